@@ -37,6 +37,8 @@ export type UpstreamOutcome =
   | { readonly kind: 'unauthorized'; readonly rate?: RateReading; readonly bucket?: string }
   /** The connection ended before a byte of the answer: it may have been counted. */
   | { readonly kind: 'cut' }
+  /** An answer began that cannot be passed on: it was cut within its head, or is not HTTP. */
+  | { readonly kind: 'broken' }
   /** Given up without an answer. */
   | { readonly kind: 'timeout' }
   /** It certainly never reached the service. */
@@ -50,7 +52,7 @@ export type UpstreamOutcome =
 export type RefusalReason = 'too-late' | 'queue-full' | 'unavailable'
 
 /** Why a request that was sent has no answer. */
-export type FailureReason = 'cut' | 'timeout' | 'not-sent'
+export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
 
 /**
  * What the door is to do. `upstream` is the id of a request upstream, which is that of the first request it was made for;

@@ -308,6 +308,7 @@ export class Scheduler {
         return upstream.mayResendFor('cut')
           ? this.#again(upstream, 'too-late', now)
           : this.#fail(upstream, outcome.kind)
+      case 'broken':
       case 'timeout':
       case 'not-sent':
         return this.#fail(upstream, outcome.kind)
@@ -489,6 +490,7 @@ function countIn({ id, bucket }: Upstream, outcome: UpstreamOutcome, now: number
     case 'rate-limited':
       return bound.answered(id, outcome.of, outcome.rate, now)
     case 'cut':
+    case 'broken':
     case 'timeout':
       bound.lost(id, now, ON_ITS_WAY_MS)
       return false

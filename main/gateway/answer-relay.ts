@@ -3,7 +3,8 @@ import type { ForwardAnswer } from '../network/forward-http.ts'
 import { valuesOf } from '../network/request-gate.ts'
 import type { Clock } from '../ports/ports.ts'
 import { farewell, GO_AWAY } from './farewell.ts'
-import { GATEWAY_NAME } from './problem.ts'
+import { GATEWAY_NAME, sendProblem } from './problem.ts'
+import { FAILURES } from './refusals.ts'
 
 /** Fields of one connection only (RFC 9110, section 7.6.1), and cookies, which the gateway does not pass on. */
 const DROPPED: ReadonlySet<string> = new Set([
@@ -60,6 +61,8 @@ export interface Relayed {
   /** Whether it is a stream, which ends only when the service or the gateway does. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
+  /** Told of a throw while the answer is passed on, which ends it for its readers, and nothing else. */
+  readonly defect: (cause: unknown) => void
 }
 
 /** An answer on its way to its readers. */
@@ -81,7 +84,7 @@ const CR = 0x0d
  * is cut short for its readers too.
  */
 export function relay(relayed: Relayed): Relay {
-  const { answer, begun, token, readers, abort, ended, isEndless, clock } = relayed
+  const { answer, begun, token, readers, abort, ended, isEndless, clock, defect } = relayed
   const { body, status } = answer
   const headers = passedHeaders(answer, token)
   const open = new Set<ServerResponse>()
@@ -96,6 +99,21 @@ export function relay(relayed: Relayed): Relay {
     isOver = true
     ended()
   }
+  const contained =
+    <T extends unknown[]>(run: (...args: T) => void) =>
+    (...args: T): void => {
+      try {
+        run(...args)
+      } catch (cause) {
+        defect(cause)
+        finish()
+        abort()
+        for (const { reply } of readers) {
+          if (reply.headersSent) reply.destroy()
+          else sendProblem(reply, FAILURES.broken)
+        }
+      }
+    }
   const left = (reply: ServerResponse) => {
     open.delete(reply)
     blocked.delete(reply)
@@ -133,8 +151,8 @@ export function relay(relayed: Relayed): Relay {
     } else if (isWithinFrame) body.resume()
     else leave()
   }
-  for (const { reply, isCoalesced } of readers) {
-    if (reply.destroyed) continue
+  const begin = ({ reply, isCoalesced }: Reader) => {
+    if (reply.destroyed) return
     open.add(reply)
     reply.on('close', () => left(reply))
     reply.on('drain', () => {
@@ -152,12 +170,6 @@ export function relay(relayed: Relayed): Relay {
     finish()
     for (const reply of open) reply.destroy()
   }
-  if (open.size === 0) {
-    finish()
-    abort()
-    return { goAway }
-  }
-  if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
   const whole = () => {
     finish()
     for (const reply of open) {
@@ -165,18 +177,28 @@ export function relay(relayed: Relayed): Relay {
       else reply.end()
     }
   }
-  if (begun?.isWhole) {
-    whole()
-    return { goAway }
+  const start = () => {
+    for (const reader of readers) begin(reader)
+    if (open.size === 0) {
+      finish()
+      abort()
+      return
+    }
+    if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
+    if (begun?.isWhole) {
+      whole()
+      return
+    }
+    body.on('data', contained(pass))
+    body.on(
+      'end',
+      contained(() => (body.complete ? whole() : cut())),
+    )
+    body.on('error', cut)
+    body.on('close', () => {
+      if (!isOver) cut()
+    })
   }
-  body.on('data', pass)
-  body.on('end', () => {
-    if (body.complete) whole()
-    else cut()
-  })
-  body.on('error', cut)
-  body.on('close', () => {
-    if (!isOver) cut()
-  })
-  return { goAway }
+  contained(start)()
+  return { goAway: contained(goAway) }
 }

@@ -110,6 +110,7 @@ export class Forwarder {
       forwarded: (program, category) =>
         this.#countsOf(program).forwarded(shownCategory(this.#bucketOf(category)), this.#now()),
       changed: () => deps.changed(),
+      defect: deps.defect,
     })
     this.#scheduler = new Scheduler((bucket) => {
       const size = deps.ledger.sizeOf(bucket)
@@ -474,6 +475,7 @@ export class Forwarder {
       },
       isEndless: isStream,
       clock: this.#deps.clock,
+      defect: this.#deps.defect,
     })
     if (isStream && !hasEnded) this.#streams.set(id, relayed)
   }

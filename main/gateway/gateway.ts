@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { hostOf } from '../api/client.ts'
@@ -15,6 +15,7 @@ import { Forwarder, type WaitingNow } from './forwarder.ts'
 import { type Connection, callerOf, type Peer, peerSocket } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
+import { DEFECT } from './refusals.ts'
 
 export interface GatewayDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe' | 'snapshot'>
@@ -244,14 +245,16 @@ export class Gateway {
 
   #listener(port: number) {
     const { programs, monitor } = this.#deps
-    return door({
+    const serve = door({
       port,
       programs,
       callerOf: (connection) => callerOf(this.#peerOf(connection), this.#deps.userId),
       scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
       keyShown: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
-      serve: (request) => this.#request(request),
+      serve: (request) => this.#contain(request.reply, () => this.#request(request)),
     })
+    return (request: IncomingMessage, reply: ServerResponse) =>
+      this.#contain(reply, () => serve(request, reply))
   }
 
   /** Asked once for each connection, as its ends do not change; again where it was not found. */
@@ -281,9 +284,23 @@ export class Gateway {
     const peer = this.#peerOf(request.reply.req.socket)
     if (typeof peer === 'object') this.#processes.called(request.program.id, peer)
     attached.forwarder.serve(request).catch((cause: unknown) => {
-      this.#deps.log.note('a request of a program failed', { cause })
+      this.#failedRequest(cause)
       request.reply.destroy()
     })
+  }
+
+  #contain(reply: ServerResponse, run: () => void): void {
+    try {
+      run()
+    } catch (cause) {
+      this.#failedRequest(cause)
+      sendProblem(reply, DEFECT)
+    }
+  }
+
+  /** A defect of Headroom, of which one request of a program died. */
+  #failedRequest(cause: unknown): void {
+    this.#deps.log.note('a request of a program failed', { cause })
   }
 
   /** The forwarder of a connected key; another one after the key was connected anew. */
@@ -325,6 +342,7 @@ export class Gateway {
       event: (event) => session.gatewayHappened(event),
       ...(this.#deps.reserve && { reserve: this.#deps.reserve }),
       changed: () => session.gatewayChanged(),
+      defect: (cause) => this.#failedRequest(cause),
       sharing: { streams, slots },
     })
   }

@@ -17,10 +17,11 @@ export type ProxyError =
   | 'connection_terminated'
   | 'connection_timeout'
   | 'destination_unavailable'
+  | 'http_protocol_error'
   | 'http_request_denied'
   | 'http_request_error'
   | 'http_response_timeout'
-  | 'proxy_internal_response'
+  | 'proxy_internal_error'
 
 /** The name under which the gateway appears in `Via` and `Proxy-Status`. */
 export const GATEWAY_NAME = 'headroom'

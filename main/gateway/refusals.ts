@@ -1,4 +1,4 @@
-import type { Decision } from '../../app/gateway/decisions.ts'
+import type { Decision, FailureReason } from '../../app/gateway/decisions.ts'
 import { GATEWAY_NAME, type Problem } from './problem.ts'
 
 /** The answer to a request that cannot be sent now. */
@@ -16,12 +16,24 @@ export const CUT_OFF: Problem = {
   headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
 }
 
+/** The answer to a request that a defect of Headroom ended before it was sent. */
+export const DEFECT: Problem = {
+  status: 500,
+  detail: 'Headroom failed on this request. Its log says why.',
+  proxyError: 'proxy_internal_error',
+}
+
 /** The answers to a request that was sent, or should have been, and got none. */
-export const FAILURES: Readonly<Record<'cut' | 'timeout' | 'not-sent', Problem>> = {
+export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   cut: {
     status: 502,
     detail: 'The connection to the service ended twice before an answer; the request may have been counted.',
     proxyError: 'connection_terminated',
+  },
+  broken: {
+    status: 502,
+    detail: 'The answer of the service broke off or is not HTTP; the request may have been counted.',
+    proxyError: 'http_protocol_error',
   },
   timeout: {
     status: 504,

@@ -6,7 +6,7 @@ import type { SlotLedger } from '../../app/streams/slots.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
 import type { Reachability } from '../monitor/reachability.ts'
 import type { Timeline } from '../monitor/timeline.ts'
-import type { ForwardAnswer, ForwardHttp } from '../network/forward-http.ts'
+import type { ForwardAnswer, ForwardFailure, ForwardHttp } from '../network/forward-http.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { GATEWAY_NAME } from './problem.ts'
@@ -21,6 +21,8 @@ export interface SendingDeps {
   readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
   readonly reachability: Pick<Reachability, 'answered' | 'failed'>
   readonly forward: ForwardHttp
+  /** Told of a throw while one answer was handled; that request has then failed, and nothing else. */
+  readonly defect: (cause: unknown) => void
 }
 
 /** What is sent, with what token. */
@@ -56,6 +58,7 @@ export class Sending {
   #hasSlot = false
   /** Its outcome is not wanted any more. */
   #isAbandoned = false
+  #isSettled = false
   #abort: () => void = () => {}
 
   /** Counts the request as sent; `start` sends it. `settled` is called once, unless it is abandoned before. */
@@ -100,8 +103,8 @@ export class Sending {
         timeoutMs: FIRST_BYTE_MS,
       },
       {
-        answered: (answer) => this.#answered(answer),
-        failed: (how, why) => this.#failed(how, why),
+        answered: (answer) => this.#contain(() => this.#answered(answer)),
+        failed: (how, why) => this.#contain(() => this.#failed(how, why)),
       },
     )
   }
@@ -135,15 +138,32 @@ export class Sending {
     this.#deps.slots.released(stream, closedAtMs)
   }
 
-  #failed(how: 'not-sent' | 'cut' | 'timeout', why: string): void {
+  #failed(how: ForwardFailure, why: string): void {
     const { tap, reachability, host } = this.#deps
     if (how === 'not-sent') tap.notSent(this.#ticket)
-    else if (how === 'cut') tap.lost(this.#ticket)
+    else if (how === 'cut' || how === 'broken') tap.lost(this.#ticket)
     else tap.hungUp(this.#ticket)
     // A reused connection may have been closed meanwhile, which says nothing about the host.
     if (how !== 'cut') reachability.failed(host, why)
     this.freeSlot()
-    this.#settled({ kind: how })
+    this.#settle({ kind: how })
+  }
+
+  #settle(outcome: UpstreamOutcome): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    this.#settled(outcome)
+  }
+
+  #contain(run: () => void): void {
+    try {
+      run()
+    } catch (cause) {
+      this.#deps.defect(cause)
+      this.#deps.tap.lost(this.#ticket)
+      this.discard()
+      this.#settle({ kind: 'broken' })
+    }
   }
 
   #answered(answer: ForwardAnswer): void {
@@ -163,7 +183,7 @@ export class Sending {
       answer.body.off('close', closed)
       if (!isWhole) answer.body.pause()
       this.#begun = { bytes: Buffer.concat(parts), isWhole }
-      this.#judge(answer)
+      this.#contain(() => this.#judge(answer))
     }
     const read = (part: Buffer) => {
       parts.push(part)
@@ -191,7 +211,7 @@ export class Sending {
       tap.notTheService(this.#ticket, status, sender.why)
       reachability.failed(host, sender.why)
       this.freeSlot()
-      this.#settled({ kind: 'answer' })
+      this.#settle({ kind: 'answer' })
       return
     }
     reachability.answered(host)
@@ -203,9 +223,9 @@ export class Sending {
     }
     const { rate } = reading
     const quota = rate === undefined ? {} : { rate, bucket: bucket() }
-    if (status === 401) this.#settled({ kind: 'unauthorized', ...quota })
+    if (status === 401) this.#settle({ kind: 'unauthorized', ...quota })
     else if (refused === 'rate' || refused === 'unsaid')
-      this.#settled({ kind: 'rate-limited', of: refused, ...quota })
-    else this.#settled({ kind: 'answer', ...quota })
+      this.#settle({ kind: 'rate-limited', of: refused, ...quota })
+    else this.#settle({ kind: 'answer', ...quota })
   }
 }

@@ -26,6 +26,8 @@ export interface SharedStreamListener {
   notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
   /** It will be read no more: no reader is left, or all were told to go away. */
   over(): void
+  /** A throw while a reader was answered: it gets nothing more. */
+  failed(reader: StreamReader, cause: unknown): void
   /** Frames came. */
   heard(): void
 }
@@ -186,7 +188,7 @@ export class SharedStream implements StreamAudience {
     if (!this.#state.isCatchingUp) this.#isServed()
     if (frames.length === 0) return
     for (const reader of this.#readers) {
-      reader.hear(frames)
+      this.#contain(reader, () => reader.hear(frames))
       if (reader.isLost) this.#sendAway(reader)
     }
     this.#listener.heard()
@@ -233,8 +235,17 @@ export class SharedStream implements StreamAudience {
     if (!this.#pending.delete(reader) || this.#observation === undefined) return
     if (reader.isGone) return
     this.#readers.add(reader)
-    reader.begin(this.#headers(isFirst), this.#state)
     this.#listener.began(reader, isFirst)
+    this.#contain(reader, () => reader.begin(this.#headers(isFirst), this.#state))
+  }
+
+  #contain(reader: StreamReader, run: () => void): void {
+    try {
+      run()
+    } catch (cause) {
+      this.#listener.failed(reader, cause)
+      this.#gone(reader)
+    }
   }
 
   #headers(isFirst: boolean): string[] {

@@ -8,6 +8,7 @@ import type { SlotLedger } from '../../app/streams/slots.ts'
 import { covers, type StreamAddress, streamAddressOf } from '../../app/streams/stream-address.ts'
 import type { OwnTurn } from '../api/own-turn.ts'
 import type { Timeline } from '../monitor/timeline.ts'
+import { isFinalStatus } from '../network/http-client.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { RefusedStream } from '../streams/stream-audience.ts'
 import type { Streams } from '../streams/streams.ts'
@@ -16,7 +17,7 @@ import { passedHeaders } from './answer-relay.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import type { ProgramUse } from './program-use.ts'
 import type { Program } from './programs.ts'
-import { CUT_OFF, unavailable } from './refusals.ts'
+import { CUT_OFF, FAILURES, unavailable } from './refusals.ts'
 import { SharedStream } from './shared-stream.ts'
 import { StreamReader } from './stream-reader.ts'
 
@@ -44,6 +45,8 @@ export interface StreamHubDeps extends SharingDeps {
   /** A request that the service answered counts as the program's. */
   readonly forwarded: (program: Program, category: string) => void
   readonly changed: () => void
+  /** Told of a throw while a reader was answered, which ends that reader, and nothing else. */
+  readonly defect: (cause: unknown) => void
 }
 
 interface Asked {
@@ -132,6 +135,7 @@ export class StreamHub {
         refused: (answer) => this.#refused(added, answer),
         notOpened: (state) => this.#notOpened(added, state),
         over: () => this.#over(added),
+        failed: (reader, cause) => this.#failed(reader, cause),
         heard: () => this.#enlarge(added),
       },
     })
@@ -330,6 +334,10 @@ export class StreamHub {
 
   #refused(shared: SharedStream, answer: RefusedStream): void {
     const { tapped, observation } = answer
+    if (!isFinalStatus(observation.status)) {
+      this.#answerAll(shared, FAILURES.broken)
+      return
+    }
     if (observation.status === 401) return
     if (tapped.refused === 'concurrency') {
       // It goes on waiting without a stream of its own; one of Headroom's waits by itself.
@@ -346,9 +354,23 @@ export class StreamHub {
     for (const reader of shared.pending) {
       if (reader.patientUntilMs >= untilMs) continue
       if (observation.status !== 429) this.#deps.forwarded(reader.program, shared.category)
-      sendAnswer(reader, observation, answer.body)
+      this.#contain(reader, () => sendAnswer(reader, observation, answer.body))
       this.#leave(reader)
     }
+  }
+
+  #contain(reader: StreamReader, run: () => void): void {
+    try {
+      run()
+    } catch (cause) {
+      this.#failed(reader, cause)
+    }
+  }
+
+  #failed({ reply }: StreamReader, cause: unknown): void {
+    this.#deps.defect(cause)
+    if (reply.headersSent) reply.destroy()
+    else sendProblem(reply, FAILURES.broken)
   }
 
   #notOpened(shared: SharedStream, state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void {

@@ -2,7 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { HttpHeaders } from '../ports/ports.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
-import { headersOf, watchConnection, wordsOf } from './http-client.ts'
+import { headersOf, isFinalStatus, NOT_HTTP, watchConnection, wordsOf } from './http-client.ts'
 
 /** A request that is passed on for a program. */
 export interface ForwardRequest {
@@ -27,11 +27,17 @@ export interface ForwardAnswer {
   readonly body: NodeJS.ReadableStream & { readonly complete: boolean; destroy(): void }
 }
 
+/**
+ * - `not-sent`: no byte can have reached the service.
+ * - `cut`: the connection ended before a byte of the answer.
+ * - `broken`: an answer began that cannot be passed on: it is not HTTP, or its status is none.
+ */
+export type ForwardFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
+
 /** One of the two is called, once. */
 export interface ForwardListener {
   answered(answer: ForwardAnswer): void
-  /** `not-sent`: no byte can have reached the service. `cut`: the connection ended before a byte of the answer. */
-  failed(how: 'not-sent' | 'cut' | 'timeout', why: string): void
+  failed(how: ForwardFailure, why: string): void
 }
 
 /** Sends a request. Returns a function that aborts it at any time, also while the body comes. */
@@ -71,11 +77,13 @@ export function nodeForwardHttp(
     outgoing.on('error', (error) => lost(wordsOf(error)))
     outgoing.on('close', () => lost('connection lost'))
     outgoing.on('response', (body) => {
+      const { statusCode: status = 0 } = body
+      if (!isFinalStatus(status)) return failed('broken', NOT_HTTP)
       if (isOver) return
       isOver = true
       clearTimeout(timer)
       listener.answered({
-        status: body.statusCode ?? 0,
+        status,
         headers: headersOf(body),
         rawHeaders: body.rawHeaders,
         body,

@@ -15,6 +15,12 @@ const MIN_BUFFER_BYTES = 16 << 10
 
 const MALFORMED = 'the request could not be written'
 
+/** Why an answer that no HTTP client can use was not used. */
+export const NOT_HTTP = 'the answer was not HTTP'
+
+/** Whether an answer may have this status (RFC 9110, section 15). Node reads any three digits and writes only some. */
+export const isFinalStatus = (status: number): boolean => status >= 200 && status <= 599
+
 /**
  * HTTP/1.1 on Node's own stack: no redirects, no retries, one connection for each request.
  *
@@ -226,7 +232,7 @@ export function wordsOf({ code = '' }: Error & { code?: string }): string {
   }
   if (code.includes('CERT') || UNTRUSTED.has(code)) return 'the certificate is not trusted'
   if (code.startsWith('ERR_SSL')) return 'no secure connection could be agreed on'
-  if (code.startsWith('HPE_')) return 'the answer was not HTTP'
+  if (code.startsWith('HPE_')) return NOT_HTTP
   return 'connection failed'
 }
 

@@ -16,6 +16,7 @@ const KEYS = 'main/stored-keys.test.ts'
 const SNAPSHOT = 'main/monitor/bounded-snapshot.test.ts'
 const CLOCK = 'main/history/wrong-clock.test.ts'
 const BROWSER_HOST = 'main/hosts/browser/browser-host.test.ts'
+const HOSTILE = 'main/gateway/hostile-answers.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
 
 /** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
@@ -407,6 +408,23 @@ export const FINDINGS: readonly Finding[] = [
       'count a snapshot in characters, not in bytes',
       'keep the least used of what a snapshot has no room for',
       'leave programs out of a snapshot without a count',
+    ],
+  },
+  {
+    found: 'An answer whose status no answer may have ended the whole process',
+    tests: [
+      [HOSTILE, 'that is answered %s gets 502, and the next one is served'],
+      [HOSTILE, 'a throw while an answer is handled fails that request with 502'],
+      [HOSTILE, 'a throw before a request is forwarded fails that request with 500'],
+      [HOSTILE, 'own checks and streams take a status %s for no quota'],
+      ['main/gateway/stream-hub.test.ts', 'a reader whose answer cannot be written gets 502'],
+    ],
+    breaks: [
+      'pass on an answer of any status',
+      'pass on the answer of any status to a stream',
+      'leave a request without an answer whose answer cannot be written',
+      'leave a request without an answer that a defect ended at the door',
+      'end the stream of every reader when one cannot be answered',
     ],
   },
 ]

@@ -5,6 +5,8 @@ const LIVES_TEST = 'simulation/gateway-lives.test.ts'
 const LAWS_TEST = 'app/gateway/scheduler-laws.test.ts'
 const DOOR_TEST = 'main/gateway/gateway.test.ts'
 const MANY_TEST = 'main/gateway/many-connections.test.ts'
+const HOSTILE_TEST = 'main/gateway/hostile-answers.test.ts'
+const FORWARD = 'main/network/forward-http.ts'
 const SCHEDULER = 'app/gateway/scheduler.ts'
 const BOUND = 'app/gateway/bucket-bound.ts'
 const QUEUE = 'app/gateway/bucket-queue.ts'
@@ -68,6 +70,46 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: 'for (const reply of open) reply.destroy()',
     replace: 'for (const reply of open) reply.end()',
     test: LIVES_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'pass on an answer of any status',
+    file: FORWARD,
+    find: "if (!isFinalStatus(status)) return failed('broken', NOT_HTTP)",
+    replace: "if (!isFinalStatus(status + 100)) return failed('broken', NOT_HTTP)",
+    test: HOSTILE_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'pass on the answer of any status to a stream',
+    file: 'main/gateway/stream-hub.ts',
+    find: 'if (!isFinalStatus(observation.status)) {',
+    replace: 'if (!isFinalStatus(observation.status) && observation.status > 999) {',
+    test: HOSTILE_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'leave a request without an answer whose answer cannot be written',
+    file: 'main/gateway/answer-relay.ts',
+    find: 'contained(start)()',
+    replace: 'start()',
+    test: HOSTILE_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'leave a request without an answer that a defect ended at the door',
+    file: 'main/gateway/gateway.ts',
+    find: 'sendProblem(reply, DEFECT)',
+    replace: 'if (reply.headersSent) sendProblem(reply, DEFECT)',
+    test: HOSTILE_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'end the stream of every reader when one cannot be answered',
+    file: 'main/gateway/shared-stream.ts',
+    find: '      this.#listener.failed(reader, cause)\n      this.#gone(reader)',
+    replace: '      this.#gone(reader)\n      throw cause',
+    test: 'main/gateway/stream-hub.test.ts',
   },
   {
     promise: 'G1',

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { KEPT_MS } from '../../../main/gateway/shared-stream.ts'
 import { proves } from '../../proof/proves.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { RecordingStore } from '../tokens/recording-store.ts'
+import { before, listening } from './raw-service.ts'
 import { startGateway } from './started-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
@@ -17,30 +18,6 @@ const HEAD =
   'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-ratelimit-limit: 250\r\nx-ratelimit-period: 300\r\n' +
   'x-ratelimit-remaining: 249\r\nx-ratelimit-reset: 2\r\nx-ratelimit-resource: Accounts\r\n' +
   `set-cookie: a=b\r\ncontent-length: ${BODY.length}\r\n\r\n`
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** A gateway whose resources come from `answer`; tokens come from the simulator. */
-async function before(answer: (socket: Socket, request: string, count: number) => void) {
-  let count = 0
-  const sockets = new Set<Socket>()
-  const origin = await listening(
-    createServer((socket) => {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('data', (bytes) => answer(socket, bytes.toString('latin1'), ++count))
-    }),
-  )
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-  })
-  const started = await startGateway({ profile: { baseUrl: origin } })
-  return { ...started, count: () => count }
-}
 
 /** No queue leaks: nothing is open any more. */
 async function expectNothingLeft(monitor: Awaited<ReturnType<typeof startGateway>>['monitor']) {

@@ -81,6 +81,7 @@ export function setUpHub() {
     uses.set(id, use)
     return use
   }
+  const defects: unknown[] = []
   const hub = new StreamHub({
     streams: set.streams,
     slots: set.slots,
@@ -97,6 +98,7 @@ export function setUpHub() {
     },
     forwarded: (of, category) => countsOf(of).forwarded(category, set.timeline.now()),
     changed: () => {},
+    defect: (cause) => void defects.push(cause),
   })
   const ask = async (path: string, of: Program = program('bot'), prefer?: string): Promise<FakeReply> => {
     const reply = new FakeReply()
@@ -119,5 +121,5 @@ export function setUpHub() {
   const says = (...lines: readonly string[]) => set.service.says(lines.map((line) => `${line}\r\n`).join(''))
   /** How many connections were opened upstream until now. */
   const opened = () => set.http.streams.length
-  return { ...set, hub, ask, says, opened, turns, countsOf }
+  return { ...set, hub, ask, says, opened, turns, countsOf, defects }
 }

@@ -521,3 +521,20 @@ test('a stream that waits for its slot takes its turn as the most urgent of its 
   await set.clock.advance(0)
   expect(set.turns.at(-1)?.program.name).toBe('c')
 })
+
+test('a reader whose answer cannot be written gets 502, and the others their stream', async () => {
+  const { ask, service, says, defects } = setUpHub()
+  const path = '/v3/brokerage/stream/accounts/SIM1/positions'
+  const first = await ask(path)
+  const second = await ask(path, program('other'))
+  const { writeHead } = first
+  first.writeHead = (status, headers) => {
+    if (status === 200) throw new Error('this head is none')
+    writeHead.call(first, status, headers)
+  }
+  expect(() => service.opens()).not.toThrow()
+  says('{"PositionID":"1"}')
+  expect([first.status, second.status]).toEqual([502, 200])
+  expect(second.lines).toEqual(['{"PositionID":"1"}'])
+  expect(defects).toHaveLength(1)
+})

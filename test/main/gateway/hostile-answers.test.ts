@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream'
+import { expect, test, vi } from 'vitest'
+import type { ForwardHttp } from '../../../main/network/forward-http.ts'
+import { proves } from '../../proof/proves.ts'
+import { before } from './raw-service.ts'
+import { startGateway } from './started-gateway.ts'
+
+const SOON = { timeout: 20_000, interval: 20 }
+const ACCOUNTS = '/v3/brokerage/accounts'
+const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'
+/** Answers of the gateway itself begin so; one of the service says which status came. */
+const OWN = 'headroom; error=http_protocol_error'
+
+/** The status of an answer; `none` where the connection was cut, or stayed without one. */
+const statusOf = (url: string, key: string): Promise<number | 'none'> =>
+  fetch(url, { headers: { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(10_000) }).then(
+    (answer) => answer.status,
+    () => 'none',
+  )
+
+const defectsIn = (notes: readonly string[]): readonly string[] =>
+  notes.filter((line) => line.startsWith('a request of a program failed'))
+
+/** The requests that a program may make, each answered upstream by something that no proxy may pass on. */
+const REQUESTS = [
+  ['a request', 'GET', '/v3/brokerage/accounts'],
+  ['a POST', 'POST', '/v3/marketdata/options/riskreward'],
+  ['a stream of its own', 'GET', '/v3/marketdata/stream/barcharts/MSFT?barsback=2000'],
+  ['a shared stream', 'GET', '/v3/marketdata/stream/quotes/MSFT'],
+] as const
+
+test.each(
+  REQUESTS.flatMap((request) => ['000', '099', '101', '600', '700'].map((status) => [...request, status])),
+)('%s: %s %s that is answered %s gets 502, and the next one is served', async (_, method, path, status) => {
+  const { add, url, notes } = await before((socket, request) => {
+    const head = `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`
+    socket.write(request.includes(' /v3/brokerage/balances ') ? OK : head)
+  })
+  const key = add('bot')
+  const answer = await fetch(`${url}${path}`, {
+    method: method ?? '',
+    headers: { authorization: `Bearer ${key}` },
+    ...(method === 'POST' && { body: '{}' }),
+  })
+  expect([answer.status, answer.headers.get('proxy-status')?.startsWith(OWN)]).toEqual([502, true])
+  expect(await answer.json()).toMatchObject({ status: 502, title: 'Bad Gateway' })
+  expect(await statusOf(`${url}/v3/brokerage/balances`, key)).toBe(200)
+  expect(defectsIn(notes)).toEqual([])
+  proves('G1', { level: 3, cases: 1 })
+})
+
+test('a throw while an answer is handled fails that request with 502, and nothing else', async () => {
+  // What the wire never lets through, so that Node refuses to write it.
+  const forward: ForwardHttp = ({ pathAndQuery }, { answered }) => {
+    const body = Object.assign(Readable.from(['{}']), { complete: true })
+    const status = pathAndQuery.endsWith('?odd') ? 99 : 200
+    setImmediate(() => answered({ status, headers: {}, rawHeaders: [], body }))
+    return () => void body.destroy()
+  }
+  const { add, url, notes, monitor } = await startGateway({ forward })
+  const key = add('bot')
+  for (const [query, status] of [
+    ['?odd', 502],
+    ['', 200],
+  ] as const)
+    expect([query, await statusOf(`${url}${ACCOUNTS}${query}`, key)]).toEqual([query, status])
+  expect(defectsIn(notes)).toHaveLength(1)
+  expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ waiting: 0 }])
+})
+
+test('a throw before a request is forwarded fails that request with 500, and nothing else', async () => {
+  let calls = 0
+  const { add, url, notes } = await startGateway({
+    peer: () => {
+      calls += 1
+      if (calls === 1) throw new Error('a defect')
+      return 'untold'
+    },
+  })
+  const key = add('bot')
+  expect(await statusOf(`${url}${ACCOUNTS}`, key)).toBe(500)
+  expect(await statusOf(`${url}${ACCOUNTS}`, key)).toBe(200)
+  expect(defectsIn(notes)).toHaveLength(1)
+})
+
+test.each(['000', '099', '101', '700'])(
+  'own checks and streams take a status %s for no quota',
+  async (status) => {
+    const { monitor } = await before((socket) => {
+      socket.write(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`)
+    })
+    const check = await monitor.withProfile('key-1', (session) => session.parts.prober.checkNow('Accounts'))
+    expect(check).toMatchObject({ ok: false })
+    const opened = await monitor.withProfile('key-1', ({ parts }) =>
+      parts.streams.open({ kind: 'quotes', target: 'MSFT', options: {} }),
+    )
+    expect(opened).toMatchObject({ ok: true })
+    await vi.waitFor(() => {
+      expect(monitor.snapshot('key-1')?.streams).toMatchObject([
+        { state: expect.not.stringMatching(/^(opening|live)$/) },
+      ])
+    }, SOON)
+  },
+)

@@ -1,0 +1,28 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { startGateway } from './started-gateway.ts'
+
+/** Listens on a free port until the test has finished; its origin. */
+export async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A gateway whose resources come from `answer`, byte by byte; tokens come from the simulator. */
+export async function before(answer: (socket: Socket, request: string, count: number) => void) {
+  let count = 0
+  const sockets = new Set<Socket>()
+  const origin = await listening(
+    createServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('data', (bytes) => answer(socket, bytes.toString('latin1'), ++count))
+    }),
+  )
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  const started = await startGateway({ profile: { baseUrl: origin } })
+  return { ...started, count: () => count }
+}
