@@ -17,7 +17,7 @@ export interface Waiting extends Queued {
 }
 
 /** How far from the expected number of later requests hope goes, in standard deviations. */
-export const HOPE = 2.2
+export const HOPE = 1.9
 
 /** How fast others come: requests a millisecond. */
 export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {

@@ -1,8 +1,7 @@
+import { SteadyPart } from './steady-part.ts'
+
 /** Over how long the pace is averaged: a turn is a minute away at most, unless a program is patient. */
 const MEMORY_MS = 60_000
-
-/** More than this between two headers is a burst, which says little of how it goes on: so many, and of what came back. */
-const BURST = { requests: 2, gains: 2 } as const
 
 /** How a bucket gives back, and whether what was known of it is void. */
 interface Bucket {
@@ -18,6 +17,7 @@ interface Bucket {
  * Their difference is what they took, give or take a rounding that the next difference takes back.
  */
 export class OthersPace {
+  readonly #steady = new SteadyPart(2)
   #perMs = 0
   #level: number | undefined
   #own = 0
@@ -41,7 +41,7 @@ export class OthersPace {
       // Of x taken in a time t the average keeps x (1 − e^(−t/T)) / t, which for short t is x / T.
       const kept = Math.exp(-elapsedMs / MEMORY_MS)
       const weight = elapsedMs > 0 ? (1 - kept) / elapsedMs : 1 / MEMORY_MS
-      const taken = Math.min(alone - level, BURST.requests + BURST.gains * gainPerMs * elapsedMs)
+      const taken = this.#steady.of(alone - level, nowMs)
       this.#perMs = this.#perMs * kept + taken * weight
     }
     this.#level = level

@@ -1,5 +1,6 @@
 import { type CountedRate, counted, countedFrom, countedPerSecond, HORIZONS_MS } from '../quota/rates.ts'
 import type { ProgramClass } from './decisions.ts'
+import { SteadyPart } from './steady-part.ts'
 
 /** Whose request it was. */
 interface Served {
@@ -19,6 +20,7 @@ export interface ServedProgram {
 interface Kept {
   readonly weight: number
   readonly rate: CountedRate
+  readonly steady: SteadyPart
 }
 
 /** Less than one request in so many milliseconds is forgotten. */
@@ -34,8 +36,10 @@ export class ServedRates {
 
   add({ program, class: own, weight }: Served, nowMs: number): void {
     const programs = this.#byClass[own]
-    const before = programs.get(program)?.rate ?? countedFrom(nowMs, HORIZONS_MS.short)
-    programs.set(program, { weight, rate: counted(before, nowMs) })
+    const before = programs.get(program)
+    const rate = before?.rate ?? countedFrom(nowMs, HORIZONS_MS.short)
+    const steady = before?.steady ?? new SteadyPart(1)
+    programs.set(program, { weight, rate: counted(rate, nowMs, steady.of(1, nowMs)), steady })
   }
 
   programsOf(programClass: ProgramClass, nowMs: number): readonly ServedProgram[] {

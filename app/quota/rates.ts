@@ -21,11 +21,11 @@ export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
   sinceMs: nowMs,
 })
 
-/** Adds one request at `nowMs`. */
-export function counted(rate: CountedRate, nowMs: number): CountedRate {
+/** Adds one request at `nowMs`, or so much of it. */
+export function counted(rate: CountedRate, nowMs: number, requests = 1): CountedRate {
   const at = Math.max(nowMs, rate.atMs)
   const kept = rate.sum * Math.exp((rate.atMs - at) / rate.horizonMs)
-  return { horizonMs: rate.horizonMs, sum: kept + 1, atMs: at, sinceMs: rate.sinceMs }
+  return { horizonMs: rate.horizonMs, sum: kept + requests, atMs: at, sinceMs: rate.sinceMs }
 }
 
 /** The rate at `nowMs`, requests per second. */

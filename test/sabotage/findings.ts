@@ -332,6 +332,15 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['call what a newer version wrote damaged'],
   },
   {
+    found: 'After a burst of a critical program others were refused with a Retry-After ten times too long',
+    tests: [
+      ['main/gateway/gateway.test.ts', 'after a burst of a critical program others are told the time'],
+      ['app/gateway/scheduler.test.ts', 'a burst of a class before does not count as if it went on'],
+      ['app/gateway/served-rates.test.ts', 'programs outside that took much at once and stopped'],
+    ],
+    breaks: ['take a burst that has stopped for a rate', 'take a burst of programs outside for a rate'],
+  },
+  {
     found:
       'After a standstill a request whose patience was long over was sent, where another one was read first',
     tests: [

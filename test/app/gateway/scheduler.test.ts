@@ -81,16 +81,27 @@ describe('when a request goes', () => {
     expect(kinds(offer({ class: 'critical' }))).toEqual(['send'])
   })
 
-  test('a burst of a class before refuses no request whose turn comes within its patience', () => {
-    scheduler = new Scheduler(() => ({ reserve: 200 }))
+  test('a burst of a class before does not count as if it went on', () => {
+    scheduler = new Scheduler(() => ({ reserve: 159 }))
     for (let i = 0; i < 20; i += 1) {
       expect(offer({ program: 'critical', class: 'critical' }, 40 * i)).toEqual([send(i + 1)])
       scheduler.answered(i + 1, answer(319 - i), 40 * i + 10)
     }
-    const patient = offer({ class: 'background', patienceMs: 300_000 }, 1_000)
+    const soon = { kind: 'wait', turnAtMs: expect.toSatisfy((ms: number) => ms > 18_000 && ms < 22_000) }
+    expect(offer({ class: 'background', patienceMs: 22_000 }, 1_000)).toMatchObject([soon])
+    const [refused] = offer({ class: 'background', patienceMs: 10_000 }, 1_000)
+    expect(refused).toMatchObject({ kind: 'refuse', retryAfterSeconds: 20 })
+  })
+
+  test('a class before that takes more than comes back refuses no request whose turn comes within its patience', () => {
+    scheduler = new Scheduler(() => ({ reserve: 159 }))
+    for (let i = 0; i < 120; i += 1) {
+      expect(offer({ program: 'critical', class: 'critical' }, 500 * i)).toEqual([send(i + 1)])
+      scheduler.answered(i + 1, answer(319 - Math.floor(i / 2)), 500 * i + 10)
+    }
+    const patient = offer({ class: 'background', patienceMs: 900_000 }, 60_000)
     expect(kinds(patient)).toEqual(['wait'])
-    expect(patient).toMatchObject([{ turnAtMs: expect.toSatisfy((ms: number) => ms < 300_000) }])
-    expect(kinds(offer({ class: 'background', patienceMs: 10_000 }, 1_000))).toEqual(['refuse'])
+    expect(kinds(offer({ class: 'background', patienceMs: 10_000 }, 60_000))).toEqual(['refuse'])
   })
 
   test('a reserve can be set for a bucket', () => {

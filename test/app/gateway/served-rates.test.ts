@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { FairQueue } from '../../../app/gateway/fair-queue.ts'
+import { OthersPace } from '../../../app/gateway/others-pace.ts'
 import { ServedRates } from '../../../app/gateway/served-rates.ts'
+import { SteadyPart } from '../../../app/gateway/steady-part.ts'
 
 test('programs are reckoned with at their pace, by class, and are forgotten when they cease', () => {
   const rates = new ServedRates()
@@ -28,4 +30,49 @@ test('as many requests of another program go before one as its share allows, and
   expect(queue.roomBefore('scanner', last, 'notes', 1)).toBe(2)
   expect(queue.roomBefore('scanner', items[0]!, 'notes', 1)).toBe(0)
   expect(queue.roomBefore('scanner', { order: 99 }, 'notes', 1)).toBe(0)
+})
+
+test('a burst counts as one request until another one follows, and then as far as the first is remembered', () => {
+  const steady = new SteadyPart(1)
+  const burst = (nowMs: number) =>
+    Array.from({ length: 20 }, () => steady.of(1, nowMs)).reduce((sum, one) => sum + one, 0)
+  expect(burst(0)).toBe(1)
+  expect(burst(9_999)).toBe(0)
+  expect(burst(10_000)).toBe(20)
+  // Forty within the first ten seconds, a minute after they ended.
+  expect(burst(80_000)).toBeCloseTo(40 / Math.E)
+  expect(burst(3_600_000)).toBe(1)
+  // What is taken back was not counted either.
+  expect(steady.of(5, 3_600_000)).toBe(0)
+  expect(steady.of(-24, 3_600_000)).toBe(0)
+  expect(steady.of(-0.5, 3_600_000)).toBe(-0.5)
+})
+
+test('a program that asked for much at once and stopped is no faster than one that asked once', () => {
+  const rates = new ServedRates()
+  for (let i = 0; i < 20; i += 1) {
+    rates.add({ program: 'bot', class: 'critical', weight: 1 }, 100 * i)
+    if (i === 0) rates.add({ program: 'notes', class: 'normal', weight: 1 }, 0)
+  }
+  expect(rates.perMs('critical', 2_000)).toBeCloseTo(rates.perMs('normal', 2_000))
+  for (let nowMs = 20_000; nowMs <= 200_000; nowMs += 20_000)
+    for (let i = 0; i < 20; i += 1) rates.add({ program: 'bot', class: 'critical', weight: 1 }, nowMs)
+  // Twenty every 20 s, as far as those before make them expected.
+  expect(1000 * rates.perMs('critical', 210_000)).toBeCloseTo(1, 0)
+})
+
+test('programs outside that took much at once and stopped are not taken for fast ones', () => {
+  const pace = new OthersPace()
+  const bucket = { gainPerMs: 0.001, limit: 320, isVoid: false }
+  for (let nowMs = 0; nowMs <= 60_000; nowMs += 5_000) pace.shown(300, nowMs, { ...bucket, limit: 300 })
+  expect(pace.perMs).toBe(0)
+  pace.shown(250, 65_000, bucket)
+  expect(1000 * pace.perMs).toBeLessThan(0.05)
+  for (let i = 1; i <= 60; i += 1) {
+    pace.ownCounted()
+    pace.shown(250 - 1.5 * i, 65_000 + 1_000 * i, bucket)
+  }
+  // One and a half go a second, of which one is its own, and one comes back.
+  expect(1000 * pace.perMs).toBeGreaterThan(0.8)
+  expect(1000 * pace.perMs).toBeLessThan(1.6)
 })

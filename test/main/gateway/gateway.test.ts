@@ -44,6 +44,20 @@ test('an unchanged third-party client reads and streams through the gateway', as
   expect(bot).toMatchObject({ name: 'bot', forwarded: 4, refused: 0, waiting: 0, streams: 1 })
 })
 
+test('after a burst of a critical program others are told the time until enough is left, not ten times it', async () => {
+  const reserve = { Positions: 159 }
+  const { add, get } = await startGateway({ reserve })
+  const [bot, notes] = [add('bot', { class: 'critical' }), add('notes', { class: 'background' })]
+  const positions = (n: number) => `/v3/brokerage/accounts/SIM1001/positions?n=${n}`
+  const burst = await Promise.all(Array.from({ length: 20 }, (_, n) => get(positions(n), bot)))
+  expect(burst.map(({ status }) => status)).toEqual(burst.map(() => 200))
+  const refused = await get(positions(20), notes, { prefer: 'wait=1' })
+  expect(refused.status).toBe(429)
+  // Notes leaves 318, so 19 have to come back, one each 0.94 s.
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(10)
+  expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(22)
+})
+
 test('what passes is counted as own, by program and category', async () => {
   const { add, get, monitor } = await startGateway()
   const [bot, notes] = [add('bot'), add('notes', { class: 'background' })]
