@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest'
+import { type Allowances, judge, type Recorded, RULES, type Rule, type Verdict } from './judge.ts'
+import type { LoggedRequest, LoggedStream } from './logs.ts'
+
+const SECOND = 1_000
+const FAULT = { startMs: 0, endMs: 30 * SECOND, untilMs: 60 * SECOND, lateMs: 0 }
+const READER = 'a /v3/marketdata/stream/quotes/MSFT'
+
+const request = (traits: Partial<LoggedRequest> = {}): LoggedRequest => ({
+  ...{ id: 'a-1', program: 'a-bot', path: '/v3/brokerage/accounts', sentAtMs: 5 * SECOND },
+  ...{ endedAtMs: 6 * SECOND, heads: 1, status: 200, by: 'service' },
+  ...traits,
+})
+const stream = (traits: Partial<LoggedStream> = {}): LoggedStream => ({
+  ...{ id: 'a-2', reader: READER, openedAtMs: -SECOND },
+  ...traits,
+})
+const look = (second: number, wrong: Readonly<Record<string, string>> = {}) => ({
+  atMs: second * SECOND,
+  wrong,
+})
+const frame = (second: number) => ({ reader: READER, atMs: second * SECOND })
+
+/** A slot in which nothing goes wrong, but for what is given. */
+function verdictOn(recorded: Partial<Recorded> = {}, allows: Allowances = {}): Verdict {
+  const [verdict] = judge({
+    slots: [{ fault: 'a fault', allows, ...FAULT }],
+    requests: [request()],
+    streams: [stream()],
+    frames: [frame(31)],
+    crashes: [],
+    refusals: [],
+    looks: [look(29), look(31), look(50)],
+    ...recorded,
+  })
+  if (verdict === undefined) throw new Error('no verdict')
+  return verdict
+}
+
+const brokenRules = ({ problems }: Verdict): readonly Rule[] =>
+  RULES.filter((rule) => problems[rule].length > 0)
+
+test('a slot in which all is well breaks no rule', () => {
+  const verdict = verdictOn()
+  expect(brokenRules(verdict)).toEqual([])
+  expect(verdict.figures).toMatchObject({ requests: 1, byService: 1, rightAfterMs: SECOND })
+})
+
+test('a crash of the gateway is one, however it is noticed', () => {
+  const verdict = verdictOn({ crashes: [{ atMs: 5 * SECOND, what: 'ended with 1' }] }, { kills: true })
+  expect(brokenRules(verdict)).toEqual(['crash'])
+})
+
+test('a request that is answered twice breaks the rule, also where the gateway was killed', () => {
+  const verdict = verdictOn({ requests: [request({ heads: 2 })] }, { kills: true })
+  expect(brokenRules(verdict)).toEqual(['answers'])
+  expect(verdict.problems.answers[0]).toContain('answered 2 times')
+})
+
+test('a request that is never answered breaks the rule, also where the gateway was killed', () => {
+  const { endedAtMs: _, status: __, ...open } = request({ heads: 0 })
+  const verdict = verdictOn({ requests: [open] }, { kills: true })
+  expect(brokenRules(verdict)).toEqual(['answers'])
+  expect(verdict.problems.answers[0]).toContain('never answered')
+})
+
+test('a connection may break only while the gateway is killed or stopped', () => {
+  const { status: _, ...broken } = request({ heads: 0, broken: 'ECONNRESET' })
+  const during = { requests: [broken] }
+  expect(brokenRules(verdictOn(during))).toEqual(['answers'])
+  expect(brokenRules(verdictOn(during, { cuts: true }))).toEqual(['answers'])
+  expect(brokenRules(verdictOn(during, { kills: true }))).toEqual([])
+  expect(brokenRules(verdictOn(during, { stops: true }))).toEqual([])
+  const after = { requests: [{ ...broken, sentAtMs: 40 * SECOND, endedAtMs: 41 * SECOND }] }
+  expect(brokenRules(verdictOn(after, { kills: true }))).toEqual(['answers'])
+  expect(brokenRules(verdictOn(after, { stops: true }))).toEqual(['answers'])
+})
+
+test('an answer may be cut short only where the service cuts its own', () => {
+  const cut = { requests: [request({ broken: 'cut within the answer' })] }
+  expect(brokenRules(verdictOn(cut))).toEqual(['answers'])
+  expect(brokenRules(verdictOn(cut, { cuts: true }))).toEqual([])
+})
+
+test('a stream that ends is lost, but for one that ends with the process', () => {
+  const inOutage = { streams: [stream({ endedAtMs: 20 * SECOND, why: 'GoAway' })] }
+  expect(brokenRules(verdictOn(inOutage))).toEqual(['streams'])
+  expect(brokenRules(verdictOn(inOutage, { stops: true }))).toEqual(['streams'])
+  expect(brokenRules(verdictOn(inOutage, { kills: true }))).toEqual([])
+  const later = { streams: [stream({ endedAtMs: 50 * SECOND, why: 'GoAway' })] }
+  expect(brokenRules(verdictOn(later, { kills: true }))).toEqual(['streams'])
+})
+
+test('a 429 is avoidable outside the storm of others', () => {
+  const refusals = [{ atMs: 40 * SECOND, category: 'Positions' }]
+  expect(brokenRules(verdictOn({ refusals }))).toEqual(['refusals'])
+  const stormOfOthers = verdictOn({ refusals }, { others: true })
+  expect(brokenRules(stormOfOthers)).toEqual([])
+  expect(stormOfOthers.figures.refusals).toBe(1)
+})
+
+test('the state has to be right once within ten seconds of the end', () => {
+  const wrong = { service: 'not reachable' }
+  const rightAt = (second: number) =>
+    verdictOn({ looks: [look(31, wrong), look(38, wrong), look(second)] }).problems.state
+  expect(rightAt(40)).toEqual([])
+  expect(rightAt(41)).toEqual(['service: not reachable, right only 11.0 s after the end'])
+  const never = verdictOn({ looks: [look(31, wrong), look(50, wrong)] })
+  expect(brokenRules(never)).toEqual(['state'])
+  expect(never.figures.rightAfterMs).toBeUndefined()
+})
+
+test('each thing is judged by itself, and one that is wrong once more later is not late', () => {
+  const looks = [
+    look(31, { token: 'expired' }),
+    look(35, { Positions: '1 to 2' }),
+    look(36, { token: 'expired' }),
+  ]
+  expect(verdictOn({ looks }).problems.state).toEqual([])
+})
+
+test('time that a busy machine has lost is given back', () => {
+  const looks = [look(31, { token: 'expired' }), look(42)]
+  const slots = [{ fault: 'a fault', allows: {}, ...FAULT, lateMs: 2 * SECOND }]
+  expect(brokenRules(verdictOn({ looks }))).toEqual(['state'])
+  expect(brokenRules(verdictOn({ looks, slots }))).toEqual([])
+})
+
+test('a gateway that prints nothing after the end is not right', () => {
+  expect(brokenRules(verdictOn({ looks: [look(29)] }))).toEqual(['state'])
+})
+
+test('a reader without a frame within ten seconds is not right, though its connection stands', () => {
+  expect(brokenRules(verdictOn({ frames: [frame(29), frame(40)] }))).toEqual([])
+  expect(brokenRules(verdictOn({ frames: [frame(29), frame(41)] }))).toEqual(['state'])
+  expect(brokenRules(verdictOn({ frames: [frame(29)] }))).toEqual(['state'])
+})
+
+test('while the service is well, no request fails', () => {
+  const failed = (sentAtMs: number, status: number) => ({
+    requests: [request({ status, by: 'headroom', sentAtMs, endedAtMs: sentAtMs + 1 })],
+  })
+  const during = failed(5 * SECOND, 503)
+  expect(brokenRules(verdictOn(during))).toEqual([])
+  expect(brokenRules(verdictOn(during, { served: true }))).toEqual(['served'])
+  expect(brokenRules(verdictOn(failed(41 * SECOND, 502)))).toEqual(['served'])
+  expect(brokenRules(verdictOn(failed(41 * SECOND, 429)))).toEqual([])
+  const rejected = failed(5 * SECOND, 401)
+  expect(brokenRules(verdictOn(rejected, { served: true }))).toEqual(['served'])
+  expect(brokenRules(verdictOn(rejected, { served: true, rejects: true }))).toEqual([])
+})
+
+test('what began in a slot is judged with it, and nothing with two', () => {
+  const second = { ...FAULT, startMs: 60 * SECOND, endMs: 90 * SECOND, untilMs: 120 * SECOND }
+  const { endedAtMs: _, ...open } = request({ heads: 0, sentAtMs: 59 * SECOND })
+  const verdicts = judge({
+    slots: [
+      { fault: 'one', allows: {}, ...FAULT },
+      { fault: 'two', allows: {}, ...second },
+    ],
+    requests: [open],
+    streams: [stream({ endedAtMs: 70 * SECOND, why: 'GoAway' })],
+    frames: [frame(31), frame(91)],
+    crashes: [],
+    refusals: [],
+    looks: [look(31), look(91)],
+  })
+  expect(verdicts.map(brokenRules)).toEqual([['answers'], ['streams']])
+})

@@ -1,0 +1,215 @@
+import type { LoggedFrame, LoggedRequest, LoggedStream } from './logs.ts'
+
+/** The end of the gateway's process that nobody asked for, or an error that it did not expect. */
+export interface Crash {
+  readonly atMs: number
+  readonly what: string
+}
+
+/** One snapshot of the gateway, and what of it was not so. */
+export interface Look {
+  readonly atMs: number
+  /** A name and a detail for each thing that is wrong; a name is the same as long as the thing is. */
+  readonly wrong: Readonly<Record<string, string>>
+}
+
+/** What a fault allows that no other does. */
+export interface Allowances {
+  /** The gateway itself was killed: connections to it break, and streams end. */
+  readonly kills?: true
+  /** The gateway itself stood still: a connection that broke was seen. */
+  readonly stops?: true
+  /** The service cuts answers short, and so does the gateway. */
+  readonly cuts?: true
+  /** Others leave nothing of the quota: some 429s cannot be avoided. */
+  readonly others?: true
+  /** One endpoint rejects the token, and no refresh can help. */
+  readonly rejects?: true
+  /** The resource host responds all the time, so that each request gets its answer. */
+  readonly served?: true
+}
+
+/** A fault, its recovery, and the quiet time until the next one. Times are epoch milliseconds. */
+export interface Slot {
+  readonly fault: string
+  readonly allows: Allowances
+  readonly startMs: number
+  /** The fault is over. */
+  readonly endMs: number
+  /** The next fault begins. */
+  readonly untilMs: number
+  /** How much later than due this machine ran what was due within ten seconds after the end. */
+  readonly lateMs: number
+}
+
+/** Everything that a storm has recorded. */
+export interface Recorded {
+  readonly slots: readonly Slot[]
+  readonly requests: readonly LoggedRequest[]
+  readonly streams: readonly LoggedStream[]
+  readonly frames: readonly LoggedFrame[]
+  readonly crashes: readonly Crash[]
+  /** 429s in the service's ledger: each one was the gateway's. */
+  readonly refusals: readonly { readonly atMs: number; readonly category: string }[]
+  readonly looks: readonly Look[]
+}
+
+export const RULES = ['crash', 'answers', 'streams', 'refusals', 'state', 'served'] as const
+/**
+ * `answers`: every request is answered exactly once. `served`: while the service is well, requests do not fail. The
+ * others are named for what they are about.
+ */
+export type Rule = (typeof RULES)[number]
+
+export interface Verdict {
+  readonly fault: string
+  /** What does not hold, a sentence each, by rule. */
+  readonly problems: Readonly<Record<Rule, readonly string[]>>
+  readonly figures: Figures
+}
+
+export interface Figures {
+  readonly requests: number
+  /** By whom, and by nobody. */
+  readonly byService: number
+  readonly byHeadroom: number
+  readonly broken: number
+  readonly failed: number
+  readonly streamsLost: number
+  readonly refusals: number
+  /** From the end of the fault until everything was right once; absent for never. */
+  readonly rightAfterMs?: number
+}
+
+export const RIGHT_WITHIN_MS = 10_000
+/** Connections that break with the process are noticed a moment later. */
+const NOTICED_MS = 1_000
+const MOST_SAID = 5
+
+/** Judges every slot; what began in a slot is judged with it. */
+export function judge(record: Recorded): readonly Verdict[] {
+  return record.slots.map((slot) => judgeSlot(slot, record))
+}
+
+export const isBroken = ({ problems }: Verdict): boolean => RULES.some((rule) => problems[rule].length > 0)
+
+function judgeSlot(slot: Slot, record: Recorded): Verdict {
+  const within = (atMs: number) => atMs >= slot.startMs && atMs < slot.untilMs
+  const requests = record.requests.filter(({ sentAtMs }) => within(sentAtMs))
+  const crashes = record.crashes.filter(({ atMs }) => within(atMs))
+  const lost = record.streams.filter(
+    ({ endedAtMs }) => endedAtMs !== undefined && within(endedAtMs) && !isOfKill(record.slots, endedAtMs),
+  )
+  const refusals = record.refusals.filter(({ atMs }) => within(atMs))
+  const failed = requests.filter((request) => hasFailed(request, slot, record.slots))
+  const right = rightness(slot, record)
+  return {
+    fault: slot.fault,
+    problems: {
+      crash: crashes.map(({ what }) => `the gateway ${what}`),
+      answers: said(requests.flatMap((request) => answerProblem(request, slot, record.slots))),
+      streams: said(lost.map(({ reader, why }) => `${reader} ended: ${why}`)),
+      refusals: slot.allows.others
+        ? []
+        : said(refusals.map(({ category, atMs }) => `429 for ${category} at ${secondsOf(atMs, slot)}`)),
+      state: right.problems,
+      served: said(
+        failed.map(
+          ({ program, path, status, by, sentAtMs }) =>
+            `${program} ${path}: ${status} by ${by} at ${secondsOf(sentAtMs, slot)}`,
+        ),
+      ),
+    },
+    figures: {
+      requests: requests.length,
+      byService: requests.filter(({ by }) => by === 'service').length,
+      byHeadroom: requests.filter(({ by }) => by === 'headroom').length,
+      broken: requests.filter(({ broken }) => broken !== undefined).length,
+      failed: failed.length,
+      streamsLost: lost.length,
+      refusals: refusals.length,
+      ...(right.afterMs !== undefined && { rightAfterMs: right.afterMs }),
+    },
+  }
+}
+
+/** The first few, and how many more there are. */
+function said(problems: readonly string[]): readonly string[] {
+  const more = problems.length - MOST_SAID
+  return more > 0 ? [...problems.slice(0, MOST_SAID), `and ${more} more`] : problems
+}
+
+const secondsOf = (atMs: number, { startMs }: Slot): string => `${((atMs - startMs) / 1000).toFixed(1)} s`
+
+/** Whether the gateway was away, by the storm's hand, at some moment between the two. */
+const wasKilled = (slots: readonly Slot[], fromMs: number, toMs: number): boolean =>
+  slots.some(
+    ({ allows, startMs, endMs }) => allows.kills === true && fromMs <= endMs + NOTICED_MS && toMs >= startMs,
+  )
+
+const isOfKill = (slots: readonly Slot[], atMs: number): boolean => wasKilled(slots, atMs, atMs)
+
+function answerProblem(request: LoggedRequest, slot: Slot, slots: readonly Slot[]): readonly string[] {
+  const { program, path, sentAtMs, endedAtMs, heads, broken } = request
+  const who = `${program} ${path}, sent at ${secondsOf(sentAtMs, slot)},`
+  if (heads > 1) return [`${who} was answered ${heads} times`]
+  if (endedAtMs === undefined) return [`${who} was never answered`]
+  if (broken === undefined) return heads === 1 ? [] : [`${who} ended without an answer`]
+  const mayBreak =
+    wasKilled(slots, sentAtMs, endedAtMs) ||
+    slots.some(
+      ({ allows, startMs, endMs }) =>
+        (allows.stops === true || (allows.cuts === true && heads === 1)) &&
+        sentAtMs <= endMs + NOTICED_MS &&
+        endedAtMs >= startMs,
+    )
+  return mayBreak ? [] : [`${who} broke: ${broken}`]
+}
+
+/** Whether a request failed that the service would have answered. */
+function hasFailed(request: LoggedRequest, slot: Slot, slots: readonly Slot[]): boolean {
+  const { status, sentAtMs, endedAtMs = sentAtMs } = request
+  if (status === undefined || !(status >= 500 || status === 401)) return false
+  if (status === 401 && slot.allows.rejects) return false
+  if (wasKilled(slots, sentAtMs, endedAtMs)) return false
+  return slot.allows.served === true || sentAtMs > slot.endMs + RIGHT_WITHIN_MS + slot.lateMs
+}
+
+/**
+ * When each thing that was wrong after the end was right for the first time. One that is wrong again later is not held
+ * against it: bounds of a quota hold in 95 of 100 looks.
+ */
+function rightness(
+  slot: Slot,
+  { looks, frames, streams }: Recorded,
+): { readonly afterMs?: number; readonly problems: readonly string[] } {
+  const withinMs = RIGHT_WITHIN_MS + slot.lateMs
+  // A slot is never shorter than what it allows for the state, but where the whole storm is cut short.
+  const after = looks.filter(({ atMs }) => atMs > slot.endMs && atMs < slot.untilMs)
+  if (after.length === 0) return { problems: ['no snapshot came after the end'] }
+  const rights: { readonly what: string; readonly atMs: number | undefined }[] = []
+  for (const name of new Set(after.flatMap(({ wrong }) => Object.keys(wrong)))) {
+    const first = after.find(({ wrong }) => !(name in wrong))
+    const last = after.findLast(({ wrong }) => name in wrong)?.wrong[name]
+    rights.push({ what: `${name}: ${last}`, atMs: first?.atMs })
+  }
+  const readers = new Set(streams.map(({ reader }) => reader))
+  for (const reader of readers) {
+    const first = frames.find((frame) => frame.reader === reader && frame.atMs > slot.endMs)
+    rights.push({ what: `${reader}: no frame`, atMs: first?.atMs })
+  }
+  const late = rights.filter(({ atMs }) => atMs === undefined || atMs - slot.endMs > withinMs)
+  const times = rights.map(({ atMs }) => atMs).filter((atMs) => atMs !== undefined)
+  return {
+    ...(times.length === rights.length && {
+      afterMs: Math.max(after[0]!.atMs, ...times) - slot.endMs,
+    }),
+    problems: said(
+      late.map(({ what, atMs }) =>
+        atMs === undefined
+          ? `${what}, to the end of the slot`
+          : `${what}, right only ${((atMs - slot.endMs) / 1000).toFixed(1)} s after the end`,
+      ),
+    ),
+  }
+}

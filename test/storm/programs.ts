@@ -1,0 +1,93 @@
+/** A program that asks at a steady pace. */
+export interface Poller {
+  readonly program: string
+  /** Asked in turn. */
+  readonly paths: readonly string[]
+  readonly everyMs: number
+}
+
+/** One machine's worth of programs. */
+export interface Machine {
+  readonly name: string
+  readonly pollers: readonly Poller[]
+  /** A request on a connection of its own for each path, in one instant. */
+  readonly scanner: { readonly program: string; readonly paths: readonly string[] }
+  /** Slots between two scans: a scan spends no more than comes back meanwhile. */
+  readonly scanEvery: number
+  readonly streams: readonly string[]
+}
+
+const SCANNED = 200
+const ofAccount = (account: string, rest: string) => `/v3/brokerage/accounts/${account}/${rest}`
+const stream = (rest: string) => `/v3/marketdata/stream/${rest}`
+const positionStream = '/v3/brokerage/stream/accounts/SIM1001/positions'
+
+/**
+ * Two machines on one key. Their pollers use two thirds of what their quotas refill, so that no request has to wait for
+ * longer than a scan. Each reads six streams: three of them the other one reads too, and bars are not shared.
+ */
+export const MACHINES: readonly Machine[] = [
+  {
+    name: 'a',
+    pollers: [
+      { program: 'bot', paths: [ofAccount('SIM1001', 'positions')], everyMs: 2_500 },
+      { program: 'desk', paths: [ofAccount('SIM1001', 'balances')], everyMs: 2_500 },
+      { program: 'notes', paths: [ofAccount('SIM1001', 'orders')], everyMs: 3_500 },
+    ],
+    // Each another quote: none is answered together with another.
+    scanner: {
+      program: 'scanner',
+      paths: Array.from({ length: SCANNED }, (_, at) => `/v3/marketdata/quotes/S${at}`),
+    },
+    scanEvery: 3,
+    streams: [
+      positionStream,
+      stream('marketdepth/quotes/MSFT'),
+      stream('marketdepth/aggregates/MSFT'),
+      stream('marketdepth/quotes/AAPL'),
+      stream('quotes/MSFT,AAPL'),
+      stream('barcharts/MSFT?interval=1&unit=Minute&barsback=3'),
+    ],
+  },
+  {
+    name: 'b',
+    pollers: [
+      { program: 'bot', paths: [ofAccount('SIM1002', 'positions')], everyMs: 4_000 },
+      { program: 'desk', paths: [ofAccount('SIM1002', 'balances')], everyMs: 4_000 },
+      { program: 'notes', paths: [ofAccount('SIM1002', 'orders')], everyMs: 5_000 },
+    ],
+    // Four requests, fifty times each: equal ones in flight share an answer.
+    scanner: {
+      program: 'scanner',
+      paths: Array.from({ length: SCANNED }, (_, at) => `/v3/brokerage/accounts?page=${at % 4}`),
+    },
+    scanEvery: 1,
+    streams: [
+      positionStream,
+      stream('marketdepth/quotes/MSFT'),
+      stream('marketdepth/aggregates/MSFT'),
+      stream('marketdepth/quotes/NVDA'),
+      '/v3/brokerage/stream/accounts/SIM1001/orders',
+      stream('options/chains/MSFT'),
+    ],
+  },
+]
+
+/** The category of each poller's quota, whose row has to be right. */
+export const POLLED = ['Positions', 'Balances', 'Order Details'] as const
+
+const CLASSES: Readonly<Record<string, string>> = {
+  bot: 'critical',
+  desk: 'normal',
+  reads: 'normal',
+  notes: 'background',
+  scanner: 'background',
+}
+
+export const keyOf = (machine: string, program: string): string => `k3y-of-${machine}-${program}-0123456789`
+
+/** `HEADROOM_GATEWAY_KEYS` of all programs. */
+export const gatewayKeys = (): string =>
+  MACHINES.flatMap(({ name }) =>
+    Object.entries(CLASSES).map(([program, own]) => `${name}-${program}:${own}=${keyOf(name, program)}`),
+  ).join(',')

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { FAULTS } from './faults.ts'
+import { isBroken } from './judge.ts'
+import { storm } from './storm.ts'
+import { slotLine, stormTable } from './table.ts'
+
+/**
+ * `npm run storm -- [--minutes 60] [--only NAME,NAME] [--seed N] [--json FILE]`: a fault a minute on a gateway that two
+ * machines' worth of programs use, in real time. Exit 1 where a rule is broken, 2 where a flag is wrong.
+ */
+const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
+
+function flags() {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '60' },
+      only: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      json: { type: 'string' },
+    },
+  })
+  const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
+  const names = values.only?.split(',').map((name) => name.trim())
+  const unknown = names?.find((name) => !FAULTS.some((fault) => fault.name === name))
+  if (unknown !== undefined) {
+    const known = FAULTS.map(({ name }) => name).join(', ')
+    return `--only: no fault is called ${unknown}; choose of ${known}`
+  }
+  if (!Number.isInteger(minutes) || minutes < 1) return '--minutes takes a whole number above 0'
+  if (!Number.isInteger(seed)) return '--seed takes a whole number'
+  return {
+    minutes,
+    seed,
+    json: values.json,
+    faults: FAULTS.filter(({ name }) => names?.includes(name) ?? true),
+  }
+}
+
+async function main(): Promise<number> {
+  const asked = flags()
+  if (typeof asked === 'string') {
+    process.stderr.write(`${asked}\n`)
+    return 2
+  }
+  const { minutes, seed, faults, json } = asked
+  const say = (line: string) =>
+    void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
+  // Builds where that is due, so that the gateway starts at once.
+  spawnSync(process.execPath, [LAUNCH, '--version'])
+  const { verdicts, skipped } = await storm({
+    faults,
+    slots: minutes,
+    slotSeconds: 60,
+    seed,
+    say,
+    onSlot: (verdict) => say(slotLine(verdict)),
+  })
+  process.stdout.write(`${stormTable(verdicts)}\n${skipped.map((what) => `skipped: ${what}\n`).join('')}`)
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ seed, skipped, verdicts }, null, 2)}\n`)
+  return verdicts.some(isBroken) ? 1 : 0
+}
+
+process.exitCode = await main()

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
+import {
+  AT_MS,
+  exampleQuota,
+  exampleSnapshot,
+  exampleStream,
+} from '../main/hosts/terminal/example-snapshot.ts'
+import { POLLED } from './programs.ts'
+import { lookOf } from './state.ts'
+
+const ROW = { low: 100, high: 110 }
+const TRUTH = { least: 104, most: 105 }
+const rows = (changes: Partial<RequestQuota> = {}) =>
+  POLLED.map((category) => exampleQuota({ category, ...ROW, ...(category === 'Positions' && changes) }))
+const right = exampleSnapshot({ requests: rows(), streams: [exampleStream()] })
+const wrongIn = (changes: Partial<Snapshot>, truth = TRUTH) =>
+  Object.keys(lookOf({ ...right, ...changes }, () => truth).wrong)
+
+test('nothing is wrong in a snapshot that is as the service has it', () => {
+  expect(lookOf(right, () => TRUTH)).toEqual({ atMs: AT_MS, wrong: {} })
+})
+
+test('each thing that is not so has a name', () => {
+  expect(wrongIn({ service: { ...right.service, reachable: false } })).toEqual(['service'])
+  expect(wrongIn({ access: { ...right.access, state: 'refreshing' } })).toEqual(['token'])
+  expect(wrongIn({ refresh: { ...right.refresh, state: 'sign-in-required' } })).toEqual(['refresh token'])
+  expect(wrongIn({ streams: [exampleStream({ state: 'waiting' })] })).toEqual([
+    'stream Positions Stream SIM1001 s1',
+  ])
+})
+
+test('a row is wrong beside a count that its bounds do not hold, give or take one request', () => {
+  const around = (count: number) => wrongIn({}, { least: count, most: count })
+  expect(around(98)).toEqual(POLLED)
+  expect(around(99)).toEqual([])
+  expect(around(111)).toEqual([])
+  expect(around(112)).toEqual(POLLED)
+})
+
+test('a row that is not observed, or not there, is wrong', () => {
+  const { observedAt: _, ...unseen } = exampleQuota({ category: 'Positions', ...ROW })
+  const others = rows().filter(({ category }) => category !== 'Positions')
+  expect(wrongIn({ requests: [...others, unseen] })).toEqual(['Positions'])
+  expect(wrongIn({ requests: others })).toEqual(['Positions'])
+})

@@ -1,0 +1,31 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import type { Look } from './judge.ts'
+import { POLLED } from './programs.ts'
+
+/** Whole requests that the service would still have accepted, around the moment of a snapshot. */
+export interface Truth {
+  readonly least: number
+  readonly most: number
+}
+
+/** A header counts whole requests; the moment of a snapshot is not that of the count. */
+const OFF_BY = 1
+
+/** What of a snapshot is not so while nothing is wrong with the service. `truthOf`: by category. */
+export function lookOf(snapshot: Snapshot, truthOf: (category: string) => Truth | undefined): Look {
+  const wrong: Record<string, string> = {}
+  const { service, access, refresh, requests, streams, at } = snapshot
+  if (!service.reachable) wrong['service'] = 'not reachable'
+  if (access.state !== 'valid') wrong['token'] = access.state
+  if (refresh.state !== 'valid') wrong['refresh token'] = refresh.state
+  for (const { id, category, target, state, reason } of streams)
+    if (state !== 'live') wrong[`stream ${category} ${target} ${id}`] = `${state}, ${reason ?? 'no reason'}`
+  for (const category of POLLED) {
+    const row = requests.find((one) => one.category === category)
+    const truth = truthOf(category)
+    if (row?.observedAt === undefined) wrong[category] = 'not observed'
+    else if (truth && (truth.most < row.low - OFF_BY || truth.least > row.high + OFF_BY))
+      wrong[category] = `${row.low} to ${row.high}, and the service has ${truth.least} to ${truth.most}`
+  }
+  return { atMs: at, wrong }
+}
