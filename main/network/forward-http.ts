@@ -30,7 +30,7 @@ export interface ForwardAnswer {
 /**
  * - `not-sent`: no byte can have reached the service.
  * - `cut`: the connection ended before a byte of the answer.
- * - `broken`: an answer began that cannot be passed on: it is not HTTP, or its status is none.
+ * - `broken`: an answer began that cannot be passed on: it was cut within its head, is not HTTP, or its status is none.
  */
 export type ForwardFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
 
@@ -69,7 +69,11 @@ export function nodeForwardHttp(
       outgoing.destroy()
       listener.failed(how, why)
     }
-    const lost = (why: string) => failed(established() ? 'cut' : 'not-sent', why)
+    const hasAnswerBegun = watchAnswer(outgoing)
+    const lost = (why: string) => {
+      if (hasAnswerBegun()) failed('broken', why)
+      else failed(established() ? 'cut' : 'not-sent', why)
+    }
     const timer = setTimeout(
       () => failed(established() ? 'timeout' : 'not-sent', 'no answer in time'),
       request.timeoutMs,
@@ -96,6 +100,16 @@ export function nodeForwardHttp(
       outgoing.destroy()
     }
   }
+}
+
+/** Whether a byte has come since the request got its connection, which may have been used before. */
+function watchAnswer(outgoing: http.ClientRequest): () => boolean {
+  let hasBegun = () => false
+  outgoing.on('socket', (socket) => {
+    const before = socket.bytesRead
+    hasBegun = () => socket.bytesRead > before
+  })
+  return () => hasBegun()
 }
 
 const MALFORMED = 'the request could not be written'

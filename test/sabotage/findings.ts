@@ -420,6 +420,18 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'A request whose answer was cut within its head was sent again',
+    tests: [
+      [HOSTILE, 'a request that is cut after %s is 502 at once'],
+      [HOSTILE, 'a connection that ends when it is used again'],
+      ['main/gateway/faults.test.ts', 'cut at every byte: sent again only before the first one'],
+    ],
+    breaks: [
+      'resend a request whose answer was cut within its head',
+      'take what came on a connection before for the answer',
+    ],
+  },
+  {
     found: 'An answer whose status no answer may have ended the whole process',
     tests: [
       [HOSTILE, 'that is answered %s gets 502, and the next one is served'],

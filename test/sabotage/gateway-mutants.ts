@@ -73,6 +73,22 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G1',
+    what: 'resend a request whose answer was cut within its head',
+    file: FORWARD,
+    find: "if (hasAnswerBegun()) failed('broken', why)",
+    replace: "if (hasAnswerBegun() && why === '') failed('broken', why)",
+    test: HOSTILE_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'take what came on a connection before for the answer',
+    file: FORWARD,
+    find: 'hasBegun = () => socket.bytesRead > before',
+    replace: 'hasBegun = () => socket.bytesRead > Math.min(0, before)',
+    test: HOSTILE_TEST,
+  },
+  {
+    promise: 'G1',
     what: 'pass on an answer of any status',
     file: FORWARD,
     find: "if (!isFinalStatus(status)) return failed('broken', NOT_HTTP)",

@@ -27,7 +27,7 @@ async function expectNothingLeft(monitor: Awaited<ReturnType<typeof startGateway
   )
 }
 
-test('cut at every byte: sent at most twice, and never an answer that looks whole', async () => {
+test('cut at every byte: sent again only before the first one, and never an answer that looks whole', async () => {
   const whole = HEAD + BODY
   let cutAt = 0
   let seen = 0
@@ -44,7 +44,7 @@ test('cut at every byte: sent at most twice, and never an answer that looks whol
       async (answer) => [answer.status, await answer.text().catch(() => 'cut')] as const,
       () => ['cut', ''] as const,
     )
-    if (cutAt < HEAD.length) expect([cutAt, outcome[0], seen]).toEqual([cutAt, 502, 2])
+    if (cutAt < HEAD.length) expect([cutAt, outcome[0], seen]).toEqual([cutAt, 502, cutAt === 0 ? 2 : 1])
     else {
       expect([cutAt, seen]).toEqual([cutAt, 1])
       expect([cutAt, 'cut']).toEqual([cutAt, outcome.find((one) => one === 'cut')])

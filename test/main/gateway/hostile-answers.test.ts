@@ -49,6 +49,36 @@ test.each(
   proves('G1', { level: 3, cases: 1 })
 })
 
+test.each([
+  ['half a status line', 'HTTP/1.1 2'],
+  ['a head without its end', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'],
+  ['a head of another answer alone', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ['what is not HTTP', '<html>not now</html>'],
+])(
+  'a request that is cut after %s is 502 at once, also on a connection that is used again',
+  async (_, head) => {
+    const { add, url, count } = await before((socket, _request, n) => {
+      if (n === 2) socket.end(head)
+      else socket.write(OK)
+    })
+    const key = add('bot')
+    expect(await statusOf(`${url}${ACCOUNTS}`, key)).toBe(200)
+    expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([502, 2])
+    expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([200, 3])
+    proves('G1', { level: 3, cases: 1 })
+  },
+)
+
+test('a connection that ends when it is used again is cut before a byte: the request is sent once more', async () => {
+  const { add, url, count } = await before((socket, _request, n) => {
+    if (n === 2) socket.destroy()
+    else socket.write(OK)
+  })
+  const key = add('bot')
+  expect(await statusOf(`${url}${ACCOUNTS}`, key)).toBe(200)
+  expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([200, 3])
+})
+
 test('a throw while an answer is handled fails that request with 502, and nothing else', async () => {
   // What the wire never lets through, so that Node refuses to write it.
   const forward: ForwardHttp = ({ pathAndQuery }, { answered }) => {
