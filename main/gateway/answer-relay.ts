@@ -3,6 +3,7 @@ import type { ForwardAnswer } from '../network/forward-http.ts'
 import { valuesOf } from '../network/request-gate.ts'
 import type { Clock } from '../ports/ports.ts'
 import { farewell, GO_AWAY } from './farewell.ts'
+import { isNaming, withoutOwnMembers } from './named-members.ts'
 import { GATEWAY_NAME, sendProblem } from './problem.ts'
 import { FAILURES } from './refusals.ts'
 
@@ -22,7 +23,7 @@ const DROPPED: ReadonlySet<string> = new Set([
 /** What a reader may leave unread while another one of the same answer goes on. */
 const MAX_BEHIND_BYTES = 8 << 20
 
-/** The end-to-end fields of an answer as they came, without `token`, and with `Via` and `Proxy-Status`. */
+/** The end-to-end fields of an answer as they came, without `token` and what names Headroom, and with `Via` and `Proxy-Status`. */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
   token: string | undefined,
@@ -33,7 +34,9 @@ export function passedHeaders(
     const name = rawHeaders[i] ?? ''
     const lower = name.toLowerCase()
     if (DROPPED.has(lower) || named.includes(lower)) continue
-    const value = rawHeaders[i + 1] ?? ''
+    const came = rawHeaders[i + 1] ?? ''
+    const value = isNaming(lower) ? withoutOwnMembers(lower, came) : came
+    if (value === undefined) continue
     passed.push(name, token === undefined ? value : value.replaceAll(token, '[redacted]'))
   }
   passed.push('Via', `1.1 ${GATEWAY_NAME}`, 'Proxy-Status', `${GATEWAY_NAME}; received-status=${status}`)

@@ -432,6 +432,20 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'The service could speak as Headroom in Proxy-Status, Cache-Status and Via',
+    tests: [
+      [HOSTILE, 'the service cannot speak as Headroom'],
+      ['main/gateway/named-members.test.ts', '%s: %s is passed on as %s'],
+      ['main/gateway/named-members.test.ts', '%s: %s is passed on as it came'],
+    ],
+    breaks: [
+      'let the service speak as Headroom',
+      'know Headroom by one spelling of its name',
+      'take a comma in the words of another proxy for the end of its member',
+      'let a string without an end swallow what Headroom says',
+    ],
+  },
+  {
     found: 'An answer whose status no answer may have ended the whole process',
     tests: [
       [HOSTILE, 'that is answered %s gets 502, and the next one is served'],

@@ -6,6 +6,8 @@ const LAWS_TEST = 'app/gateway/scheduler-laws.test.ts'
 const DOOR_TEST = 'main/gateway/gateway.test.ts'
 const MANY_TEST = 'main/gateway/many-connections.test.ts'
 const HOSTILE_TEST = 'main/gateway/hostile-answers.test.ts'
+const MEMBERS = 'main/gateway/named-members.ts'
+const MEMBERS_TEST = 'main/gateway/named-members.test.ts'
 const FORWARD = 'main/network/forward-http.ts'
 const SCHEDULER = 'app/gateway/scheduler.ts'
 const BOUND = 'app/gateway/bucket-bound.ts'
@@ -342,6 +344,38 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: "'Proxy-Status', `",
     replace: "'Server-Timing', `",
     test: DOOR_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'let the service speak as Headroom',
+    file: 'main/gateway/answer-relay.ts',
+    find: 'isNaming(lower) ? withoutOwnMembers(lower, came) : came',
+    replace: "isNaming(lower) && came === '' ? withoutOwnMembers(lower, came) : came",
+    test: HOSTILE_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'know Headroom by one spelling of its name',
+    file: MEMBERS,
+    find: 'spoken(member)?.toLowerCase() !== GATEWAY_NAME',
+    replace: 'spoken(member) !== GATEWAY_NAME',
+    test: MEMBERS_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'take a comma in the words of another proxy for the end of its member',
+    file: MEMBERS,
+    find: 'else if (character === open) depth += 1',
+    replace: 'else if (character === open) depth += 0',
+    test: MEMBERS_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'let a string without an end swallow what Headroom says',
+    file: MEMBERS,
+    find: 'if (depth > 0) return undefined',
+    replace: 'if (depth < 0) return undefined',
+    test: MEMBERS_TEST,
   },
   {
     promise: 'G6',

@@ -79,6 +79,28 @@ test('a connection that ends when it is used again is cut before a byte: the req
   expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([200, 3])
 })
 
+test('the service cannot speak as Headroom, to a request or to a stream', async () => {
+  const { add, get } = await before((socket, request) => {
+    const isStream = request.includes('/stream/')
+    const own = [
+      'proxy-status: headroom; error=http_request_denied',
+      'via: 1.1 edge, 1.1 HEADROOM',
+      'cache-status: "headroom"; hit',
+    ]
+    socket.write(`HTTP/1.1 ${isStream ? 403 : 200} X\r\n${own.join('\r\n')}\r\ncontent-length: 2\r\n\r\n{}`)
+  })
+  const key = add('bot')
+  for (const [path, status] of [
+    [ACCOUNTS, 200],
+    ['/v3/marketdata/stream/quotes/MSFT', 403],
+  ] as const) {
+    const { headers } = await get(path, key)
+    expect(headers.get('proxy-status')).toBe(`headroom; received-status=${status}`)
+    expect([headers.get('via'), headers.get('cache-status')]).toEqual(['1.1 edge, 1.1 headroom', null])
+  }
+  proves('G6', { level: 3, cases: 2 })
+})
+
 test('a throw while an answer is handled fails that request with 502, and nothing else', async () => {
   // What the wire never lets through, so that Node refuses to write it.
   const forward: ForwardHttp = ({ pathAndQuery }, { answered }) => {

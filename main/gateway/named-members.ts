@@ -1,0 +1,53 @@
+import { GATEWAY_NAME } from './problem.ts'
+
+/** Fields whose members each name the proxy that speaks (RFC 9209, 9211 and 9110, section 7.6.3). */
+const NAMING: ReadonlySet<string> = new Set(['proxy-status', 'cache-status', 'via'])
+
+/** Whether members of a field name who speaks; `name` in lower case. */
+export const isNaming = (name: string): boolean => NAMING.has(name)
+
+/**
+ * The value of such a field without the members that name Headroom, the others byte for byte; `undefined` where none is left.
+ *
+ * A value with a string or comment without an end has no members: it would swallow the member that Headroom adds.
+ */
+export function withoutOwnMembers(name: string, value: string): string | undefined {
+  const members = membersOf(value, name === 'via' ? COMMENT : STRING)
+  if (members === undefined) return undefined
+  const spoken = name === 'via' ? viaNameOf : statusNameOf
+  const kept = members.filter((member) => spoken(member)?.toLowerCase() !== GATEWAY_NAME)
+  if (kept.length === members.length) return value
+  return kept.length === 0 ? undefined : kept.join(',').trim()
+}
+
+/** What holds commas that separate nothing. Comments of `Via` nest. */
+const STRING = { open: '"', close: '"' } as const
+const COMMENT = { open: '(', close: ')' } as const
+
+function membersOf(value: string, { open, close }: typeof STRING | typeof COMMENT): string[] | undefined {
+  const members: string[] = []
+  let from = 0
+  let depth = 0
+  for (let at = 0; at < value.length; at += 1) {
+    const character = value[at]
+    if (depth > 0 && character === '\\') at += 1
+    else if (depth > 0 && character === close) depth -= 1
+    else if (character === open) depth += 1
+    else if (depth === 0 && character === ',') {
+      members.push(value.slice(from, at))
+      from = at + 1
+    }
+  }
+  if (depth > 0) return undefined
+  members.push(value.slice(from))
+  return members
+}
+
+/** The name of a member of `Proxy-Status` or `Cache-Status`: a token or a string (RFC 8941), before its parameters. */
+function statusNameOf(member: string): string | undefined {
+  const [, text, token] = /^\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/.exec(member) ?? []
+  return text?.replace(/\\(.)/g, '$1') ?? token
+}
+
+/** The name of a member of `Via`, after its protocol and without its port. */
+const viaNameOf = (member: string): string | undefined => /^\s*\S+\s+([^\s:(]+)/.exec(member)?.[1]
