@@ -4,15 +4,7 @@ import { coarseSinceText, countdownSeconds } from './durations.ts'
 import { type Finding, judgedRows, keyFindings } from './key-findings.ts'
 import { keyStatus, shortText } from './key-status.ts'
 import { dayAndMinuteText } from './moments.ts'
-import {
-  ANY_MOMENT,
-  leftText,
-  lowShareText,
-  quotaStatus,
-  safePaceText,
-  shareLeftText,
-  usageLine,
-} from './quota-status.ts'
+import { ANY_MOMENT, leftText, quotaStatus, safePaceText, shareLeftText, usageLine } from './quota-status.ts'
 import type { Severity } from './severity.ts'
 import { isStreamSilent } from './stream-status.ts'
 
@@ -74,7 +66,7 @@ function quotaNumber({ quota }: Finding, nowMs: number): GlanceNumber {
     case 'ok':
     case 'low':
     case 'empty':
-      return { caption: 'left', value: state === 'empty' ? leftText(quota, nowMs) : lowShareText(quota) }
+      return { caption: 'left', value: state === 'empty' ? leftText(quota, nowMs) : shareLeftText(quota) }
     case 'not-checked':
       return NONE
   }

@@ -112,9 +112,14 @@ export function retryText(blockedUntilMs: number, nowMs: number): string {
   return blockedUntilMs <= nowMs ? 'now' : countdownText(blockedUntilMs - nowMs, 'up')
 }
 
-/** `17 %`: what is left of the limit, by the middle of the estimate, rounded down. */
-export function shareLeftText({ level, limit }: Pick<RequestQuota, 'level' | 'limit'>): string {
-  return `${limit > 0 ? Math.floor((level / limit) * 100) : 0} %`
+/**
+ * `17 %`: the part of the limit that is surely left, rounded down; `13–84 %` where more than a tenth of the limit lies
+ * between that and the most that may be left.
+ */
+export function shareLeftText(quota: Bounds): string {
+  const { low, high, limit } = quota
+  const percent = (requests: number) => (limit > 0 ? Math.floor((requests / limit) * 100) : 0)
+  return isRange(quota) ? `${percent(low)}–${percent(high)} %` : `${percent(low)} %`
 }
 
 /** Age of a header from which a row is marked as old. Milliseconds. */
@@ -128,7 +133,9 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
 
 /** Where `high − low` exceeds this share of the limit, the number is told as a range. */
 const RANGE_FROM = 0.1
-const isRange = ({ low, high, limit }: RequestQuota) => high - low > limit * RANGE_FROM
+const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
+
+type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
 
 /**
  * `38`, the middle of the estimate; `60–95` where the interval is wider than a tenth of the limit. `~` before it says
@@ -294,7 +301,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
       return `${category} is ok.`
     case 'low':
       return isUnderThreshold(quota)
-        ? `${category} is low (${lowShareText(quota)}).`
+        ? `${category} is low (${shareLeftText(quota)}).`
         : `${category} could run out within 10 min (${shareLeftText(quota)} left now).`
     case 'running-out': {
       if (isRecovering(quota))
@@ -327,7 +334,7 @@ export function stateText(quota: RequestQuota, nowMs: number): string {
       return `${category}.`
     case 'low':
       return isUnderThreshold(quota)
-        ? `${category}, ${lowShareText(quota)} left.`
+        ? `${category}, ${shareLeftText(quota)} left.`
         : `${category} could run out within 10 min, ${shareLeftText(quota)} left now.`
     case 'running-out': {
       if (isRecovering(quota)) return `${category}, but recovering: ${shareLeftText(quota)} left.`
@@ -347,17 +354,7 @@ export function stateText(quota: RequestQuota, nowMs: number): string {
 
 /** Beside the word low: how much is left, or that it could run out where that alone makes it low. */
 export const lowText = (quota: RequestQuota): string =>
-  isUnderThreshold(quota) ? lowShareText(quota) : 'could run out'
-
-/**
- * What is left of a row that is low, as a share: `17 %`; `13–84 %` where it is low because so little may be left, though
- * more is likely.
- */
-export function lowShareText(quota: RequestQuota): string {
-  const { level, low, high, limit, threshold } = quota
-  if (!isRange(quota) || level < limit * threshold) return shareLeftText(quota)
-  return `${Math.floor((low / limit) * 100)}–${Math.floor((high / limit) * 100)} %`
-}
+  isUnderThreshold(quota) ? shareLeftText(quota) : 'could run out'
 
 const isUnderThreshold = ({ low, limit, threshold }: RequestQuota) => low < limit * threshold
 

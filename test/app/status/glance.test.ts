@@ -82,7 +82,7 @@ it.each<[string, Partial<Snapshot>, string, string]>([
     '1:05',
   ],
   ['no data', { requests: [] }, '', ''],
-  ['a healthy key', {}, 'tightest: Option Expirations', '60 %'],
+  ['a healthy key', {}, 'tightest: Option Expirations', '58 %'],
 ])('the number of %s is the one that matters', (_, more, caption, value) => {
   expect(glanceNumber(of(more), NOW_MS)).toEqual({ caption, value })
 })
@@ -138,7 +138,7 @@ describe('the table of keys', () => {
       signInBy: 'Sat 09:12',
     })
     expect(lines[1]).toMatchObject({ state: 'Option Chain Stream full', tightest: 'Option Expirations' })
-    expect(lines[3]).toMatchObject({ state: 'ok', silent: '', note: '60 %' })
+    expect(lines[3]).toMatchObject({ state: 'ok', silent: '', note: '58 %' })
     expect(lines[4]).toMatchObject({ state: 'Signed out', tightest: '', left: '', signInBy: 'signed out' })
   })
 })

@@ -24,7 +24,7 @@ describe('the headline', () => {
   it('says what runs out, when, who uses it, and what may still be asked', () => {
     expect(headline(snapshot(), NOW_MS)).toEqual({
       severity: 'critical',
-      headline: 'Positions runs out in 1 min 50 s. Also low: Option Expirations (20 %).',
+      headline: 'Positions runs out in 1 min 50 s. Also low: Option Expirations (17 %).',
       detail:
         'Safe pace: none, others may take all. Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s.',
     })
@@ -108,7 +108,7 @@ describe('the headline', () => {
       row('D', { state: 'low', level: 60 }),
     ]
     expect(said(empty, ...others).headline).toMatch(
-      /Also running out: B \(4 min 0 s\), C \(within 10 min\); low: A \(15 %\); \+1 more\.$/,
+      /Also running out: B \(4 min 0 s\), C \(within 10 min\); low: A \(14–78 %\); \+1 more\.$/,
     )
     expect(said(empty, ok, row('E', { state: 'not-checked' })).headline).toMatch(
       /All others that are checked are fine\.$/,

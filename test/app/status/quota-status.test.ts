@@ -13,6 +13,7 @@ import {
   quotaStatus,
   safePaceText,
   safeSentence,
+  shareLeftText,
   stateSentence,
   stateText,
   usageSentence,
@@ -23,6 +24,15 @@ import { defaultQuota, NOW_MS, quota } from '../../renderer/fixtures.ts'
 const positions = (more: Partial<RequestQuota> = {}) => quota('Positions', 320, 300, 54, more)
 const out = (seconds: number, period = 300) =>
   quota('Positions', 320, period, 54, { state: 'running-out', emptyAt: NOW_MS + seconds * 1000 })
+
+it('the share that is left is the certain part, or a range', () => {
+  const share = (low: number, high: number, limit = 320) => shareLeftText({ low, high, limit })
+  expect(share(54, 86)).toBe('16 %')
+  expect(share(54, 87)).toBe('16–27 %')
+  expect(share(0, 69)).toBe('0–21 %')
+  expect(share(320, 320)).toBe('100 %')
+  expect(share(0, 0, 0)).toBe('0 %')
+})
 
 describe('the state of a quota', () => {
   it.each([
@@ -190,7 +200,7 @@ describe('what a person can do', () => {
     expect(stateSentence(doubted, NOW_MS)).toBe('Positions is low (12–83 %).')
     expect(stateText(doubted, NOW_MS)).toBe('Positions, 12–83 % left.')
     expect(said({ state: 'low', low: 100, level: 110 })).toBe(
-      'Positions could run out within 10 min (34 % left now).',
+      'Positions could run out within 10 min (31 % left now).',
     )
     expect(stateSentence(out(214), NOW_MS)).toBe('Positions runs out in 3 min 30 s.')
   })

@@ -49,7 +49,7 @@ describe('the strip', () => {
 
   it('marks what grew from an old header', () => {
     const old = { ...out, state: 'low', observedAt: NOW_MS - 300_000 } as const
-    expect(text(of({ requests: [old] }))).toMatchObject({ left: '~68', note: 'low 21 %' })
+    expect(text(of({ requests: [old] }))).toMatchObject({ left: '~68', note: 'low 19 %' })
   })
 
   it('speaks of the most urgent profile, and of what stands in the way first', () => {

@@ -33,7 +33,7 @@ describe('a profile in the tray', () => {
 
   it('names the tightest while all are ok, and the last data where none is fresh', () => {
     const requests = [quota('Accounts', 320, 300, 200), quota('Positions', 320, 300, 195.9)]
-    expect(line({ requests })).toEqual({ severity: 'ok', text: 'ok · tightest: Positions 61 %' })
+    expect(line({ requests })).toEqual({ severity: 'ok', text: 'ok · tightest: Positions 60 %' })
     expect(line({ requests: [] })).toEqual({ severity: 'unseen', text: 'not checked · no data yet' })
     expect(positions({ state: 'not-checked', observedAt: NOW_MS - 240_000 }).text).toBe(
       'not checked · last data at 14:27',
