@@ -29,7 +29,10 @@ const profileSummary = openObject({
 export interface ProfileSummary extends Immutable<z.output<typeof profileSummary>> {}
 
 const serviceSummary = openObject({
+  /** False until it has answered once. */
   reachable: z.boolean(),
+  /** Beside `reachable: false`: it has neither answered nor failed to since the start. */
+  pending: z.exactOptional(z.literal(true)),
   host: text,
   since: optionalNumber,
   /**

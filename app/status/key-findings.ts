@@ -212,6 +212,9 @@ function keystoreFindings(snapshot: Snapshot): readonly Finding[] {
   return trouble === undefined ? [] : [plain({ aspect: 'sign-in', ...trouble })]
 }
 
+/** Whether the service fails to answer. One that was not asked yet does not. */
+export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
+
 /** The label of a service that does not answer. */
 export const UNREACHABLE = 'Service unreachable'
 
@@ -255,7 +258,7 @@ const nextTryAt = (retryAtMs: number | undefined, nowMs: number): string =>
     : `Next try at ${clockText(retryAtMs)}.`
 
 function serviceFindings({ service }: Snapshot, nowMs: number): readonly Finding[] {
-  if (service.reachable) return []
+  if (!isServiceAway(service)) return []
   const { since, retryAt, why } = service
   return [
     {

@@ -159,8 +159,8 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_service_reachable',
-    help: '1 while the service answers.',
-    profile: ({ service }) => (service.reachable ? 1 : 0),
+    help: '1 while the service answers; absent until it was asked.',
+    profile: ({ service }) => (service.pending ? undefined : service.reachable ? 1 : 0),
   },
   {
     name: 'headroom_sign_in_host_reachable',

@@ -24,7 +24,7 @@ export interface SnapshotSources {
   readonly settingsAt: number
   readonly profile: Profile
   readonly keystore: KeystoreState
-  readonly reachability: Pick<Reachability, 'down'>
+  readonly reachability: Pick<Reachability, 'down' | 'hasAnswered'>
   readonly keeper: Pick<TokenKeeper, 'accessSummary' | 'canUseService' | 'refreshSummary'>
   readonly ledger: Pick<Ledger, 'view'>
   readonly slots: Pick<SlotLedger, 'view'>
@@ -119,7 +119,10 @@ function serviceSummary(
 ): Snapshot['service'] {
   const host = hostOf(baseUrl)
   const down = reachability.down(host)
-  if (down === undefined) return { reachable: true, host }
+  if (down === undefined)
+    return reachability.hasAnswered(host)
+      ? { reachable: true, host }
+      : { reachable: false, pending: true, host }
   const { sinceMs, why } = down
   const forTokens = hostOf(authUrl) === host ? awaited?.retryAt : undefined
   const retryAt = awaited === undefined ? Math.round(down.retryAtMs) : forTokens

@@ -18,6 +18,7 @@ interface Down {
  */
 export class Reachability {
   readonly #hosts = new Map<string, Down>()
+  readonly #answered = new Set<string>()
   readonly #timeline: Timeline
   readonly #random: Random
   readonly #event: (event: MonitorEvent) => void
@@ -29,6 +30,7 @@ export class Reachability {
   }
 
   answered(host: string): void {
+    this.#answered.add(host)
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
 
@@ -52,7 +54,12 @@ export class Reachability {
     for (const down of this.#hosts.values()) down.retryAtMs = this.#timeline.now()
   }
 
-  /** Since when and why a host does not answer; `undefined` while it does. */
+  /** Whether a host has answered since the start. */
+  hasAnswered(host: string): boolean {
+    return this.#answered.has(host)
+  }
+
+  /** Since when and why a host does not answer; `undefined` while it does, and before it was asked. */
   down(host: string): Readonly<Down> | undefined {
     return this.#hosts.get(host)
   }

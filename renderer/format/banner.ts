@@ -2,6 +2,7 @@ import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
 import {
   CHECK_NETWORK,
+  isServiceAway,
   SIGN_IN_HOST_UNREACHABLE,
   signInHostEffect,
   UNREACHABLE,
@@ -207,7 +208,7 @@ function signInHostBanner(snapshot: Snapshot, nowMs: number): Banner | undefined
 }
 
 function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined {
-  if (service.reachable) return undefined
+  if (!isServiceAway(service)) return undefined
   const since = service.since === undefined ? '' : ` since ${clockText(service.since)}`
   const next = service.retryAt === undefined ? '' : ` ${nextTry(service.retryAt, nowMs)}`
   return {

@@ -13,6 +13,7 @@ const ECHO = 'main/echoing-service.test.ts'
 const PRIVATE = 'main/storage/private-files.test.ts'
 const OTHERS = 'main/storage/other-users.process.test.ts'
 const KEYS = 'main/stored-keys.test.ts'
+const UNREACHABLE = 'main/monitor/unreachable-hosts.test.ts'
 const SNAPSHOT = 'main/monitor/bounded-snapshot.test.ts'
 const CLOCK = 'main/history/wrong-clock.test.ts'
 const BROWSER_HOST = 'main/hosts/browser/browser-host.test.ts'
@@ -461,5 +462,22 @@ export const FINDINGS: readonly Finding[] = [
       'leave a request without an answer that a defect ended at the door',
       'end the stream of every reader when one cannot be answered',
     ],
+  },
+  {
+    found: 'A service counted as reachable before it had ever answered',
+    tests: [
+      [UNREACHABLE, 'is neither reachable nor unreachable'],
+      [UNREACHABLE, 'is unreachable from its first failure'],
+      ['main/metrics/metrics.test.ts', 'a parser of Prometheus’ text finds every number'],
+    ],
+    breaks: [
+      'call the service reachable before it was asked',
+      'call the service unreachable before it was asked',
+    ],
+  },
+  {
+    found: 'A sentence told the middle of an estimate as what is left: 21 % of a range from 0 to 69',
+    tests: [['app/status/quota-status.test.ts', 'the share that is left is the certain part, or a range']],
+    breaks: ['tell the best case as what is left'],
   },
 ]

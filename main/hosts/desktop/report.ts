@@ -71,6 +71,7 @@ function profileText({
   const parts = {
     environment: profile.environment,
     reachable: service.reachable,
+    ...(service.pending && { reachablePending: true }),
     signInHostReachable: signInHost === undefined,
     keystore,
     access: access.state,

@@ -11,6 +11,7 @@ import { countdownSeconds } from '../../../app/status/durations.ts'
 import { gatewayStatus } from '../../../app/status/gateway-status.ts'
 import {
   CHECK_NETWORK,
+  isServiceAway,
   SIGN_IN_HOST_UNREACHABLE,
   signInHostEffect,
 } from '../../../app/status/key-findings.ts'
@@ -357,8 +358,8 @@ function problemLines(snapshot: Snapshot, nowMs: number): readonly string[] {
 function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   const next = triesText(service.retryAt, nowMs)
   const why = service.why === undefined ? '' : ` (${service.why})`
-  const reach = service.reachable
-    ? service.host
+  const reach = !isServiceAway(service)
+    ? `${service.host}${service.pending ? ', no answer yet' : ''}`
     : `${service.host} unreachable${why}${next === undefined ? '' : `, ${next}`}`
   return `${profile.name} (${profile.environment})  ${reach}`
 }

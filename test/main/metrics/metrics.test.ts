@@ -53,6 +53,12 @@ test('a parser of Prometheus’ text finds every number', () => {
   expect(values('headroom_requests_rejected_total')[0]?.value).toBe('2')
   expect(values('headroom_requests_observed_timestamp_seconds')[0]?.value).toBe(String((AT_MS - 3000) / 1000))
   expect(values('headroom_service_reachable')[0]?.value).toBe('1')
+  const service = { reachable: false, host: 'h' }
+  const reachable = (more: Partial<typeof service & { pending: true }>) =>
+    parsed([exampleSnapshot({ service: { ...service, ...more } })]).values('headroom_service_reachable')
+  expect(reachable({})[0]?.value).toBe('0')
+  // Unknown is no number: an alert on 0 stays quiet at the start.
+  expect(reachable({ pending: true })).toEqual([])
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { keyFindings } from '../../../app/status/key-findings.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { DEFAULT_PROBES } from '../../../main/monitor/profile.ts'
 import type { Http, HttpOutcome } from '../../../main/ports/ports.ts'
@@ -19,11 +20,13 @@ type Fault = 'refused' | 'no connection' | 'no answer'
 interface Setting {
   readonly fault: Fault
   readonly away: readonly string[]
+  /** When they stop answering, in milliseconds; after a minute unless said. */
+  readonly afterMs?: number
   readonly baseUrl?: string
 }
 
 /** A key of a service whose hosts `away` stop answering after a minute; its access tokens live for four. */
-async function setUp({ fault, away, baseUrl = API }: Setting) {
+async function setUp({ fault, away, afterMs = MINUTE_MS, baseUrl = API }: Setting) {
   const clock = new VirtualClock()
   const random = new VirtualRandom(7)
   const chance = random.fork()
@@ -32,7 +35,7 @@ async function setUp({ fault, away, baseUrl = API }: Setting) {
     { nowMs: () => clock.worldMs(), random: () => chance.next() },
   )
   const line = new VirtualHttp(service, clock, random.fork())
-  let isAway = false
+  let isAway = afterMs === 0
   let underWay = 0
   const fails = (url: string) => isAway && away.some((host) => url.startsWith(host))
   const failure = async (timeoutMs: number): Promise<Exclude<HttpOutcome, { kind: 'answer' }>> => {
@@ -67,7 +70,7 @@ async function setUp({ fault, away, baseUrl = API }: Setting) {
     probes: DEFAULT_PROBES,
     streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
   })
-  await clock.advance(MINUTE_MS)
+  await clock.advance(afterMs)
   isAway = true
   const snapshot = (): Snapshot => {
     const found = monitor.snapshot('key')
@@ -123,5 +126,40 @@ describe('a sign-in host that does not answer', () => {
     await clock.advance(4 * MINUTE_MS)
     expect(snapshot()).not.toHaveProperty('signInHost')
     expect(snapshot().service).toMatchObject({ reachable: false, host: 'signin.test' })
+  })
+})
+
+describe('a service that was not asked yet', () => {
+  const told = (snapshot: Snapshot) => ({
+    findings: keyFindings(snapshot, snapshot.at).map(({ label }) => label),
+    banner: bannerFor({ kind: 'live' }, snapshot, snapshot.at, snapshot.at)?.id,
+  })
+
+  it('is neither reachable nor unreachable', async () => {
+    const { clock, snapshot } = await setUp({ fault: 'no answer', away: [AUTH], afterMs: 0 })
+    const at = [snapshot()]
+    await clock.advance(3 * MINUTE_MS)
+    at.push(snapshot())
+    for (const one of at) {
+      expect(one.service).toEqual({ reachable: false, pending: true, host: 'api.test' })
+      expect(told(one).findings).not.toContain('Service unreachable')
+      expect(told(one).banner).not.toBe('service-unreachable')
+    }
+  })
+
+  it('is unreachable from its first failure', async () => {
+    const { clock, snapshot } = await setUp({ fault: 'refused', away: [API], afterMs: 0 })
+    await clock.advance(5_000)
+    expect(snapshot().service).toMatchObject({ reachable: false, why: 'connection refused' })
+    expect(snapshot().service).not.toHaveProperty('pending')
+    expect(told(snapshot())).toEqual({
+      findings: expect.arrayContaining(['Service unreachable']),
+      banner: 'service-unreachable',
+    })
+  })
+
+  it('is reachable from its first answer', async () => {
+    const { snapshot } = await setUp({ fault: 'refused', away: [], afterMs: 5_000 })
+    expect(snapshot().service).toEqual({ reachable: true, host: 'api.test' })
   })
 })

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../../app/contract/events.ts'
-import type { ProgramSummary, RequestQuota } from '../../../../app/contract/snapshot.ts'
+import type { ProgramSummary, RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
 import { bar, duration } from '../../../../main/hosts/terminal/cells.ts'
 import { renderTable } from '../../../../main/hosts/terminal/table.ts'
 import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from './example-snapshot.ts'
@@ -123,7 +123,7 @@ test('each state is one word, with how long it lasts', () => {
   expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 45_000 })).toMatch(/^429 45s /)
   expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 214_000 })).toMatch(/^running out 3m30s /)
   expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 400_000 })).toMatch(/^running out <10m /)
-  expect(rowOf({ state: 'low', level: 38, low: 38, threshold: 0.2 })).toMatch(/^low 11 % /)
+  expect(rowOf({ state: 'low', level: 38, low: 38, high: 40, threshold: 0.2 })).toMatch(/^low 11 % /)
   expect(rowOf({ state: 'empty' })).toMatch(/^empty /)
 })
 
@@ -360,4 +360,13 @@ test('what a snapshot has no room for is counted in one line below its list', ()
   const lines = renderTable({ ...whole, unlisted }, [], AT_MS, PLAIN).split('\n')
   const counts = lines.filter((line) => line.endsWith(' more not listed'))
   expect(counts).toEqual([37, 5, 12, 3].map((count) => `${count} more not listed`))
+})
+
+test('a service that was not asked yet is not called unreachable, nor shown as one that answers', () => {
+  const host = 'api.example.com'
+  const lineOf = (service: Snapshot['service']) =>
+    lineWith(renderTable(exampleSnapshot({ service }), [], AT_MS, PLAIN), host)
+  expect(lineOf({ reachable: false, pending: true, host })).toMatch(/api\.example\.com, no answer yet$/)
+  expect(lineOf({ reachable: true, host })).toMatch(/api\.example\.com$/)
+  expect(lineOf({ reachable: false, host })).toMatch(/api\.example\.com unreachable$/)
 })
