@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import { FAREWELL_MS, farewell, GO_AWAY } from '../../../main/gateway/farewell.ts'
+import { OpenReplies } from '../../../main/gateway/open-replies.ts'
+import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { FakeReply } from './scripted-hub.ts'
+
+const real = (reply: FakeReply) => reply as unknown as ServerResponse
+
+test('a stream ends with its last line, and waits for nothing once that is read', () => {
+  const [clock, reply] = [new FakeClock(), new FakeReply()]
+  farewell(real(reply), GO_AWAY, clock)
+  expect([reply.text, reply.writableEnded, clock.pending]).toEqual([GO_AWAY, true, 0])
+})
+
+test('a reader that does not read its last line is cut in time', () => {
+  const [clock, reply] = [new FakeClock(), new FakeReply()]
+  reply.isFrozen = true
+  farewell(real(reply), undefined, clock)
+  clock.advance(FAREWELL_MS - 1)
+  expect(reply.destroyed).toBe(false)
+  clock.advance(1)
+  expect(reply.destroyed).toBe(true)
+})
+
+test('a stream that has ended gets no last line', () => {
+  const clock = new FakeClock()
+  const [gone, ended] = [new FakeReply(), new FakeReply()]
+  gone.destroy()
+  ended.end()
+  for (const reply of [gone, ended]) farewell(real(reply), GO_AWAY, clock)
+  expect([gone.text, ended.text, clock.pending]).toEqual(['', '', 0])
+})
+
+test('the replies of one program are cut, or all; those that ended are left alone', () => {
+  const replies = new OpenReplies()
+  const [bot, notes, ended] = [new FakeReply(), new FakeReply(), new FakeReply()]
+  replies.begun(real(bot), 'bot')
+  replies.begun(real(notes), 'notes')
+  replies.begun(real(ended), 'bot')
+  replies.ended(real(ended))
+  expect(replies.size).toBe(2)
+  replies.cut('bot')
+  expect([bot, notes, ended].map(({ destroyed }) => destroyed)).toEqual([true, false, false])
+  replies.cutAll()
+  expect([notes, ended].map(({ destroyed }) => destroyed)).toEqual([true, false])
+})

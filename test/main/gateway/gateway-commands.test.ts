@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_GATEWAY_PORT } from '../../../app/gateway/program-limits.ts'
+import { gatewayCommands } from '../../../main/gateway/gateway-commands.ts'
+
+type Commanded = Parameters<typeof gatewayCommands>[0]
+const BOT = { name: 'bot', class: 'normal', weight: 1, profile: 'key-1' } as const
+
+/** A gateway that does what it is asked to, or refuses each change for `why`. */
+function commands(why?: string) {
+  const asked: unknown[] = []
+  const refused = { ok: false, why }
+  const does = (answer: object) => (what?: unknown) => {
+    asked.push(what)
+    return why === undefined ? { ok: true, ...answer } : refused
+  }
+  const gateway = {
+    summary: { state: 'off' },
+    programs: () => [],
+    turnOn: async (port: number) => does({})(port),
+    turnOff: async () => does({})('off'),
+    add: does({ key: 'secret', program: BOT }),
+    cut: does({}),
+  } as unknown as Commanded
+  return { asked, handlers: gatewayCommands(gateway).handlers }
+}
+
+test('the window gets the gateway and its programs', async () => {
+  expect(await commands().handlers.gateway(undefined)).toEqual({ gateway: { state: 'off' }, programs: [] })
+})
+
+test('the gateway is turned on at the port that was chosen, else at the usual one, and off', async () => {
+  const { asked, handlers } = commands()
+  expect(await handlers.setGateway({ on: true, port: 5000 })).toEqual({ ok: true })
+  await handlers.setGateway({ on: true })
+  await handlers.setGateway({ on: false, port: 5000 })
+  expect(asked).toEqual([5000, DEFAULT_GATEWAY_PORT, 'off'])
+})
+
+test('a program that is added is answered by its key and nothing else of it', async () => {
+  const { asked, handlers } = commands()
+  expect(await handlers.addProgram(BOT)).toEqual({ ok: true, key: 'secret' })
+  expect(await handlers.cutProgram({ name: 'bot' })).toEqual({ ok: true })
+  expect(asked).toEqual([BOT, 'bot'])
+})
+
+test('what the gateway refuses is told as a sentence', async () => {
+  const { handlers } = commands('there is no key')
+  const refusal = { ok: false, code: 'gateway', message: 'There is no key.' }
+  expect(await handlers.setGateway({ on: true })).toEqual(refusal)
+  expect(await handlers.setGateway({ on: false })).toEqual(refusal)
+  expect(await handlers.addProgram(BOT)).toEqual(refusal)
+  expect(await handlers.cutProgram({ name: 'bot' })).toEqual(refusal)
+})

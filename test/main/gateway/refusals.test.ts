@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { problemOf, unavailable, wordsOfNoToken } from '../../../main/gateway/refusals.ts'
+
+const RATE = { limit: 320, periodSeconds: 300, remaining: 0, resetSeconds: 12 }
+
+test('a request whose turn comes too late is a 429 of the quota, with the time of its turn', () => {
+  expect(
+    problemOf({ kind: 'refuse', request: 1, why: 'too-late', retryAfterSeconds: 7, rate: RATE }, undefined),
+  ).toEqual({
+    status: 429,
+    detail:
+      'Not sent: this quota has no room within the patience of the request; its turn comes in about 7 s.',
+    proxyError: 'http_request_denied',
+    error: 'TooManyRequests',
+    message: 'Rate quota exceeded',
+    headers: {
+      'retry-after': '7',
+      'x-ratelimit-limit': '320',
+      'x-ratelimit-period': '300',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '12',
+    },
+  })
+})
+
+test('what is not known of the quota is left out', () => {
+  const bare = problemOf({ kind: 'refuse', request: 1, why: 'too-late' }, undefined)
+  expect(bare.detail).toBe('Not sent: this quota has no room within the patience of the request.')
+  expect(bare.headers).toEqual({})
+  const rate = { remaining: 3 }
+  expect(problemOf({ kind: 'refuse', request: 1, why: 'too-late', rate }, undefined).headers).toEqual({
+    'x-ratelimit-remaining': '3',
+  })
+})
+
+test('a full queue is said to be full', () => {
+  const full = problemOf({ kind: 'refuse', request: 1, why: 'queue-full', retryAfterSeconds: 2 }, undefined)
+  expect(full).toMatchObject({
+    status: 429,
+    detail: 'Not sent: the queue is full; its turn comes in about 2 s.',
+    message: 'queue full',
+    headers: { 'retry-after': '2' },
+  })
+})
+
+test('a key that cannot be used is a 503 with the reason, where there is one', () => {
+  const refused = { kind: 'refuse', request: 1, why: 'unavailable' } as const
+  expect(problemOf(refused, 'the tokens were revoked')).toEqual({
+    ...unavailable('the tokens were revoked'),
+    headers: {},
+  })
+  expect(problemOf({ ...refused, retryAfterSeconds: 4 }, undefined)).toEqual({
+    status: 503,
+    detail: 'Not sent: the key cannot be used now.',
+    proxyError: 'destination_unavailable',
+    headers: { 'retry-after': '4' },
+  })
+})
+
+test.each([
+  ['sign-in-required', 'this key needs a sign-in in Headroom'],
+  ['revoked', 'the tokens of this key were revoked'],
+  ['revoking', 'the tokens of this key were revoked'],
+  ['revoke-unconfirmed', 'the tokens of this key were revoked'],
+  ['refreshing', 'Headroom has no access token of this key now'],
+])('a key in the state %s: %s', (why, words) => expect(wordsOfNoToken(why)).toBe(words))

@@ -1,0 +1,132 @@
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import { mergeRuleOf } from '../../../app/streams/merge-rules.ts'
+import type { Behind } from '../../../app/streams/reader-queue.ts'
+import { SharedState } from '../../../app/streams/shared-state.ts'
+import { streamAddressOf } from '../../../app/streams/stream-address.ts'
+import { StreamReader } from '../../../main/gateway/stream-reader.ts'
+import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { FakeReply, program } from './scripted-hub.ts'
+
+const quote = (symbol: string, last: string) => `{"Symbol":"${symbol}","Last":"${last}"}`
+
+/** A reply that notes each write, and when its head was sent without one. */
+class NotingReply extends FakeReply {
+  readonly writes: number[] = []
+  flushed = 0
+
+  override write(bytes: Uint8Array | string): boolean {
+    this.writes.push(bytes.length)
+    return super.write(bytes)
+  }
+
+  override flushHeaders(): void {
+    this.flushed += 1
+  }
+}
+
+function quotes(...lines: readonly string[]): SharedState {
+  const rule = mergeRuleOf({ kind: 'quotes', options: {} })
+  if (rule === undefined) throw new Error('not shared')
+  const state = new SharedState({ kind: 'quotes' }, rule, (text) => new TextEncoder().encode(text))
+  state.opened()
+  for (const line of lines) state.heard(line)
+  return state
+}
+
+function readerOf(symbols: string, max?: Behind) {
+  const address = streamAddressOf(`/v3/marketdata/stream/quotes/${symbols}`)
+  if (address === undefined) throw new Error('no stream')
+  const reply = new NotingReply()
+  const asked = { program: program('bot'), reply: reply as unknown as ServerResponse }
+  const reader = new StreamReader(asked, address, { sinceMs: 5, patientUntilMs: 9 }, max)
+  return { reader, reply }
+}
+
+test('a reader gets the head as the service sent it and the state as it stands', () => {
+  const { reader, reply } = readerOf('A,B')
+  expect([reader.sinceMs, reader.patientUntilMs, reader.program.name]).toEqual([5, 9, 'bot'])
+  reader.begin(['X-Of', 'service'], quotes(quote('A', '1'), quote('B', '2')))
+  expect([reply.status, reply.headers, reply.sendDate]).toEqual([200, ['X-Of', 'service'], false])
+  expect(reply.lines).toEqual([quote('A', '1'), quote('B', '2')])
+  // The head goes out with them.
+  expect([reply.writes.length, reply.flushed]).toEqual([1, 0])
+})
+
+test('the head goes out at once where there is nothing to say yet', () => {
+  const { reader, reply } = readerOf('A')
+  reader.begin([], quotes())
+  expect([reply.flushed, reply.writes]).toEqual([1, []])
+})
+
+test('a reader hears of its own symbols alone, and nothing before it begins', () => {
+  const { reader, reply } = readerOf('A')
+  const state = quotes(quote('B', '1'))
+  reader.hear(state.heard(quote('A', '1')))
+  reader.moveTo(state)
+  expect([reply.writes, reader.isLost]).toEqual([[], false])
+  reader.begin([], state)
+  expect(reply.lines).toEqual([quote('A', '1')])
+  reader.hear([...state.heard(quote('B', '2')), ...state.heard(quote('A', '2'))])
+  expect(reply.lines).toEqual([quote('A', '1'), quote('A', '2')])
+})
+
+test('frames are joined up to 64 KiB, and a larger one is written alone', () => {
+  const { reader, reply } = readerOf('A,B,C,D')
+  const half = 'x'.repeat(32 << 10)
+  const whole = 'x'.repeat(64 << 10)
+  reader.begin([], quotes(quote('A', half), quote('B', half), quote('C', half), quote('D', whole)))
+  const size = (last: string) => quote('A', last).length + 1
+  expect(reply.writes).toEqual([2 * size(half), size(half) + size(whole)])
+})
+
+test('nothing is written while the program reads nothing, and all that is owed once it does', () => {
+  const { reader, reply } = readerOf('A')
+  const state = quotes()
+  reader.begin([], state)
+  reply.isFrozen = true
+  for (const last of ['1', '2', '3']) reader.hear(state.heard(quote('A', last)))
+  expect(reply.lines).toEqual([quote('A', '1')])
+  reply.thaw()
+  expect(reply.lines.map((line) => JSON.parse(line).Last)).toEqual(['1', '2', '3'])
+})
+
+test('a reader that is behind by more than its bound gets the newest of each object', () => {
+  const { reader, reply } = readerOf('A', { frames: 2, bytes: 1 << 20 })
+  const state = quotes()
+  reader.begin([], state)
+  reply.isFrozen = true
+  for (const last of ['1', '2', '3', '4', '5']) reader.hear(state.heard(quote('A', last)))
+  reply.thaw()
+  expect(reply.lines).toEqual([quote('A', '1'), quote('A', '5')])
+})
+
+test('what differs in another stream is written when a reader moves to it', () => {
+  const { reader, reply } = readerOf('A,B')
+  reader.begin([], quotes(quote('A', '1'), quote('B', '1')))
+  reader.moveTo(quotes(quote('A', '1'), quote('B', '2')))
+  expect(reply.lines).toEqual([quote('A', '1'), quote('B', '1'), quote('B', '2')])
+})
+
+test('a reader whose connection has ended is gone, is told once, and gets nothing more', () => {
+  const { reader, reply } = readerOf('A')
+  const state = quotes()
+  let gone = 0
+  reader.onGone = () => {
+    gone += 1
+  }
+  reader.begin([], state)
+  expect(reader.isGone).toBe(false)
+  reply.destroy()
+  reader.hear(state.heard(quote('A', '1')))
+  expect([reader.isGone, gone, reply.writes]).toEqual([true, 1, []])
+})
+
+test('a reader that is ended gets its last line, and nothing after it', () => {
+  const { reader, reply } = readerOf('A')
+  const state = quotes()
+  reader.begin([], state)
+  reader.end(new TextEncoder().encode('{"StreamStatus":"GoAway"}'), new FakeClock())
+  reader.hear(state.heard(quote('A', '1')))
+  expect([reader.isGone, reply.lines]).toEqual([true, ['{"StreamStatus":"GoAway"}']])
+})
