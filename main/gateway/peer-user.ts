@@ -107,9 +107,9 @@ function socketIn(text: string, wanted: string): PeerSocket | undefined {
   const at = text.indexOf(wanted)
   if (at < 0) return undefined
   // Local, remote, state, queues, timer, retransmits, uid, timeout, inode.
-  const [, , , , , , uid = '', , inode = '0'] = text.slice(at, text.indexOf('\n', at)).trim().split(/\s+/)
+  const [, , , , , , uid, , inode = '0'] = text.slice(at, text.indexOf('\n', at)).trim().split(/\s+/)
   const userId = Number(uid)
-  return uid !== '' && Number.isInteger(userId) && inode !== '0' ? { userId, inode } : undefined
+  return Number.isInteger(userId) && inode !== '0' ? { userId, inode } : undefined
 }
 
 const portHex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')

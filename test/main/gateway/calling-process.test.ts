@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   CallingProcesses,
   linuxProcesses,
@@ -67,6 +67,105 @@ test('a program is looked up once for each connection, and no more than twice a 
   expect(processes.of('program-1')).toBeUndefined()
 })
 
+test.each([
+  ['a'.repeat(41), `${'a'.repeat(40)} (13)`],
+  ['/opt/a b~/run', 'run (13)'],
+])('a program called %j is told as %j', async (command, told) => {
+  expect(await processOf(CALLER, tableOf([command]))).toBe(told)
+})
+
+test.each(['js', 'mjs', 'cts', 'py', 'rb', 'pl', 'sh', 'R', 'jl', 'lua', 'php', 'jar', 'exe', 'dll'])(
+  'a script that ends in .%s is told beside the program that runs it',
+  async (end) => {
+    expect(await processOf(CALLER, tableOf(['run', '-x', `/a/b.${end}`, 'c.py']))).toBe(`run b.${end} (13)`)
+    expect(await processOf(CALLER, tableOf(['run', `b.${end}x`, 'c.py']))).toBe('run (13)')
+    expect(await processOf(CALLER, tableOf(['run', `b${end}`]))).toBe('run (13)')
+  },
+)
+
+test.each(['', '0', '07', '7a', ' 7'])('a socket with the number %j belongs to no process', async (inode) => {
+  const every: ProcessTable = { ...tableOf(['bot']), openFiles: async () => [`socket:[${inode}]`] }
+  expect(await processOf({ userId: 1000, inode }, every)).toBeUndefined()
+})
+
+test('the process that a program was at another connection is looked at first, then all', async () => {
+  const looked: string[] = []
+  const table: ProcessTable = {
+    ...tableOf(['bot']),
+    openFiles: async (id) => {
+      looked.push(id)
+      return id === '13' ? ['socket:[77]'] : []
+    },
+  }
+  expect(await processOf(CALLER, table, 'bot (13)')).toBe('bot (13)')
+  expect(looked).toEqual(['13'])
+  looked.length = 0
+  expect(await processOf(CALLER, table, 'bot (9)')).toBe('bot (13)')
+  expect(looked).toEqual(['9', '11', '12', '13'])
+  looked.length = 0
+  expect(await processOf(CALLER, table, 'bot (13) again')).toBe('bot (13)')
+  expect(looked).toEqual(['11', '12', '13'])
+})
+
+test('a process that ended meanwhile is none', async () => {
+  const ended = { ...tableOf([]), commandLine: () => Promise.reject(new Error('ENOENT')) }
+  expect(await processOf(CALLER, ended)).toBeUndefined()
+})
+
+test('a program keeps its process while another connection is looked up, and where none is found', async () => {
+  let nowMs = 0
+  let changes = 0
+  const formers: (string | undefined)[] = []
+  const found = ['bot (1)', 'bot (1)', undefined, 'bot (4)']
+  const processes = new CallingProcesses(
+    { monotonicMs: () => nowMs },
+    () => {
+      changes += 1
+    },
+    async (_, former) => {
+      formers.push(former)
+      return found.shift()
+    },
+  )
+  for (const inode of ['1', '2', '3']) {
+    processes.called('program-1', { userId: 1000, inode })
+    await Promise.resolve()
+    expect([processes.of('program-1'), changes]).toEqual(['bot (1)', 1])
+    nowMs += 30_000
+  }
+  processes.called('program-1', { userId: 1000, inode: '4' })
+  processes.forget('program-1')
+  await Promise.resolve()
+  expect([processes.of('program-1'), changes]).toEqual([undefined, 1])
+  expect(formers).toEqual([undefined, 'bot (1)', 'bot (1)', 'bot (1)'])
+})
+
+test('a program is looked up again half a minute after the last time, not earlier', () => {
+  let nowMs = 100_000
+  const asked: string[] = []
+  const find = async ({ inode }: { readonly inode: string }) => void asked.push(inode)
+  const processes = new CallingProcesses(
+    { monotonicMs: () => nowMs },
+    () => {},
+    find as () => Promise<undefined>,
+  )
+  processes.called('program-1', { userId: 1000, inode: '1' })
+  nowMs = 129_999
+  processes.called('program-1', { userId: 1000, inode: '2' })
+  nowMs = 130_000
+  processes.called('program-1', { userId: 1000, inode: '3' })
+  expect(asked).toEqual(['1', '3'])
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'the processes of Linux have numbers, this one among them',
+  async () => {
+    const ids = await linuxProcesses.ids()
+    expect(ids).toContain(String(process.pid))
+    expect(ids.filter((id) => !/^\d+$/.test(id))).toEqual([])
+  },
+)
+
 test.skipIf(process.platform !== 'linux')('a real connection is of this process', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
@@ -79,4 +178,7 @@ test.skipIf(process.platform !== 'linux')('a real connection is of this process'
   const peer = peerSocket(socket)
   const own = { ...linuxProcesses, ids: async () => [String(process.pid)] }
   expect(typeof peer === 'object' && (await processOf(peer, own))).toContain(`(${process.pid})`)
+  const processes = new CallingProcesses({ monotonicMs: () => 0 }, () => {})
+  if (typeof peer === 'object') processes.called('program-1', peer)
+  await vi.waitFor(() => expect(processes.of('program-1')).toContain(`(${process.pid})`), { timeout: 20_000 })
 })

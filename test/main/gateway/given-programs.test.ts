@@ -40,6 +40,47 @@ test.each([
   expect(given.kind === 'unusable' && given.line).toContain(`HEADROOM_GATEWAY_KEYS, ${line}`)
 })
 
+test.each([
+  [`bot=${'k'.repeat(510)}`, true],
+  [`bot=${'k'.repeat(511)}`, false],
+  [`bot=${'k'.repeat(15)}=`, true],
+  [`bot=aZ09._~+/-${'k'.repeat(8)}==`, true],
+  [`bot=${'k'.repeat(16)}=k`, false],
+  [`bot=${'='.repeat(16)}`, false],
+  [`bot= ${KEY} `, true],
+  [`bot : critical : 2 =${KEY}`, true],
+  [`${'n'.repeat(40)}=${KEY}`, true],
+  [`${'n'.repeat(41)}=${KEY}`, false],
+  [`=${KEY}`, false],
+  [`bot:=${KEY}`, false],
+  [`bot:normal:=${KEY}`, false],
+  [`bot:normal:0.01=${KEY}`, true],
+  [`bot:normal:100=${KEY}`, true],
+  [`bot:normal:100.000001=${KEY}`, false],
+  [`bot:normal:0.009999=${KEY}`, false],
+  [`bot:normal:1.1234567=${KEY}`, false],
+  [`bot:normal:0000001=${KEY}`, false],
+  [`bot:normal:1e1=${KEY}`, false],
+  [`bot:normal:+1=${KEY}`, false],
+  [`bot:normal:1.=${KEY}`, false],
+  [`bot:normal:1x2=${KEY}`, false],
+  [`bot:normal:x1=${KEY}`, false],
+  [`, bot=${KEY},`, true],
+  ['', true],
+])('%j is taken: %s', (text, isTaken) => {
+  expect(givenPrograms(text).kind).toBe(isTaken ? 'given' : 'unusable')
+})
+
+test('as many programs are taken as there may be, and one more is refused', () => {
+  const entries = (count: number) =>
+    Array.from({ length: count }, (_, i) => `bot ${i}=${KEY.replace('a', `${i}`)}`).join(',')
+  expect(givenPrograms(entries(64))).toMatchObject({ kind: 'given' })
+  expect(givenPrograms(entries(65))).toEqual({
+    kind: 'unusable',
+    line: 'HEADROOM_GATEWAY_KEYS: 64 programs are the most',
+  })
+})
+
 test('whatever is wrong, no part of what was given is in the line', () => {
   const secret = fc.stringMatching(/^[A-Z0-9]{12,40}$/)
   const around = fc.constantFrom('', '=', ':', ',', 'bot=', 'bot:critical=', '=bot', ':normal=bot', ' ')

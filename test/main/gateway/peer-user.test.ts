@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
@@ -51,6 +52,13 @@ test.each([
     '00000000000000000000000001000000:12B7',
     '/proc/net/tcp6',
   ],
+  [
+    'an address of IPv6 in full',
+    'fd00:1:2:3:4:5:6:abcd',
+    '010000FD0300020005000400CDAB0600:C350',
+    '00000000000000000000000001000000:12B7',
+    '/proc/net/tcp6',
+  ],
 ])('the user of %s is found too', (_, remoteAddress, local, remote, wanted) => {
   const read = (file: string) => (file === wanted ? HEAD + line(local, remote, 1001) : HEAD)
   const connection = { remoteAddress, remotePort: 50_000, localPort: 4791 }
@@ -71,6 +79,23 @@ test('a socket that its program has closed has no user, though the table says ro
   expect(peerSocket(connection, () => closed)).toBe('gone')
 })
 
+test('a row that is cut short, or has no number for its user, tells of none', () => {
+  const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
+  const row = line('0100007F:C350', '0100007F:12B7', 1001)
+  expect(peerSocket(connection, () => row.slice(0, row.indexOf('1001')))).toBe('gone')
+  expect(peerSocket(connection, () => row.replace('1001', 'nobody'))).toBe('gone')
+})
+
+test('a row is looked for three times in both tables', () => {
+  const files: string[] = []
+  const read = (file: string) => {
+    files.push(file)
+    return HEAD
+  }
+  expect(peerSocket({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }, read)).toBe('gone')
+  expect(files).toEqual(Array(3).fill(['/proc/net/tcp', '/proc/net/tcp6']).flat())
+})
+
 test('where the system has no table all are let in; where it cannot be read now, or has no row, none is', () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }
   expect(['ENOENT', 'EACCES'].map((code) => peerSocket(connection, failing(code)))).toEqual([
@@ -78,11 +103,13 @@ test('where the system has no table all are let in; where it cannot be read now,
     'untold',
   ])
   expect(['EMFILE', 'EIO'].map((code) => peerSocket(connection, failing(code)))).toEqual(['gone', 'gone'])
-  expect(peerSocket({}, () => HEAD)).toBe('gone')
+  for (const ports of [{}, { remotePort: 1 }, { localPort: 2 }])
+    expect(peerSocket({ remoteAddress: '127.0.0.1', ...ports }, failing('ENOENT'))).toBe('gone')
   const of = (userId: number): Peer => ({ userId, inode: '1' })
   const peers = ['untold', of(0), of(1000), of(1001), 'gone'] as const
   expect(peers.map((peer) => callerOf(peer, 1000))).toEqual(['own', 'own', 'own', 'other', 'gone'])
   expect([of(0), of(1000)].map((peer) => callerOf(peer, 0))).toEqual(['own', 'other'])
+  expect(callerOf(of(1001), undefined)).toBe('own')
 })
 
 test.skipIf(process.platform !== 'linux')('a real connection is of this process’s user', async () => {
@@ -111,6 +138,7 @@ test.skipIf(process.platform !== 'linux')(
       server.close()
     })
     await Promise.all(clients.map((client) => once(client, 'connect')))
+    const openFiles = readdirSync('/proc/self/fd').length
     const peers = clients.map(({ localPort }) =>
       peerSocket({ remoteAddress: '127.0.0.1', remotePort: localPort, localPort: port }),
     )
@@ -118,6 +146,7 @@ test.skipIf(process.platform !== 'linux')(
       clients.length,
     )
     expect(new Set(peers.map(userOf))).toEqual(new Set([process.getuid?.()]))
+    expect(readdirSync('/proc/self/fd').length).toBeLessThan(openFiles + 100)
     expect(peerSocket({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: port })).toBe('gone')
   },
 )

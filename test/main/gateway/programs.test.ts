@@ -1,20 +1,24 @@
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LOCAL_TOKEN_SECONDS, Programs, programName } from '../../../main/gateway/programs.ts'
+import type { GivenProgram } from '../../../main/gateway/given-programs.ts'
+import { LOCAL_TOKEN_SECONDS, ONLY_KEY, Programs, programName } from '../../../main/gateway/programs.ts'
 import { proves } from '../../proof/proves.ts'
 import { FakeClock } from '../hosts/browser/fake-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
 const BOT = { name: 'bot', class: 'normal', weight: 1, profile: 'key-1' } as const
 
-function opened(dataFolder = temporaryFolder()) {
+const GIVEN = { name: 'Bot', class: 'critical', weight: 2, key: 'a-key-of-the-environment' } as const
+
+function opened(dataFolder = temporaryFolder(), given: readonly GivenProgram[] = []) {
   let seed = 0
   const clock = new FakeClock()
   const problems: string[] = []
   const programs = new Programs({
     dataFolder,
+    given,
     clock,
     randomBytes: (size) => {
       seed += 1
@@ -135,5 +139,146 @@ test('no name of a program breaks a line, a label or a table', () => {
       expect(name).toMatch(/^[^\p{C}"'\\<>]{1,40}$/u)
     }),
     { numRuns: 5_000 },
+  )
+})
+
+test('a program is shown with the end of its key, and without its digest', () => {
+  const { programs, add } = opened()
+  const key = add('bot')
+  expect(programs.list()).toEqual([{ ...BOT, id: 'program-1', keyEnding: key.slice(-4) }])
+  expect(programs.ofBearer(key)).toMatchObject(programs.list()[0]!)
+})
+
+test('the id of a program is taken by no other one while it is there', () => {
+  const { programs, add } = opened()
+  for (const name of ['one', 'two', 'three']) add(name)
+  programs.cut('one')
+  add('four')
+  expect(programs.list().map(({ id }) => id)).toEqual(['program-2', 'program-3', 'program-4'])
+})
+
+test('the port is stored, and forgotten when the gateway is turned off, with the programs kept', () => {
+  const { programs, add, dataFolder } = opened()
+  add('bot')
+  expect(programs.setPort(4791)).toEqual({ ok: true })
+  expect(opened(dataFolder).programs.port).toBe(4791)
+  expect(programs.setPort(undefined)).toEqual({ ok: true })
+  expect(programs.port).toBeUndefined()
+  const again = opened(dataFolder).programs
+  expect([again.port, again.list().map(({ name }) => name)]).toEqual([undefined, ['bot']])
+})
+
+test('a program that was cut off counts no more at the next start', () => {
+  const { programs, add, dataFolder } = opened()
+  const [bot, notes] = [add('bot'), add('notes')]
+  expect(programs.cut('bot')?.saved).toEqual({ ok: true })
+  expect(programs.cut('bot')).toBeUndefined()
+  const again = opened(dataFolder).programs
+  expect([again.ofBearer(bot), again.ofBearer(notes)?.name]).toEqual([undefined, 'notes'])
+})
+
+test('a program is cut off also where that cannot be stored', () => {
+  const { programs, add, dataFolder } = opened()
+  const key = add('bot')
+  rmSync(dataFolder, { recursive: true })
+  expect(programs.cut('bot')).toMatchObject({ program: { name: 'bot' }, saved: { ok: false } })
+  expect([programs.ofBearer(key), programs.list()]).toEqual([undefined, []])
+})
+
+test('the tokens of other programs outlive one that is cut off', () => {
+  const { programs, add } = opened()
+  const [bot, notes] = [add('bot'), add('notes')]
+  const token = programs.tokenFor(notes)?.token ?? ''
+  programs.tokenFor(bot)
+  programs.cut('bot')
+  expect(programs.ofBearer(token)?.name).toBe('notes')
+})
+
+test('a program of the environment is known by its key and uses the only connected key', () => {
+  const { programs, file } = opened(undefined, [GIVEN])
+  const { key, ...traits } = GIVEN
+  expect(programs.list()).toEqual([{ ...traits, id: 'given:Bot', profile: ONLY_KEY, keyEnding: 'ment' }])
+  expect(programs.ofBearer(key)?.id).toBe('given:Bot')
+  const { token = '' } = programs.tokenFor(key) ?? {}
+  expect(programs.ofBearer(token)?.id).toBe('given:Bot')
+  expect(existsSync(file)).toBe(false)
+})
+
+test('a program of the environment hides the stored one of its name, in any case, and no other', () => {
+  const first = opened()
+  const [stored, notes] = [first.add('bot'), first.add('notes')]
+  const { programs } = opened(first.dataFolder, [GIVEN])
+  expect(programs.list().map(({ id }) => id)).toEqual(['given:Bot', 'program-2'])
+  expect([programs.ofBearer(stored), programs.ofBearer(notes)?.name]).toEqual([undefined, 'notes'])
+  expect(programs.add({ ...BOT, name: 'BOT' })).toMatchObject({
+    kind: 'refused',
+    why: expect.stringContaining('there is a program named BOT already'),
+  })
+})
+
+test('a program of the environment that is cut off is told to return, and uncovers no stored key', () => {
+  const { programs, file } = opened(undefined, [GIVEN, { ...GIVEN, name: 'other', key: 'another-long-key' }])
+  const { token = '' } = programs.tokenFor(GIVEN.key) ?? {}
+  expect(programs.cut('bot')).toMatchObject({
+    program: { id: 'given:Bot' },
+    saved: { ok: false, why: expect.stringContaining('HEADROOM_GATEWAY_KEYS') },
+  })
+  expect([GIVEN.key, token].map((bearer) => programs.ofBearer(bearer))).toEqual([undefined, undefined])
+  expect(programs.list().map(({ name }) => name)).toEqual(['other'])
+  expect(existsSync(file)).toBe(false)
+})
+
+test('without a data folder programs are kept until the end', () => {
+  const clock = new FakeClock()
+  const programs = new Programs({ clock, randomBytes: (size) => new Uint8Array(size), problem: () => {} })
+  const added = programs.add(BOT)
+  expect(added.kind === 'added' && programs.ofBearer(added.key)?.name).toBe('bot')
+  expect(programs.setPort(4791)).toEqual({ ok: true })
+  expect(programs.port).toBe(4791)
+})
+
+const FINE = {
+  id: 'program-1',
+  name: 'bot',
+  class: 'normal',
+  weight: 1,
+  profile: 'key-1',
+  keyEnding: 'abcd',
+  keyDigest: 'd'.repeat(43),
+}
+
+test.each([
+  [{}, true],
+  [{ id: 'i'.repeat(16), weight: 0.01, profile: 'p'.repeat(64), name: 'n'.repeat(40) }, true],
+  [{ weight: 100, profile: '' }, true],
+  [{ id: '' }, false],
+  [{ id: 'i'.repeat(17) }, false],
+  [{ name: 'n'.repeat(41) }, false],
+  [{ class: 'urgent' }, false],
+  [{ weight: 0 }, false],
+  [{ weight: 101 }, false],
+  [{ profile: 'p'.repeat(65) }, false],
+  [{ keyEnding: 'abcde' }, false],
+  [{ keyDigest: 'd'.repeat(42) }, false],
+])('a stored program with %j is one: %s', (changes, isOne) => {
+  const { dataFolder, file } = opened()
+  writeFileSync(file, JSON.stringify({ schemaVersion: 1, port: 65_535, programs: [{ ...FINE, ...changes }] }))
+  const { programs, problems } = opened(dataFolder)
+  expect([programs.list().length, problems.length]).toEqual(isOne ? [1, 0] : [0, 1])
+})
+
+test.each([
+  [0, 64, true],
+  [-1, 0, false],
+  [65_536, 0, false],
+  [4791.5, 0, false],
+  [4791, 65, false],
+])('a file with the port %d and %d programs is read: %s', (port, count, isRead) => {
+  const { dataFolder, file } = opened()
+  const all = Array.from({ length: count }, (_, i) => ({ ...FINE, id: `program-${i}`, name: `bot ${i}` }))
+  writeFileSync(file, JSON.stringify({ schemaVersion: 1, port, programs: all }))
+  const { programs, problems } = opened(dataFolder)
+  expect([programs.port, programs.list().length, problems.length]).toEqual(
+    isRead ? [port, count, 0] : [undefined, 0, 1],
   )
 })
