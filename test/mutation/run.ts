@@ -33,6 +33,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'main/control': ['main/control/*.test.ts'],
   'main/storage': ['main/storage/*.test.ts'],
   'app/quota': ['app/quota/*.test.ts'],
+  'app/gateway': ['app/gateway/*.test.ts'],
+  'main/gateway': ['main/gateway/*.test.ts'],
 }
 /** The last takes longer than all the others of its folder together. */
 const LEFT_OUT = ['**/*.process.test.ts', '**/*fuzz*.test.ts', '**/oidc-provider.test.ts']
@@ -68,6 +70,16 @@ const TOO_LONG = [
   'steady use elsewhere is found by the second header',
   'the rate elsewhere settles near',
   'a burst elsewhere is found within two observations',
+  'nothing is refused upstream',
+  'each request ends once, nothing is sent twice',
+  'cut at every byte',
+  'a program that is killed with requests',
+  'an answer is read no faster than its caller',
+  'a request that cannot make it within its patience is refused at once',
+  'requests that wait end with 503 and the reason',
+  'a reader that reads nothing stops neither',
+  'by whatever address of this machine',
+  '300 connections',
 ]
 const NOT_RUN = `^(?!.*(?:${[...NOT_IN_THREADS, ...TOO_LONG].join('|')}))`
 /** A slice has about so many lines, and so ends before others wait too long for the machine. */
