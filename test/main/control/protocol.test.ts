@@ -54,3 +54,40 @@ test.each([
 ])('the gateway’s port %d may be asked for: %s', (port, isRead) => {
   expect(parseRequest(JSON.stringify({ do: 'gateway', turn: 'on', port })) !== undefined).toBe(isRead)
 })
+
+test.each([
+  [{ do: 'revoke', profile: '' }, false],
+  [{ do: 'revoke', profile: 'p' }, true],
+  [{ do: 'revoke', profile: 'p'.repeat(64) }, true],
+  [{ do: 'revoke', profile: 'p'.repeat(65) }, false],
+  [{ do: 'cut-program', name: '' }, false],
+  [{ do: 'cut-program', name: 'n' }, true],
+  [{ do: 'cut-program', name: 'n'.repeat(64) }, true],
+  [{ do: 'cut-program', name: 'n'.repeat(65) }, false],
+  [{ do: 'add-program', name: 'bot', class: 'normal', weight: 1 }, true],
+  [{ do: 'add-program', name: 'bot', class: 'normal', weight: 1, profile: 'p'.repeat(64) }, true],
+  [{ do: 'add-program', name: 'bot', class: 'normal', weight: 1, profile: '' }, false],
+  [{ do: 'add-program', name: 'bot', class: 'normal', weight: 1, profile: 'p'.repeat(65) }, false],
+  [{ do: 'add-program', name: 'bot', class: 'urgent', weight: 1 }, false],
+  [{ do: 'gateway', turn: 'off' }, true],
+  [{ do: 'gateway', turn: 'over' }, false],
+  [{ do: 'status', more: 1 }, false],
+])('the request %j is read: %s', (request, isRead) => {
+  expect(parseRequest(JSON.stringify(request))).toEqual(isRead ? request : undefined)
+})
+
+test.each([
+  { ok: true, snapshots: [], windows: [] },
+  { ok: true, revoked: 'key-1' },
+  { ok: true, key: 'secret', program: 'bot', gateway: { state: 'off' } },
+  { ok: true, gateway: { state: 'off' }, programs: [] },
+  { ok: true, cut: 'bot' },
+  { ok: false, code: 'failed', message: 'why' },
+])('the answer %j comes through as it was said', (answer) => {
+  expect(parseAnswer(JSON.stringify(answer))).toEqual(answer)
+})
+
+test('a line that is no JSON is neither request nor answer', () => {
+  expect([parseRequest('{'), parseAnswer('{')]).toEqual([undefined, undefined])
+  expect(parseAnswer('{"ok":false}')).toBeUndefined()
+})

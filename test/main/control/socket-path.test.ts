@@ -31,6 +31,27 @@ test('on Windows it is a pipe', () => {
   )
 })
 
+test('a path of 103 bytes is near, a longer one elsewhere', () => {
+  const folder = (bytes: number) => `/${'x'.repeat(bytes - '//control.sock'.length)}`
+  expect(socketPath(folder(103), LINUX).kind).toBe('socket')
+  expect(socketPath(folder(104), LINUX).kind).toBe('elsewhere')
+  expect(socketPath(folder(103).replace('x', 'é'), LINUX).kind).toBe('elsewhere')
+})
+
+test('the folder of the session serves up to 60 bytes, the temporary one up to 50', () => {
+  const long = `/${'x'.repeat(200)}`
+  const of = (bytes: number) => `/${'r'.repeat(bytes - 1)}`
+  const folderWith = (place: Partial<SocketPlace>) => socketPath(long, { ...LINUX, ...place })
+  expect(folderWith({ runtimeFolder: of(60) })).toMatchObject({ folder: `${of(60)}/headroom` })
+  expect(folderWith({ runtimeFolder: of(61) })).toMatchObject({ folder: '/tmp/headroom-1000' })
+  const without = { runtimeFolder: undefined }
+  expect(folderWith({ ...without, temporaryFolder: of(50) })).toMatchObject({
+    folder: `${of(50)}/headroom-1000`,
+  })
+  expect(folderWith({ ...without, temporaryFolder: of(51) })).toMatchObject({ folder: '/tmp/headroom-1000' })
+  expect(folderWith({ ...without, userId: undefined })).toMatchObject({ folder: '/tmp/headroom-user' })
+})
+
 test('wherever it is, the path fits into the hundred bytes it may have', () => {
   fc.assert(
     fc.property(
