@@ -7,6 +7,8 @@ const WORDS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk is full',
   ENOENT: 'it is not there',
   EISDIR: 'a folder is in the way',
+  /** Of Node, where a folder stands in the place of a file that is to be removed. */
+  ERR_FS_EISDIR: 'a folder is in the way',
   ENOTDIR: 'a file is in the way',
   EEXIST: 'a file is in the way',
   ENOTEMPTY: 'a folder is in the way',

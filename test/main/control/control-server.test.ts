@@ -169,6 +169,46 @@ onPosix('a request without end is cut', async () => {
   expect(await raw(path.path, 'x'.repeat(10_000))).toBe('')
 })
 
+onPosix('a request without its end may have 4,096 bytes, and not one more', async () => {
+  const path = inFolder()
+  await listening(path)
+  const start = '{"do":"status"}'.padEnd(4_096)
+  expect(JSON.parse(await raw(path.path, `${start}\n`))).toMatchObject({ ok: true })
+  const socket = connect(path.path, () => socket.write(start))
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  await ask(path, { do: 'status' })
+  expect(socket.destroyed).toBe(false)
+  socket.write(' ')
+  await once(socket.resume(), 'close')
+})
+
+onPosix('a client that says nothing for ten seconds is disconnected', async () => {
+  const path = inFolder()
+  const clock = new FakeClock()
+  await listening(path, { clock })
+  const socket = connect(path.path)
+  await once(socket, 'connect')
+  await ask(path, { do: 'status' })
+  clock.advance(9_999)
+  await ask(path, { do: 'status' })
+  expect(socket.destroyed).toBe(false)
+  clock.advance(1)
+  await once(socket.resume(), 'close')
+})
+
+onPosix('a revocation may take longer than a silent client is waited for', async () => {
+  const path = inFolder()
+  const clock = new FakeClock()
+  const service = Promise.withResolvers<Outcome>()
+  const { revoked } = await listening(path, { clock, outcome: service.promise })
+  const answer = ask(path, { do: 'revoke', profile: 'simulator' })
+  await vi.waitFor(() => expect(revoked).toHaveLength(1), PATIENT)
+  clock.advance(60_000)
+  service.resolve({ ok: true })
+  expect(await answer).toMatchObject({ kind: 'answered', answer: { ok: true } })
+})
+
 onPosix('connections that say nothing, in whatever number, keep no command out', async () => {
   const path = inFolder()
   await listening(path)

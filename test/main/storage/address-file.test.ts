@@ -54,8 +54,9 @@ test('it is gone once the address was used, after a minute, and where no browser
 
 test('what a killed process left behind is removed at the next start, and nothing else is', () => {
   const folder = temporaryFolder()
-  for (const name of ['open-Ab3_-x.html', 'open.html', 'vault.db']) writeFileSync(join(folder, name), '')
+  const others = ['a-open-x.html', 'open-.html', 'open-a b.html', 'open-x.html.bak', 'open.html', 'vault.db']
+  for (const name of ['open-Ab3_-x.html', ...others]) writeFileSync(join(folder, name), '')
   openByFile({ folder, clock: new VirtualClock(), randomBytes, openFile: async () => {} })
-  expect(readdirSync(folder).sort()).toEqual(['open.html', 'vault.db'])
+  expect(readdirSync(folder).sort()).toEqual(others)
   expect(existsSync(join(folder, 'open-Ab3_-x.html'))).toBe(false)
 })

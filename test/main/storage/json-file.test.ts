@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -31,4 +31,51 @@ test('a file may be as long as its limit, and not a character longer', () => {
   expect(problems).toEqual([])
   expect(read('"123456789"')).toBe('none')
   expect(problems).toEqual([expect.stringContaining('Texts were damaged and are kept as file.corrupt-')])
+})
+
+const ASIDE = 'file.corrupt-1970-01-01T00-00-00-000Z.json'
+
+test.each([
+  [{ schemaVersion: 2 }, 1, 'newer'],
+  [{ schemaVersion: 2 }, 2, 'corrupt'],
+  [{ schemaVersion: 2 }, undefined, 'corrupt'],
+  [{ schemaVersion: '2' }, 1, 'corrupt'],
+])('an unknown file with %j is for version %s a %s one', (content, schemaVersion, state) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'file.json'), JSON.stringify(content))
+  const file = new JsonFile({
+    folder,
+    name: 'file',
+    what: 'Texts',
+    schema: z.string(),
+    ...(schemaVersion !== undefined && { schemaVersion }),
+  })
+  const problems: string[] = []
+  expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
+  expect(readdirSync(folder)).toEqual([ASIDE.replace('corrupt', state)])
+  const words =
+    state === 'newer' ? 'are of a newer Headroom and are kept for it as' : 'were damaged and are kept as'
+  expect(problems).toEqual([expect.stringContaining(`Texts ${words} file.${state}-`)])
+})
+
+test('a damaged file that cannot be set aside is told with the reason', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'file.json'), '{')
+  mkdirSync(join(folder, ASIDE))
+  const problems: string[] = []
+  const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.string() })
+  expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
+  expect(problems).toEqual([
+    'Texts are damaged and could not be set aside (a folder is in the way); starting with the defaults',
+  ])
+})
+
+test('what is written is read again, in a form that a person can edit', () => {
+  const folder = temporaryFolder()
+  const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.object({ text: z.string() }) })
+  const problems: string[] = []
+  expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
+  expect(file.write({ text: 'é' })).toEqual({ ok: true })
+  expect(file.read('none', 0, (problem) => void problems.push(problem))).toEqual({ text: 'é' })
+  expect(problems).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -102,6 +102,33 @@ test('a damaged side file still gives a line, without a name', () => {
   expect(second).toMatchObject({ kind: 'busy', line: expect.stringMatching(/^another Headroom is using/) })
   expect(second).not.toHaveProperty('holder')
   if (first.kind === 'held') first.release()
+})
+
+test.each([
+  '{"pid":0,"host":"browser"}',
+  '{"pid":1.5,"host":"browser"}',
+  '{"pid":1,"host":"phone"}',
+  '{}',
+  '5',
+])('the side file %s names no process', (text) => {
+  const folder = temporaryFolder()
+  const lock = lockDataFolder(folder, ME)
+  writeFileSync(join(folder, 'lock.json'), text)
+  expect(lockDataFolder(folder, ME)).not.toHaveProperty('holder')
+  if (lock.kind === 'held') lock.release()
+})
+
+test('a folder that takes no side file is unusable, and is not left locked', () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'lock.json.new'))
+  expect(lockDataFolder(folder, ME)).toEqual({
+    kind: 'unusable',
+    line: `cannot lock ${folder}: a folder is in the way`,
+  })
+  rmdirSync(join(folder, 'lock.json.new'))
+  const lock = lockDataFolder(folder, ME)
+  expect(lock.kind).toBe('held')
+  if (lock.kind === 'held') lock.release()
 })
 
 test('a lock file that is no database holds nothing and is replaced', () => {
