@@ -86,7 +86,7 @@ export type Decision =
     }
   /** Pass the upstream answer on to these as it came. */
   | { readonly kind: 'answer'; readonly upstream: number; readonly requests: readonly number[] }
-  /** Get an access token newer than the one it was sent with, and tell by `refreshed`. */
+  /** Get another access token than the one it was sent with, keep its 401, and tell by `refreshed`. */
   | { readonly kind: 'refresh'; readonly upstream: number }
   | {
       readonly kind: 'fail'

@@ -31,8 +31,6 @@ export interface WaitingRequest {
   readonly untilMs: number
 }
 
-/** No further refresh for so long after one that brought no token the service takes. */
-export const NO_REFRESH_MS = 30_000
 /** A request that was cut may reach the service so long after. */
 const ON_ITS_WAY_MS = 2_000
 /** A wake-up may come so late without costing a request its turn; later, the machine slept. */
@@ -67,7 +65,6 @@ export class Scheduler {
   /** Those whose upstream request waits. */
   readonly #waiting = new WaitingRequests<Request>()
   #nowMs = Number.NEGATIVE_INFINITY
-  #noRefreshBeforeMs = Number.NEGATIVE_INFINITY
   #order = 0
 
   constructor(optionsOf: (bucket: string) => BucketOptions = () => ({}), forecast: Forecast = {}) {
@@ -128,19 +125,15 @@ export class Scheduler {
     return decisions
   }
 
-  /** Whether a `refresh` brought a token. Without one the requests are refused as `unavailable`. */
+  /** Whether a `refresh` brought another token. Without one the 401 is passed on. */
   refreshed(id: number, gotToken: boolean, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
     if (upstream?.state !== 'refreshing') return []
     const overslept = this.#overslept(now)
-    if (gotToken) {
-      const again = this.#again(upstream, 'too-late', now)
-      return this.#pump(upstream.bucket, now, [...overslept, ...again])
-    }
-    const requests = [...upstream.requests.values()]
-    this.#finish(upstream)
-    return [...overslept, ...requests.map((request) => this.#refusal(request, 'unavailable', undefined, now))]
+    if (!gotToken) return [...overslept, ...this.#pass(upstream)]
+    const again = this.#again(upstream, 'too-late', now)
+    return this.#pump(upstream.bucket, now, [...overslept, ...again])
   }
 
   /** The program went away, or its request is not wanted any more. */
@@ -296,14 +289,15 @@ export class Scheduler {
     }
     switch (outcome.kind) {
       case 'answer':
-        if (upstream.wasResentFor('unauthorized')) this.#noRefreshBeforeMs = Number.NEGATIVE_INFINITY
         return this.#pass(upstream)
       case 'rate-limited':
         return upstream.mayResendFor('rate-limited')
           ? this.#again(upstream, 'answer', now)
           : this.#pass(upstream)
       case 'unauthorized':
-        return this.#unauthorized(upstream, now)
+        if (!upstream.mayResendFor('unauthorized')) return this.#pass(upstream)
+        upstream.state = 'refreshing'
+        return [{ kind: 'refresh', upstream: upstream.id }]
       case 'cut':
         return upstream.mayResendFor('cut')
           ? this.#again(upstream, 'too-late', now)
@@ -313,16 +307,6 @@ export class Scheduler {
       case 'not-sent':
         return this.#fail(upstream, outcome.kind)
     }
-  }
-
-  /** A 401 is answered by one refresh and one repetition (service 5.2). */
-  #unauthorized(upstream: Upstream, now: number): readonly Decision[] {
-    if (!upstream.mayResendFor('unauthorized')) this.#noRefreshBeforeMs = now + NO_REFRESH_MS
-    else if (now >= this.#noRefreshBeforeMs) {
-      upstream.state = 'refreshing'
-      return [{ kind: 'refresh', upstream: upstream.id }]
-    }
-    return this.#pass(upstream)
   }
 
   #pass(upstream: Upstream): readonly Decision[] {

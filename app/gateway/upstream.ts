@@ -65,14 +65,9 @@ export class Upstream implements Waiting {
     return [...this.requests.keys()]
   }
 
-  /** Whether it was sent again for this reason. */
-  wasResentFor(reason: ResendReason): boolean {
-    return this.#resent?.has(reason) === true
-  }
-
   /** Whether it may be sent again for this reason. It may, once. */
   mayResendFor(reason: ResendReason): boolean {
-    if (this.wasResentFor(reason)) return false
+    if (this.#resent?.has(reason)) return false
     this.#resent ??= new Set()
     this.#resent.add(reason)
     return true

@@ -12,11 +12,10 @@ export const RETRY = {
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
   /** Requests to a host that does not answer. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
-  /**
-   * A check that was answered 401. The first wait is as long as a token counts as just issued: it may not be known
-   * everywhere yet. Each later attempt may cost a refresh.
-   */
+  /** A check that was answered 401, also with a new token. A token just issued may not be known everywhere yet. */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
+  /** Refreshing because of a 401, where the last refresh brought a token that was rejected too. */
+  rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
   /** Refreshing after an answer that cannot be read: each such answer may have used up a refresh token. */

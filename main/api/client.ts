@@ -1,20 +1,17 @@
 import { observe } from '../../app/service/headers.ts'
 import { senderOfAnswer } from '../../app/service/sender.ts'
+import { acceptsToken } from '../../app/tokens/rejections.ts'
 import type { Reachability } from '../monitor/reachability.ts'
 import type { Http } from '../ports/ports.ts'
-import type { Access } from '../tokens/keeper.ts'
+import type { Bearer } from '../tokens/keeper.ts'
 import type { OwnOutcome, OwnTurn, TakeTurn } from './own-turn.ts'
 import type { QuotaTap, Tapped } from './quota-tap.ts'
 
-export interface ApiClientDeps {
+export interface ApiClientDeps extends Bearer {
   readonly baseUrl: string
   readonly http: Http
   readonly tap: QuotaTap
   readonly reachability: Reachability
-  readonly access: () => Promise<Access>
-  /** See `TokenKeeper.usable`. */
-  readonly usable: () => Access
-  readonly rejected: (value: string) => Promise<void>
   /** How to wait for a turn among the requests of programs; `undefined` while the gateway is off. */
   readonly turns?: () => TakeTurn | undefined
 }
@@ -64,11 +61,18 @@ export class ApiClient {
     await this.#deps.access()
     const { answer, token } = await this.#inTurn(request)
     if (token === undefined || answer.kind !== 'answered' || answer.status !== 401) return answer
-    await this.#deps.rejected(token)
-    await this.#deps.access()
+    const { rejected, access, usable } = this.#deps
+    await rejected(token, request.path)
+    await access()
+    const next = usable()
+    // Without another token there is nothing to wait for a turn with.
+    if (next.kind === 'none' || next.value === token) return answer
     const again = await this.#inTurn(request, token)
-    // Retrying with the same token would give another 401.
+    // Revoked, or stopped, while it waited for its turn.
     if (again.token === undefined) return answer
+    if (again.answer.kind === 'answered' && again.answer.status === 401) {
+      void rejected(again.token, request.path)
+    }
     return again.answer.kind === 'unreachable' ? { ...again.answer, sent: true } : again.answer
   }
 
@@ -120,6 +124,7 @@ export class ApiClient {
     }
     reachability.answered(hostOf(baseUrl))
     const tapped = tap.answered(ticket, observation, outcome.body)
+    if (acceptsToken(outcome.status)) this.#deps.accepted(path)
     turn?.(outcomeOf(tapped))
     if (tapped.retryAtMs !== undefined) return { kind: 'limited', retryAtMs: tapped.retryAtMs }
     return {

@@ -2,15 +2,10 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../../app/service/stream-kinds.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
 import { type ConnectionDeps, StreamConnection } from '../streams/stream-connection.ts'
-import type { Access } from '../tokens/keeper.ts'
+import type { Bearer } from '../tokens/keeper.ts'
 import * as checkErrors from './check-errors.ts'
 
-export interface StreamCheckDeps extends ConnectionDeps {
-  readonly access: () => Promise<Access>
-  /** See `TokenKeeper.usable`. */
-  readonly usable: () => Access
-  readonly rejected: (value: string) => Promise<void>
-}
+export interface StreamCheckDeps extends ConnectionDeps, Bearer {}
 
 /**
  * The stream to open in order to read the quota headers of a category; `undefined` where no stream counts against it.
@@ -58,12 +53,13 @@ export async function checkStream(
   return new Promise((resolve) => {
     const connection: StreamConnection = new StreamConnection(category, path.path, token.value, deps, {
       opened: () => {
+        deps.accepted(path.path)
         connection.close()
         resolve({ ok: true })
       },
       frames: () => {},
       refused: (status, { refused, retryAtMs }) => {
-        if (status === 401) void deps.rejected(token.value)
+        if (status === 401) void deps.rejected(token.value, path.path)
         if (refused === 'concurrency') resolve(checkErrors.noSlotFree(category))
         else if (refused !== undefined && retryAtMs !== undefined) {
           resolve(checkErrors.held(category, retryAtMs, deps.timeline.now()))

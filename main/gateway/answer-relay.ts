@@ -192,6 +192,11 @@ export function relay(relayed: Relayed): Relay {
       whole()
       return
     }
+    // Cut while the answer was kept: nothing more is told of it.
+    if (body.destroyed) {
+      cut()
+      return
+    }
     body.on('data', contained(pass))
     body.on(
       'end',

@@ -5,8 +5,9 @@ import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
+import { acceptsToken } from '../../app/tokens/rejections.ts'
 import type { OwnOutcome, OwnTurn } from '../api/own-turn.ts'
-import type { Access } from '../tokens/keeper.ts'
+import type { Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { type Relay, relay } from './answer-relay.ts'
 import { OpenReplies } from './open-replies.ts'
@@ -17,11 +18,8 @@ import { CUT_OFF, FAILURES, problemOf, unavailable, wordsOfNoToken } from './ref
 import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub, type StreamTurn } from './stream-hub.ts'
 
-export interface ForwarderDeps extends SendingDeps {
+export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf'>
-  readonly access: () => Promise<Access>
-  readonly usable: () => Access
-  readonly rejected: (token: string) => Promise<void>
   readonly event: (event: MonitorEvent) => void
   /** Requests kept back for the classes before, by category. */
   readonly reserve?: Readonly<Record<string, number>>
@@ -72,8 +70,8 @@ interface Upstream {
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
-  /** The access token that the service answered 401 to, until there is another one. */
-  refusedToken: string | undefined
+  /** Whether its 401 is kept while the token is refreshed. */
+  isRefreshing: boolean
   /** Why there was no token when its turn came. */
   unsentWhy: string | undefined
 }
@@ -280,7 +278,7 @@ export class Forwarder {
       stream: isStream ? category : undefined,
       calls: new Map(),
       sending: undefined,
-      refusedToken: undefined,
+      isRefreshing: false,
       unsentWhy: undefined,
     }
     const call: Call = { ...request, id, upstream }
@@ -407,12 +405,19 @@ export class Forwarder {
     const upstream = this.#upstreams.get(id)
     if (outcome.kind === 'rate-limited' && upstream !== undefined)
       this.#countsOf(upstream.request.program).rejected += 1
-    const isPassedOn = decisions.some((decision) => decision.kind === 'answer' && decision.upstream === id)
-    // What is not passed on is not read.
-    if (!isPassedOn && upstream?.sending !== undefined) {
-      if (outcome.kind === 'unauthorized') upstream.refusedToken = upstream.sending.token
-      upstream.sending.discard()
-      upstream.sending = undefined
+    const isDecided = (kind: 'answer' | 'refresh') =>
+      decisions.some((decision) => decision.kind === kind && decision.upstream === id)
+    const isPassedOn = isDecided('answer')
+    if (upstream !== undefined) {
+      const { request, sending } = upstream
+      const status = outcome.kind === 'answer' ? sending?.answer?.status : undefined
+      if (status !== undefined && acceptsToken(status)) this.#deps.accepted(request.pathAndQuery)
+      if (outcome.kind === 'unauthorized' && isPassedOn && sending !== undefined) {
+        void this.#deps.rejected(sending.token, request.pathAndQuery)
+      }
+      upstream.isRefreshing = isDecided('refresh')
+      // What is neither passed on nor kept is not read.
+      if (!isPassedOn && !upstream.isRefreshing) discard(upstream)
     }
     this.#apply(decisions)
     if (upstream !== undefined) this.#forgetIdle(upstream)
@@ -422,17 +427,19 @@ export class Forwarder {
     this.#deps.clock.after(0, () => this.#settle(id, outcome))
   }
 
-  /** A 401: another token, once for all that wait for it. */
+  /** A 401: another token, once for all that wait for it; without one the 401 is passed on. */
   async #refresh(id: number): Promise<void> {
-    const refused = this.#upstreams.get(id)?.refusedToken
-    if (refused === undefined) return
-    await this.#deps.rejected(refused)
+    const upstream = this.#upstreams.get(id)
+    const refused = upstream?.sending?.token
+    if (upstream === undefined || refused === undefined) return
+    await this.#deps.rejected(refused, upstream.request.pathAndQuery)
     await this.#deps.access()
     const access = this.#deps.usable()
     const gotToken = access.kind === 'token' && access.value !== refused
-    const why =
-      access.kind === 'none' ? wordsOfNoToken(access.why) : 'the service accepts no token of this key'
-    this.#apply(this.#scheduler.refreshed(id, gotToken, this.#now()), why)
+    upstream.isRefreshing = false
+    if (gotToken) discard(upstream)
+    this.#apply(this.#scheduler.refreshed(id, gotToken, this.#now()))
+    this.#forgetIdle(upstream)
   }
 
   #answer(id: number, requests: readonly number[]): void {
@@ -509,7 +516,9 @@ export class Forwarder {
   }
 
   #forgetIdle(upstream: Upstream): void {
-    if (upstream.calls.size === 0 && upstream.sending === undefined) this.#upstreams.delete(upstream.id)
+    if (upstream.calls.size > 0) return
+    if (upstream.isRefreshing) discard(upstream)
+    if (upstream.sending === undefined && this.#upstreams.delete(upstream.id)) this.#checkIdle()
   }
 
   /** Tells a refusal, once in `REFUSAL_TOLD_MS` for each category of a program. */
@@ -542,4 +551,10 @@ export class Forwarder {
     this.#uses.set(id, use)
     return use
   }
+}
+
+/** Ends what was sent, whose answer nobody gets. */
+function discard(upstream: Upstream): void {
+  upstream.sending?.discard()
+  upstream.sending = undefined
 }

@@ -37,7 +37,7 @@ export interface Outgoing {
 
 /** Until the status line of an answer. */
 const FIRST_BYTE_MS = 30_000
-/** A 429 is small; no more of it is read to learn which quota refused. */
+/** A 401 or 429 is small; no more of it is read ahead. */
 const MAX_REFUSAL_BYTES = 64 << 10
 const REFUSAL_TIMEOUT_MS = 5_000
 
@@ -45,7 +45,7 @@ const REFUSAL_TIMEOUT_MS = 5_000
  * One sending of a request upstream with the key's access token, and the head of its answer.
  *
  * Tells the quota tap of both, so that it counts as own, and takes and frees the slot of a stream. The body of an answer is left to
- * its reader, but for that of a 429, which says what quota refused.
+ * its reader, but for that of a 429, which says what quota refused, and of a 401, which is kept while the token is refreshed.
  */
 export class Sending {
   readonly token: string
@@ -170,7 +170,7 @@ export class Sending {
     this.#answer = answer
     // Errors of the body are the relay's matter once it reads; until then they end it.
     answer.body.on('error', () => {})
-    if (answer.status !== 429) {
+    if (answer.status !== 429 && answer.status !== 401) {
       this.#judge(answer)
       return
     }
@@ -190,8 +190,8 @@ export class Sending {
       bytes += part.length
       if (bytes >= MAX_REFUSAL_BYTES) done(false)
     }
-    const ended = () => done(true)
-    const closed = () => done(true)
+    const ended = () => done(answer.body.complete)
+    const closed = () => done(answer.body.complete)
     const cancel = this.#deps.clock.after(REFUSAL_TIMEOUT_MS, () => done(false))
     answer.body.on('data', read)
     answer.body.on('end', ended)
@@ -200,7 +200,7 @@ export class Sending {
 
   /** Counts an answer, and says what became of the request. */
   #judge({ status, headers }: ForwardAnswer): void {
-    // Abandoned while its 429 was read: counted already.
+    // Abandoned while its refusal was read: counted already.
     if (this.#isAbandoned) return
     const { tap, reachability, slots, timeline, baseUrl, host } = this.#deps
     const { stream, bucket } = this.#outgoing

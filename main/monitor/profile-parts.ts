@@ -13,7 +13,7 @@ import type { Clock, Http, Random } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { Pins } from '../streams/pinned-streams.ts'
 import { Streams } from '../streams/streams.ts'
-import { TokenKeeper } from '../tokens/keeper.ts'
+import { type Bearer, TokenKeeper } from '../tokens/keeper.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { ModelSamples } from './model-samples.ts'
 import type { Profile } from './profile.ts'
@@ -60,7 +60,7 @@ export interface ProfileParts {
   readonly keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
   readonly mayUseService: () => boolean
   /** The access token of the current sign-in. */
-  readonly bearer: Pick<TokenKeeper, 'access' | 'usable' | 'rejected'>
+  readonly bearer: Bearer
   readonly timeline: Timeline
 }
 
@@ -81,7 +81,8 @@ export function profileParts(
   const bearer = {
     access: () => current.keeper().access(),
     usable: () => current.keeper().usable(),
-    rejected: (value: string) => current.keeper().rejected(value),
+    rejected: (token: string, path: string) => current.keeper().rejected(token, path),
+    accepted: (path: string) => current.keeper().accepted(path),
   }
   const mayUseService = () =>
     current.keeper().canUseService && reachability.mayTry(hostOf(current.profile().baseUrl))

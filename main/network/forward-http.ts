@@ -24,7 +24,11 @@ export interface ForwardAnswer {
   /** Name, value, name, value, as they came. */
   readonly rawHeaders: readonly string[]
   /** `complete` is true once the whole body has come. */
-  readonly body: NodeJS.ReadableStream & { readonly complete: boolean; destroy(): void }
+  readonly body: NodeJS.ReadableStream & {
+    readonly complete: boolean
+    readonly destroyed: boolean
+    destroy(): void
+  }
 }
 
 /**

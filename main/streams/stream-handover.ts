@@ -1,16 +1,11 @@
 import type { Observation } from '../../app/service/headers.ts'
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamInput } from '../../app/streams/life-cycle.ts'
-import type { Access } from '../tokens/keeper.ts'
+import type { Bearer } from '../tokens/keeper.ts'
 import type { RefusedStream } from './stream-audience.ts'
 import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
 
-export interface HandoverDeps extends ConnectionDeps {
-  readonly access: () => Promise<Access>
-  /** See `TokenKeeper.usable`. */
-  readonly usable: () => Access
-  readonly rejected: (value: string) => Promise<void>
-}
+export interface HandoverDeps extends ConnectionDeps, Bearer {}
 
 /** Callbacks of a handover. */
 export interface HandoverListener {
@@ -102,13 +97,14 @@ export class StreamHandover {
     const listener = this.#listener
     const connection: StreamConnection = new StreamConnection(this.#category, this.#path, token, this.#deps, {
       opened: (observation) => {
+        this.#deps.accepted(this.#path)
         if (connection === this.#successor) this.#succeed(connection)
         listener.opened(observation)
       },
       heard: (bytes) => listener.heard(bytes),
       frames: (read) => listener.frames(read, connection),
       refused: (status, tapped, answer) => {
-        if (status === 401) void this.#deps.rejected(token)
+        if (status === 401) void this.#deps.rejected(token, this.#path)
         listener.refused({ ...answer, tapped }, connection === this.#successor)
       },
       ended: (reason, code) => {

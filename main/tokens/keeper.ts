@@ -3,6 +3,7 @@ import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.
 import { withoutRevocationRetry } from '../../app/tokens/after-revocation.ts'
 import { nextStep } from '../../app/tokens/next-step.ts'
 import type { KeyCredentials, RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
+import { Rejections } from '../../app/tokens/rejections.ts'
 import type { RevocationResult } from '../../app/tokens/revocation.ts'
 import type { KeyLifetimes } from '../../app/tokens/schedule.ts'
 import { isAlive, isFresh, isRevoking, mayRefresh } from '../../app/tokens/token-state.ts'
@@ -35,6 +36,20 @@ export type Access =
   | { readonly kind: 'token'; readonly value: string }
   | { readonly kind: 'none'; readonly why: string }
 
+/** The access token of a key, for those who send requests with it. */
+export interface Bearer {
+  readonly access: () => Promise<Access>
+  /** See `TokenKeeper.usable`. */
+  readonly usable: () => Access
+  /** See `TokenKeeper.rejected`. */
+  readonly rejected: (token: string, pathAndQuery: string) => Promise<void>
+  /** See `TokenKeeper.accepted`. */
+  readonly accepted: (pathAndQuery: string) => void
+}
+
+/** The longest wait for a refresh after a 401: whoever got it can also be told of it. */
+const MAX_REPLACEMENT_MS = 10_000
+
 /** The longest time between two looks at what is due: sleep stops timers. */
 const MAX_WAIT_MS = 60_000
 
@@ -51,6 +66,7 @@ export class TokenKeeper {
   readonly #store: TokenStore
   readonly #refresh: KeyRefresh
   readonly #revocation: KeyRevocation
+  readonly #rejections = new Rejections()
   #stopped = false
   #cancelTimer: () => void = () => {}
 
@@ -121,20 +137,29 @@ export class TokenKeeper {
     return { kind: 'none', why: standing.kind }
   }
 
-  /** Takes an access token out of use that the service answered 401 to, and refreshes. */
-  async rejected(value: string): Promise<void> {
+  /**
+   * Takes in a 401 to an access token, and refreshes where that may help. Resolves once another token is in use, or
+   * none is to be had soon. The rejected one stays in use until then: other paths may accept it.
+   */
+  async rejected(value: string, pathAndQuery: string): Promise<void> {
     const { access, failures } = this.#store.state
-    if (access?.value !== value) return
-    const now = this.#now()
-    // A service that refuses what it issued a moment ago will refuse the next one too.
-    if (now - access.issuedAtMs < this.#lifetimes.schedule.floorMs) return
-    // A second report of a token that is already out of use: the refresh that failed has its own time to retry.
-    if (access.expiresAtMs <= now && !this.#refresh.flight && failures > 0) return
-    this.#store.use({
-      ...this.#store.state,
-      access: { ...access, expiresAtMs: Math.min(access.expiresAtMs, now) },
+    if (access?.value !== value || !mayRefresh(this.#store.state)) return
+    const isDue = this.#rejections.rejected(value, pathOf(pathAndQuery), this.#now())
+    // A refresh that failed has its own time to retry.
+    if (!this.#refresh.flight && (!isDue || failures > 0)) return
+    const flight = this.refresh()
+    await new Promise<void>((resolve) => {
+      const cancel = this.#deps.clock.after(MAX_REPLACEMENT_MS, resolve)
+      void flight.finally(() => {
+        cancel()
+        resolve()
+      })
     })
-    await this.refresh()
+  }
+
+  /** Takes in an answer that accepts the access token. */
+  accepted(pathAndQuery: string): void {
+    this.#rejections.accepted(pathOf(pathAndQuery))
   }
 
   refresh(): Promise<RefreshOutcome> {
@@ -240,6 +265,8 @@ export class TokenKeeper {
     return this.#deps.timeline.now()
   }
 }
+
+const pathOf = (pathAndQuery: string): string => pathAndQuery.split('?', 1)[0] ?? pathAndQuery
 
 /** The dependencies with callbacks that do not throw: a bug in a listener must not stop what tokens depend on. */
 function safeCallbacks(deps: KeeperDeps): KeeperDeps {

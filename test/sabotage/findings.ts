@@ -7,6 +7,8 @@ export interface Finding {
   readonly breaks: readonly string[]
 }
 
+const GATEWAY_FAULTS = 'main/gateway/faults.test.ts'
+const KEEPER = 'main/tokens/keeper.test.ts'
 const UNPROVEN = 'main/tokens/unproven-token.test.ts'
 const NETWORK_WAY = 'main/ports/network-way.process.test.ts'
 const ECHO = 'main/echoing-service.test.ts'
@@ -317,6 +319,41 @@ export const FINDINGS: readonly Finding[] = [
     breaks: [
       'wait for ever for what comes out of a pipe in the place of a file',
       'read a settings file of any size',
+    ],
+  },
+  {
+    found: 'A 401 to a token of the last ten seconds was answered 503, without a refresh',
+    tests: [
+      [GATEWAY_FAULTS, 'a 401 to a token that was just issued is answered by one refresh and one resend'],
+      [GATEWAY_FAULTS, 'where a refresh does not help, programs get the 401 as it came'],
+      [GATEWAY_FAULTS, 'a 401 that is cut while it is kept'],
+      [GATEWAY_FAULTS, 'a caller that goes away while its token is refreshed'],
+    ],
+    breaks: [
+      'leave a 401 to a token of the last ten seconds without a refresh',
+      'refuse a request that got a 401 where a refresh brings no other token',
+      'pass on a refusal that was cut as if it were whole',
+      'keep the connection of a 401 whose caller has gone',
+      'forget what a path rejected only at its next refresh',
+    ],
+  },
+  {
+    found: 'A 401 of one path while the sign-in host was away took the token from every program',
+    tests: [
+      [GATEWAY_FAULTS, 'a 401 of one path while the sign-in host is away'],
+      [KEEPER, 'a rejected token stays in use until there is another one'],
+      [KEEPER, 'a path that rejects every token costs ever fewer refreshes'],
+      [KEEPER, 'a path that accepts a token again starts anew'],
+      [KEEPER, 'whoever got a 401 waits ten seconds'],
+    ],
+    breaks: [
+      'discard a token at its first 401',
+      'refresh for a 401 although a refresh that failed has its own time to retry',
+      'refresh at each 401 of a path that rejects every token',
+      'let every path wait for one that rejects every token',
+      'ask again and again for another token where the service gives the same one',
+      'make whoever got a 401 wait as long as the sign-in host does not answer',
+    ],
     ],
   },
   {

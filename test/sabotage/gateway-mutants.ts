@@ -3,6 +3,7 @@ import type { Mutant } from './registry.ts'
 const BOUND_TEST = 'app/gateway/bucket-bound.test.ts'
 const LIVES_TEST = 'simulation/gateway-lives.test.ts'
 const LAWS_TEST = 'app/gateway/scheduler-laws.test.ts'
+const FAULTS_TEST = 'main/gateway/faults.test.ts'
 const DOOR_TEST = 'main/gateway/gateway.test.ts'
 const MANY_TEST = 'main/gateway/many-connections.test.ts'
 const HOSTILE_TEST = 'main/gateway/hostile-answers.test.ts'
@@ -20,8 +21,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G1',
     what: 'resend a request after each cut',
     file: 'app/gateway/upstream.ts',
-    find: 'if (this.wasResentFor(reason)) return false',
-    replace: "if (this.wasResentFor(reason) && reason !== 'cut') return false",
+    find: 'if (this.#resent?.has(reason)) return false',
+    replace: "if (this.#resent?.has(reason) && reason !== 'cut') return false",
     test: LAWS_TEST,
   },
   {
@@ -136,6 +137,31 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: 'this.#resent.add(reason)',
     replace: "if (reason !== 'unauthorized') this.#resent.add(reason)",
     test: LIVES_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'refuse a request that got a 401 where a refresh brings no other token',
+    file: SCHEDULER,
+    find: 'return [...overslept, ...this.#pass(upstream)]',
+    replace:
+      "return [...upstream.requests.values()].map((one) => this.#refuse(one, 'unavailable', undefined, now))",
+    test: FAULTS_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'pass on a refusal that was cut as if it were whole',
+    file: 'main/gateway/sending.ts',
+    find: 'const closed = () => done(answer.body.complete)',
+    replace: 'const closed = () => done(true)',
+    test: FAULTS_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'keep the connection of a 401 whose caller has gone',
+    file: 'main/gateway/forwarder.ts',
+    find: 'if (upstream.isRefreshing) discard(upstream)',
+    replace: 'if (upstream.isRefreshing && upstream.id < 0) discard(upstream)',
+    test: FAULTS_TEST,
   },
   {
     promise: 'G2',

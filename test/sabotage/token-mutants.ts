@@ -2,6 +2,9 @@ import type { Mutant } from './registry.ts'
 
 const REFRESH = 'main/tokens/key-refresh.ts'
 const REVOCATION = 'main/tokens/key-revocation.ts'
+const KEEPER = 'main/tokens/keeper.ts'
+const REJECTIONS = 'app/tokens/rejections.ts'
+const GATEWAY_FAULTS_TEST = 'main/gateway/faults.test.ts'
 const KEEPER_TEST = 'main/tokens/keeper.test.ts'
 const SESSION_END_TEST = 'main/tokens/session-end.test.ts'
 const REVOKING_TEST = 'main/tokens/revoking.test.ts'
@@ -121,8 +124,73 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     promise: 'T9',
     what: 'take a late 401 for one to the token that is held',
     file: 'main/tokens/keeper.ts',
-    find: 'if (access?.value !== value) return',
-    replace: "if (access === undefined || value === '') return",
+    find: 'if (access?.value !== value || ',
+    replace: "if (access === undefined || value === '' || ",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'discard a token at its first 401',
+    file: KEEPER,
+    find: 'const isDue =',
+    replace:
+      'this.#store.use({ ...this.#store.state, access: { ...access, expiresAtMs: 0 } })\n    const isDue =',
+    test: GATEWAY_FAULTS_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'leave a 401 to a token of the last ten seconds without a refresh',
+    file: KEEPER,
+    find: '(!isDue || failures > 0)',
+    replace: '(!isDue || failures > 0 || this.#now() - access.issuedAtMs < 10_000)',
+    test: GATEWAY_FAULTS_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'refresh for a 401 although a refresh that failed has its own time to retry',
+    file: KEEPER,
+    find: '(!isDue || failures > 0)',
+    replace: '!isDue',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'make whoever got a 401 wait as long as the sign-in host does not answer',
+    file: KEEPER,
+    find: 'this.#deps.clock.after(MAX_REPLACEMENT_MS, resolve)',
+    replace: 'this.#deps.clock.after(10 * MAX_REPLACEMENT_MS, resolve)',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'refresh at each 401 of a path that rejects every token',
+    file: REJECTIONS,
+    find: 'if (before !== undefined && before.token !== token) {',
+    replace: "if (before !== undefined && before.token === '') {",
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'let every path wait for one that rejects every token',
+    file: REJECTIONS,
+    find: 'this.#notBeforeMs = nowMs + waitMs(1)',
+    replace: 'this.#notBeforeMs = nowMs + waitMs(failures)',
+    test: KEEPER_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'forget what a path rejected only at its next refresh',
+    file: REJECTIONS,
+    find: 'this.#paths.delete(path)\n  }\n\n  #note',
+    replace: 'this.#paths.get(path)\n  }\n\n  #note',
+    test: GATEWAY_FAULTS_TEST,
+  },
+  {
+    promise: 'T9',
+    what: 'ask again and again for another token where the service gives the same one',
+    file: REJECTIONS,
+    find: 'if (this.#asked?.token === token && nowMs < this.#asked.untilMs) return false',
+    replace: 'if (this.#asked?.token === token && nowMs < 0) return false',
     test: KEEPER_TEST,
   },
   {

@@ -155,6 +155,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
         else count('token-refused')
         if (how > 0.8) access = { kind: 'none', why: 'sign-in-required' }
       },
+      accepted: () => {},
     }
     const baseUrl = 'https://api.test'
     const http = new ScriptedHttp()

@@ -6,8 +6,6 @@ import type { OnDisk } from './virtual-disk.ts'
 
 /** More refreshes than this in a minute are a flood: the ladder's first rungs, and the second try of a lost answer. */
 const MAX_A_MINUTE = 10
-/** A refused access token this young is not replaced: the service would refuse the next one too. */
-const YOUNG_MS = 12_000
 const LAST_WARNING_MS = 15 * 60_000
 /** The longest nap of the one who warns, and a look. */
 const WARNED_WITHIN_LOOKS = 65
@@ -32,7 +30,7 @@ export class TokenInvariants {
   readonly #fresh = new Map<string, string>()
   /** In the order they were given. */
   readonly #given = new Map<string, number>()
-  readonly #issuedAtMs = new Map<string, number>()
+  #newestAccess: string | undefined
   readonly #rejected = new Set<string>()
   #hasRotated = false
   /** The refresh token that came in last, unless a process has died since. */
@@ -110,7 +108,7 @@ export class TokenInvariants {
       return
     }
     this.#lost = 'no'
-    this.#issuedAtMs.set(access, monotonicMs)
+    this.#newestAccess = access
     const refresh = /"refresh_token":"([^"]+)"/.exec(outcome.body)?.[1]
     if (refresh === undefined) return
     this.#hasRotated = true
@@ -139,7 +137,9 @@ export class TokenInvariants {
   /** `holds`: the refresh token that is durable now. */
   used(access: string, look: () => Snapshot, holds: () => string | undefined): void {
     this.checked += 1
-    if (this.#rejected.has(access)) violation('an access token was used again after a 401')
+    if (this.#rejected.has(access) && access !== this.#newestAccess) {
+      violation('an access token was used after a 401 and a refresh')
+    }
     const came = this.#fresh.get(access)
     if (came === undefined) return
     this.#fresh.delete(access)
@@ -150,9 +150,8 @@ export class TokenInvariants {
     }
   }
 
-  rejected(access: string, monotonicMs: number): void {
-    const issuedAtMs = this.#issuedAtMs.get(access)
-    if (issuedAtMs !== undefined && monotonicMs - issuedAtMs > YOUNG_MS) this.#rejected.add(access)
+  rejected(access: string): void {
+    this.#rejected.add(access)
   }
 
   seen({ at, refresh }: Snapshot, monotonicMs: number): void {

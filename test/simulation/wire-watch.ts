@@ -92,7 +92,7 @@ export class WireWatch implements Wiretap {
     if (outcome.kind === 'answer') {
       this.opened(path, outcome.status, outcome.headers)
       if (outcome.status === 401) {
-        invariants.tokens.rejected(bearerOf(request), clock.monotonicMs())
+        invariants.tokens.rejected(bearerOf(request))
         return
       }
     }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { levelOf } from '../../../app/gateway/bucket-queue.ts'
 import type { Decision, OfferedRequest, UpstreamOutcome } from '../../../app/gateway/decisions.ts'
-import { NO_REFRESH_MS, Scheduler } from '../../../app/gateway/scheduler.ts'
+import { Scheduler } from '../../../app/gateway/scheduler.ts'
 import { MAX_WAITING } from '../../../app/gateway/waiting-requests.ts'
 import type { RateReading } from '../../../app/service/headers.ts'
 
@@ -416,21 +416,14 @@ describe('resends', () => {
     expect(scheduler.answered(2, { kind: 'unauthorized' }, 100)).toEqual([{ kind: 'refresh', upstream: 2 }])
     expect(scheduler.refreshed(2, true, 200)).toMatchObject([{ kind: 'wait', request: 2 }, send(2, true)])
     expect(scheduler.answered(2, { kind: 'unauthorized' }, 300)).toMatchObject([{ kind: 'answer' }])
-    offer({}, 400)
-    expect(kinds(scheduler.answered(3, { kind: 'unauthorized' }, 500))).toEqual(['answer'])
-    offer({}, 300 + NO_REFRESH_MS)
-    expect(kinds(scheduler.answered(4, { kind: 'unauthorized' }, 300 + NO_REFRESH_MS))).toEqual(['refresh'])
   })
 
-  test('without a token the requests are refused', () => {
+  test('without another token the 401 is passed on', () => {
     left(100)
     offer({ sameAs: 'x' })
     offer({ sameAs: 'x', program: 'notes' })
     scheduler.answered(2, { kind: 'unauthorized' }, 100)
-    expect(scheduler.refreshed(2, false, 200)).toMatchObject([
-      { kind: 'refuse', request: 2, why: 'unavailable' },
-      { kind: 'refuse', request: 3, why: 'unavailable' },
-    ])
+    expect(scheduler.refreshed(2, false, 200)).toEqual([{ kind: 'answer', upstream: 2, requests: [2, 3] }])
     expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
   })
 

@@ -30,6 +30,7 @@ const KEEPER = {
   access: () => Promise.resolve(ACCESS),
   usable: () => ACCESS,
   rejected: () => Promise.resolve(),
+  accepted: () => {},
   canUseService: true,
 } as unknown as TokenKeeper
 

@@ -14,6 +14,7 @@ function setUp() {
   const { timeline, ledger, events, event, random, tap } = startedTap()
   const http = new ScriptedHttp()
   const rejected: string[] = []
+  const accepted: string[] = []
   const tokens: Access[] = [{ kind: 'token', value: 'a1' }]
   const client = new ApiClient({
     baseUrl: 'https://api.test',
@@ -26,9 +27,10 @@ function setUp() {
       rejected.push(value)
       if (tokens.length > 1) tokens.shift()
     },
+    accepted: (path) => void accepted.push(path),
   })
   const low = () => ledger.view(timeline.now()).find(({ category }) => category === 'Accounts')?.low
-  return { client, http, events, rejected, tokens, low }
+  return { client, http, events, rejected, accepted, tokens, low }
 }
 
 test('sends the bearer in a header and nothing secret in the address', async () => {
@@ -49,12 +51,26 @@ test('after a 401 the request goes out once more with the fresh token', async ()
   expect(http.requests.length).toBe(2)
 })
 
-test('a second 401 is the answer', async () => {
-  const { client, http, tokens } = setUp()
+test('a second 401 is the answer, and is told of the token it was for', async () => {
+  const { client, http, rejected, accepted, tokens } = setUp()
   tokens.push({ kind: 'token', value: 'a2' })
   http.reply = () => answerOf(401)
   expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 401 })
   expect(http.requests.length).toBe(2)
+  expect([rejected, accepted]).toEqual([['a1', 'a2'], []])
+})
+
+test.each([
+  [200, true],
+  [403, true],
+  [404, true],
+  [429, false],
+  [503, false],
+])('whether an answer of %d accepts the token: %s', async (status, isAccepted) => {
+  const { client, http, rejected, accepted } = setUp()
+  http.reply = () => answerOf(status, '', { 'content-type': 'application/json' })
+  await client.request(GET)
+  expect([rejected, accepted]).toEqual([[], isAccepted ? [GET.path] : []])
 })
 
 test('a token that was refused is not sent again', async () => {

@@ -64,13 +64,132 @@ test('cut once: the second sending is answered, and the caller notices nothing',
   expect(answer.headers.get('set-cookie')).toBeNull()
 })
 
-test('a 401 right after a refresh is not answered by another refresh', async () => {
-  const refused = 'HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\n{}'
-  const { add, get, count, monitor } = await before((socket) => void socket.write(refused))
+const REFUSED = JSON.stringify({ Error: 'Unauthorized', Message: 'not for you' })
+const UNAUTHORIZED =
+  'HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\nx-service: as-it-came\r\n' +
+  `content-length: ${REFUSED.length}\r\n\r\n${REFUSED}`
+const ENDED = '/v3/brokerage/accounts/SIM1001/positions'
+
+test('a 401 to a token that was just issued is answered by one refresh and one resend', async () => {
+  const { add, get, count, monitor } = await before(
+    (socket, _, number) => void socket.write(number === 1 ? UNAUTHORIZED : HEAD + BODY),
+  )
   const answer = await get(ACCOUNTS, add('bot'))
-  expect([answer.status, count()]).toEqual([503, 1])
-  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('no token') })
-  expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(1)
+  expect([answer.status, await answer.text(), count()]).toEqual([200, BODY, 2])
+  expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(2)
+  await expectNothingLeft(monitor)
+  proves('G1', { level: 3, cases: 1 })
+})
+
+test('a refresh that helped is followed by another one, however soon the service ends that token', async () => {
+  const { add, get, monitor } = await before(
+    (socket, _, number) => void socket.write(number % 2 === 1 ? UNAUTHORIZED : HEAD + BODY),
+  )
+  const key = add('bot')
+  for (const query of ['', '?again', '?thrice'])
+    expect((await get(`${ACCOUNTS}${query}`, key)).status).toBe(200)
+  expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(4)
+})
+
+test('where a refresh does not help, programs get the 401 as it came, and the next one waits', async () => {
+  const clock = new SkippingClock()
+  const { add, get, count, monitor } = await before((socket) => void socket.write(UNAUTHORIZED), { clock })
+  const key = add('bot')
+  const ask = async () => {
+    const answer = await get(ACCOUNTS, key)
+    expect([answer.status, await answer.text()]).toEqual([401, REFUSED])
+    expect(answer.headers.get('x-service')).toBe('as-it-came')
+    expect(answer.headers.get('proxy-status')).toBe('headroom; received-status=401')
+    return [count(), monitor.snapshot('key-1')?.refresh.refreshesToday]
+  }
+  expect(await ask()).toEqual([2, 2])
+  expect(await ask()).toEqual([3, 2])
+  clock.skip(29_000)
+  expect(await ask()).toEqual([4, 2])
+  clock.skip(1_000)
+  expect(await ask()).toEqual([6, 3])
+  clock.skip(59_000)
+  expect(await ask()).toEqual([7, 3])
+  clock.skip(1_000)
+  expect(await ask()).toEqual([9, 4])
+  await expectNothingLeft(monitor)
+})
+
+test('a 401 of one path while the sign-in host is away discards no token that others accept', async () => {
+  const { add, get, monitor, service } = await before(
+    (socket, request) => void socket.write(request.startsWith(`GET ${ENDED}`) ? UNAUTHORIZED : HEAD + BODY),
+  )
+  const key = add('bot')
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  service.faults.set('refresh-503', 1_000)
+  const refused = await get(ENDED, key)
+  expect([refused.status, await refused.text()]).toEqual([401, REFUSED])
+  for (const query of ['?1', '?2']) expect((await get(`${ACCOUNTS}${query}`, key)).status).toBe(200)
+  expect((await get(ENDED, key)).status).toBe(401)
+  expect(monitor.snapshot('key-1')?.access.state).not.toBe('expired')
+})
+
+test('a 401 to many requests at once is answered by one refresh', async () => {
+  let ended: string | undefined
+  const { add, get, monitor } = await before((socket, request) => {
+    const bearer = /Bearer (\S+)/.exec(request)?.[1]
+    ended ??= bearer
+    socket.write(bearer === ended ? UNAUTHORIZED : HEAD + BODY)
+  })
+  const key = add('bot')
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  ended = undefined
+  const paths = Array.from({ length: 30 }, (_, n) => `/v3/brokerage/accounts/A${n}/balances`)
+  const answers = await Promise.all(paths.map((path) => get(path, key)))
+  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200))
+  expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(3)
+})
+
+test('a large 401 is passed on whole, also after a refresh that brought nothing', async () => {
+  const page = `{"Error":"${'x'.repeat(200_000)}"}`
+  const head = `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: ${page.length}`
+  const { add, get, monitor, service } = await before((socket) => void socket.write(`${head}\r\n\r\n${page}`))
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+  service.faults.set('refresh-503', 1_000)
+  const answer = await get(ACCOUNTS, add('bot'))
+  expect([answer.status, (await answer.text()) === page]).toEqual([401, true])
+  await expectNothingLeft(monitor)
+})
+
+test('a 401 that is cut while it is kept is cut for its caller too', async () => {
+  for (const length of [100, 200_000]) {
+    const head = `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: ${length}`
+    const { add, get, monitor, service } = await before((socket) => {
+      socket.write(`${head}\r\n\r\n${'x'.repeat(length - 1)}`)
+      setTimeout(() => socket.destroy(), 50)
+    })
+    await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+    service.faults.set('refresh-503', 1_000)
+    const read = get(ACCOUNTS, add('bot')).then((answer) => answer.text())
+    await expect(read).rejects.toThrow()
+    await expectNothingLeft(monitor)
+  }
+})
+
+test('a caller that goes away while its token is refreshed leaves nothing behind', async () => {
+  let isClosed = false
+  const head = 'HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 2000000'
+  const { add, url, monitor, service } = await before((socket) => {
+    socket.on('close', () => {
+      isClosed = true
+    })
+    socket.write(`${head}\r\n\r\n${'x'.repeat(1_000_000)}`)
+  })
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+  service.faults.set('black-hole', true)
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${add('bot')}` }
+  const asked = fetch(`${url}${ACCOUNTS}`, { headers, signal: leaving.signal }).catch(() => 'left')
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('refreshing'), SOON)
+  expect(isClosed).toBe(false)
+  leaving.abort()
+  expect(await asked).toBe('left')
+  await vi.waitFor(() => expect(isClosed).toBe(true), SOON)
   await expectNothingLeft(monitor)
 })
 

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { startGateway } from './started-gateway.ts'
+import { type GatewayTraits, startGateway } from './started-gateway.ts'
 
 /** Listens on a free port until the test has finished; its origin. */
 export async function listening(server: Server): Promise<string> {
@@ -10,7 +10,10 @@ export async function listening(server: Server): Promise<string> {
 }
 
 /** A gateway whose resources come from `answer`, byte by byte; tokens come from the simulator. */
-export async function before(answer: (socket: Socket, request: string, count: number) => void) {
+export async function before(
+  answer: (socket: Socket, request: string, count: number) => void,
+  traits: Pick<GatewayTraits, 'clock'> = {},
+) {
   let count = 0
   const sockets = new Set<Socket>()
   const origin = await listening(
@@ -23,6 +26,6 @@ export async function before(answer: (socket: Socket, request: string, count: nu
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy()
   })
-  const started = await startGateway({ profile: { baseUrl: origin } })
+  const started = await startGateway({ ...traits, profile: { baseUrl: origin } })
   return { ...started, count: () => count }
 }

@@ -36,6 +36,7 @@ export function setUp(pins?: Pins) {
     access: async () => state.access,
     usable: () => state.access,
     rejected: async (value) => void rejected.push(value),
+    accepted: () => {},
     reached: (ok) => reached.push(ok),
     event,
     changed: () => {},

@@ -3,6 +3,8 @@ import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
 import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
 
+const PATH = '/v3/brokerage/accounts'
+
 test('refreshes two minutes ahead of expiry, not sooner and not later', async () => {
   const { clock, keeper, sentAtMs } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
@@ -28,23 +30,68 @@ test('a late 401 to a token that was replaced since says nothing of the one that
   keeper.start()
   await clock.advance(19 * MINUTE_MS)
   expect(http.requests.length).toBe(2)
-  void keeper.rejected('a1')
+  void keeper.rejected('a1', PATH)
   await clock.advance(0)
   expect(http.requests.length).toBe(2)
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
   proves('T9', { level: 2, cases: 1 })
 })
 
-test('a token refused within ten seconds of its issue is not renewed, and from then on it is', async () => {
+test('a token rejected a moment after its issue is replaced, and the new one is used', async () => {
   const { clock, keeper, sentAtMs } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
-  await clock.advance(9_999)
-  await keeper.rejected('a1')
-  expect(sentAtMs).toEqual([0])
   await clock.advance(1)
-  await keeper.rejected('a1')
-  expect(sentAtMs).toEqual([0, 10_000])
+  await keeper.rejected('a1', PATH)
+  expect(sentAtMs).toEqual([0, 1])
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
+})
+
+test('a rejected token stays in use until there is another one, and the ladder brings it', async () => {
+  const { clock, keeper, http, sentAtMs } = setUp([renewal('a1'), NOT_SENT, answerOf(503), renewal('a2')])
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  await keeper.rejected('a1', PATH)
+  expect(keeper.usable()).toEqual({ kind: 'token', value: 'a1' })
+  expect([keeper.canUseService, keeper.accessSummary().state]).toEqual([true, 'valid'])
+  await clock.advance(700)
+  await keeper.rejected('a1', PATH)
+  await keeper.rejected('a1', '/v3/another')
+  expect(http.requests.length).toBe(2)
+  await clock.advance(MINUTE_MS)
+  expect(sentAtMs).toEqual([0, 60_000, 60_750, 62_250])
+  expect(keeper.usable()).toEqual({ kind: 'token', value: 'a2' })
+  await clock.advance(10 * MINUTE_MS)
+  expect(http.requests.length).toBe(4)
+})
+
+test('a rejected token is given out no longer once the sign-in host says that the grant has ended', async () => {
+  const { clock, keeper } = setUp([renewal('a1'), REFUSAL])
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  await keeper.rejected('a1', PATH)
+  expect(keeper.usable()).toEqual({ kind: 'none', why: 'sign-in-required' })
+})
+
+test('whoever got a 401 waits ten seconds for a refresh, and no longer', async () => {
+  const { clock, keeper, http } = setUp([renewal('a1')])
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  let told = 0
+  const rejected = () =>
+    void keeper.rejected('a1', PATH).then(() => {
+      told += 1
+    })
+  rejected()
+  await clock.advance(5_000)
+  rejected()
+  await clock.advance(4_999)
+  expect(told).toBe(0)
+  await clock.advance(1)
+  expect(told).toBe(1)
+  http.answer(renewal('a2'))
+  await clock.advance(0)
+  expect([told, keeper.usable()]).toEqual([2, { kind: 'token', value: 'a2' }])
+  expect(http.requests.length).toBe(2)
 })
 
 test('a revocation that another profile had confirmed ends these tokens too, once', async () => {
@@ -63,11 +110,11 @@ test('50 callers at expiry share one request', async () => {
   const { clock, keeper, http } = setUp([renewal('a1')])
   keeper.start()
   await clock.advance(0)
-  await keeper.rejected('not the token that is held')
+  await keeper.rejected('not the token that is held', PATH)
   expect(http.requests.length).toBe(1)
   await clock.advance(15_000)
   const callers = Array.from({ length: 50 }, async () => {
-    await keeper.rejected('a1')
+    await keeper.rejected('a1', PATH)
     return keeper.access()
   })
   await clock.advance(0)
@@ -161,12 +208,59 @@ test('a wait that the service asks for is a floor under the ladder', async () =>
   expect(sentAtMs).toEqual([0, 40_000])
 })
 
-test('a token refused a moment after it was issued is not replaced again and again', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1')])
+test('a path that rejects every token costs ever fewer refreshes, and another one does not wait for them', async () => {
+  const { clock, keeper, http } = setUp()
+  let count = 0
+  http.reply = () => {
+    count += 1
+    return renewal(`a${count}`)
+  }
   keeper.start()
-  await clock.advance(1_000)
-  for (let count = 0; count < 20; count += 1) await keeper.rejected('a1')
-  expect(http.requests.length).toBe(1)
+  await clock.advance(MINUTE_MS)
+  const rejectedBy = async (path: string) => {
+    const before = count
+    await keeper.rejected(`a${count}`, path)
+    if (count > before) await keeper.rejected(`a${count}`, path)
+    return count - before
+  }
+  const refreshed: number[] = []
+  const startMs = clock.monotonicMs()
+  for (let second = 0; second < 8 * 60; second += 1) {
+    for (const query of ['', '?a=1', '?b=2']) {
+      if ((await rejectedBy(`${PATH}${query}`)) > 0) refreshed.push((clock.monotonicMs() - startMs) / 1000)
+    }
+    await clock.advance(1_000)
+  }
+  expect(refreshed).toEqual([0, 30, 90, 210])
+  expect(await rejectedBy('/v3/another')).toBe(1)
+  expect(await rejectedBy('/v3/third')).toBe(0)
+  await clock.advance(30_000)
+  expect(await rejectedBy('/v3/third')).toBe(1)
+})
+
+test('a path that accepts a token again starts anew, and a token that comes back unchanged is not asked for again', async () => {
+  const { clock, keeper, http } = setUp()
+  let count = 0
+  http.reply = () => {
+    count += 1
+    return renewal(`a${count}`)
+  }
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  for (let n = 2; n < 6; n += 1) {
+    await keeper.rejected(`a${count}`, PATH)
+    keeper.accepted(`${PATH}?a=1`)
+    expect(count).toBe(n)
+  }
+  http.reply = () => renewal(`a${count}`)
+  const before = http.requests.length
+  await keeper.rejected(`a${count}`, PATH)
+  await keeper.rejected(`a${count}`, PATH)
+  await keeper.rejected(`a${count}`, '/v3/another')
+  expect(http.requests.length).toBe(before + 1)
+  await clock.advance(30_000)
+  await keeper.rejected(`a${count}`, PATH)
+  expect(http.requests.length).toBe(before + 2)
 })
 
 test('a token refused many times while the sign-in host is away leaves the ladder in charge', async () => {
@@ -174,7 +268,7 @@ test('a token refused many times while the sign-in host is away leaves the ladde
   keeper.start()
   await clock.advance(MINUTE_MS)
   http.reply = () => NOT_SENT
-  for (let count = 0; count < 20; count += 1) await keeper.rejected('a1')
+  for (let count = 0; count < 20; count += 1) await keeper.rejected('a1', PATH)
   expect(http.requests.length).toBe(2)
 })
 
@@ -191,7 +285,7 @@ test('after stop nothing is sent, whoever asks', async () => {
   keeper.start()
   await clock.advance(MINUTE_MS)
   keeper.stop()
-  await keeper.rejected('a1')
+  await keeper.rejected('a1', PATH)
   await keeper.refresh()
   await clock.advance(DAY_MS)
   expect(http.requests.length).toBe(1)
