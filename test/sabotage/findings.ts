@@ -354,7 +354,6 @@ export const FINDINGS: readonly Finding[] = [
       'ask again and again for another token where the service gives the same one',
       'make whoever got a 401 wait as long as the sign-in host does not answer',
     ],
-    ],
   },
   {
     found: 'Two programs could have names that no table tells apart, in two alphabets',
