@@ -1,4 +1,5 @@
 import { type FixedWindow, fixedWindowOf, narrowed, windowStep } from '../quota/fixed-window.ts'
+import { OthersTakeAll } from '../quota/others-take-all.ts'
 import { CLOCK_STEP_MS, rollingAllows, rollingShows, TOLERANCE } from '../quota/replenishment.ts'
 import type { RateReading } from '../service/headers.ts'
 import { OthersPace } from './others-pace.ts'
@@ -75,6 +76,8 @@ export class BucketBound {
   /** When a header last showed that another program spends. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
   readonly #others = new OthersPace()
+  /** Told of every answer here, and of what goes by who sends. */
+  readonly othersTakeAll = new OthersTakeAll()
   #heldUntilMs = Number.NEGATIVE_INFINITY
   /** Holds in a row. */
   #holds = 0
@@ -153,13 +156,16 @@ export class BucketBound {
     if (cost > 0) this.#others.ownCounted()
     const isAnew = this.#fold(refused, rate, sentAtMs, nowMs)
     if (cost > 0) this.#ended(sentAtMs, nowMs)
+    const { remaining } = rate ?? {}
     if (refused === 'rate') this.#othersSeenAtMs = nowMs
+    if (refused === 'rate' && remaining === 0) this.othersTakeAll.refused(sentAtMs, nowMs)
     if (refused === 'no') {
+      if (remaining !== undefined) this.othersTakeAll.answered(remaining, sentAtMs, nowMs)
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
     // Remaining 0 and Reset explain a refusal, and the bound waits; anything else would be refused again at once.
-    if (refused === 'unsaid' || rate?.remaining !== 0) this.#hold(sentAtMs, nowMs)
+    if (refused === 'unsaid' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
 

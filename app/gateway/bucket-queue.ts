@@ -107,9 +107,8 @@ export class BucketQueue<T extends Waiting> {
   /** Whether a request goes at once, as it would if it were added and taken: none waits, and its class may send. */
   passes(request: Omit<T, keyof Queued>, nowMs: number): boolean {
     if (this.#size > 0) return false
-    this.bound.advance(nowMs)
-    if (!this.bound.allows(this.#level(request.class), nowMs)) return false
-    this.#served.add(request, nowMs)
+    if (!this.#allows(request.class, nowMs)) return false
+    this.#goes(request, nowMs)
     return true
   }
 
@@ -117,19 +116,20 @@ export class BucketQueue<T extends Waiting> {
   take(nowMs: number): T | undefined {
     const first = this.#first()
     if (first === undefined) return undefined
-    this.bound.advance(nowMs)
-    if (!this.bound.allows(this.#level(first), nowMs)) return undefined
+    if (!this.#allows(first, nowMs)) return undefined
     const taken = this.#byClass[first].take()
     if (taken === undefined) return undefined
     this.#size -= 1
-    this.#served.add(taken, nowMs)
+    this.#goes(taken, nowMs)
     return taken
   }
 
   /** When to look again, as a whole millisecond; `undefined` if only an answer or a new request can change anything. */
   dueAtMs(nowMs: number): number | undefined {
     const first = this.#first()
-    return first === undefined ? undefined : this.bound.reachesAtMs(this.#level(first), nowMs)
+    if (first === undefined) return undefined
+    const reachesAtMs = this.bound.reachesAtMs(this.#level(first), nowMs)
+    return reachesAtMs && Math.max(reachesAtMs, Math.ceil(this.#notBeforeMs(first)))
   }
 
   /**
@@ -142,14 +142,15 @@ export class BucketQueue<T extends Waiting> {
     const ahead = this.#ahead(waiting)
     const { perMs, rivals } = this.#later(waiting, nowMs)
     const level = this.#level(waiting.class)
+    const notBeforeMs = this.#notBeforeMs(waiting.class)
     let turnAtMs = this.bound.turnAtMs(level, ahead, nowMs, perMs)
-    if (turnAtMs <= nowMs) return turnAtMs
+    if (turnAtMs <= nowMs) return Math.max(turnAtMs, notBeforeMs)
     for (let step = 0; rivals.length > 0 && step < MAX_STEPS; step += 1) {
       const formerMs = turnAtMs
       turnAtMs = this.bound.turnAtMs(level, ahead + comingOf(rivals, formerMs - nowMs), nowMs, perMs)
       if (turnAtMs - formerMs < CLOSE_MS) break
     }
-    return turnAtMs
+    return Math.max(turnAtMs, notBeforeMs)
   }
 
   /**
@@ -161,6 +162,7 @@ export class BucketQueue<T extends Waiting> {
    */
   mayGoBy(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
     const level = this.#level(waiting.class)
+    if (this.#notBeforeMs(waiting.class) > byMs) return false
     if (this.bound.turnAtMs(level, ahead, nowMs) > byMs) return false
     const { perMs, rivals } = this.#later(waiting, nowMs)
     const aheadMs = Math.max(0, byMs - nowMs)
@@ -192,12 +194,29 @@ export class BucketQueue<T extends Waiting> {
       const room = other === program ? 0 : queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    return { perMs: overtaking + (trueRates?.unseenPerMs ?? this.bound.othersPerMs(nowMs)), rivals }
+    // Where they use the whole refill, the next try tells whether they still do.
+    const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
+    return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
   }
 
   /** All of them in the order of service. */
   *inOrder(): Generator<T> {
     for (const name of PROGRAM_CLASSES) yield* this.#byClass[name].inOrder()
+  }
+
+  #allows(own: ProgramClass, nowMs: number): boolean {
+    this.bound.advance(nowMs)
+    return nowMs >= this.#notBeforeMs(own) && this.bound.allows(this.#level(own), nowMs)
+  }
+
+  #goes(request: Omit<T, keyof Queued>, nowMs: number): void {
+    this.#served.add(request, nowMs)
+    if (request.class !== 'critical') this.bound.othersTakeAll.tried(nowMs)
+  }
+
+  /** Classes that leave a reserve wait for the next try where others use the whole refill; the reserve is not tried for. */
+  #notBeforeMs(own: ProgramClass): number {
+    return own === 'critical' ? Number.NEGATIVE_INFINITY : this.bound.othersTakeAll.nextTryAtMs
   }
 
   #first(): ProgramClass | undefined {

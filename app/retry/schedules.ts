@@ -16,6 +16,8 @@ export const RETRY = {
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /** Refreshing because of a 401, where the last refresh brought a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
+  /** Tries of a quota whose whole refill others use: with the two 429s that show it, at most four a minute. */
+  othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
   /** Refreshing after an answer that cannot be read: each such answer may have used up a refresh token. */

@@ -369,6 +369,22 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['call what a newer version wrote damaged'],
   },
   {
+    found: 'Where others used the whole refill, every try of every program met 429 as soon as its turn came',
+    tests: [
+      ['main/gateway/others-take-all.test.ts', 'meet four 429s a minute at most, and one in the end'],
+      [
+        'main/gateway/others-take-all.test.ts',
+        'critical programs go on beside others that use the whole refill',
+      ],
+      ['app/quota/others-take-all.test.ts', 'tries are then 20 s, 40 s, and a minute apart'],
+    ],
+    breaks: [
+      'try as ever where others use the whole refill',
+      'space the tries of critical programs too',
+      'space tries on after a header with room',
+    ],
+  },
+  {
     found: 'After a burst of a critical program others were refused with a Retry-After ten times too long',
     tests: [
       ['main/gateway/gateway.test.ts', 'after a burst of a critical program others are told the time'],

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { OthersTakeAll } from '../../../app/quota/others-take-all.ts'
+
+const NEVER = Number.NEGATIVE_INFINITY
+
+/** One 429 at 1 s, and another one of a request sent after it. */
+function taken(): OthersTakeAll {
+  const others = new OthersTakeAll()
+  others.refused(900, 1_000)
+  others.tried(2_000)
+  others.refused(2_000, 2_100)
+  return others
+}
+
+test('they take all once the next try meets 429 again, and not by 429s of requests under way together', () => {
+  const others = new OthersTakeAll()
+  others.tried(0)
+  expect(others.nextTryAtMs).toBe(NEVER)
+  others.refused(900, 1_000)
+  others.refused(950, 1_050)
+  others.refused(999, 1_100)
+  expect(others.isSo).toBe(false)
+  others.refused(1_000, 1_200)
+  expect(others.isSo).toBe(true)
+})
+
+test('after the first 429 one try goes at a time, and its answer that is no 429 ends that', () => {
+  const others = new OthersTakeAll()
+  others.refused(900, 1_000)
+  expect(others.nextTryAtMs).toBe(NEVER)
+  others.tried(2_000)
+  expect(others.nextTryAtMs).toBe(22_000)
+  expect(others.answered(0, 900, 2_050)).toBe(false)
+  expect(others.nextTryAtMs).toBe(22_000)
+  expect(others.answered(0, 2_000, 2_100)).toBe(false)
+  expect(others.nextTryAtMs).toBe(NEVER)
+})
+
+test('tries are then 20 s, 40 s, and a minute apart, until a later header has room', () => {
+  const others = taken()
+  expect(others.nextTryAtMs).toBe(22_000)
+  // A 429 of a critical program does not put it off.
+  others.refused(5_000, 5_100)
+  expect(others.nextTryAtMs).toBe(22_000)
+  const tries = [22_000, 62_000, 122_000].map((atMs) => {
+    others.tried(atMs)
+    others.refused(atMs, atMs + 100)
+    return others.nextTryAtMs - atMs
+  })
+  expect(tries).toEqual([40_000, 60_000, 60_000])
+  expect(others.answered(0, 182_000, 182_100)).toBe(false)
+  expect(others.answered(1, 122_000, 182_200)).toBe(false)
+  expect(others.isSo).toBe(true)
+  expect(others.answered(1, 182_300, 182_400)).toBe(true)
+  expect(others.isSo).toBe(false)
+  expect(others.nextTryAtMs).toBe(NEVER)
+})
+
+test('a 429 within a minute of its end is of the same storm, a later one is not', () => {
+  const others = taken()
+  expect(others.answered(5, 3_000, 3_100)).toBe(true)
+  others.refused(60_000, 63_099)
+  expect(others.isSo).toBe(true)
+  expect(others.nextTryAtMs).toBe(63_099 + 20_000)
+  expect(others.answered(5, 70_000, 70_100)).toBe(true)
+  others.refused(130_000, 130_100)
+  expect(others.isSo).toBe(false)
+})
+
+test('a 429 five minutes after another one is a first one again', () => {
+  const others = new OthersTakeAll()
+  others.refused(900, 1_000)
+  others.refused(301_000, 301_000)
+  expect(others.isSo).toBe(false)
+  others.refused(600_999, 600_999)
+  expect(others.isSo).toBe(true)
+})

@@ -1,0 +1,111 @@
+import { setImmediate as settled } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ProgramClass } from '../../../app/gateway/decisions.ts'
+import { SkippingClock } from '../skipping-clock.ts'
+import { startGateway } from './started-gateway.ts'
+
+const STRIKES = 'Option Strikes'
+/** 90 a minute: 1.5 come back a second, and normal programs leave 6. */
+const REFILL = 1.5
+const STEP_MS = 250
+const MINUTE_MS = 60_000
+
+/** A gateway beside programs that it does not see, in time that is skipped. */
+async function inStorm() {
+  const clock = new SkippingClock()
+  const started = await startGateway({ clock, simulator: { traffic: { [STRIKES]: 3 * REFILL } } })
+  const { service, monitor, get, add } = started
+  const asked: { readonly atMs: number; readonly answer: Promise<Response> }[] = []
+  let open = 0
+  let n = 0
+  const ask = (key: string, wait: number) => {
+    open += 1
+    const answer = get(`/v3/marketdata/options/strikes/MSFT?n=${n++}`, key, { prefer: `wait=${wait}` })
+    void answer.then(
+      () => (open -= 1),
+      () => (open -= 1),
+    )
+    asked.push({ atMs: clock.wallMs(), answer })
+    return answer
+  }
+  const calls = (fromMs = 0) =>
+    service.service.ledger.entries().filter(({ category, atMs }) => category === STRIKES && atMs >= fromMs)
+  /** Skips `ms` in steps, each of which the sockets follow; `each` is told how much was skipped. */
+  const skip = async (ms: number, each: (skippedMs: number) => void = () => {}) => {
+    for (let skippedMs = 0; skippedMs < ms; skippedMs += STEP_MS) {
+      each(skippedMs)
+      clock.skip(STEP_MS)
+      for (let turn = 0, seen = -1; turn < 40 && (turn < 6 || seen !== calls().length); turn += 1) {
+        seen = calls().length
+        await settled()
+      }
+    }
+  }
+  const program = (name: string, own: ProgramClass) => add(name, { class: own })
+  onTestFinished(() => clock.skip(300_000))
+  return { clock, service, monitor, ask, asked, calls, skip, program }
+}
+
+/** The most 429s within a minute. */
+function mostRefused(calls: readonly { readonly status?: number; readonly atMs: number }[]): number {
+  const refused = calls.filter(({ status }) => status === 429)
+  return Math.max(
+    0,
+    ...refused.map(
+      ({ atMs }) => refused.filter((one) => one.atMs >= atMs && one.atMs < atMs + MINUTE_MS).length,
+    ),
+  )
+}
+
+test('where others use the whole refill, programs that are not critical meet four 429s a minute at most, and one in the end', async () => {
+  const { ask, asked, calls, skip, program, clock, service } = await inStorm()
+  const keys = [program('scanner', 'normal'), program('sheet', 'normal'), program('notes', 'background')]
+  const poll = (skippedMs: number) => {
+    if (skippedMs % 2_000 === 0) for (const key of keys) ask(key, 60)
+  }
+  await skip(4 * MINUTE_MS, poll)
+  expect(mostRefused(calls())).toBeLessThanOrEqual(4)
+  expect(calls(clock.wallMs() - MINUTE_MS).length).toBeLessThanOrEqual(2)
+  // Others cease, and a try finds room: everything that waits goes.
+  service.service.setTraffic({})
+  const ceasedAtMs = clock.wallMs()
+  await skip(90_000, poll)
+  const [first] = calls(ceasedAtMs)
+  expect(first?.status).toBe(200)
+  expect(calls(ceasedAtMs).map(({ status }) => status)).not.toContain(429)
+  const soon = calls(ceasedAtMs).filter(({ atMs }) => atMs < first!.atMs + 2_000)
+  expect(soon.length).toBeGreaterThanOrEqual(5)
+  await skip(MINUTE_MS)
+  // Who is refused is told until the next try, or its turn among those that wait.
+  for (const { answer } of asked) {
+    const { status, headers } = await answer
+    expect([200, 429]).toContain(status)
+    if (status === 429) expect(Number(headers.get('retry-after') ?? 1)).toBeLessThanOrEqual(90)
+  }
+}, 60_000)
+
+test('critical programs go on beside others that use the whole refill, and a header of theirs with room frees the rest', async () => {
+  const { ask, calls, skip, program, clock, service } = await inStorm()
+  const [bot, notes] = [program('bot', 'critical'), program('notes', 'normal')]
+  await skip(2 * MINUTE_MS, (skippedMs) => {
+    if (skippedMs % 1_000 === 0) void ask(bot, 5)
+    if (skippedMs % 2_000 === 0) void ask(notes, 30)
+  })
+  const tries = calls(clock.wallMs() - MINUTE_MS)
+  expect(tries.length).toBeGreaterThan(20)
+  expect(tries.some(({ status }) => status === 200)).toBe(true)
+  const impatient = ask(notes, 0)
+  await skip(STEP_MS)
+  const told = await impatient
+  expect(told.status).toBe(429)
+  expect(Number(told.headers.get('retry-after'))).toBeGreaterThan(0)
+  service.service.setTraffic({})
+  const ceasedAtMs = clock.wallMs()
+  await skip(15_000, (skippedMs) => {
+    if (skippedMs % 4_000 === 0) void ask(bot, 5)
+    if (skippedMs % 1_000 === 0) void ask(notes, 30)
+  })
+  expect(calls(ceasedAtMs).length).toBeGreaterThanOrEqual(8)
+  // The first one may come before a whole request is back.
+  expect(mostRefused(calls(ceasedAtMs))).toBeLessThanOrEqual(1)
+}, 60_000)
