@@ -11,7 +11,7 @@ export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
   /** Whose process is at the other end, as far as the system tells. */
-  readonly callerOf: (connection: Connection) => 'own' | 'other' | 'gone'
+  readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
   /** The request has shown a valid key: its connection counts as a program's, and may be silent while it is answered. */
@@ -36,19 +36,18 @@ const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'
 
 /**
- * The door of the gateway: lets in the requests of known programs, and tells the others why not.
+ * The door of the gateway: forwards the requests of known programs, and tells the others why not.
  *
- * Checked in this order: Host, Origin, path, the user of the calling process, health, key, method. Nothing of a request that is refused is sent anywhere.
+ * Checked in this order: Host, Origin, path and size, health, key, the user of the calling process, method. The user
+ * comes after the key because looking it up takes the system milliseconds. Nothing of a refused request is sent on.
  */
 export function door(deps: DoorDeps): RequestListener {
   return (request, reply) => {
     const { url = '', rawHeaders, method = '' } = request
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
-    const caller = deps.callerOf(request.socket)
-    if (caller !== 'own') return sendProblem(reply, caller === 'other' ? OTHER_USER : NO_USER)
     if (bodyIsTooLong(request)) return sendProblem(reply, TOO_LONG)
-    const path = url.split('?', 1)[0] ?? url
+    const path = pathOf(url)
     if (path === HEALTH) return answerHealth(request, reply)
     if (path === TOKEN && method === 'POST') return void answerToken(request, reply, deps)
     if (path === REVOKE)
@@ -56,15 +55,38 @@ export function door(deps: DoorDeps): RequestListener {
     const bearer = bearerOf(request)
     const program = bearer === undefined ? undefined : deps.programs.ofBearer(bearer)
     if (program === undefined) return sendProblem(reply, UNKNOWN_KEY)
-    deps.keyShown(request)
-    const destination = destinationOf(path)
-    if (destination === 'orders') return sendProblem(reply, NO_ORDERS)
-    if (method === 'POST' && path === READING_POST) return void servePost(request, reply, program, deps)
-    if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, NO_ORDERS)
-    if (destination === 'nowhere') return sendProblem(reply, denied(404, NOWHERE))
-    if (hasBody(request)) return sendProblem(reply, denied(400, `A ${method} has no body.`))
-    admit(request, reply, { program, method, body: undefined }, deps)
+    void answerProgram(request, reply, program, deps)
   }
+}
+
+async function answerProgram(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  program: Program,
+  deps: DoorDeps,
+): Promise<void> {
+  const { url = '', method = '' } = request
+  const path = pathOf(url)
+  if (!(await mayUseKeys(request, reply, deps))) return
+  const destination = destinationOf(path)
+  if (destination === 'orders') return sendProblem(reply, NO_ORDERS)
+  if (method === 'POST' && path === READING_POST) return servePost(request, reply, program, deps)
+  if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, NO_ORDERS)
+  if (destination === 'nowhere') return sendProblem(reply, denied(404, NOWHERE))
+  if (hasBody(request)) return sendProblem(reply, denied(400, `A ${method} has no body.`))
+  admit(request, reply, { program, method, body: undefined }, deps)
+}
+
+/** Whether a request with a valid key comes from a process of this user; answers it where not. */
+async function mayUseKeys(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  { keyShown, callerOf }: DoorDeps,
+): Promise<boolean> {
+  keyShown(request)
+  const caller = await callerOf(request.socket)
+  if (caller !== 'own') sendProblem(reply, caller === 'other' ? OTHER_USER : NO_USER)
+  return caller === 'own' && !reply.destroyed
 }
 
 /** Answers what is no HTTP, or has a header that is too large. */
@@ -113,11 +135,8 @@ async function servePost(
 }
 
 /** The token endpoint for programs (service 4.1): a program's key is its refresh token. */
-async function answerToken(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  { programs, scopesOf, keyShown }: DoorDeps,
-): Promise<void> {
+async function answerToken(request: IncomingMessage, reply: ServerResponse, deps: DoorDeps): Promise<void> {
+  const { programs, scopesOf } = deps
   const body = await bodyOf(request)
   if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
   if (body.kind === 'gone') return
@@ -128,13 +147,15 @@ async function answerToken(
       error_description:
         'Headroom takes grant_type=refresh_token, with the key of a program as refresh_token.',
     })
-  const issued = programs.tokenFor(form.get('refresh_token') ?? '')
+  const key = form.get('refresh_token') ?? ''
+  const isKnown = programs.ofBearer(key) !== undefined
+  if (isKnown && !(await mayUseKeys(request, reply, deps))) return
+  const issued = programs.tokenFor(key)
   if (issued === undefined)
     return sendJson(reply, 400, {
       error: 'invalid_grant',
       error_description: 'Headroom knows no program with this key.',
     })
-  keyShown(request)
   sendJson(reply, 200, {
     access_token: issued.token,
     expires_in: LOCAL_TOKEN_SECONDS,
@@ -171,6 +192,8 @@ function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessa
 const textOf = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'object' ? value.join(', ') : value
 
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
+
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
@@ -185,6 +208,7 @@ type Body =
 /** The body of a request, of up to `MAX_BODY_BYTES`. `gone`: its caller ended the connection. */
 function bodyOf(request: IncomingMessage): Promise<Body> {
   return new Promise((resolve) => {
+    if (request.destroyed) return resolve({ kind: 'gone' })
     const parts: Buffer[] = []
     let bytes = 0
     request.on('data', (part: Buffer) => {

@@ -12,7 +12,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
 import { door, GATEWAY_LIMITS, malformed } from './door.ts'
 import { Forwarder, type WaitingNow } from './forwarder.ts'
-import { type Connection, callerOf, type Peer, peerSocket } from './peer-user.ts'
+import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
 import { DEFECT } from './refusals.ts'
@@ -26,8 +26,8 @@ export interface GatewayDeps {
   readonly secrets: Secrets
   /** The id of this user; absent where the system has none. */
   readonly userId: number | undefined
-  /** See `peerSocket`. */
-  readonly peer?: (connection: Connection) => Peer
+  /** Instead of `PeerSockets`. */
+  readonly peer?: (connection: Connection) => Promise<Peer>
   /** Requests kept back of a quota for the classes before, by category, instead of 6 % of its limit. */
   readonly reserve?: Readonly<Record<string, number>>
 }
@@ -59,7 +59,8 @@ interface Attached {
 export class Gateway {
   readonly #deps: GatewayDeps
   readonly #attached = new Map<string, Attached>()
-  readonly #peers = new WeakMap<Connection, Peer>()
+  readonly #peers = new WeakMap<Connection, Promise<Peer>>()
+  readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
   #servers: LoopbackServers | undefined
   /** Epoch ms. */
@@ -248,7 +249,7 @@ export class Gateway {
     const serve = door({
       port,
       programs,
-      callerOf: (connection) => callerOf(this.#peerOf(connection), this.#deps.userId),
+      callerOf: async (connection) => callerOf(await this.#peerOf(connection), this.#deps.userId),
       scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
       keyShown: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
       serve: (request) => this.#contain(request.reply, () => this.#request(request)),
@@ -258,13 +259,16 @@ export class Gateway {
   }
 
   /** Asked once for each connection, as its ends do not change; again where it was not found. */
-  #peerOf(connection: Connection): Peer {
+  #peerOf(connection: Connection): Promise<Peer> {
     const known = this.#peers.get(connection)
     if (known !== undefined) return known
-    const { peer = peerSocket } = this.#deps
-    const found = peer(connection)
-    if (found !== 'gone') this.#peers.set(connection, found)
-    return found
+    const { peer = (asked) => this.#peerSockets.of(asked) } = this.#deps
+    const asked = peer(connection).then((found) => {
+      if (found === 'gone') this.#peers.delete(connection)
+      return found
+    })
+    this.#peers.set(connection, asked)
+    return asked
   }
 
   #request(admitted: AdmittedRequest): void {
@@ -281,8 +285,9 @@ export class Gateway {
       })
       return
     }
-    const peer = this.#peerOf(request.reply.req.socket)
-    if (typeof peer === 'object') this.#processes.called(request.program.id, peer)
+    void this.#peerOf(request.reply.req.socket).then((peer) => {
+      if (typeof peer === 'object') this.#processes.called(request.program.id, peer)
+    })
     attached.forwarder.serve(request).catch((cause: unknown) => {
       this.#failedRequest(cause)
       request.reply.destroy()

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { endianness } from 'node:os'
 
 /** The ends of a connection on loopback, as its server sees them. */
@@ -15,29 +15,14 @@ const OWN = { four: '127.0.0.1', six: '::1' } as const
 /** An IPv4 address as a socket of IPv6 has it. */
 const MAPPED = '::ffff:'
 
-/** Longer than a row. */
-const ROW_BYTES = 256
 const CHUNK_BYTES = 64 << 10
 
-/**
- * The part of a table that has the row with this text. The system writes a table while it is read, which takes milliseconds where
- * there are hundreds of sockets, so it is read no further than to that row.
- */
-function readUntil(file: string, wanted: string): string {
-  const table = openSync(file, 'r')
-  try {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-    let text = ''
-    for (let length = readSync(table, chunk); length > 0; length = readSync(table, chunk)) {
-      text = `${text.slice(-ROW_BYTES)}${chunk.toString('latin1', 0, length)}`
-      const at = text.indexOf(wanted)
-      if (at >= 0 && text.includes('\n', at)) break
-    }
-    return text
-  } finally {
-    closeSync(table)
-  }
-}
+/** A table of the system in parts, as they are read. */
+export type ReadTable = (file: string) => AsyncIterable<string>
+
+/** The system writes a table while it is read, which takes milliseconds: not on the event loop's thread. */
+const readTable: ReadTable = (file) =>
+  createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK_BYTES })
 
 /** The socket at the other end of a connection. */
 export interface PeerSocket {
@@ -56,60 +41,119 @@ export type Peer = PeerSocket | 'gone' | 'untold'
 /** A table is not read at one moment, so that a row may be passed over while others come and go. */
 const TRIES = 3
 
-/**
- * The socket at the other end of a connection to this machine, whatever local address it was bound to. A socket of IPv6 that called
- * an address of IPv4 stands in the table of IPv6.
- */
-export function peerSocket(
-  { remoteAddress = '', remotePort, localPort }: Connection,
-  read: (file: string, wanted: string) => string = readUntil,
-): Peer {
-  if (remotePort === undefined || localPort === undefined) return 'gone'
-  const ends = (address: string, own: string): string =>
-    ` ${hexOf(address)}:${portHex(remotePort)} ${hexOf(own)}:${portHex(localPort)} `
-  const places = remoteAddress.includes(':')
-    ? [{ file: TABLES.six, wanted: ends(remoteAddress, OWN.six) }]
-    : [
-        { file: TABLES.four, wanted: ends(remoteAddress, OWN.four) },
-        { file: TABLES.six, wanted: ends(`${MAPPED}${remoteAddress}`, `${MAPPED}${OWN.four}`) },
-      ]
-  let areTold = false
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    for (const { file, wanted } of places) {
-      const text = tableOf(file, wanted, read)
-      if (text === undefined) continue
-      areTold = true
-      const found = socketIn(text, wanted)
-      if (found !== undefined) return found
-    }
-    if (!areTold) return 'untold'
-  }
-  return 'gone'
-}
-
 const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
 
-/** `undefined` where this system does not let it be read; empty where it cannot be read now. */
-function tableOf(
-  file: string,
-  wanted: string,
-  read: (file: string, wanted: string) => string,
-): string | undefined {
-  try {
-    return read(file, wanted)
-  } catch (error) {
-    return MEANS_UNTOLD.has((error as NodeJS.ErrnoException).code) ? undefined : ''
+type Ends = Readonly<Partial<Record<keyof typeof TABLES, string>>>
+
+/** A connection whose other end is looked for. */
+interface Lookup {
+  /** Its ends as a table has them, local and remote of the other end, by the table that may have them. */
+  readonly ends: Ends
+  readonly resolve: (peer: Peer) => void
+  /** A table could be read. */
+  isTold: boolean
+}
+
+/**
+ * Looks for the sockets at the other ends of connections to this machine, whatever local addresses they were bound to.
+ *
+ * Tables are read once for all connections that wait for it, and only by reads that began after they were asked for.
+ */
+export class PeerSockets {
+  readonly #read: ReadTable
+  #waiting: Lookup[] = []
+  #isReading = false
+
+  constructor(read: ReadTable = readTable) {
+    this.#read = read
+  }
+
+  /** The socket at the other end of an open connection. Never rejects. */
+  of(connection: Connection): Promise<Peer> {
+    const ends = endsOf(connection)
+    if (ends === undefined) return Promise.resolve('gone')
+    return new Promise((resolve) => {
+      this.#waiting.push({ ends, resolve, isTold: false })
+      if (!this.#isReading) void this.#readForAll()
+    })
+  }
+
+  async #readForAll(): Promise<void> {
+    this.#isReading = true
+    while (this.#waiting.length > 0) await this.#find(this.#waiting.splice(0))
+    this.#isReading = false
+  }
+
+  async #find(lookups: readonly Lookup[]): Promise<void> {
+    let open = lookups
+    for (let tried = 0; tried < TRIES && open.length > 0; tried += 1) {
+      for (const family of ['four', 'six'] as const) open = await this.#lookIn(family, open)
+      for (const { isTold, resolve } of open) if (!isTold) resolve('untold')
+      open = open.filter(({ isTold }) => isTold)
+    }
+    for (const { resolve } of open) resolve('gone')
+  }
+
+  /** Resolves those that a table has; returns the others. */
+  async #lookIn(family: keyof typeof TABLES, open: readonly Lookup[]): Promise<readonly Lookup[]> {
+    const wanted = new Set(open.flatMap(({ ends }) => ends[family] ?? []))
+    if (wanted.size === 0) return open
+    const found = await socketsIn(this.#read(TABLES[family]), wanted)
+    if (found === undefined) return open
+    return open.filter((lookup) => {
+      const ends = lookup.ends[family]
+      if (ends === undefined) return true
+      lookup.isTold = true
+      const socket = found.get(ends)
+      if (socket !== undefined) lookup.resolve(socket)
+      return socket === undefined
+    })
   }
 }
 
-/** The socket of a row. One that no process holds any more has neither inode nor user: the table says 0 of both. */
-function socketIn(text: string, wanted: string): PeerSocket | undefined {
-  const at = text.indexOf(wanted)
-  if (at < 0) return undefined
-  // Local, remote, state, queues, timer, retransmits, uid, timeout, inode.
-  const [, , , , , , uid, , inode = '0'] = text.slice(at, text.indexOf('\n', at)).trim().split(/\s+/)
-  const userId = Number(uid)
-  return Number.isInteger(userId) && inode !== '0' ? { userId, inode } : undefined
+/** A socket of IPv6 that called an address of IPv4 stands in the table of IPv6. */
+function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends | undefined {
+  if (remotePort === undefined || localPort === undefined) return undefined
+  const ends = (address: string, own: string): string =>
+    `${hexOf(address)}:${portHex(remotePort)} ${hexOf(own)}:${portHex(localPort)}`
+  return remoteAddress.includes(':')
+    ? { six: ends(remoteAddress, OWN.six) }
+    : {
+        four: ends(remoteAddress, OWN.four),
+        six: ends(`${MAPPED}${remoteAddress}`, `${MAPPED}${OWN.four}`),
+      }
+}
+
+/**
+ * The sockets with these ends, read no further than to the last of them. `undefined` where this system does not let the
+ * table be read; those read so far where it cannot be read now.
+ */
+async function socketsIn(
+  table: AsyncIterable<string>,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, PeerSocket> | undefined> {
+  const missing = new Set(wanted)
+  const found = new Map<string, PeerSocket>()
+  let rest = ''
+  try {
+    for await (const part of table) {
+      const rows = `${rest}${part}`.split('\n')
+      rest = rows.pop() ?? ''
+      for (const row of rows) {
+        // Number, local and remote, state, queues, timer, retransmits, uid, timeout, inode.
+        const [, local, remote, , , , , uid, , inode = '0'] = row.trim().split(/\s+/, 10)
+        const ends = `${local} ${remote}`
+        if (!missing.delete(ends)) continue
+        const userId = Number(uid)
+        // One that no process holds any more has neither inode nor user: the table says 0 of both.
+        if (Number.isInteger(userId) && inode !== '0') found.set(ends, { userId, inode })
+      }
+      if (missing.size === 0) break
+    }
+  } catch (error) {
+    if (MEANS_UNTOLD.has((error as NodeJS.ErrnoException).code)) return undefined
+  }
+  return found
 }
 
 const portHex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')

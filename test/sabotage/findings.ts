@@ -425,6 +425,22 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found:
+      'Any connection made the gateway read the table of all sockets, 11 ms for a program to wait each time',
+    tests: [
+      ['main/gateway/door.test.ts', 'whose a connection is, is asked once, and only for a valid key'],
+      ['main/gateway/door.test.ts', 'a program of another user is refused with a key, and for a token'],
+      ['main/gateway/door.test.ts', 'nothing is sent for a program that left while'],
+      ['main/gateway/peer-user.test.ts', 'the connections of one instant share a read'],
+      ['main/gateway/peer-user.test.ts', 'a connection that came during a read'],
+    ],
+    breaks: [
+      'look up the user of every connection, whatever key it shows',
+      'give a token to a program of another user',
+      'read the table of sockets for each connection of its own',
+    ],
+  },
+  {
     found: 'Of 500 connections that a program opened in one instant the gateway reset 372 without an answer',
     tests: [
       [

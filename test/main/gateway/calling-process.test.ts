@@ -7,7 +7,7 @@ import {
   type ProcessTable,
   processOf,
 } from '../../../main/gateway/calling-process.ts'
-import { peerSocket } from '../../../main/gateway/peer-user.ts'
+import { PeerSockets } from '../../../main/gateway/peer-user.ts'
 
 const CALLER = { userId: 1000, inode: '77' }
 
@@ -175,7 +175,7 @@ test.skipIf(process.platform !== 'linux')('a real connection is of this process'
     server.close()
   })
   const [socket] = (await once(server, 'connection')) as [Socket]
-  const peer = peerSocket(socket)
+  const peer = await new PeerSockets().of(socket)
   const own = { ...linuxProcesses, ids: async () => [String(process.pid)] }
   expect(typeof peer === 'object' && (await processOf(peer, own))).toContain(`(${process.pid})`)
   const processes = new CallingProcesses({ monotonicMs: () => 0 }, () => {})

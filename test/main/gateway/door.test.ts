@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
@@ -174,15 +175,94 @@ test('a program revokes nothing', async () => {
   expect((await ask({ method: 'POST', target: '/oauth/revoke', body: 'token=x' })).status).toBe(403)
 })
 
-test('a program of another user is refused, with a key and for the health check', async () => {
-  const { add, get } = await startGateway({
+test('a program of another user is refused with a key, and for a token', async () => {
+  const { add, get, url } = await startGateway({
     peer: () => ({ userId: (process.getuid?.() ?? 0) + 1, inode: '' }),
   })
-  const answer = await get(ACCOUNTS, add('bot'))
-  expect(answer.status).toBe(403)
-  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('other users') })
-  expect((await get('/headroom/health', '')).status).toBe(403)
-  proves('G7', { level: 3, cases: 2 })
+  const key = add('bot')
+  const refusals = [
+    await get(ACCOUNTS, key),
+    await get('/v3/orderexecution/orders', key),
+    await fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: key }),
+    }),
+  ]
+  for (const answer of refusals) {
+    expect(answer.status).toBe(403)
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('other users') })
+  }
+  expect((await get('/headroom/health', '')).status).toBe(200)
+  proves('G7', { level: 3, cases: refusals.length })
+})
+
+test('whose a connection is, is asked once, and only for a valid key', async () => {
+  let asked = 0
+  const { port, add } = await startGateway({
+    peer: () => {
+      asked += 1
+      return { userId: process.getuid?.() ?? 0, inode: '' }
+    },
+  })
+  const at = { port, host: '127.0.0.1' }
+  const key = add('bot')
+  for (const authorization of [undefined, 'Bearer nobody', `Basic ${key}`, 'Bearer ']) {
+    const headers = [
+      ['host', `${at.host}:${port}`],
+      ...(authorization ? [['authorization', authorization]] : []),
+    ]
+    for (const target of [ACCOUNTS, '/headroom/health', '/oauth/revoke', '/oauth/token'])
+      await rawExchange(port, requestText({ target, headers: headers as [string, string][] }))
+  }
+  expect(asked).toBe(0)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  const statusOf = async () => {
+    const outgoing = request({
+      ...at,
+      agent,
+      path: ACCOUNTS,
+      headers: { authorization: `Bearer ${key}` },
+    }).end()
+    const [answer] = await once(outgoing, 'response')
+    answer.resume()
+    await once(answer, 'end')
+    return [answer.statusCode, outgoing.reusedSocket]
+  }
+  expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([
+    [200, false],
+    [200, true],
+    [200, true],
+  ])
+  expect(asked).toBe(1)
+})
+
+test('nothing is sent for a program that left while its connection was looked up', async () => {
+  const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>()
+  const { promise: told, resolve: tell } = Promise.withResolvers<Peer>()
+  const sent: string[] = []
+  const { port, add } = await startGateway({
+    forward: ({ pathAndQuery }, { failed }) => {
+      sent.push(pathAndQuery)
+      setImmediate(() => failed('not-sent', 'out of reach'))
+      return () => {}
+    },
+    peer: () => {
+      ask()
+      return told
+    },
+  })
+  const headers = { authorization: `Bearer ${add('bot')}` }
+  const left = request({ port, host: '127.0.0.1', path: `${ACCOUNTS}?left`, headers }).on('error', () => {})
+  left.end()
+  await isAsked
+  left.destroy()
+  const health = requestText({ target: '/headroom/health', headers: [['host', `127.0.0.1:${port}`]] })
+  // By then the gateway has seen the end of the other connection.
+  await rawExchange(port, health)
+  tell({ userId: process.getuid?.() ?? 0, inode: '' })
+  await fetch(`http://127.0.0.1:${port}${ACCOUNTS}?stayed`, { headers })
+  expect(sent).toEqual([`${ACCOUNTS}?stayed`])
 })
 
 /** A request over a socket of another process, by one of the ways that lead to the gateway; its answer's status. */

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { callerOf, type Peer, peerSocket } from '../../../main/gateway/peer-user.ts'
+import { type Connection, callerOf, type Peer, PeerSockets } from '../../../main/gateway/peer-user.ts'
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
@@ -11,27 +11,35 @@ const line = (local: string, remote: string, uid: number) =>
   `   1: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  ${uid}        0 12345 1 0000000000000000 20 4 0 10 -1\n`
 
 const userOf = (peer: Peer) => (typeof peer === 'object' ? peer.userId : peer)
-const failing = (code: string) => () => {
-  throw Object.assign(new Error('no table'), { code })
+/** A table in parts of some bytes, as the system hands it out. */
+async function* inParts(table: string, bytes = 100) {
+  for (let at = 0; at < table.length; at += bytes) yield table.slice(at, at + bytes)
 }
+const failing = (code: string) =>
+  // biome-ignore lint/correctness/useYield: it fails before its first part.
+  async function* (): AsyncIterable<string> {
+    throw Object.assign(new Error('no table'), { code })
+  }
+const peerSocket = (connection: Connection, read?: (file: string) => AsyncIterable<string>) =>
+  new PeerSockets(read).of(connection)
 
-test('the user is that of the end of the connection that called, not of ours', () => {
+test('the user is that of the end of the connection that called, not of ours', async () => {
   const table =
     HEAD +
     line('0100007F:12B7', '0100007F:C350', 1000) +
     line('0100007F:C350', '0100007F:12B7', 1001) +
     line('0100007F:C351', '0100007F:12B7', 1002)
-  const read = (file: string) => (file === '/proc/net/tcp' ? table : HEAD)
+  const read = (file: string) => inParts(file === '/proc/net/tcp' ? table : HEAD)
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
-  expect(peerSocket(connection, read)).toEqual({ userId: 1001, inode: '12345' })
-  expect(userOf(peerSocket({ ...connection, remotePort: 50_001 }, read))).toBe(1002)
-  expect(peerSocket({ ...connection, remotePort: 50_002 }, read)).toBe('gone')
+  expect(await peerSocket(connection, read)).toEqual({ userId: 1001, inode: '12345' })
+  expect(userOf(await peerSocket({ ...connection, remotePort: 50_001 }, read))).toBe(1002)
+  expect(await peerSocket({ ...connection, remotePort: 50_002 }, read)).toBe('gone')
   const files: string[] = []
   const noting = (file: string) => {
     files.push(file)
-    return line('00000000000000000000000001000000:C350', '00000000000000000000000001000000:12B7', 7)
+    return inParts(line('00000000000000000000000001000000:C350', '00000000000000000000000001000000:12B7', 7))
   }
-  expect(userOf(peerSocket({ ...connection, remoteAddress: '::1' }, noting))).toBe(7)
+  expect(userOf(await peerSocket({ ...connection, remoteAddress: '::1' }, noting))).toBe(7)
   expect(files).toEqual(['/proc/net/tcp6'])
 })
 
@@ -59,52 +67,52 @@ test.each([
     '00000000000000000000000001000000:12B7',
     '/proc/net/tcp6',
   ],
-])('the user of %s is found too', (_, remoteAddress, local, remote, wanted) => {
-  const read = (file: string) => (file === wanted ? HEAD + line(local, remote, 1001) : HEAD)
+])('the user of %s is found too', async (_, remoteAddress, local, remote, wanted) => {
+  const read = (file: string) => inParts(file === wanted ? HEAD + line(local, remote, 1001) : HEAD)
   const connection = { remoteAddress, remotePort: 50_000, localPort: 4791 }
-  expect(userOf(peerSocket(connection, read))).toBe(1001)
+  expect(userOf(await peerSocket(connection, read))).toBe(1001)
 })
 
-test('a row that was passed over is found when it is looked for again', () => {
+test('a row that was passed over is found when it is looked for again', async () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
   const row = line('0100007F:C350', '0100007F:12B7', 1001)
   let reads = 0
-  const read = (file: string) => (file === '/proc/net/tcp' && ++reads > 1 ? row : HEAD)
-  expect(userOf(peerSocket(connection, read))).toBe(1001)
+  const read = (file: string) => inParts(file === '/proc/net/tcp' && ++reads > 1 ? row : HEAD)
+  expect(userOf(await peerSocket(connection, read))).toBe(1001)
 })
 
-test('a socket that its program has closed has no user, though the table says root', () => {
+test('a socket that its program has closed has no user, though the table says root', async () => {
   const closed = line('0100007F:C350', '0100007F:12B7', 0).replace('12345', '0')
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
-  expect(peerSocket(connection, () => closed)).toBe('gone')
+  expect(await peerSocket(connection, () => inParts(closed))).toBe('gone')
 })
 
-test('a row that is cut short, or has no number for its user, tells of none', () => {
+test('a row that is cut short, or has no number for its user, tells of none', async () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
   const row = line('0100007F:C350', '0100007F:12B7', 1001)
-  expect(peerSocket(connection, () => row.slice(0, row.indexOf('1001')))).toBe('gone')
-  expect(peerSocket(connection, () => row.replace('1001', 'nobody'))).toBe('gone')
+  const short = row.slice(0, row.indexOf('1001'))
+  for (const text of [short, `${short}\n`, row.replace('1001', 'nobody')])
+    expect(await peerSocket(connection, () => inParts(text))).toBe('gone')
 })
 
-test('a row is looked for three times in both tables', () => {
+test('a row is looked for three times in both tables', async () => {
   const files: string[] = []
   const read = (file: string) => {
     files.push(file)
-    return HEAD
+    return inParts(HEAD)
   }
-  expect(peerSocket({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }, read)).toBe('gone')
+  expect(await peerSocket({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }, read)).toBe('gone')
   expect(files).toEqual(Array(3).fill(['/proc/net/tcp', '/proc/net/tcp6']).flat())
 })
 
-test('where the system has no table all are let in; where it cannot be read now, or has no row, none is', () => {
+test('where the system has no table all are let in; where it cannot be read now, or has no row, none is', async () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }
-  expect(['ENOENT', 'EACCES'].map((code) => peerSocket(connection, failing(code)))).toEqual([
-    'untold',
-    'untold',
-  ])
-  expect(['EMFILE', 'EIO'].map((code) => peerSocket(connection, failing(code)))).toEqual(['gone', 'gone'])
+  const saidAfter = (codes: readonly string[]) =>
+    Promise.all(codes.map((code) => peerSocket(connection, failing(code))))
+  expect(await saidAfter(['ENOENT', 'EACCES'])).toEqual(['untold', 'untold'])
+  expect(await saidAfter(['EMFILE', 'EIO'])).toEqual(['gone', 'gone'])
   for (const ports of [{}, { remotePort: 1 }, { localPort: 2 }])
-    expect(peerSocket({ remoteAddress: '127.0.0.1', ...ports }, failing('ENOENT'))).toBe('gone')
+    expect(await peerSocket({ remoteAddress: '127.0.0.1', ...ports }, failing('ENOENT'))).toBe('gone')
   const of = (userId: number): Peer => ({ userId, inode: '1' })
   const peers = ['untold', of(0), of(1000), of(1001), 'gone'] as const
   expect(peers.map((peer) => callerOf(peer, 1000))).toEqual(['own', 'own', 'own', 'other', 'gone'])
@@ -122,15 +130,20 @@ test.skipIf(process.platform !== 'linux')('a real connection is of this processâ
       server.close()
     })
     const [socket] = (await once(server, 'connection')) as [Socket]
-    expect(userOf(peerSocket(socket))).toBe(process.getuid?.())
+    expect(userOf(await peerSocket(socket))).toBe(process.getuid?.())
   }
 })
 
 test.skipIf(process.platform !== 'linux')(
   'each of hundreds of connections is found, and one that is closed is not',
   async () => {
-    const server = createServer()
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    const { promise: allAccepted, resolve } = Promise.withResolvers<void>()
+    let accepted = 0
+    const server = createServer(() => {
+      accepted += 1
+      if (accepted === 300) resolve()
+    })
+    await new Promise<void>((ready) => void server.listen(0, '127.0.0.1', ready))
     const { port } = server.address() as AddressInfo
     const clients = Array.from({ length: 300 }, () => connect({ port, host: '127.0.0.1' }))
     onTestFinished(() => {
@@ -138,15 +151,67 @@ test.skipIf(process.platform !== 'linux')(
       server.close()
     })
     await Promise.all(clients.map((client) => once(client, 'connect')))
+    await allAccepted
     const openFiles = readdirSync('/proc/self/fd').length
-    const peers = clients.map(({ localPort }) =>
-      peerSocket({ remoteAddress: '127.0.0.1', remotePort: localPort, localPort: port }),
+    const sockets = new PeerSockets()
+    const peers = await Promise.all(
+      clients.map(({ localPort }) =>
+        sockets.of({ remoteAddress: '127.0.0.1', remotePort: localPort, localPort: port }),
+      ),
     )
     expect(new Set(peers.map((peer) => (typeof peer === 'object' ? peer.inode : peer))).size).toBe(
       clients.length,
     )
     expect(new Set(peers.map(userOf))).toEqual(new Set([process.getuid?.()]))
     expect(readdirSync('/proc/self/fd').length).toBeLessThan(openFiles + 100)
-    expect(peerSocket({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: port })).toBe('gone')
+    expect(await sockets.of({ remoteAddress: '127.0.0.1', remotePort: 1, localPort: port })).toBe('gone')
   },
 )
+
+test('the connections of one instant share a read, and those that came during it the next one', async () => {
+  const portOf = (at: number) => 50_000 + at
+  const rows = Array.from({ length: 500 }, (_, at) =>
+    line(`0100007F:${portOf(at).toString(16).toUpperCase()}`, '0100007F:12B7', 1000 + at),
+  )
+  const files: string[] = []
+  const sockets = new PeerSockets((file) => {
+    files.push(file)
+    return inParts(HEAD + rows.join(''), 10_000)
+  })
+  const of = (at: number) =>
+    sockets.of({ remoteAddress: '127.0.0.1', remotePort: portOf(at), localPort: 4791 })
+  const peers = await Promise.all(rows.map((_, at) => of(at)))
+  expect(peers.map(userOf)).toEqual(rows.map((_, at) => 1000 + at))
+  expect(files).toEqual(['/proc/net/tcp', '/proc/net/tcp'])
+})
+
+test('a connection that came during a read is not looked for in its rest', async () => {
+  let table = HEAD
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const sockets = new PeerSockets(async function* () {
+    const now = table
+    begin()
+    await ended
+    yield now
+  })
+  const of = (remotePort: number) => sockets.of({ remoteAddress: '127.0.0.1', remotePort, localPort: 4791 })
+  const former = of(50_001)
+  await begun
+  const latter = of(50_000)
+  table += line('0100007F:C350', '0100007F:12B7', 1001)
+  end()
+  expect([await former, userOf(await latter)]).toEqual(['gone', 1001])
+})
+
+test('a table is read no further than to what is looked for', async () => {
+  let parts = 0
+  async function* endless() {
+    for (;;) {
+      parts += 1
+      yield parts === 2 ? line('0100007F:C350', '0100007F:12B7', 1001) : HEAD
+    }
+  }
+  const found = await peerSocket({ remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }, endless)
+  expect([userOf(found), parts]).toEqual([1001, 2])
+})

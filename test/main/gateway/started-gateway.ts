@@ -36,7 +36,7 @@ export interface GatewayTraits {
   readonly simulator?: ServerOptions
   readonly forward?: ForwardHttp
   readonly profile?: Partial<Profile>
-  readonly peer?: () => Peer
+  readonly peer?: () => Peer | Promise<Peer>
   readonly reserve?: Readonly<Record<string, number>>
   /** Where the tokens of the key are stored; in memory only without it. */
   readonly tokens?: VaultTokens
@@ -93,7 +93,7 @@ export async function startGateway({
     log,
     secrets,
     userId: process.getuid?.(),
-    ...(peer && { peer }),
+    ...(peer && { peer: async () => peer() }),
     ...(reserve && { reserve }),
   })
   onTestFinished(async () => {
