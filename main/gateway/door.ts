@@ -1,6 +1,6 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { LOOPBACK_LIMITS, type LoopbackLimits } from '../network/loopback-servers.ts'
+import { LOOPBACK_LIMITS, type LoopbackLimits, type LoopbackTraits } from '../network/loopback-servers.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
 import type { Connection } from './peer-user.ts'
@@ -47,6 +47,8 @@ export function door(deps: DoorDeps): RequestListener {
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
     if (bodyIsTooLong(request)) return sendProblem(reply, TOO_LONG)
+    if (!/^100-continue$/i.test(expectationOf(request) ?? '100-continue'))
+      return sendProblem(reply, OTHER_EXPECTATION)
     const path = pathOf(url)
     if (path === HEALTH) return answerHealth(request, reply)
     if (path === TOKEN && method === 'POST') return void answerToken(request, reply, deps)
@@ -89,18 +91,29 @@ async function mayUseKeys(
   return caller === 'own' && !reply.destroyed
 }
 
-/** Answers what is no HTTP, or has a header that is too large. */
-export function malformed(_error: Error, socket: Duplex): void {
+/** How long the rest of a request that cannot be read is discarded, so that the answer arrives. Milliseconds. */
+const LINGER_MS = 2_000
+const answered = new WeakSet<Duplex>()
+
+/** Answers a request that cannot be parsed, and closes its connection. */
+function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Each further part of the same request is reported too.
+  if (answered.has(socket)) return
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  const problem = denied(400, 'This is not a request that can be read, or its header is over 16 KiB.')
+  answered.add(socket)
+  const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const body = problemBody(problem)
   const headers = Object.entries({ ...problemHeaders(problem, body), connection: 'close' })
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  socket.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\n${body}`)
+  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${head}\r\n${body}`)
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
+
+/** What the gateway's server is like, beside its door. */
+export const GATEWAY_TRAITS: LoopbackTraits = { limits: GATEWAY_LIMITS, malformed, judgesExpect: true }
 
 type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body'>
 
@@ -128,7 +141,7 @@ async function servePost(
   program: Program,
   deps: DoorDeps,
 ): Promise<void> {
-  const body = await bodyOf(request)
+  const body = await bodyOf(request, reply)
   if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
   if (body.kind === 'gone') return
   admit(request, reply, { program, method: 'POST', body: body.bytes }, deps)
@@ -137,7 +150,7 @@ async function servePost(
 /** The token endpoint for programs (service 4.1): a program's key is its refresh token. */
 async function answerToken(request: IncomingMessage, reply: ServerResponse, deps: DoorDeps): Promise<void> {
   const { programs, scopesOf } = deps
-  const body = await bodyOf(request)
+  const body = await bodyOf(request, reply)
   if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
   if (body.kind === 'gone') return
   const form = new URLSearchParams(body.bytes.toString('utf8'))
@@ -194,6 +207,10 @@ const textOf = (value: string | readonly string[] | undefined): string | undefin
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
+/** HTTP/1.0 knows no expectations: RFC 9110, section 10.1.1. */
+const expectationOf = ({ httpVersion, headers: { expect } }: IncomingMessage): string | undefined =>
+  httpVersion === '1.1' ? expect : undefined
+
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
@@ -205,8 +222,12 @@ type Body =
   | { readonly kind: 'too-long' }
   | { readonly kind: 'gone' }
 
-/** The body of a request, of up to `MAX_BODY_BYTES`. `gone`: its caller ended the connection. */
-function bodyOf(request: IncomingMessage): Promise<Body> {
+/**
+ * The body of a request, of up to `MAX_BODY_BYTES`, asked for where its caller expects that. `gone`: its caller ended
+ * the connection.
+ */
+function bodyOf(request: IncomingMessage, reply: ServerResponse): Promise<Body> {
+  if (expectationOf(request) !== undefined) reply.writeContinue()
   return new Promise((resolve) => {
     if (request.destroyed) return resolve({ kind: 'gone' })
     const parts: Buffer[] = []
@@ -224,11 +245,22 @@ function bodyOf(request: IncomingMessage): Promise<Body> {
   })
 }
 
+/** The statuses of requests that are wrong whoever sends them. */
+const WRONG_REQUEST = new Set([400, 408, 417, 431])
+
 const denied = (status: number, detail: string): Problem => ({
   status,
   detail,
-  proxyError: status === 400 ? 'http_request_error' : 'http_request_denied',
+  proxyError: WRONG_REQUEST.has(status) ? 'http_request_error' : 'http_request_denied',
 })
+
+const NO_HTTP = denied(400, 'Send a valid HTTP/1.1 request: this one could not be parsed.')
+/** By the code of Node's error. */
+const UNREADABLE: Readonly<Record<string, Problem>> = {
+  HPE_HEADER_OVERFLOW: denied(431, 'Send shorter headers: together they are over 16 KiB.'),
+  ERR_HTTP_REQUEST_TIMEOUT: denied(408, 'The request timed out before it was complete. Send it again.'),
+}
+const OTHER_EXPECTATION = denied(417, 'Send no Expect field other than 100-continue.')
 
 const TOO_LONG = denied(400, 'The body is over 1 MiB.')
 const NO_ORDERS = denied(403, 'Headroom forwards no orders, only requests that read.')

@@ -10,7 +10,7 @@ import type { Clock, Log } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
-import { door, GATEWAY_LIMITS, malformed } from './door.ts'
+import { door, GATEWAY_TRAITS } from './door.ts'
 import { Forwarder, type WaitingNow } from './forwarder.ts'
 import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
@@ -201,7 +201,7 @@ export class Gateway {
       await this.#end('the gateway moves to another port')
     }
     try {
-      this.#servers = await listenOnLoopback(port, (own) => this.#listener(own), GATEWAY_LIMITS, malformed)
+      this.#servers = await listenOnLoopback(port, (own) => this.#listener(own), GATEWAY_TRAITS)
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error
       this.#failure =

@@ -52,6 +52,16 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
 /** Answers a request that cannot be parsed, instead of Node's plain 400 or 431. It has to close the socket. */
 export type MalformedListener = (error: Error, socket: Duplex) => void
 
+export interface LoopbackTraits {
+  readonly limits?: LoopbackLimits
+  readonly malformed?: MalformedListener
+  /**
+   * The listener judges `Expect` itself and sends `100 Continue` where it wants the body, so that a refusal comes before
+   * the body. Otherwise Node sends it with every such request, and 417 to other expectations.
+   */
+  readonly judgesExpect?: boolean
+}
+
 /** How many free ports are tried when one that is free on 127.0.0.1 is taken on ::1. */
 const MAX_PORT_TRIES = 5
 
@@ -61,12 +71,11 @@ const MAX_PORT_TRIES = 5
 export async function listenOnLoopback(
   port: number,
   listenerFor: (port: number) => RequestListener,
-  limits: LoopbackLimits = LOOPBACK_LIMITS,
-  malformed?: MalformedListener,
+  traits: LoopbackTraits = {},
 ): Promise<LoopbackServers> {
   for (let tries = 1; ; tries++) {
     try {
-      return await listenOnce(port, listenerFor, { limits, malformed })
+      return await listenOnce(port, listenerFor, traits)
     } catch (error) {
       if (port !== 0 || codeOf(error) !== 'EADDRINUSE' || tries >= MAX_PORT_TRIES) throw error
     }
@@ -100,15 +109,10 @@ export async function claimPort(port: number): Promise<ClaimedPort> {
   }
 }
 
-interface ServerTraits {
-  readonly limits: LoopbackLimits
-  readonly malformed: MalformedListener | undefined
-}
-
 async function listenOnce(
   wanted: number,
   listenerFor: (port: number) => RequestListener,
-  { limits, malformed }: ServerTraits,
+  { limits = LOOPBACK_LIMITS, malformed, judgesExpect = false }: LoopbackTraits,
 ): Promise<LoopbackServers> {
   const four = makeServer(limits)
   const six = makeServer(limits)
@@ -116,9 +120,11 @@ async function listenOnce(
   const limit = limitConnections([four, six], { most, longestMs })
   const port = await listen(four, { port: wanted, host: '127.0.0.1', limits })
   const listener = listenerFor(port)
-  if (malformed !== undefined) for (const server of [four, six]) server.on('clientError', malformed)
-  four.on('request', listener)
-  six.on('request', listener)
+  for (const server of [four, six]) {
+    server.on('request', listener)
+    if (judgesExpect) server.on('checkContinue', listener).on('checkExpectation', listener)
+    if (malformed !== undefined) server.on('clientError', malformed)
+  }
   const servers = [four]
   try {
     await listen(six, { port, host: '::1', limits })

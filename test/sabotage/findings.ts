@@ -441,6 +441,17 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'Headers over 16 KiB were answered 400, and a body was asked for before its request was refused',
+    tests: [
+      ['main/gateway/door.test.ts', 'headers over 16 KiB %s are refused with 431'],
+      ['main/gateway/door.test.ts', 'a body is asked for only where the request is not refused'],
+    ],
+    breaks: [
+      'call headers that are too long a request that cannot be read',
+      'ask for the body of a request that will be refused',
+    ],
+  },
+  {
     found: 'Of 500 connections that a program opened in one instant the gateway reset 372 without an answer',
     tests: [
       [

@@ -485,6 +485,22 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: 'main/gateway/peer-user.test.ts',
   },
   {
+    promise: 'G6',
+    what: 'call headers that are too long a request that cannot be read',
+    file: 'main/gateway/door.ts',
+    find: 'HPE_HEADER_OVERFLOW: denied(431',
+    replace: 'HPE_HEADER_OVERFLOW: denied(400',
+    test: 'main/gateway/door.test.ts',
+  },
+  {
+    promise: 'G6',
+    what: 'ask for the body of a request that will be refused',
+    file: 'main/gateway/door.ts',
+    find: 'judgesExpect: true',
+    replace: 'judgesExpect: false',
+    test: 'main/gateway/door.test.ts',
+  },
+  {
     promise: 'G7',
     what: 'take any Host for our own',
     file: 'main/gateway/caller-gate.ts',

@@ -126,11 +126,91 @@ test('the health check needs no key and says nothing', async () => {
   expect([answer.status, answer.body]).toEqual([200, '{"status":"ok"}'])
 })
 
-test('a header over 16 KiB and a body over 1 MiB are refused with 400, in the words of the gateway', async () => {
-  const { ask, sent, port, at, key } = await noting()
-  const header = await ask({ headers: [['x-long', 'x'.repeat(17 * 1024)]] })
-  expect(header.status).toBe(400)
-  expect(header.headers.get('content-type')).toBe('application/problem+json')
+test.each([
+  ['in one field', `x-long: ${'x'.repeat(17 * 1024)}\r\n\r\n`],
+  ['in many', `${Array.from({ length: 1_900 }, (_, at) => `x-${at}: y`).join('\r\n')}\r\n\r\n`],
+  ['that never end', `x-long: ${'x'.repeat(4 << 20)}`],
+])('headers over 16 KiB %s are refused with 431, in the words of the gateway', async (_, headers) => {
+  const { port, at, key, sent } = await noting()
+  const head = `GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${at}\r\nauthorization: Bearer ${key}\r\n`
+  const answer = await rawExchange(port, `${head}${headers}`)
+  expect(answer.status).toBe(431)
+  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  expect(answer.headers.get('proxy-status')).toMatch(/^headroom; error=http_request_error; details=/)
+  expect(JSON.parse(answer.body)).toMatchObject({
+    title: 'Request Header Fields Too Large',
+    status: 431,
+    Error: 'RequestHeaderFieldsTooLarge',
+    Message: expect.stringContaining('16 KiB'),
+  })
+  expect(sent).toEqual([])
+})
+
+test('headers of nearly 16 KiB are read', async () => {
+  const { ask } = await noting()
+  expect((await ask({ headers: [['x-long', 'x'.repeat(15 * 1024)]] })).status).toBe(503)
+})
+
+/** The statuses of all that is answered to a request with this head; the body follows a `100 Continue` only. */
+function statusesOf(port: number, head: readonly string[], body: string): Promise<readonly number[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    onTestFinished(() => void socket.destroy())
+    let text = ''
+    socket.on('connect', () => socket.write(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n`))
+    socket.on('error', reject)
+    socket.on('close', () =>
+      resolve([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))),
+    )
+    socket.on('data', (bytes) => {
+      if (text === '' && String(bytes).startsWith('HTTP/1.1 100')) socket.write(body)
+      text += bytes
+    })
+  })
+}
+
+test('a body is asked for only where the request is not refused', async () => {
+  const { port, at, key, sent } = await noting()
+  const body = '{"Legs":[]}'
+  const form = `grant_type=refresh_token&refresh_token=${key}`
+  const statuses = (line: string, of: { host?: string; key?: string; expect?: string; length?: number }) =>
+    statusesOf(
+      port,
+      [
+        `${line} HTTP/1.1`,
+        `host: ${of.host ?? at}`,
+        `authorization: Bearer ${of.key ?? key}`,
+        `content-length: ${of.length ?? body.length}`,
+        `expect: ${of.expect ?? '100-continue'}`,
+      ],
+      line.includes('oauth') ? form : body,
+    )
+  const reading = 'POST /v3/marketdata/options/riskreward'
+  expect(await statuses(reading, { host: 'evil.test' })).toEqual([421])
+  expect(await statuses(reading, { key: 'nobody' })).toEqual([401])
+  expect(await statuses(reading, { length: (1 << 20) + 1 })).toEqual([400])
+  expect(await statuses(reading, { expect: 'tea' })).toEqual([417])
+  expect(await statuses(reading, { host: 'evil.test', expect: 'tea' })).toEqual([421])
+  expect(await statuses('POST /v3/brokerage/../x', {})).toEqual([400])
+  expect(await statuses('POST /v3/orderexecution/orders', {})).toEqual([403])
+  expect(await statuses('POST /oauth/revoke', {})).toEqual([403])
+  expect(await statuses(`GET ${ACCOUNTS}`, {})).toEqual([400])
+  expect(sent).toEqual([])
+  expect(await statuses(reading, {})).toEqual([100, 503])
+  expect(await statuses(reading, { expect: '100-Continue' })).toEqual([100, 503])
+  expect(sent.map((one) => one.body?.toString())).toEqual([body, body])
+  expect(await statuses('POST /oauth/token', { length: form.length })).toEqual([100, 200])
+  expect(await statuses(`GET ${ACCOUNTS}`, { length: 0 })).toEqual([503])
+})
+
+test('HTTP/1.0 knows no expectations', async () => {
+  const { port, at, key } = await noting()
+  const head = `GET ${ACCOUNTS} HTTP/1.0\r\nhost: ${at}\r\nauthorization: Bearer ${key}\r\nexpect: tea\r\n\r\n`
+  expect((await rawExchange(port, head)).status).toBe(503)
+})
+
+test('a body over 1 MiB is refused with 400, in the words of the gateway', async () => {
+  const { sent, port, at, key } = await noting()
   const options = { port, host: '127.0.0.1', method: 'POST', path: '/v3/marketdata/options/riskreward' }
   const status = await new Promise((resolve, reject) => {
     const outgoing = request({

@@ -93,7 +93,7 @@ async function shortLived(answer?: string, limits: LoopbackLimits = SHORT) {
       response.on('close', () => ended.resolve())
       if (answer !== undefined) response.end(answer)
     },
-    limits,
+    { limits },
   )
   onTestFinished(() => servers.close())
   return { to: { port: servers.port, host: '127.0.0.1' }, ended: ended.promise }
