@@ -117,9 +117,14 @@ export function probeDueAtMs(
   return Math.max(dueAtMs, sinceMs + Math.max(EMPTY_EVERY_MS, (row.period * 1000) / row.limit))
 }
 
+type Level = Pick<RequestQuota, 'observedAt' | 'low' | 'level'>
+
 /** Whether a request would more likely be refused than not, as far as is known. */
-export const isProbablyEmpty = (row: Pick<RequestQuota, 'observedAt' | 'low' | 'level'>): boolean =>
-  row.observedAt !== undefined && row.low < 1 && row.level <= 1
+export const isProbablyEmpty = (row: Level): boolean => isProbablyBelow(1, row)
+
+/** Whether fewer requests than `needed` are more likely left than not, as far as is known. */
+export const isProbablyBelow = (needed: number, { observedAt, low, level }: Level): boolean =>
+  observedAt !== undefined && low < needed && level <= needed
 
 function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRules): number {
   const every = everySeconds[row.category]

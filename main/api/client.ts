@@ -4,8 +4,8 @@ import { acceptsToken } from '../../app/tokens/rejections.ts'
 import type { Reachability } from '../monitor/reachability.ts'
 import type { Http } from '../ports/ports.ts'
 import type { Bearer } from '../tokens/keeper.ts'
-import type { OwnOutcome, OwnTurn, TakeTurn } from './own-turn.ts'
-import type { QuotaTap, Tapped } from './quota-tap.ts'
+import { type OwnTurn, outcomeOf, type TakeTurn } from './own-turn.ts'
+import type { QuotaTap } from './quota-tap.ts'
 
 export interface ApiClientDeps extends Bearer {
   readonly baseUrl: string
@@ -134,13 +134,6 @@ export class ApiClient {
       hasQuota: tapped.reading.rate !== undefined,
     }
   }
-}
-
-function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
-  const quota = rate && { rate }
-  return refused === 'rate' || refused === 'unsaid'
-    ? { kind: 'rate-limited', of: refused, ...quota }
-    : { kind: 'answer', ...quota }
 }
 
 /** The host and port of a URL. */

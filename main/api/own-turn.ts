@@ -1,4 +1,5 @@
 import type { RateReading } from '../../app/service/headers.ts'
+import type { Tapped } from './quota-tap.ts'
 
 /** What became of a request that took its turn. */
 export type OwnOutcome =
@@ -14,3 +15,19 @@ export type OwnTurn = (outcome: OwnOutcome) => void
  * Waits for the turn of one of Headroom's own checks among the requests of programs. `undefined`: there is no room now.
  */
 export type TakeTurn = (method: string, path: string) => Promise<OwnTurn | undefined>
+
+/** Where there is no turn: when to ask again, in epoch milliseconds. */
+export interface NoTurn {
+  readonly retryAtMs: number
+}
+
+/** Waits for the turn of opening a stream among all requests. `isRead`: programs read it. */
+export type TakeStreamTurn = (path: string, isRead: boolean) => Promise<OwnTurn | NoTurn>
+
+/** The outcome of a request that was answered. */
+export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
+  const quota = rate && { rate }
+  return refused === 'rate' || refused === 'unsaid'
+    ? { kind: 'rate-limited', of: refused, ...quota }
+    : { kind: 'answer', ...quota }
+}

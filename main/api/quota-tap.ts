@@ -1,9 +1,11 @@
 import type { BeforeRefusal, MonitorEvent } from '../../app/contract/events.ts'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { RequestQuota, RowProblem } from '../../app/contract/snapshot.ts'
+import { levelOf } from '../../app/gateway/bucket-queue.ts'
+import type { ProgramClass } from '../../app/gateway/decisions.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { OthersEpisodes, type OthersEvent } from '../../app/quota/others-episodes.ts'
-import { isProbablyEmpty } from '../../app/quota/probe-plan.ts'
+import { isProbablyBelow } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { type Refused, RowProblems } from '../../app/quota/row-problems.ts'
 import { ShortEpisodes } from '../../app/quota/short-episodes.ts'
@@ -107,16 +109,17 @@ export class QuotaTap {
   /**
    * The earliest time for a request to this path, in epoch milliseconds; `undefined` when it may be sent now.
    *
-   * Set while the category is held, and while probably no whole request is left: the service would answer 429.
+   * Set while the category is held, and while probably no whole request is left: the service would answer 429. `as`: a
+   * request of this class also leaves what is kept for the classes before.
    */
-  notBeforeMs(method: string, pathAndQuery: string): number | undefined {
+  notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
     const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
     const category = ledger.categoryOf(categoryOf(method, path) ?? path)
     const now = timeline.now()
     const row = category === undefined ? undefined : ledger.rowAt(category, now)
     if (row?.blockedUntil !== undefined) return row.blockedUntil
-    if (!row || !isProbablyEmpty(row)) return undefined
+    if (!row || !isProbablyBelow(levelOf(as, row.limit), row)) return undefined
     return nextRequestAtMs(row, now)
   }
 

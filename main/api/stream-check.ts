@@ -51,7 +51,8 @@ export async function checkStream(
   if (notBeforeMs !== undefined) return checkErrors.held(category, notBeforeMs, now)
   if (deps.slots.free(category) === 0) return checkErrors.noSlotFree(category)
   return new Promise((resolve) => {
-    const connection: StreamConnection = new StreamConnection(category, path.path, token.value, deps, {
+    const pass = { token: token.value }
+    const connection: StreamConnection = new StreamConnection(category, path.path, pass, deps, {
       opened: () => {
         deps.accepted(path.path)
         connection.close()

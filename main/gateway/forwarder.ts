@@ -1,12 +1,12 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Decision, OfferedRequest, UpstreamOutcome } from '../../app/gateway/decisions.ts'
-import { patienceMsOf, sameAsOf } from '../../app/gateway/request-fields.ts'
+import { PATIENCE_MS, patienceMsOf, sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { acceptsToken } from '../../app/tokens/rejections.ts'
-import type { OwnOutcome, OwnTurn } from '../api/own-turn.ts'
+import type { NoTurn, OwnOutcome, OwnTurn } from '../api/own-turn.ts'
 import type { Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { type Relay, relay } from './answer-relay.ts'
@@ -54,6 +54,10 @@ const REFUSAL_TOLD_MS = 60_000
 /** The name of Headroom itself among the programs of the scheduler; no program's id is empty. */
 const OWN_PROGRAM = ''
 const OWN_PATIENCE_MS = 5_000
+/** When a stream asks again for its turn where the queue cannot say. */
+const UNKNOWN_TURN_SECONDS = 5
+
+const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
 
 interface Call extends AdmittedRequest {
   readonly id: number
@@ -164,10 +168,25 @@ export class Forwarder {
     return typeof turn === 'function' ? turn : undefined
   }
 
+  /**
+   * Waits for the turn of opening a stream again, or one of Headroom's own. It leaves the reserve to critical requests,
+   * also where critical programs read it.
+   */
+  async reopeningTurn(path: string, isRead: boolean): Promise<OwnTurn | NoTurn> {
+    const turn = await this.#turn(endpointOf(path), {
+      program: OWN_PROGRAM,
+      class: isRead ? 'normal' : 'background',
+      weight: 1,
+      patienceMs: PATIENCE_MS.max,
+    })
+    if (typeof turn === 'function') return turn
+    const seconds = Number(turn.headers?.['retry-after'] ?? UNKNOWN_TURN_SECONDS)
+    return { retryAtMs: this.#now() + seconds * 1000 }
+  }
+
   #streamTurn({ program, path, patienceMs }: StreamTurn): Promise<OwnTurn | Problem> {
-    const endpoint = categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
     const { id, class: urgency, weight } = program
-    return this.#turn(endpoint, { program: id, class: urgency, weight, patienceMs })
+    return this.#turn(endpointOf(path), { program: id, class: urgency, weight, patienceMs })
   }
 
   #turn(

@@ -323,6 +323,7 @@ export class Gateway {
     this.#attached.set(profile, attached)
     session.found.attachGateway({
       takeTurn: (method, path) => attached.forwarder.ownTurn(method, path),
+      takeStreamTurn: (path, isRead) => attached.forwarder.reopeningTurn(path, isRead),
       markClockUncertain: (fromMs, toMs) => attached.forwarder.markClockUncertain(fromMs, toMs),
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
     })

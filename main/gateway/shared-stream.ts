@@ -6,7 +6,6 @@ import type { StreamState } from '../../app/streams/life-cycle.ts'
 import type { MergeRule } from '../../app/streams/merge-rules.ts'
 import { type SharedFrame, SharedState } from '../../app/streams/shared-state.ts'
 import type { StreamAddress } from '../../app/streams/stream-address.ts'
-import type { OwnTurn } from '../api/own-turn.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { ReadBy, RefusedStream, StreamAudience } from '../streams/stream-audience.ts'
 import type { StreamKeeper } from '../streams/stream-keeper.ts'
@@ -61,8 +60,6 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
  */
 export class SharedStream implements StreamAudience {
   readonly address: StreamAddress
-  /** Told to the scheduler once the service has answered. */
-  turn: OwnTurn | undefined
   keeper: StreamKeeper | undefined
   readonly #clock: Clock
   readonly #listener: SharedStreamListener
@@ -161,8 +158,6 @@ export class SharedStream implements StreamAudience {
   }
 
   opened(observation: Observation): void {
-    this.turn?.({ kind: 'answer', ...(observation.rate && { rate: observation.rate }) })
-    this.turn = undefined
     this.#observation ??= observation
     this.#framer = new Framer()
     this.#lastByte = 0
@@ -195,23 +190,14 @@ export class SharedStream implements StreamAudience {
   }
 
   refused(answer: RefusedStream): void {
-    const { refused, reading } = answer.tapped
-    const rate = reading.rate && { rate: reading.rate }
-    this.turn?.(
-      refused === 'rate' || refused === 'unsaid'
-        ? { kind: 'rate-limited', of: refused, ...rate }
-        : { kind: 'answer', ...rate },
-    )
-    this.turn = undefined
     if (this.#observation === undefined) this.#listener.refused(answer)
   }
 
   became(state: StreamState): void {
-    if (state.kind !== 'waiting' && state.kind !== 'closed') return
-    const isUnsent = state.code === 'no-token' || state.code === 'rate-limited'
-    this.turn?.({ kind: isUnsent ? 'not-sent' : 'timeout' })
-    this.turn = undefined
     if (this.#isOver) return
+    // Its former connection may have ended while the next one waits for its turn.
+    if (state.kind === 'opening' && this.#observation !== undefined) this.#awaitService()
+    if (state.kind !== 'waiting' && state.kind !== 'closed') return
     if (this.#observation === undefined) this.#listener.notOpened(state)
     else if (state.kind === 'closed') this.close()
     else this.#awaitService()

@@ -233,6 +233,7 @@ export class StreamHub {
         path: request.pathAndQuery,
         accept: shared.address.accept,
         audience: shared,
+        turn: taken,
         mayBeRefused: this.#mayTry(shared.category),
       })
     if (opened === false || !opened.ok) {
@@ -242,7 +243,6 @@ export class StreamHub {
       return
     }
     this.#triedAtMs.set(shared.category, timeline.now())
-    shared.turn = taken
     shared.keeper = opened.keeper
   }
 

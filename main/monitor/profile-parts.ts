@@ -114,6 +114,7 @@ export function profileParts(
     tap,
     slots,
     reached: reached(hostOf(baseUrl)),
+    turns: () => current.gateway?.()?.takeStreamTurn,
     ...(pins && { pins }),
   })
   const samples = new ModelSamples({ clock, timeline, ledger, history, tap, changed })

@@ -4,6 +4,7 @@ import { isPage, SOMETHING_ELSE, senderOf } from '../../app/service/sender.ts'
 import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
+import { type OwnOutcome, type OwnTurn, outcomeOf } from '../api/own-turn.ts'
 import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
 import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Http } from '../ports/ports.ts'
@@ -24,6 +25,13 @@ export interface ConnectionDeps {
   readonly slotFreed: (category: string) => void
   /** The form that is asked for, where it is not `application/json`. */
   readonly accept?: string
+}
+
+/** What a connection is opened with. */
+export interface OpeningPass {
+  readonly token: string
+  /** The turn that it took among all requests, to be told its outcome; absent while no gateway is on. */
+  readonly turn?: OwnTurn | undefined
 }
 
 /** Callbacks of a connection. None is called after `close`. */
@@ -69,12 +77,14 @@ export class StreamConnection {
   /** The status and headers of the answer, once received. */
   #observation = observe(0, {})
   #refusal = ''
+  /** Told once. */
+  #turn: OwnTurn | undefined
   #cancelWait = () => {}
 
   constructor(
     category: string,
     path: string,
-    token: string,
+    { token, turn }: OpeningPass,
     deps: ConnectionDeps,
     listener: ConnectionListener,
   ) {
@@ -82,6 +92,7 @@ export class StreamConnection {
     this.category = category
     this.#deps = deps
     this.#listener = listener
+    this.#turn = turn
     slots.taken(category)
     this.#ticket = tap.sent('GET', path)
     this.openedAtMs = timeline.now()
@@ -116,6 +127,7 @@ export class StreamConnection {
     // The answer will not be read, but the request may have counted.
     if (this.#phase === 'opening') this.#deps.tap.hungUp(this.#ticket)
     else if (this.#phase !== 'open') this.#deps.tap.lost(this.#ticket)
+    this.#settle({ kind: 'timeout' })
     this.#finish()
     this.#hangUp()
   }
@@ -143,7 +155,9 @@ export class StreamConnection {
     reached(true, '')
     this.#phase = 'open'
     this.openedAtMs = timeline.now()
-    const { concurrency } = tap.answered(this.#ticket, this.#observation, '').reading
+    const tapped = tap.answered(this.#ticket, this.#observation, '')
+    this.#settle(outcomeOf(tapped))
+    const { concurrency } = tapped.reading
     if (concurrency) this.#observed(concurrency)
     this.#listener.opened(this.#observation)
   }
@@ -151,6 +165,7 @@ export class StreamConnection {
   #notTheService(why: string): void {
     this.#deps.tap.notTheService(this.#ticket, this.#observation.status, why)
     this.#deps.reached(false, why)
+    this.#settle({ kind: 'timeout' })
     this.#finish()
     this.#hangUp()
     this.#listener.ended(why, 'not-the-service')
@@ -177,6 +192,7 @@ export class StreamConnection {
     if (this.isOver) return
     if (this.isOpening) {
       this.#deps.tap.lost(this.#ticket)
+      this.#settle({ kind: 'timeout' })
       if (this.#phase === 'opening') this.#deps.reached(false, why)
     } else {
       // The last line of older streams may lack its line end.
@@ -191,6 +207,7 @@ export class StreamConnection {
   #refused(): void {
     if (this.#phase !== 'refusing') return
     const tapped = this.#deps.tap.answered(this.#ticket, this.#observation, this.#refusal)
+    this.#settle(outcomeOf(tapped))
     this.#finish()
     this.#hangUp()
     // A refusal for lack of a slot means that none is left, even without headers that say so.
@@ -202,6 +219,11 @@ export class StreamConnection {
   #observed(reading: Parameters<SlotLedger['observed']>[1]): void {
     const { slots, opening, timeline } = this.#deps
     slots.observed(this.category, reading, opening(this.category), timeline.now())
+  }
+
+  #settle(outcome: OwnOutcome): void {
+    this.#turn?.(outcome)
+    this.#turn = undefined
   }
 
   #finish(): void {

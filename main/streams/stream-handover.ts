@@ -1,14 +1,20 @@
 import type { Observation } from '../../app/service/headers.ts'
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamInput } from '../../app/streams/life-cycle.ts'
+import type { NoTurn, OwnTurn, TakeStreamTurn } from '../api/own-turn.ts'
 import type { Bearer } from '../tokens/keeper.ts'
 import type { RefusedStream } from './stream-audience.ts'
-import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
+import { type ConnectionDeps, type OpeningPass, StreamConnection } from './stream-connection.ts'
 
-export interface HandoverDeps extends ConnectionDeps, Bearer {}
+export interface HandoverDeps extends ConnectionDeps, Bearer {
+  /** How to wait for a turn among the requests of programs; `undefined` while no gateway is on. */
+  readonly turns?: () => TakeStreamTurn | undefined
+}
 
 /** Callbacks of a handover. */
 export interface HandoverListener {
+  /** Whether programs read the stream. */
+  isRead(): boolean
   /** Whether the service announced the end of the current connection, and its successor is not open yet. */
   isHandingOver(): boolean
   opened(observation: Observation): void
@@ -24,7 +30,8 @@ export interface HandoverListener {
 /**
  * The connections of one stream: the current one and, while the service announces a restart, its successor.
  *
- * Each is opened with the access token valid at that moment, and not while its category's rate quota is held back.
+ * Each is opened with the access token valid at that moment, when its turn among all requests has come. While no gateway
+ * is on, it waits where its category's rate quota is held back, or no more is left than is kept for other programs.
  */
 export class StreamHandover {
   readonly #category: string
@@ -58,31 +65,46 @@ export class StreamHandover {
     return this.#current?.isOver === false ? this.#current.openedAtMs : undefined
   }
 
-  /** When its category may be requested again, in epoch milliseconds; `undefined` where it may be now. */
+  /**
+   * When its category may be requested again, in epoch milliseconds; `undefined` where it may be now, or a gateway knows.
+   */
   get heldUntilMs(): number | undefined {
-    return this.#deps.tap.notBeforeMs('GET', this.#path)
+    return this.#takeTurn === undefined ? this.#deps.tap.notBeforeMs('GET', this.#path, 'normal') : undefined
   }
 
-  async connect(): Promise<void> {
+  get #takeTurn(): TakeStreamTurn | undefined {
+    return this.#deps.turns?.()
+  }
+
+  /** Opens a connection. `turn`: the one that it has already. */
+  async connect(turn?: OwnTurn): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt
     await this.#deps.access()
-    if (this.#attempt !== attempt) return
+    const taken = turn ?? (this.#attempt === attempt ? await this.#turn() : undefined)
+    const isRefused = typeof taken === 'object'
     const token = this.#deps.usable()
+    if (this.#attempt === attempt && !isRefused && token.kind === 'token') {
+      const connection = this.#newConnection({ token: token.value, turn: taken })
+      if (this.#listener.isHandingOver()) this.#successor = connection
+      else this.#current = connection
+      return
+    }
+    if (!isRefused) taken?.({ kind: 'not-sent' })
+    if (this.#attempt !== attempt) return
     if (token.kind === 'none')
       return this.#listener.lost({ kind: 'ended', reason: 'no access token', code: 'no-token' })
-    const notBeforeMs = this.heldUntilMs
-    if (notBeforeMs !== undefined) {
-      return this.#listener.lost({
-        kind: 'refused',
-        reason: '429: rate quota',
-        code: 'rate-limited',
-        retryAtMs: notBeforeMs,
-      })
-    }
-    const connection = this.#newConnection(token.value)
-    if (this.#listener.isHandingOver()) this.#successor = connection
-    else this.#current = connection
+    if (isRefused)
+      this.#listener.lost({ kind: 'refused', reason: '429: rate quota', code: 'rate-limited', ...taken })
+  }
+
+  /** Its turn, or when to ask again; `undefined` where none is needed. */
+  async #turn(): Promise<OwnTurn | NoTurn | undefined> {
+    const takeTurn = this.#takeTurn
+    if (this.#deps.usable().kind === 'none') return undefined
+    if (takeTurn !== undefined) return takeTurn(this.#path, this.#listener.isRead())
+    const retryAtMs = this.heldUntilMs
+    return retryAtMs === undefined ? undefined : { retryAtMs }
   }
 
   hangUp(): void {
@@ -93,9 +115,9 @@ export class StreamHandover {
     this.#successor = undefined
   }
 
-  #newConnection(token: string): StreamConnection {
+  #newConnection(pass: OpeningPass): StreamConnection {
     const listener = this.#listener
-    const connection: StreamConnection = new StreamConnection(this.#category, this.#path, token, this.#deps, {
+    const connection: StreamConnection = new StreamConnection(this.#category, this.#path, pass, this.#deps, {
       opened: (observation) => {
         this.#deps.accepted(this.#path)
         if (connection === this.#successor) this.#succeed(connection)
@@ -104,7 +126,7 @@ export class StreamHandover {
       heard: (bytes) => listener.heard(bytes),
       frames: (read) => listener.frames(read, connection),
       refused: (status, tapped, answer) => {
-        if (status === 401) void this.#deps.rejected(token, this.#path)
+        if (status === 401) void this.#deps.rejected(pass.token, this.#path)
         listener.refused({ ...answer, tapped }, connection === this.#successor)
       },
       ended: (reason, code) => {

@@ -8,6 +8,7 @@ import type { FramesRead } from '../../app/streams/frame-reader.ts'
 import { SILENCE, type StreamInput, type StreamState } from '../../app/streams/life-cycle.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotHolder } from '../../app/streams/slot-proposal.ts'
+import type { OwnTurn } from '../api/own-turn.ts'
 import type { Tapped } from '../api/quota-tap.ts'
 import type { Random } from '../ports/ports.ts'
 import { FrameRate } from './frame-rate.ts'
@@ -15,6 +16,7 @@ import type { RefusedStream, StreamAudience } from './stream-audience.ts'
 import type { StreamConnection } from './stream-connection.ts'
 import { StreamEvents } from './stream-events.ts'
 import { type HandoverDeps, StreamHandover } from './stream-handover.ts'
+import { type StreamOutage, TRY_EVERY_MS } from './stream-outage.ts'
 import { StreamWatchdog } from './stream-watchdog.ts'
 
 export interface StreamDeps extends HandoverDeps {
@@ -23,6 +25,7 @@ export interface StreamDeps extends HandoverDeps {
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly event: (event: MonitorEvent) => void
   readonly changed: () => void
+  readonly outage: Pick<StreamOutage, 'takeTry' | 'failed' | 'served'>
 }
 
 /**
@@ -34,8 +37,9 @@ const OPENING_MS = 20_000
 const SPREAD_MS = 500
 /** The wait after a 429 without a Reset (service 7), in milliseconds. */
 const FALLBACK_MS = 60_000
-/** The longest wait while programs read it: they are told of an outage after 60 s, into which several attempts fit. */
-const WITH_READERS_MS = 8_000
+/** Each failure in a row puts a stream so much later among those whose next try is due at one moment. Milliseconds. */
+const LATER_MS = 20
+const MOST_LATER = 10
 
 /** Statuses below 500 of a portal, a proxy or an overload, after which a retry makes sense. */
 const PASSING = new Set([407, 408, 421, 425])
@@ -45,12 +49,16 @@ interface Reason {
   readonly code: StreamReasonCode
 }
 
-/** What an earlier attempt may end. A refusal names the time of the next one, and a cap is not met more often. */
-const SOONER: ReadonlySet<StreamReasonCode> = new Set([
+/**
+ * Signs of an outage, which an earlier attempt may end. A refusal names the time of the next one, and a cap is not met
+ * more often.
+ */
+const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
   'connection-lost',
   'ended-by-service',
   'service-error',
+  'not-the-service',
 ])
 
 /** States that an open stream goes to when its connection ends, or is about to. */
@@ -78,6 +86,8 @@ export class StreamKeeper {
   #lastReason: Reason | undefined
   /** Its last frame before the present wait, epoch ms; `undefined` while it is open, and before its first opening. */
   #heardMs: number | undefined
+  /** Whether its next try may follow the success of another stream: it does not open and end again and again. */
+  #mayFollow = false
   /** When it stopped being open or was told to go away, epoch ms; `undefined` while it is open, and before its first opening. */
   #brokeMs: number | undefined
 
@@ -94,15 +104,17 @@ export class StreamKeeper {
       deps.event,
     )
     this.#rate = new FrameRate(deps.timeline.now())
-    this.#watchdog = new StreamWatchdog(
-      deps,
-      (state, before) => this.#entered(state, before),
-      () => this.#judgeSilence(),
-    )
+    this.#watchdog = new StreamWatchdog(deps, {
+      entered: (state, before) => this.#entered(state, before),
+      watched: () => this.#judgeSilence(),
+      notBeforeMs: (state) => this.#notBeforeMs(state),
+    })
     this.#connections = new StreamHandover(this.category, path, deps, {
+      isRead: () => this.audience !== undefined,
       isHandingOver: () => this.#watchdog.state.kind === 'restarting',
       opened: (observation) => {
         this.#symbolErrors.clear()
+        deps.outage.served()
         this.audience?.opened(observation)
         this.#watchdog.feed({ kind: 'opened', hasSnapshot: STREAM_TABLE[this.request.kind].snapshot })
       },
@@ -142,8 +154,9 @@ export class StreamKeeper {
     }
   }
 
-  start(): void {
-    void this.#connections.connect()
+  /** `turn`: the one that its first connection has among all requests. */
+  start(turn?: OwnTurn): void {
+    void this.#connections.connect(turn)
     this.#watchdog.watch()
   }
 
@@ -169,6 +182,13 @@ export class StreamKeeper {
     // A refusal names the time of the next attempt; other waits end now, with a little jitter.
     if (state.code === 'rate-limited' || state.code === 'no-slot') return
     this.#watchdog.tryWithin(SPREAD_MS)
+  }
+
+  /** Must be called when another stream was opened in an outage. */
+  followServed(): void {
+    const { state } = this.#watchdog
+    if (state.kind === 'waiting' && OUTAGE.has(state.code) && this.#mayFollow)
+      this.#watchdog.tryWithin(SPREAD_MS)
   }
 
   /** Must be called when a slot may be free for this stream. */
@@ -224,14 +244,18 @@ export class StreamKeeper {
     this.#watchdog.feed(inputOfAnswer(observation.status, refused, this.#retryAtMs(tapped)))
   }
 
-  /** When to retry. A slot released here a moment ago is free soon; when other programs release theirs is unknown. */
+  /**
+   * When to retry. After a 429 of the rate the queue of a gateway knows. A slot released here a moment ago is free soon; when other
+   * programs release theirs is unknown.
+   */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
-    const { slots, timeline, random } = this.#deps
+    const { slots, timeline, random, turns } = this.#deps
     const now = timeline.now()
     if (refused === 'concurrency' && slots.justReleased(this.category, now) > 0) {
       const attempt = 'attempt' in this.#watchdog.state ? this.#watchdog.state.attempt : 0
       return now + SPREAD_MS + retryDelayMs(RETRY.stream, attempt + 1, random.next())
     }
+    if (refused !== 'concurrency' && turns?.() !== undefined) return now + random.next() * SPREAD_MS
     return retryAtMs ?? now + FALLBACK_MS
   }
 
@@ -289,7 +313,9 @@ export class StreamKeeper {
         break
       case 'waiting':
         this.#lastReason = { text: state.reason, code: state.code }
-        if (countOf(this.audience) > 0 && SOONER.has(state.code)) this.#watchdog.tryWithin(WITH_READERS_MS)
+        this.#mayFollow = before.kind === 'opening' || state.attempt <= 1
+        if (OUTAGE.has(state.code)) this.#deps.outage.failed()
+        if (countOf(this.audience) > 0 && OUTAGE.has(state.code)) this.#watchdog.tryWithin(TRY_EVERY_MS)
         else this.#watchdog.watchOn()
         break
       case 'closed':
@@ -302,6 +328,15 @@ export class StreamKeeper {
     }
     this.audience?.became(this.#watchdog.state)
     this.#deps.changed()
+  }
+
+  /** When the next try may be made in an outage; at once where a person or a program waits for its first answer. */
+  #notBeforeMs({ code, attempt }: Extract<StreamState, { kind: 'waiting' }>): number | undefined {
+    const isFirst = this.audience !== undefined && this.#brokeMs === undefined
+    if (isFirst || code === 'restarted-here') return undefined
+    const nextMs = this.#deps.outage.takeTry()
+    // The one that failed least goes first.
+    return nextMs && nextMs + LATER_MS * Math.min(attempt, MOST_LATER)
   }
 
   /** A stream that cannot be opened again is silent as long after its last frame as one that is connected. */

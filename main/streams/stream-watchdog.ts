@@ -20,23 +20,25 @@ export interface WatchdogDeps {
 const MAX_WATCH_MS = 5_000
 const MIN_WATCH_MS = 10
 
+export interface WatchdogListener {
+  /** Called whenever the kind of the state changes. */
+  entered(state: StreamState, before: StreamState): void
+  /** Called after each check of the time. */
+  watched(): void
+  /** When a wait that is over may end, in epoch milliseconds; `undefined` where it may now. */
+  notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
+}
+
 /** The state of one stream: advanced by inputs, and by a timer that detects silence and ends waits. */
 export class StreamWatchdog {
   readonly #deps: WatchdogDeps
-  readonly #entered: (state: StreamState, before: StreamState) => void
-  readonly #watched: () => void
+  readonly #listener: WatchdogListener
   #state: StreamState
   #cancelTimer: () => void = () => {}
 
-  /** `entered` is called whenever the kind of the state changes, `watched` after each check of the time. */
-  constructor(
-    deps: WatchdogDeps,
-    entered: (state: StreamState, before: StreamState) => void,
-    watched: () => void,
-  ) {
+  constructor(deps: WatchdogDeps, listener: WatchdogListener) {
     this.#deps = deps
-    this.#entered = entered
-    this.#watched = watched
+    this.#listener = listener
     this.#state = newStream(deps.timeline.now())
   }
 
@@ -48,7 +50,7 @@ export class StreamWatchdog {
     const before = this.#state
     const { timeline, random } = this.#deps
     this.#state = nextStreamState(before, input, timeline.now(), random.next())
-    if (this.#state.kind !== before.kind) this.#entered(this.#state, before)
+    if (this.#state.kind !== before.kind) this.#listener.entered(this.#state, before)
   }
 
   /** Checks the time now. A stream is alive by its frames, not by its socket. */
@@ -56,9 +58,9 @@ export class StreamWatchdog {
     const state = this.#state
     if (state.kind === 'closed') return
     if (state.kind === 'waiting') {
-      if (state.retryAtMs <= this.#deps.timeline.now()) this.feed({ kind: 'retry' })
+      if (state.retryAtMs <= this.#deps.timeline.now()) this.#endWait(state)
     } else this.feed({ kind: 'tick' })
-    this.#watched()
+    this.#listener.watched()
     if (this.#state.kind !== 'closed') this.watchOn()
   }
 
@@ -79,6 +81,12 @@ export class StreamWatchdog {
     const at = this.#deps.timeline.now() + this.#deps.random.next() * ms
     this.#state = { ...this.#state, retryAtMs: Math.min(this.#state.retryAtMs, at) }
     this.watchOn()
+  }
+
+  #endWait(state: Extract<StreamState, { kind: 'waiting' }>): void {
+    const retryAtMs = this.#listener.notBeforeMs(state)
+    if (retryAtMs === undefined) this.feed({ kind: 'retry' })
+    else this.#state = { ...state, retryAtMs }
   }
 
   #nextWatchMs(): number {

@@ -9,12 +9,14 @@ import { proposalName } from '../../app/status/stream-status.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import { proposedToClose, type SlotHolder } from '../../app/streams/slot-proposal.ts'
 import { streamAddressOf } from '../../app/streams/stream-address.ts'
+import type { OwnTurn } from '../api/own-turn.ts'
 import { checkStream } from '../api/stream-check.ts'
 import type { Pins } from './pinned-streams.ts'
 import type { StreamAudience } from './stream-audience.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
+import { StreamOutage } from './stream-outage.ts'
 
-export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'proposal' | 'slotFreed'> {
+export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'outage' | 'proposal' | 'slotFreed'> {
   /** Absent without a data folder: pins then last until the app ends. */
   readonly pins?: Pins
 }
@@ -26,6 +28,8 @@ export interface ProgramStream {
   readonly path: string
   readonly accept: string | undefined
   readonly audience: StreamAudience
+  /** The turn that it took among all requests. */
+  readonly turn: OwnTurn
   /** Whether to ask the service although no slot is known to be free: others may have left theirs. */
   readonly mayBeRefused: boolean
 }
@@ -42,6 +46,7 @@ const MAX_CLOSED_SHOWN = 5
 /** The own streams of one profile: those that Headroom wants, and those that programs behind the gateway do. */
 export class Streams {
   readonly #deps: StreamsDeps
+  readonly #outage: StreamOutage
   #keepers: StreamKeeper[] = []
   #nextId = 1
   /** Streams that a person closed and can still keep, by id. */
@@ -56,6 +61,12 @@ export class Streams {
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps
+    this.#outage = new StreamOutage(
+      () => deps.timeline.now(),
+      () => {
+        for (const keeper of this.#keepers) keeper.followServed()
+      },
+    )
   }
 
   /** Those that are not closed. */
@@ -67,11 +78,11 @@ export class Streams {
   openForProgram(asked: ProgramStream): Outcome<{ readonly keeper: StreamKeeper }> {
     const room = this.#roomFor(asked.request, undefined, asked.mayBeRefused)
     if (!room.ok) return room
-    const { request, path, accept, audience } = asked
+    const { request, path, accept, audience, turn } = asked
     const keeper = this.#added(request, path, { isPinned: false, ...(accept !== undefined && { accept }) })
     keeper.isOwn = false
     keeper.audience = audience
-    keeper.start()
+    keeper.start(turn)
     this.#deps.changed()
     return { ok: true, keeper }
   }
@@ -279,6 +290,7 @@ export class Streams {
     const keeper = new StreamKeeper(`s${this.#nextId++}`, request, path, isPinned, {
       ...this.#deps,
       ...(accept !== undefined && { accept }),
+      outage: this.#outage,
       opening: (wanted) => this.#opening(wanted),
       proposal: (wanted) => this.#proposal(wanted),
       slotFreed: (freed) => this.#slotFreed(freed),

@@ -20,6 +20,8 @@ const SNAPSHOT = 'main/monitor/bounded-snapshot.test.ts'
 const CLOCK = 'main/history/wrong-clock.test.ts'
 const BROWSER_HOST = 'main/hosts/browser/browser-host.test.ts'
 const HOSTILE = 'main/gateway/hostile-answers.test.ts'
+const OUTAGES = 'main/gateway/outages.test.ts'
+const STREAM_OUTAGE = 'main/streams/stream-outage.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
 
 /** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
@@ -558,5 +560,27 @@ export const FINDINGS: readonly Finding[] = [
     found: 'A sentence told the middle of an estimate as what is left: 21 % of a range from 0 to 69',
     tests: [['app/status/quota-status.test.ts', 'the share that is left is the certain part, or a range']],
     breaks: ['tell the best case as what is left'],
+  },
+  {
+    found:
+      'An outage used up the quota of the streams that it cut, and a 429 then sent every reader away from a service that was back',
+    tests: [
+      [OUTAGES, 'an outage (%s) of half a minute is silence'],
+      [OUTAGES, 'what the service itself cuts is opened again within the reserve'],
+      [OUTAGES, 'a 429 is not slept'],
+      [STREAM_OUTAGE, 'of streams that are lost together one tries'],
+      [STREAM_OUTAGE, 'the others follow the success'],
+      [STREAM_OUTAGE, 'streams that open and end at once'],
+      [STREAM_OUTAGE, 'without a gateway too'],
+    ],
+    breaks: [
+      'let every stream try in an outage',
+      'open streams again past the queue',
+      'open streams again with the requests kept for critical programs',
+      'sleep the Reset of a 429 that met a stream',
+      'open streams again below the reserve where no gateway is on',
+      'leave the other streams to their own backoff once the service is back',
+      'let streams that open and end at once set each other off',
+    ],
   },
 ]

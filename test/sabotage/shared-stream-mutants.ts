@@ -8,6 +8,10 @@ const SHARED = 'main/gateway/shared-stream.ts'
 const RELAY = 'main/gateway/answer-relay.ts'
 const FAULTS_TEST = 'main/gateway/faults.test.ts'
 const HUB = 'main/gateway/stream-hub.ts'
+const OUTAGES_TEST = 'main/gateway/outages.test.ts'
+const OUTAGE_TEST = 'main/streams/stream-outage.test.ts'
+const KEEPER = 'main/streams/stream-keeper.ts'
+const HANDOVER = 'main/streams/stream-handover.ts'
 
 /** Mutants of streams that several programs read. */
 export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
@@ -135,9 +139,113 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     promise: 'G9',
     what: 'wait half a minute for a service that is away while programs read its stream',
     file: 'main/streams/stream-keeper.ts',
-    find: 'countOf(this.audience) > 0 && SOONER',
-    replace: 'countOf(this.audience) < 0 && SOONER',
+    find: 'countOf(this.audience) > 0 && OUTAGE',
+    replace: 'countOf(this.audience) < 0 && OUTAGE',
     test: 'main/gateway/stream-hub.test.ts',
+  },
+  {
+    promise: 'G9',
+    what: 'let every stream try in an outage',
+    file: 'main/streams/stream-outage.ts',
+    find: 'if (nextMs > now) return nextMs',
+    replace: 'if (nextMs > now + TRY_EVERY_MS) return nextMs',
+    test: OUTAGES_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'keep the spacing of tries after an outage',
+    file: 'main/streams/stream-outage.ts',
+    find: 'this.#isOn = false\n    this.#triedAtMs = Number.NEGATIVE_INFINITY',
+    replace: 'this.#isOn = false\n    this.#triedAtMs = this.#now()',
+    test: OUTAGE_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'open streams again past the queue',
+    file: HANDOVER,
+    find: 'if (takeTurn !== undefined) return takeTurn(',
+    replace: 'if (takeTurn !== undefined && this.#attempt < 0) return takeTurn(',
+    test: OUTAGES_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'open streams again with the requests kept for critical programs',
+    file: 'main/gateway/forwarder.ts',
+    find: "class: isRead ? 'normal' : 'background'",
+    replace: "class: isRead ? 'critical' : 'background'",
+    test: OUTAGES_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'sleep the Reset of a 429 that met a stream',
+    file: KEEPER,
+    find: "if (refused !== 'concurrency' && turns?.() !== undefined) return",
+    replace: "if (refused !== 'concurrency' && turns?.() === undefined) return",
+    test: OUTAGES_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'open streams again below the reserve where no gateway is on',
+    file: HANDOVER,
+    find: "notBeforeMs('GET', this.#path, 'normal')",
+    replace: "notBeforeMs('GET', this.#path, 'critical')",
+    test: OUTAGE_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'leave the other streams to their own backoff once the service is back',
+    file: KEEPER,
+    find: 'OUTAGE.has(state.code) && this.#mayFollow)',
+    replace: 'OUTAGE.has(state.code) && !this.#mayFollow)',
+    test: OUTAGE_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'let streams that open and end at once set each other off',
+    file: KEEPER,
+    find: "before.kind === 'opening' || state.attempt <= 1",
+    replace: "before.kind !== 'closed' || state.attempt <= 1",
+    test: OUTAGE_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'let the stream that failed most try first',
+    file: KEEPER,
+    find: 'LATER_MS * Math.min(attempt, MOST_LATER)',
+    replace: 'LATER_MS * (MOST_LATER - Math.min(attempt, MOST_LATER))',
+    test: OUTAGE_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'make a person wait for the next try in an outage',
+    file: KEEPER,
+    find: "if (isFirst || code === 'restarted-here') return",
+    replace: "if (isFirst && code === 'restarted-here') return",
+    test: OUTAGE_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'keep a turn that no connection uses',
+    file: HANDOVER,
+    find: "if (!isRefused) taken?.({ kind: 'not-sent' })",
+    replace: "if (!isRefused && this.#attempt < 0) taken?.({ kind: 'not-sent' })",
+    test: OUTAGE_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'tell the queue nothing of an opening that got no answer',
+    file: 'main/streams/stream-connection.ts',
+    find: "this.#deps.tap.lost(this.#ticket)\n      this.#settle({ kind: 'timeout' })",
+    replace: 'this.#deps.tap.lost(this.#ticket)',
+    test: OUTAGE_TEST,
+  },
+  {
+    promise: 'G9',
+    what: 'keep readers without end whose stream gets no turn',
+    file: SHARED,
+    find: "state.kind === 'opening' && this.#observation !== undefined",
+    replace: "state.kind === 'opening' && this.#observation === undefined",
+    test: HUB_TEST,
   },
   {
     promise: 'G9',

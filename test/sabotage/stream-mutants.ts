@@ -22,8 +22,8 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     promise: 'Q6',
     what: 'open streams into a held bucket',
     file: HANDOVER,
-    find: 'if (notBeforeMs !== undefined) {',
-    replace: 'if (notBeforeMs === 0) {',
+    find: 'return retryAtMs === undefined ? undefined : { retryAtMs }',
+    replace: 'return retryAtMs === 0 ? { retryAtMs } : undefined',
     test: KEEPER_TEST,
   },
   {

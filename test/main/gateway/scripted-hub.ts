@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { TakeStreamTurn } from '../../../main/api/own-turn.ts'
 import type { AdmittedRequest } from '../../../main/gateway/admitted-request.ts'
 import { sendProblem } from '../../../main/gateway/problem.ts'
 import { ProgramUse } from '../../../main/gateway/program-use.ts'
@@ -72,8 +73,8 @@ export const program = (name: string, traits: Partial<Program> = {}): Program =>
 })
 
 /** Shared streams of one key on virtual time, with a service that says what the test says. */
-export function setUpHub() {
-  const set = setUp()
+export function setUpHub(takeTurn?: TakeStreamTurn) {
+  const set = setUp(undefined, takeTurn)
   const uses = new Map<string, ProgramUse>()
   const turns: StreamTurn[] = []
   const countsOf = ({ id }: Program) => {

@@ -185,7 +185,7 @@ test('cuts and silence are hidden, and no heartbeat is invented', async () => {
   expect(first.writableEnded).toBe(false)
 })
 
-test('while programs read it, a service that is away is asked again every 8 s at least', async () => {
+test('while programs read it, a service that is away is asked again every 5 s', async () => {
   const { service, clock, first, opened } = await openPositions()
   service.ends()
   const askedAtMs = [clock.monotonicMs()]
@@ -198,8 +198,9 @@ test('while programs read it, a service that is away is asked again every 8 s at
     service.refuses(503)
   }
   const waits = askedAtMs.slice(1).map((at, index) => at - askedAtMs[index]!)
-  expect(waits.length).toBeGreaterThan(7)
-  expect(Math.max(...waits)).toBeLessThanOrEqual(8_100)
+  expect(waits.length).toBeGreaterThan(9)
+  expect(Math.max(...waits)).toBeLessThanOrEqual(5_300)
+  expect(Math.min(...waits.slice(1))).toBeGreaterThanOrEqual(5_000)
   expect(first.writableEnded).toBe(false)
 })
 
@@ -213,6 +214,21 @@ test('a service that is not back in a minute ends its readers as it would itself
   expect(first.text.endsWith(`${GO_AWAY}\r\n`)).toBe(true)
   expect(first.writableEnded).toBe(true)
   expect(streams.summaries()).toEqual([])
+})
+
+test('a minute without a turn after a GoAway ends its readers too', async () => {
+  const set = setUpHub(() => new Promise(() => {}))
+  const reply = await set.ask(POSITIONS)
+  set.service.opens()
+  set.says(position(1, 1), END)
+  await set.clock.advance(10_000)
+  set.says(GO_AWAY)
+  set.service.ends()
+  await set.clock.advance(MAX_OUTAGE_MS - 1)
+  expect(reply.writableEnded).toBe(false)
+  await set.clock.advance(1)
+  expect(reply.lines.at(-1)).toBe(GO_AWAY)
+  expect(reply.writableEnded).toBe(true)
 })
 
 test('a service that is back and never tells its whole state again ends its readers too', async () => {

@@ -213,6 +213,7 @@ async function hostileMonitor(): Promise<Monitor> {
       const programs = Array.from({ length: 64 }, (_, number) => program(number, categories, 20))
       session.attachGateway({
         takeTurn: async () => ({ kind: 'sent' }) as never,
+        takeStreamTurn: async () => ({ retryAtMs: 0 }),
         markClockUncertain: () => {},
         summary: () => ({ gateway: { state: 'serving' }, programs }),
       })

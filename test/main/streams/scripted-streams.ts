@@ -2,6 +2,7 @@ import type { HttpHeaders } from '../../../app/service/answer.ts'
 import { SLOT_QUOTAS } from '../../../app/service/categories.ts'
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
+import type { TakeStreamTurn } from '../../../main/api/own-turn.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
 import { Streams } from '../../../main/streams/streams.ts'
@@ -17,7 +18,7 @@ const STREAM: HttpHeaders = { 'content-type': 'application/vnd.tradestation.stre
 export const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** The streams of one key on virtual time, with a network that does what the test says. */
-export function setUp(pins?: Pins) {
+export function setUp(pins?: Pins, takeTurn?: TakeStreamTurn) {
   const { clock, timeline, ledger, events, event, random, tap } = startedTap()
   const http = new ScriptedHttp()
   const slots = new SlotLedger(SLOT_QUOTAS)
@@ -40,6 +41,7 @@ export function setUp(pins?: Pins) {
     reached: (ok) => reached.push(ok),
     event,
     changed: () => {},
+    turns: () => takeTurn,
     ...(pins && { pins }),
   })
   const summary = () => streams.summaries()[0]!

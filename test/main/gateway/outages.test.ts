@@ -1,0 +1,133 @@
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { levelOf } from '../../../app/gateway/bucket-queue.ts'
+import { TRY_EVERY_MS } from '../../../main/streams/stream-outage.ts'
+import { proves } from '../../proof/proves.ts'
+import { SkippingClock } from '../skipping-clock.ts'
+import { DEPTH_QUOTA, type DepthService, startDepthService, type Weather } from './depth-service.ts'
+import { type StartedGateway, startGateway } from './started-gateway.ts'
+
+const SOON = { timeout: 15_000, interval: 5 }
+const SYMBOLS = ['MSFT', 'AAPL', 'NVDA', 'AMZN', 'TSLA', 'META']
+const OUTAGE_MS = 32_000
+const STEP_MS = 100
+/** Within which the streams that follow are opened. */
+const SPREAD_MS = 500
+/** Of a machine under load: the clock goes on while a request is under way. */
+const SLOWNESS_MS = 2_000
+/** What normal requests leave to critical ones. */
+const RESERVE = levelOf('normal', DEPTH_QUOTA.limit) - 1
+
+/** One program's reading of market depth. */
+interface Reading {
+  text: string
+  hasEnded: boolean
+  frames: number
+}
+
+function read({ url }: StartedGateway, symbol: string, key: string): Reading {
+  const reading: Reading = { text: '', hasEnded: false, frames: 0 }
+  const path = `${url}/v3/marketdata/stream/marketdepth/quotes/${symbol}`
+  const outgoing = httpGet(
+    path,
+    { headers: { authorization: `Bearer ${key}` } },
+    (answer: IncomingMessage) => {
+      answer.setEncoding('utf8')
+      answer.on('data', (text: string) => {
+        reading.text += text
+        reading.frames = reading.text.split('"Bids"').length - 1
+      })
+      answer.on('close', () => {
+        reading.hasEnded = true
+      })
+      answer.on('error', () => {})
+    },
+  )
+  outgoing.on('error', () => {})
+  onTestFinished(() => void outgoing.destroy())
+  return reading
+}
+
+/** A gateway whose six streams of market depth each have a reader. */
+async function sixStreams() {
+  const clock = new SkippingClock()
+  const service = await startDepthService(clock)
+  const gateway = await startGateway({ clock, profile: { baseUrl: service.origin } })
+  const readings = SYMBOLS.map((symbol) => read(gateway, symbol, gateway.add(`bot-${symbol}`)))
+  await vi.waitFor(() => {
+    for (const { frames } of readings) expect(frames).toBeGreaterThan(0)
+  }, SOON)
+  /** Time passes in small steps, between which sockets have their say. */
+  const pass = async (ms: number) => {
+    const untilMs = clock.monotonicMs() + ms
+    while (clock.monotonicMs() < untilMs) {
+      clock.skip(STEP_MS)
+      await (await fetch(`${gateway.url}/headroom/health`)).arrayBuffer()
+    }
+  }
+  /** How long it takes until each reader has a frame more, in milliseconds of the clock. */
+  const untilHeard = async () => {
+    const before = readings.map(({ frames }) => frames)
+    const fromMs = clock.monotonicMs()
+    while (readings.some(({ frames, hasEnded }, at) => frames === before[at] && !hasEnded)) {
+      if (clock.monotonicMs() - fromMs > 90_000) break
+      await pass(STEP_MS)
+    }
+    return clock.monotonicMs() - fromMs
+  }
+  const expectAllThere = () => {
+    for (const { hasEnded, text } of readings) {
+      expect(hasEnded).toBe(false)
+      expect(text).not.toContain('GoAway')
+    }
+  }
+  return { clock, service, gateway, readings, pass, untilHeard, expectAllThere }
+}
+
+const spacingOf = ({ triedAtMs }: DepthService) =>
+  Math.min(...triedAtMs.slice(1).map((atMs, at) => atMs - triedAtMs[at]!))
+
+test.each<Weather>(['503', 'reset', 'refusing'])(
+  'an outage (%s) of half a minute is silence: one stream tries, the others follow, and the quota stays',
+  async (weather) => {
+    const { service, pass, untilHeard, expectAllThere } = await sixStreams()
+    await service.turn(weather)
+    await pass(OUTAGE_MS)
+    // Nobody hears what is tried while nothing listens.
+    if (weather !== 'refusing') {
+      expect(service.triedAtMs.length).toBeGreaterThan(4)
+      expect(spacingOf(service)).toBeGreaterThan(TRY_EVERY_MS - SLOWNESS_MS)
+    }
+    await service.turn('fair')
+    // Its next try, and the spread of those that follow.
+    expect(await untilHeard()).toBeLessThan(TRY_EVERY_MS + SPREAD_MS + SLOWNESS_MS)
+    expectAllThere()
+    expect(service.lowest).toBeGreaterThanOrEqual(RESERVE)
+    expect(service.rejected).toBe(0)
+    proves('G9', { level: 3, cases: 1 })
+  },
+)
+
+test('what the service itself cuts is opened again within the reserve', async () => {
+  const { service, clock, untilHeard, expectAllThere } = await sixStreams()
+  clock.skip(DEPTH_QUOTA.periodMs)
+  await service.turn('fair')
+  service.spend(service.level - (RESERVE + 1))
+  service.cut()
+  // The first finds room; five more levels grow at one in two seconds.
+  expect(await untilHeard()).toBeLessThan((2 * DEPTH_QUOTA.periodMs) / 10 + TRY_EVERY_MS)
+  expectAllThere()
+  expect(service.rejected).toBe(0)
+  expect(service.lowest).toBeGreaterThan(RESERVE - 0.1)
+})
+
+test('a 429 is not slept: streams are opened again as the level allows, and no reader is sent away', async () => {
+  const { service, clock, untilHeard, expectAllThere } = await sixStreams()
+  clock.skip(DEPTH_QUOTA.periodMs)
+  await service.turn('fair')
+  service.spend(service.level - 0.5)
+  service.cut()
+  expect(await untilHeard()).toBeLessThan(DEPTH_QUOTA.periodMs / 2)
+  expect(service.rejected).toBe(1)
+  expectAllThere()
+})

@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest'
+import type { OwnOutcome, OwnTurn } from '../../../main/api/own-turn.ts'
+import { TRY_EVERY_MS } from '../../../main/streams/stream-outage.ts'
+import { bytes, DEPTH, POSITIONS, RATE, setUp } from './scripted-streams.ts'
+
+const SYMBOLS = ['MSFT', 'AAPL', 'NVDA']
+const GO_AWAY = '{"StreamStatus":"GoAway"}\n'
+
+/** Three streams of Headroom's own, open for a minute; no gateway is on. */
+async function threeStreams() {
+  const set = setUp()
+  for (const target of SYMBOLS) {
+    await set.open({ ...DEPTH, target })
+    set.service.opens()
+  }
+  const sayAll = () => {
+    for (const { closed, listener } of set.http.streams)
+      if (!closed) listener.chunk(bytes('{"Heartbeat":1}\n'))
+  }
+  for (let count = 0; count < 6; count += 1) {
+    await set.clock.advance(10_000)
+    sayAll()
+  }
+  const cutAll = () => {
+    for (const { closed, listener } of set.http.streams) if (!closed) listener.ended('connection lost')
+  }
+  const symbolOf = (at: number) => set.http.streams.at(at)!.request.url.split('/').at(-1)
+  return { ...set, cutAll, symbolOf }
+}
+
+test('of streams that are lost together one tries, at most every 5 s, each in its turn', async () => {
+  const { clock, http, cutAll, service, symbolOf } = await threeStreams()
+  cutAll()
+  const askedAtMs: number[] = []
+  const asked: (string | undefined)[] = []
+  while (askedAtMs.length < 6) {
+    const before = http.streams.length
+    await clock.advance(10)
+    if (http.streams.length === before) continue
+    expect(http.streams.length).toBe(before + 1)
+    askedAtMs.push(clock.monotonicMs())
+    asked.push(symbolOf(-1))
+    service.refuses(503)
+  }
+  const waits = askedAtMs.slice(1).map((atMs, at) => atMs - askedAtMs[at]!)
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(TRY_EVERY_MS)
+  expect(new Set(asked.slice(0, 3))).toEqual(new Set(SYMBOLS))
+})
+
+test('the others follow the success of the one that tries, within half a second', async () => {
+  const { clock, http, cutAll, service } = await threeStreams()
+  cutAll()
+  await clock.advance(500)
+  expect(http.streams.length).toBe(4)
+  await clock.advance(4_000)
+  expect(http.streams.length).toBe(4)
+  service.opens()
+  await clock.advance(500)
+  expect(http.streams.length).toBe(6)
+})
+
+test('a stream that is lost just after an outage is tried at once', async () => {
+  const { clock, http, cutAll, service } = await threeStreams()
+  cutAll()
+  await clock.advance(500)
+  service.opens()
+  await clock.advance(500)
+  service.opens()
+  const before = http.streams.length
+  http.streams[before - 3]!.listener.ended('connection lost')
+  await clock.advance(500)
+  expect(http.streams.length).toBe(before + 1)
+})
+
+test('streams that open and end at once do not set each other off', async () => {
+  const { clock, http, cutAll, service } = await threeStreams()
+  cutAll()
+  const before = http.streams.length
+  for (let count = 0; count < 6_000; count += 1) {
+    if (!http.streams.at(-1)!.closed) {
+      service.opens()
+      service.ends('ended by the service')
+    }
+    await clock.advance(10)
+  }
+  // Each by its own backoff, which grows to half a minute.
+  expect(http.streams.length - before).toBeLessThan(3 * 10)
+})
+
+test('a person is not kept waiting by an outage', async () => {
+  const { clock, http, streams, cutAll, service } = await threeStreams()
+  cutAll()
+  await clock.advance(500)
+  service.refuses(503)
+  const before = http.streams.length
+  const waiting = streams.summaries().find(({ state }) => state === 'waiting')!
+  streams.restart(waiting.id)
+  await clock.advance(20)
+  expect(http.streams.length).toBe(before + 1)
+})
+
+test('without a gateway too, reopening leaves the reserve to others', async () => {
+  const { clock, http, open, service } = setUp()
+  await open(DEPTH)
+  service.opens({
+    'content-type': 'application/vnd.tradestation.streams.v3+json',
+    'x-ratelimit-limit': '30',
+    'x-ratelimit-period': '60',
+    'x-ratelimit-remaining': '1',
+    'x-ratelimit-reset': '58',
+  })
+  service.ends()
+  // The reserve of 30 is 2, and one level grows in 2 s.
+  await clock.advance(2_500)
+  expect(http.streams.length).toBe(1)
+  await clock.advance(4_000)
+  expect(http.streams.length).toBe(2)
+})
+
+/** A stream behind a gateway, whose turns the test gives. */
+async function behindGateway() {
+  const outcomes: OwnOutcome[] = []
+  const asked: { path: string; isRead: boolean; give: (turn: OwnTurn | { retryAtMs: number }) => void }[] = []
+  const set = setUp(
+    undefined,
+    (path, isRead) => new Promise((give) => void asked.push({ path, isRead, give })),
+  )
+  const turn: OwnTurn = (outcome) => void outcomes.push(outcome)
+  const give = async (given: OwnTurn | { retryAtMs: number } = turn) => {
+    asked.shift()!.give(given)
+    await set.clock.advance(0)
+  }
+  await set.open(POSITIONS)
+  return { ...set, asked, outcomes, give }
+}
+
+test('each opening takes its turn first, and tells what became of it', async () => {
+  const { asked, outcomes, give, http, service } = await behindGateway()
+  expect(asked).toMatchObject([{ path: '/v3/brokerage/stream/accounts/SIM1001/positions', isRead: false }])
+  expect(http.streams.length).toBe(0)
+  await give()
+  service.opens({
+    'content-type': 'application/vnd.tradestation.streams.v3+json',
+    'x-ratelimit-limit': '250',
+    'x-ratelimit-remaining': '249',
+  })
+  expect(outcomes).toMatchObject([{ kind: 'answer', rate: { remaining: 249 } }])
+})
+
+test('a connection without an answer is told too, once', async () => {
+  const { clock, outcomes, give, streams, service } = await behindGateway()
+  await give()
+  service.ends()
+  expect(outcomes).toEqual([{ kind: 'timeout' }])
+  await clock.advance(500)
+  await give()
+  service.refuses(429, RATE, { 'x-ratelimit-limit': '250', 'x-ratelimit-remaining': '0' })
+  expect(outcomes).toMatchObject([{}, { kind: 'rate-limited', of: 'rate', rate: { remaining: 0 } }])
+  await clock.advance(5_500)
+  await give()
+  streams.close('s1')
+  expect(outcomes).toMatchObject([{}, {}, { kind: 'timeout' }])
+})
+
+test('a turn that comes after its stream was closed is given back', async () => {
+  const { outcomes, give, streams, http } = await behindGateway()
+  streams.close('s1')
+  await give()
+  expect([outcomes, http.streams.length]).toEqual([[{ kind: 'not-sent' }], 0])
+})
+
+test('without a token a turn is given back', async () => {
+  const { outcomes, give, state, summary } = await behindGateway()
+  state.access = { kind: 'none', why: 'refreshing' }
+  await give()
+  expect([outcomes, summary().reasonCode]).toEqual([[{ kind: 'not-sent' }], 'no-token'])
+})
+
+test('where no turn comes, it asks again when it was told', async () => {
+  const { clock, timeline, asked, give, summary } = await behindGateway()
+  const retryAtMs = timeline.now() + 7_000
+  await give({ retryAtMs })
+  expect(summary()).toMatchObject({ state: 'waiting', reasonCode: 'rate-limited', retryAt: retryAtMs })
+  await clock.advance(6_990)
+  expect(asked.length).toBe(0)
+  await clock.advance(20)
+  expect(asked.length).toBe(1)
+})
+
+test('a 429 is not slept: the queue knows when the level allows another try', async () => {
+  const { clock, asked, give, service } = await behindGateway()
+  await give()
+  service.refuses(429, RATE, {
+    'x-ratelimit-limit': '250',
+    'x-ratelimit-period': '300',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '300',
+  })
+  await clock.advance(500)
+  expect(asked.length).toBe(1)
+})
+
+test('after a GoAway the former connection is heard until the turn of the new one', async () => {
+  const { clock, asked, give, http, service, summary } = await behindGateway()
+  await give()
+  service.opens()
+  await clock.advance(10_000)
+  service.says(GO_AWAY)
+  await clock.advance(1_000)
+  expect([asked.length, http.streams.length, http.streams[0]!.closed]).toEqual([1, 1, false])
+  service.says('{"PositionID":"1"}\n')
+  expect(summary().lastFrameAt).toBe(clock.wallMs())
+  await give()
+  service.opens()
+  expect([http.streams.length, http.streams[0]!.closed]).toEqual([2, true])
+})
