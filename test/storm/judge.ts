@@ -108,16 +108,26 @@ function judgeSlot(slot: Slot, record: Recorded): Verdict {
     problems: {
       crash: crashes.map(({ what }) => `the gateway ${what}`),
       answers: said(requests.flatMap((request) => answerProblem(request, slot, record.slots))),
-      streams: said(lost.map(({ reader, why }) => `${reader} ended: ${why}`)),
+      streams: said(
+        lost.map(({ reader, why = '', endedAtMs = 0 }) => ({
+          like: `${reader} ${why}`,
+          what: `${reader} ended at ${secondsOf(endedAtMs, slot)}: ${why}`,
+        })),
+      ),
       refusals: slot.allows.others
         ? []
-        : said(refusals.map(({ category, atMs }) => `429 for ${category} at ${secondsOf(atMs, slot)}`)),
+        : said(
+            refusals.map(({ category, atMs }) => ({
+              like: category,
+              what: `429 for ${category} at ${secondsOf(atMs, slot)}`,
+            })),
+          ),
       state: right.problems,
       served: said(
-        failed.map(
-          ({ program, path, status, by, sentAtMs }) =>
-            `${program} ${path}: ${status} by ${by} at ${secondsOf(sentAtMs, slot)}`,
-        ),
+        failed.map(({ program, path, status, by, sentAtMs }) => ({
+          like: `${program} ${status} ${by}`,
+          what: `${program} ${path}: ${status} by ${by} at ${secondsOf(sentAtMs, slot)}`,
+        })),
       ),
     },
     figures: {
@@ -133,10 +143,19 @@ function judgeSlot(slot: Slot, record: Recorded): Verdict {
   }
 }
 
-/** The first few, and how many more there are. */
-function said(problems: readonly string[]): readonly string[] {
-  const more = problems.length - MOST_SAID
-  return more > 0 ? [...problems.slice(0, MOST_SAID), `and ${more} more`] : problems
+/** Something that does not hold, and who it is about: of many alike one is told. */
+interface Finding {
+  readonly like: string
+  readonly what: string
+}
+
+/** One sentence for all that are alike, and the first few of these. */
+function said(findings: readonly Finding[]): readonly string[] {
+  const sentences = [...Map.groupBy(findings, ({ like }) => like).values()].map(
+    ([first, ...alike]) => `${first?.what}${alike.length === 0 ? '' : ` (and ${alike.length} alike)`}`,
+  )
+  const more = sentences.length - MOST_SAID
+  return more > 0 ? [...sentences.slice(0, MOST_SAID), `and ${more} more`] : sentences
 }
 
 const secondsOf = (atMs: number, { startMs }: Slot): string => `${((atMs - startMs) / 1000).toFixed(1)} s`
@@ -149,12 +168,14 @@ const wasKilled = (slots: readonly Slot[], fromMs: number, toMs: number): boolea
 
 const isOfKill = (slots: readonly Slot[], atMs: number): boolean => wasKilled(slots, atMs, atMs)
 
-function answerProblem(request: LoggedRequest, slot: Slot, slots: readonly Slot[]): readonly string[] {
+function answerProblem(request: LoggedRequest, slot: Slot, slots: readonly Slot[]): readonly Finding[] {
   const { program, path, sentAtMs, endedAtMs, heads, broken } = request
-  const who = `${program} ${path}, sent at ${secondsOf(sentAtMs, slot)},`
-  if (heads > 1) return [`${who} was answered ${heads} times`]
-  if (endedAtMs === undefined) return [`${who} was never answered`]
-  if (broken === undefined) return heads === 1 ? [] : [`${who} ended without an answer`]
+  const finding = (what: string) => [
+    { like: `${program} ${what}`, what: `${program} ${path}, sent at ${secondsOf(sentAtMs, slot)}, ${what}` },
+  ]
+  if (heads > 1) return finding(`was answered ${heads} times`)
+  if (endedAtMs === undefined) return finding('was never answered')
+  if (broken === undefined) return heads === 1 ? [] : finding('ended without an answer')
   const mayBreak =
     wasKilled(slots, sentAtMs, endedAtMs) ||
     slots.some(
@@ -163,7 +184,7 @@ function answerProblem(request: LoggedRequest, slot: Slot, slots: readonly Slot[
         sentAtMs <= endMs + NOTICED_MS &&
         endedAtMs >= startMs,
     )
-  return mayBreak ? [] : [`${who} broke: ${broken}`]
+  return mayBreak ? [] : finding(`broke: ${broken}`)
 }
 
 /** Whether a request failed that the service would have answered. */
@@ -205,11 +226,13 @@ function rightness(
       afterMs: Math.max(after[0]!.atMs, ...times) - slot.endMs,
     }),
     problems: said(
-      late.map(({ what, atMs }) =>
-        atMs === undefined
-          ? `${what}, to the end of the slot`
-          : `${what}, right only ${((atMs - slot.endMs) / 1000).toFixed(1)} s after the end`,
-      ),
+      late.map(({ what, atMs }) => ({
+        like: what,
+        what:
+          atMs === undefined
+            ? `${what}, to the end of the slot`
+            : `${what}, right only ${((atMs - slot.endMs) / 1000).toFixed(1)} s after the end`,
+      })),
     ),
   }
 }

@@ -65,9 +65,10 @@ function ask(
       // A connection of its own is watched to its end: a second answer may come after the first.
       if (agent !== false) sent.on('close', stop)
     })
-    sent.on('error', (error: NodeJS.ErrnoException) =>
-      once({ waitMs: AFTER_BREAK_MS }, error.code ?? error.message),
-    )
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const kept = sent.reusedSocket ? ' on a connection that was kept' : ''
+      once({ waitMs: AFTER_BREAK_MS }, `${error.code ?? error.message}${kept}`)
+    })
     sent.on('response', (answer) => {
       const { statusCode: status = 0 } = answer
       const by = /^headroom;\s*error=/.test(String(answer.headers['proxy-status'] ?? ''))

@@ -109,11 +109,14 @@ export async function storm(asked: StormAsked): Promise<Storm> {
       slots.push(await slotOf(fault, weather, lateness, { startMs, slotSeconds }))
       for (const timer of timers) clearTimeout(timer)
       readLedger()
-      const verdict = judge(record()).at(-1)
+      // What is still under way is judged at the end.
+      const { requests, ...recorded } = record()
+      const answered = requests.filter(({ endedAtMs }) => endedAtMs !== undefined)
+      const verdict = judge({ ...recorded, requests: answered }).at(-1)
       if (verdict) asked.onSlot?.(verdict)
     }
     for (const machine of machines) order(machine, { do: 'rest' })
-    await answered(logs)
+    await allAnswered(logs)
     // What is found while the storm ends belongs to its last slot.
     const last = slots.pop()
     await gateway.stop()
@@ -182,7 +185,7 @@ async function warm(looks: readonly Look[], logs: ProgramLogs): Promise<void> {
 }
 
 /** Waits until no request is under way, or until one will never be answered. */
-async function answered(logs: ProgramLogs): Promise<void> {
+async function allAnswered(logs: ProgramLogs): Promise<void> {
   const fromMs = Date.now()
   const isOpen = () => [...logs.requests.values()].some(({ endedAtMs }) => endedAtMs === undefined)
   while (isOpen() && Date.now() - fromMs < ANSWERED_WITHIN_MS) await pause(100)
