@@ -11,15 +11,15 @@ export interface AuthorizeFields {
   readonly redirectUri: string
   readonly extraScopes: readonly ExtraScope[]
   readonly state: string
-  /** S256 of the verifier; absent for a key with a secret. */
-  readonly challenge?: string
+  /** S256 of the verifier (RFC 7636). */
+  readonly challenge: string
 }
 
 /**
  * The address of the sign-in page (service 10).
  *
- * It holds no secret. To complete the sign-in takes the redirect from the service with `state`, and the verifier or the
- * key's secret.
+ * It holds no secret. To complete the sign-in takes the redirect from the service with `state`, the verifier, and the
+ * key's secret where it has one.
  */
 export function authorizeUrl(fields: AuthorizeFields): string {
   const query: [string, string][] = [
@@ -29,10 +29,9 @@ export function authorizeUrl(fields: AuthorizeFields): string {
     ['redirect_uri', fields.redirectUri],
     ['scope', scopeText(fields.extraScopes)],
     ['state', fields.state],
+    ['code_challenge', fields.challenge],
+    ['code_challenge_method', 'S256'],
   ]
-  if (fields.challenge !== undefined) {
-    query.push(['code_challenge', fields.challenge], ['code_challenge_method', 'S256'])
-  }
   // Half a surrogate pair, which a program's JSON can carry, has no bytes to encode.
   const encoded = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`)
   return `${fields.authUrl}/authorize?${encoded.join('&')}`

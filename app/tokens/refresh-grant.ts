@@ -95,6 +95,8 @@ const secret = z.string().check(z.minLength(1), z.maxLength(16_384))
 const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
   access_token: bearer,
+  /** One of another type is not to be used (RFC 6749 7.1); without its type it is one as documented. */
+  token_type: z.optional(z.nullable(z.string().check(z.regex(/^bearer$/i)))),
   expires_in: z.optional(z.unknown()),
   scope: z.optional(z.unknown()),
   refresh_token: z.optional(z.unknown()),

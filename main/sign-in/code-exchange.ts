@@ -19,8 +19,8 @@ export interface CodeToExchange {
   readonly callback: URLSearchParams
   readonly state: string
   readonly redirectUri: string
-  /** For a PKCE key. */
-  readonly verifier?: string
+  /** Also of a key with a secret: it ties the code to this sign-in (RFC 9700, section 2.1.1). */
+  readonly verifier: string
 }
 
 /** The result of an exchange. */
@@ -59,7 +59,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
       key.clientSecret === undefined ? oauth.None() : oauth.ClientSecretPost(key.clientSecret),
       oauth.validateAuthResponse(server, client, callback, code.state),
       code.redirectUri,
-      code.verifier ?? oauth.nopkce,
+      code.verifier,
       // The address was checked when the key was entered: https, or this computer.
       { [oauth.customFetch]: line.fetch, [oauth.allowInsecureRequests]: true },
     )

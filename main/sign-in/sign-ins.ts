@@ -42,7 +42,7 @@ interface Pending {
   readonly id: string
   readonly task: SignInTask
   readonly state: string
-  readonly verifier?: string
+  readonly verifier: string
   readonly url: string
   readonly server: RedirectServer
   readonly host: HostWatch
@@ -111,7 +111,7 @@ export class SignIns {
       return refusal({ kind: 'cancelled' })
     }
     this.#looking = undefined
-    const verifier = task.key.clientSecret === undefined ? base64Url(randomBytes(SIGN_IN_BYTES)) : undefined
+    const verifier = base64Url(randomBytes(SIGN_IN_BYTES))
     const state = base64Url(randomBytes(SIGN_IN_BYTES))
     const url = authorizeUrl({
       authUrl: task.key.authUrl,
@@ -120,13 +120,13 @@ export class SignIns {
       redirectUri: server.redirectUri,
       extraScopes: task.extraScopes,
       state,
-      ...(verifier !== undefined && { challenge: challengeOf(verifier) }),
+      challenge: challengeOf(verifier),
     })
     const pending: Pending = {
       id,
       task,
       state,
-      ...(verifier !== undefined && { verifier }),
+      verifier,
       url,
       server,
       host,
@@ -226,7 +226,7 @@ export class SignIns {
         callback,
         state,
         redirectUri: server.redirectUri,
-        ...(verifier !== undefined && { verifier }),
+        verifier,
       })
       if (exchange.kind !== 'granted') return this.#end(pending, exchange)
       if (isOver(pending)) return ALREADY_USED

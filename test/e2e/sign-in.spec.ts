@@ -77,7 +77,7 @@ for (const secret of ['', 'the-secret']) {
       const address = await signInAddress(dialog)
       const query = new URL(address).searchParams
       expect(query.get('scope')).toBe('openid offline_access MarketData ReadAccount')
-      expect(query.has('code_challenge')).toBe(secret === '')
+      expect(query.get('code_challenge_method')).toBe('S256')
       if (secret !== '') expect(address).not.toContain(secret)
 
       const tab = await approve()

@@ -358,6 +358,16 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'A key with a secret signed in without PKCE, and an access token of type mac was taken',
+    tests: [
+      ['main/sign-in/third-party.test.ts', '%s signs in at a server of another make'],
+      ['main/sign-in/sign-ins.test.ts', 'of a key %s sends the challenge out'],
+      ['main/sign-in/code-exchange.test.ts', 'status %i with %j reads as %s'],
+      ['app/tokens/refresh-grant.test.ts', 'an access token of type %j is %s'],
+    ],
+    breaks: ['sign in without a challenge', 'take an access token of any type'],
+  },
+  {
     found: 'Two programs could have names that no table tells apart, in two alphabets',
     tests: [
       ['main/gateway/programs.test.ts', 'a name that looks like one that is there'],

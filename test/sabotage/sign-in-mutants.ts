@@ -23,6 +23,22 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
     test: 'main/sign-in/sign-ins.test.ts',
   },
   {
+    promise: 'T8',
+    what: 'sign in without a challenge',
+    file: 'app/sign-in/authorize-url.ts',
+    find: "    ['code_challenge', fields.challenge],\n    ['code_challenge_method', 'S256'],\n",
+    replace: '',
+    test: 'main/sign-in/third-party.test.ts',
+  },
+  {
+    promise: 'T10',
+    what: 'take an access token of any type',
+    file: 'app/tokens/refresh-grant.ts',
+    find: 'token_type: z.optional(z.nullable(z.string().check(z.regex(/^bearer$/i)))),',
+    replace: 'token_type: z.optional(z.unknown()),',
+    test: 'main/sign-in/code-exchange.test.ts',
+  },
+  {
     promise: 'R4',
     what: 'keep retrying a revocation after a newer sign-in',
     file: 'main/monitor/connected-profiles.ts',

@@ -8,6 +8,7 @@ const FIELDS: AuthorizeFields = {
   redirectUri: 'http://localhost:31022',
   extraScopes: [],
   state: 'the-state',
+  challenge: 'the-challenge',
 }
 
 const read = (fields: Partial<AuthorizeFields> = {}) => {
@@ -15,7 +16,7 @@ const read = (fields: Partial<AuthorizeFields> = {}) => {
   return { origin: url.origin, path: url.pathname, query: Object.fromEntries(url.searchParams) }
 }
 
-test('asks for the least scopes, for a code, and names no secret', () => {
+test('asks for the least scopes, for a code by PKCE, and names no secret', () => {
   expect(read()).toEqual({
     origin: 'https://signin.example.test',
     path: '/authorize',
@@ -26,14 +27,9 @@ test('asks for the least scopes, for a code, and names no secret', () => {
       redirect_uri: 'http://localhost:31022',
       scope: 'openid offline_access MarketData ReadAccount',
       state: 'the-state',
+      code_challenge: 'the-challenge',
+      code_challenge_method: 'S256',
     },
-  })
-})
-
-test('a PKCE key sends its challenge, S256', () => {
-  expect(read({ challenge: 'abc' }).query).toMatchObject({
-    code_challenge: 'abc',
-    code_challenge_method: 'S256',
   })
 })
 

@@ -222,6 +222,21 @@ test('an answer cut at any byte stores nothing partial', () => {
   proves('T3', { level: 2, cases: whole.length })
 })
 
+test.each([
+  ['mac', 'malformed'],
+  ['DPoP', 'malformed'],
+  ['', 'malformed'],
+  [7, 'malformed'],
+  ['Bearer', 'renewed'],
+  ['bearer', 'renewed'],
+  ['BEARER', 'renewed'],
+  [null, 'renewed'],
+  [undefined, 'renewed'],
+])('an access token of type %j is %s, and the refresh token beside it is kept', (token_type, kind) => {
+  const body = JSON.stringify({ access_token: 'a', refresh_token: 'r', token_type })
+  expect(processRefreshAnswer(answer(200, body))).toMatchObject({ kind, refreshToken: 'r' })
+})
+
 test('malformed answers: no throw, a class of its own for each, and only what may have renewed brings a refresh token', () => {
   const runs = 100_000
   const junk = fc.oneof(

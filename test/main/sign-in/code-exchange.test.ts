@@ -8,6 +8,7 @@ const CODE = {
   callback: new URLSearchParams('code=the-code&state=s'),
   state: 's',
   redirectUri: 'http://localhost:31022',
+  verifier: 'v'.repeat(43),
 }
 const GRANT = {
   access_token: 'access-1',
@@ -45,12 +46,13 @@ test('a key with a secret sends it in the body, and an opaque id_token is no obs
     client_secret: 'the secret',
     code: 'the-code',
     redirect_uri: 'http://localhost:31022',
+    code_verifier: CODE.verifier,
   })
 })
 
 test('a PKCE key sends its verifier and no secret', async () => {
-  const { form } = await exchange(answerOf(200, GRANT), KEY, { ...CODE, verifier: 'v'.repeat(43) })
-  expect(form.get('code_verifier')).toBe('v'.repeat(43))
+  const { form } = await exchange(answerOf(200, GRANT))
+  expect(form.get('code_verifier')).toBe(CODE.verifier)
   expect(form.has('client_secret')).toBe(false)
 })
 
@@ -61,7 +63,8 @@ test('an issuer in the redirect, in whatever spelling, is no obstacle', async ()
 })
 
 test.each([
-  ['a type nobody knows', { ...GRANT, token_type: 'mac' }],
+  ['no type', { ...GRANT, token_type: undefined }],
+  ['its type in capitals', { ...GRANT, token_type: 'BEARER' }],
   ['an unreadable lifetime', { ...GRANT, expires_in: 'soon' }],
 ])('a readable refresh token is kept from an answer with %s: the code is spent', async (_, body) => {
   const { result } = await exchange(answerOf(200, body))
@@ -93,6 +96,8 @@ test.each([
   [302, '', 'later'],
   [204, '', 'answer-lost'],
   [200, '<html>portal</html>', 'answer-lost'],
+  [200, { ...GRANT, token_type: 'mac' }, 'answer-lost'],
+  [200, { ...GRANT, token_type: 7 }, 'answer-lost'],
   [200, { access_token: 'a', token_type: 'Bearer' }, 'no-refresh-token'],
   [200, { access_token: 'a', token_type: 'Bearer', id_token: 'opaque' }, 'no-refresh-token'],
 ])('status %i with %j reads as %s', async (status, body, kind) => {

@@ -111,18 +111,22 @@ describe('a sign-in', () => {
     expect([granted, said.map((status) => status.state), later]).toEqual([['refresh-1'], ['done'], ['done']])
   })
 
-  it('of a PKCE key sends the challenge out and its verifier back', async () => {
+  it.each([
+    ['with a secret', { clientSecret: 'the-secret' }],
+    ['without one', {}],
+  ] as const)('of a key %s sends the challenge out and its verifier back', async (_, secret) => {
     const { http, start } = setUp()
     http.reply = () => GRANT
-    const { query, port, state } = await start({ key: { authUrl: 'https://signin.test', clientId: 'k' } })
+    const { query, port, state } = await start({
+      key: { authUrl: 'https://signin.test', clientId: 'k', ...secret },
+    })
     await get(port, `/?code=c&state=${state}`)
-    const verifier = new URLSearchParams(http.requests[0]?.body).get('code_verifier') ?? ''
+    const form = new URLSearchParams(http.requests[0]?.body)
+    const verifier = form.get('code_verifier') ?? ''
+    expect(verifier.length).toBeGreaterThan(42)
+    expect(query.get('code_challenge_method')).toBe('S256')
     expect(query.get('code_challenge')).toBe(createHash('sha256').update(verifier).digest('base64url'))
-  })
-
-  it('of a key with a secret sends no challenge', async () => {
-    const { start } = setUp()
-    expect((await start()).query.has('code_challenge')).toBe(false)
+    expect(form.get('client_secret')).toBe('clientSecret' in secret ? secret.clientSecret : null)
   })
 
   it('draws state and verifier anew for each start', async () => {

@@ -35,7 +35,7 @@ async function startServer() {
       scopes: ['openid', 'offline_access', 'MarketData', 'ReadAccount'],
       issueRefreshToken: () => true,
       rotateRefreshToken: true,
-      pkce: { required: () => client['token_endpoint_auth_method'] === 'none' },
+      pkce: { required: () => true },
       features: { devInteractions: { enabled: false } },
       interactions: { url: () => '/interaction' },
       ttl: {
