@@ -15,12 +15,9 @@ export type CallerGate =
 const PASS: CallerGate = { pass: true }
 const refuse = (status: 400 | 403 | 421, detail: string): CallerGate => ({ pass: false, status, detail })
 
-/** A segment that goes up, with its dots encoded or not. */
-const GOES_UP = /(?:^|[/\\])(?:\.|%2e){2}(?:[/\\;]|$)/i
 /** An encoded slash, or a backslash, which some servers take for one. */
 const HIDDEN_SLASH = /%2f|%5c|\\/i
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const CONTROL = /[\u0000-\u001f\u007f]|%[01][\da-f]|%7f/i
+const CONTROL = /\p{Cc}/u
 const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 
 /**
@@ -33,10 +30,14 @@ export function callerGate({ url, rawHeaders }: CallerHead, port: number): Calle
   if (isFromPage(rawHeaders)) return refuse(403, 'Pages in a browser may not call the gateway.')
   const path = url.split('?', 1)[0] ?? ''
   if (!path.startsWith('/')) return refuse(400, 'The request has to name a path, not an address.')
-  if (GOES_UP.test(path)) return refuse(400, 'The path may not have a ".." segment.')
-  if (HIDDEN_SLASH.test(path)) return refuse(400, 'The path may not have an encoded slash or a backslash.')
-  if (CONTROL.test(path)) return refuse(400, 'The path may not have control characters.')
   if (BROKEN_ENCODING.test(path)) return refuse(400, 'The path has a percent sign that encodes nothing.')
+  const readings = readingsOf(path)
+  if (readings === undefined) return refuse(400, 'Send a path in UTF-8, percent-encoded once.')
+  if (readings.some((reading) => HIDDEN_SLASH.test(reading)))
+    return refuse(400, 'The path may not have an encoded slash or a backslash.')
+  if (readings.some((reading) => CONTROL.test(reading)))
+    return refuse(400, 'The path may not have control characters.')
+  if (namesOf(readings).includes('..')) return refuse(400, 'The path may not have a ".." segment.')
   return PASS
 }
 
@@ -57,27 +58,57 @@ const MAX_ROUTED_PATH = 8 * 1024
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**
- * Where a path leads, however it is spelled: decoded, in any case, with empty or single-dot segments. `path` has passed
- * `callerGate`.
+ * Where a path leads, however it is spelled; see `namesOf`. `path` has passed `callerGate`.
+ *
+ * Orders are refused wherever their name stands: a service may take what comes before it for nothing.
  */
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
-  const decoded = decodedPath(path).toLowerCase()
-  const [first, second] = decoded.split('/').filter((segment) => segment !== '' && segment !== '.')
-  if (first === 'v3' && second === 'orderexecution') return 'orders'
+  if (namesOf(readingsOf(path) ?? []).includes('orderexecution')) return 'orders'
   // As the service spells it: another spelling is not known to mean the same there.
   return /^\/(?:v3|v2\/stream)\/./.test(path) ? 'forward' : 'nowhere'
 }
 
-function decodedPath(path: string): string {
+/** How often a path is decoded. Clients encode once, and one that relays twice. */
+const MAX_DECODINGS = 8
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * A path as servers may read it, from the way it came to the one that no decoding changes: percent-decoded again and
+ * again, compatibility characters (full-width letters, dots and slashes) as those that they stand for. `undefined` where
+ * it is not UTF-8, or has no end within `MAX_DECODINGS`.
+ */
+function readingsOf(path: string): readonly string[] | undefined {
+  const readings: string[] = []
   try {
-    return decodeURIComponent(path)
+    // Node has bytes of a path as characters of Latin-1.
+    let reading = UTF8.decode(Buffer.from(path, 'latin1')).normalize('NFKC')
+    while (reading !== readings.at(-1)) {
+      if (readings.push(reading) > MAX_DECODINGS) return undefined
+      reading = reading
+        .replace(/(?:%[\da-f]{2})+/gi, (bytes) => UTF8.decode(Buffer.from(bytes.replaceAll('%', ''), 'hex')))
+        .normalize('NFKC')
+    }
   } catch {
-    // No UTF-8: the ASCII part is what counts here.
-    return path.replace(/%([2-7][\da-f])/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    )
+    return undefined
   }
+  return readings
+}
+
+/**
+ * The names of a path's segments in its last reading: in lower case, without parameters, query or fragment, and without
+ * the spaces around them and the dots after them, which some servers ignore. `..` for a segment that goes up.
+ */
+function namesOf(readings: readonly string[]): readonly string[] {
+  // Upper case first: it makes one letter of the Turkish ı and i.
+  const segments = (readings.at(-1) ?? '').toUpperCase().toLowerCase().split('/')
+  return segments.map((segment) => {
+    const [name = ''] = segment.split(/[;?#]/, 1)
+    // No pattern for the end: on a long run of dots it would take the square of its length.
+    let end = name.length
+    while (end > 0 && /[\s.]/.test(name.charAt(end - 1))) end -= 1
+    return end === 0 && name.indexOf('.') !== name.lastIndexOf('.') ? '..' : name.slice(0, end).trimStart()
+  })
 }
 
 /** The one POST that asks and places nothing (service 11). */

@@ -464,6 +464,22 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'Orders were forwarded whose path had parameters, dots or spaces at its end, or was encoded twice',
+    tests: [
+      ['main/gateway/door.test.ts', 'an order in any spelling is refused with 403'],
+      ['main/gateway/door.test.ts', 'which servers read differently, is refused with 400'],
+      ['main/gateway/door.test.ts', 'whatever path leads to orders, in whatever spelling'],
+      ['main/gateway/door.test.ts', 'ordinary paths are forwarded'],
+    ],
+    breaks: [
+      'decode the path of an order once only',
+      'forward an order whose path has parameters',
+      'forward an order whose path has spaces and dots at its ends',
+      'forward an order in full-width letters',
+      'forward a path that servers decode differently',
+    ],
+  },
+  {
     found: 'Of 500 connections that a program opened in one instant the gateway reset 372 without an answer',
     tests: [
       [
