@@ -7,6 +7,7 @@ export const SECONDS: Readonly<Record<string, number>> = {
   'bench/truth/live-key.process.test.ts': 77,
   'desktop/desktop-life.test.ts': 76,
   'simulation/seeds.test.ts': 75,
+  'storm/storm.process.test.ts': 68,
   'main/vault/crash.process.test.ts': 43,
   'simulation/ten-thousand-gateway-lives.test.ts': 43,
   'simulation/ages.test.ts': 41,
