@@ -245,7 +245,7 @@ export class BucketBound {
     this.advance(fromMs)
     this.#atMs = Math.max(this.#atMs, toMs)
     const window = this.#window
-    if (window === undefined || window.endsLatestMs <= fromMs) return
+    if (window === undefined) return
     const endsLatestMs = Math.min(window.endsLatestMs + (toMs - fromMs), toMs + this.#periodMs)
     this.#window = { ...window, endsLatestMs }
   }
@@ -378,7 +378,6 @@ export class BucketBound {
     this.#limit = limit
     this.#periodMs = periodMs
     if (this.#free === undefined) return false
-    this.#free = Math.min(this.#free, limit)
     this.#model = 'rolling'
     this.#window = undefined
     return true

@@ -191,7 +191,8 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      const room = other === program ? 0 : queue.roomBefore(program, waiting, other, weight)
+      // None of its own program has room: they come after it.
+      const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
     // Where they use the whole refill, the next try tells whether they still do.

@@ -67,6 +67,25 @@ describe('from a header on', () => {
     expect(bound.allows(1, 1039)).toBe(true)
   })
 
+  test('a level is allowed when it is said to be reached, and not two milliseconds before, whatever the quota', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100_000 }),
+        fc.integer({ min: 1, max: 604_800 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (limit, periodSeconds, left, wanted) => {
+          const bound = boundAfter({ limit, periodSeconds, remaining: Math.floor(left * limit) })
+          const level = Math.max(1, Math.ceil(wanted * limit))
+          const atMs = bound.reachesAtMs(level, 100)!
+          if (!bound.allows(level, atMs)) expect.fail(`not allowed at ${atMs}`)
+          if (atMs > 101 && bound.allows(level, atMs - 2)) expect.fail(`allowed before ${atMs}`)
+        },
+      ),
+      { numRuns: 5_000 },
+    )
+  })
+
   test('requests in flight are subtracted, and those that ended after its own was sent', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
@@ -250,11 +269,168 @@ describe('a fixed window', () => {
     expect(bound.low(290_500)).toBeGreaterThanOrEqual(318)
   })
 
+  test('is open no longer once it has ended unused: a next one begins with a request', () => {
+    const bound = boundOfWindow()
+    bound.advance(290_101)
+    expect(bound.reading(290_101)).toEqual({ ...RULE, remaining: 320, resetSeconds: 0 })
+  })
+
+  test('a late header of a window before the first one that was shown says nothing', () => {
+    const bound = new BucketBound()
+    bound.sent(1, 0)
+    bound.sent(2, 1_100)
+    expect(bound.answered(2, 'no', rate(319, 300), 1_200)).toBe(true)
+    bound.answered(1, 'no', rate(5, 1), 1_300)
+    expect(bound.low(1_300)).toBeGreaterThanOrEqual(317)
+    expect(bound.reading(1_300)?.resetSeconds).toBe(300)
+  })
+
+  test('a bucket that was taken for one grows again once a header fits no window, but a rolling interval', () => {
+    const bound = boundOfWindow()
+    bound.sent(1, 10_000)
+    expect(bound.answered(1, 'no', rate(199, 114), 10_100)).toBe(true)
+    expect(bound.low(10_101 + 93_750)).toBeGreaterThan(298)
+  })
+
   test('turns beyond what one window brings come with the windows after it', () => {
     const bound = boundAfter(rate(0, 290))
     expect(bound.turnAtMs(1, 0, 1000)).toBe(290_101)
     expect(bound.turnAtMs(1, 319, 1000)).toBe(290_101)
     expect(bound.turnAtMs(1, 320, 1000)).toBe(590_101)
+  })
+})
+
+describe('what is told of a bucket', () => {
+  test('a rolling one: what is left for certain, and when it is full', () => {
+    const bound = boundAfter(rate(100))
+    // 220 × 0.9375 s.
+    expect(bound.reading(100)).toEqual({ ...RULE, remaining: 100, resetSeconds: 207 })
+    expect(bound.reading(1_100)).toEqual({ ...RULE, remaining: 101, resetSeconds: 206 })
+    expect(bound.reading(10_000_000)).toEqual({ ...RULE, remaining: 320, resetSeconds: 0 })
+  })
+
+  test('no less than nothing is left', () => {
+    const bound = boundAfter(rate(1))
+    for (const id of [1, 2, 3]) bound.sent(id, 100)
+    expect(bound.reading(100)).toEqual({ ...RULE, remaining: 0, resetSeconds: 302 })
+  })
+
+  test('a fixed window: when it has surely ended', () => {
+    const bound = boundAfter(rate(200, 290))
+    expect(bound.reading(1_101)).toEqual({ ...RULE, remaining: 200, resetSeconds: 289 })
+    expect(bound.reading(1_100)?.resetSeconds).toBe(290)
+    expect(bound.reading(400_000)).toEqual({ ...RULE, remaining: 320, resetSeconds: 0 })
+  })
+})
+
+describe('when a turn comes', () => {
+  test('at once before the first header, and where the level is reached', () => {
+    expect(new BucketBound().turnAtMs(1, 5, 100)).toBe(100)
+    const bound = boundAfter(rate(3))
+    expect([bound.turnAtMs(1, 2, 100), bound.turnAtMs(3, 0, 100)]).toEqual([100, 100])
+  })
+
+  test('when as many have come back as it needs with those ahead and in flight', () => {
+    const bound = boundAfter(rate(0))
+    expect(bound.turnAtMs(1, 2, 100)).toBeCloseTo(101 + 3 / PER_MS, 6)
+    expect(bound.turnAtMs(5, 0.5, 100)).toBeCloseTo(101 + 5.5 / PER_MS, 6)
+    expect(bound.turnAtMs(1, 2, 1_000)).toBeCloseTo(101 + 3 / PER_MS, 6)
+    bound.sent(1, 100)
+    expect(bound.turnAtMs(1, 2, 100)).toBeCloseTo(101 + 4 / PER_MS, 6)
+  })
+
+  test('later by what later requests take, which is nine tenths of what comes back at most', () => {
+    const bound = boundAfter(rate(0))
+    expect(bound.turnAtMs(1, 2, 100, PER_MS / 2)).toBeCloseTo(101 + 3 / (PER_MS / 2), 6)
+    expect(bound.turnAtMs(1, 2, 100, 5 * PER_MS)).toBeCloseTo(101 + 3 / (PER_MS / 10), 6)
+  })
+
+  test('not before a hold has ended', () => {
+    const bound = boundAfter(rate(3))
+    bound.sent(1, 200)
+    bound.answered(1, 'unsaid', undefined, 300)
+    expect([bound.turnAtMs(1, 0, 400), bound.reachesAtMs(1, 400)]).toEqual([60_300, 60_300])
+    expect([bound.isHeld(60_299), bound.isHeld(60_300)]).toEqual([true, false])
+  })
+
+  test('only an answer brings a level that requests in flight keep from being reached', () => {
+    const bound = boundAfter(rate(0))
+    bound.sent(1, 100)
+    expect(bound.reachesAtMs(319, 100)).toBe(Math.ceil(101 + 320 / PER_MS))
+    expect(bound.reachesAtMs(320, 100)).toBeUndefined()
+  })
+})
+
+describe('how fast others spend', () => {
+  test('is nothing until a header shows it, and again a period after the last one that did', () => {
+    const bound = boundAfter(rate(100))
+    bound.sent(1, 200)
+    expect(bound.answered(1, 'no', rate(99), 300)).toBe(false)
+    expect(bound.othersPerMs(300)).toBe(0)
+    bound.sent(2, 400)
+    expect(bound.answered(2, 'no', rate(60), 500)).toBe(true)
+    expect(bound.othersPerMs(500)).toBeGreaterThan(0)
+    expect(bound.othersPerMs(300_500)).toBeGreaterThan(0)
+    expect(bound.othersPerMs(300_501)).toBe(0)
+  })
+
+  test('does not count in a fixed window, which gives nothing back', () => {
+    const bound = boundAfter(rate(200, 290))
+    bound.sent(1, 200)
+    expect(bound.answered(1, 'no', rate(100, 290), 300)).toBe(true)
+    expect(bound.othersPerMs(300)).toBe(0)
+  })
+})
+
+test('a success that was sent before a hold does not end the row of holds', () => {
+  const bound = boundAfter(rate(100))
+  bound.sent(1, 200)
+  bound.sent(2, 200)
+  bound.answered(1, 'unsaid', undefined, 300)
+  bound.answered(2, 'no', undefined, 400)
+  bound.sent(3, 60_300)
+  bound.answered(3, 'unsaid', undefined, 60_300)
+  expect(bound.reachesAtMs(1, 60_300)).toBe(60_300 + 120_000)
+})
+
+test('an answer to a request that was lost already costs one, and a second loss nothing', () => {
+  const bound = boundAfter(rate(320))
+  bound.sent(1, 1_000)
+  bound.lost(1, 1_000, 2_000)
+  const low = bound.low(1_000)!
+  bound.lost(1, 1_000, 2_000)
+  expect(bound.low(1_000)).toBe(low)
+})
+
+test('a bucket of which nothing is known is forgettable once no request is in flight', () => {
+  const bound = new BucketBound()
+  expect(bound.isForgettable(0)).toBe(true)
+  bound.sent(1, 0)
+  expect(bound.isForgettable(0)).toBe(false)
+  bound.answered(1, 'no', undefined, 10)
+  expect(bound.isForgettable(10)).toBe(true)
+  expect(boundAfter(rate(1)).isForgettable(100)).toBe(false)
+})
+
+describe('a clock that is uncertain', () => {
+  test('puts the end of a window off by as long as it may have stood', () => {
+    const bound = boundAfter(rate(200, 290))
+    bound.markClockUncertain(1_000, 101_000)
+    expect(bound.reachesAtMs(201, 101_000)).toBe(390_101)
+  })
+
+  test('puts it off to a period from then at most', () => {
+    const bound = boundAfter(rate(200, 300))
+    bound.sent(1, 100)
+    bound.answered(1, 'no', rate(100, 300), 100)
+    bound.markClockUncertain(100, 1_000_100)
+    expect(bound.reachesAtMs(201, 1_000_100)).toBe(1_300_100)
+  })
+
+  test('leaves a window that has ended as it was', () => {
+    const bound = boundAfter(rate(200, 290))
+    bound.markClockUncertain(290_101, 500_000)
+    expect(bound.low(500_000)).toBe(320)
   })
 })
 

@@ -19,6 +19,15 @@ test('programs are reckoned with at their pace, by class, and are forgotten when
   expect(rates.programsOf('critical', 1_200_000)).toEqual([])
 })
 
+test('a program that was forgotten is watched anew', () => {
+  const rates = new ServedRates()
+  rates.add({ program: 'bot', class: 'normal', weight: 1 }, 0)
+  expect(rates.programsOf('normal', 3_600_000)).toEqual([])
+  rates.add({ program: 'bot', class: 'normal', weight: 1 }, 3_600_000)
+  // Spread over the ten seconds of a first request, not over an hour.
+  expect(rates.perMs('normal', 3_600_000)).toBeCloseTo(1 / (60_000 * (1 - Math.exp(-1 / 6))), 9)
+})
+
 test('as many requests of another program go before one as its share allows, and no more', () => {
   const queue = new FairQueue<{ readonly order: number }>()
   const items = [0, 1, 2, 3].map((order) => ({ order }))

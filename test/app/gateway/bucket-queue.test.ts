@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { BucketQueue, levelOf, type OthersRates, type Waiting } from '../../../app/gateway/bucket-queue.ts'
+import type { ProgramClass } from '../../../app/gateway/decisions.ts'
+import type { ServedProgram } from '../../../app/gateway/served-rates.ts'
+
+const RULE = { limit: 320, periodSeconds: 300 } as const
+const GAIN_PER_MS = 320 / 300_000
+/** When the bound of the header below begins to grow. */
+const FROM_MS = 101
+
+interface Rates {
+  /** Requests a millisecond of each class before. */
+  readonly before?: number
+  readonly rivals?: readonly ServedProgram[]
+  readonly unseen?: number
+}
+
+/** A queue whose bucket has `remaining` left at 100 ms, with a reserve of 4, and others as fast as said. */
+function queueWith(remaining: number, { before = 0, rivals = [], unseen = 0 }: Rates = {}, hope = 0) {
+  const trueRates: OthersRates = {
+    perMs: (own) => (own === 'background' ? 1 : before),
+    programsOf: () => rivals,
+    unseenPerMs: unseen,
+  }
+  const queue = new BucketQueue<Waiting>('Positions', { reserve: 4 }, { trueRates, hope })
+  queue.bound.sent(0, 0)
+  queue.bound.answered(0, 'no', { ...RULE, remaining }, 100)
+  let order = 0
+  const add = (program: string, own: ProgramClass = 'normal') => {
+    const waiting: Waiting = { order: order++, program, weight: 1, class: own }
+    queue.add(waiting)
+    return waiting
+  }
+  return { queue, add }
+}
+
+/** When the bound reaches a level, others taking `perMs` of what comes back. */
+const reachedAtMs = (level: number, perMs = 0) => FROM_MS + level / (GAIN_PER_MS - perMs)
+
+test.each<[ProgramClass, number, number | undefined, number]>([
+  ['critical', 320, undefined, 1],
+  ['normal', 320, undefined, 21],
+  ['background', 320, undefined, 41],
+  ['normal', 10, undefined, 2],
+  ['background', 10, undefined, 3],
+  ['background', 2, undefined, 2],
+  ['normal', 320, 4, 5],
+  ['background', 320, 0, 1],
+])('a %s request of a quota of %d with the reserve %s needs the level %d', (own, limit, reserve, level) => {
+  expect(levelOf(own, limit, reserve)).toBe(level)
+})
+
+describe('the queue of a bucket', () => {
+  test('serves class before class, and knows how many wait', () => {
+    const { queue, add } = queueWith(300)
+    const [background, normal, critical] = [add('a', 'background'), add('b'), add('c', 'critical')]
+    expect(queue.size).toBe(3)
+    expect([...queue.inOrder()]).toEqual([critical, normal, background])
+    expect([queue.take(200), queue.take(200), queue.take(200)]).toEqual([critical, normal, background])
+    expect([queue.take(200), queue.size]).toEqual([undefined, 0])
+  })
+
+  test('a request that is removed waits no longer, and is removed once', () => {
+    const { queue, add } = queueWith(0)
+    const [one, two] = [add('a'), add('a')]
+    expect([queue.remove(one), queue.remove(one), queue.size]).toEqual([true, false, 1])
+    expect([...queue.inOrder()]).toEqual([two])
+  })
+
+  test('nothing passes those that wait, nor a level that is not reached', () => {
+    const { queue, add } = queueWith(4)
+    expect(queue.passes({ program: 'a', weight: 1, class: 'normal' }, 100)).toBe(false)
+    expect(queue.passes({ program: 'a', weight: 1, class: 'critical' }, 100)).toBe(true)
+    const waiting = add('a')
+    expect(queue.passes({ program: 'a', weight: 1, class: 'critical' }, 100)).toBe(false)
+    queue.remove(waiting)
+    expect(queue.passes({ program: 'a', weight: 1, class: 'critical' }, 100)).toBe(true)
+  })
+
+  test('is due when the first of it may go, and not without one', () => {
+    const { queue, add } = queueWith(0)
+    expect(queue.dueAtMs(100)).toBeUndefined()
+    add('a', 'background')
+    expect(queue.dueAtMs(100)).toBe(Math.ceil(reachedAtMs(9)))
+    add('b')
+    expect(queue.dueAtMs(100)).toBe(Math.ceil(reachedAtMs(5)))
+    expect(queue.take(reachedAtMs(5) - 1)).toBeUndefined()
+    expect(queue.take(Math.ceil(reachedAtMs(5)))).toMatchObject({ program: 'b' })
+  })
+})
+
+describe('the turn of a request', () => {
+  test('comes after those that wait of its class and of classes before', () => {
+    const { queue, add } = queueWith(0)
+    add('guard', 'critical')
+    add('guard', 'critical')
+    const first = add('bot')
+    const second = add('bot')
+    add('scanner', 'background')
+    expect(queue.turnOf(first, 100)).toBeCloseTo(reachedAtMs(7), 6)
+    expect(queue.turnOf(second, 100)).toBeCloseTo(reachedAtMs(8), 6)
+  })
+
+  test('is now where it may go', () => {
+    const { queue, add } = queueWith(300, { before: 1, unseen: 1 })
+    expect(queue.turnOf(add('bot'), 200)).toBe(200)
+  })
+
+  test('counts with classes before and programs outside that come as fast as they did', () => {
+    const { queue, add } = queueWith(0, { before: 0.3 * GAIN_PER_MS, unseen: 0.2 * GAIN_PER_MS })
+    expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(5, 0.5 * GAIN_PER_MS), 6)
+    expect(queue.turnOf(add('guard', 'critical'), 100)).toBeCloseTo(reachedAtMs(1, 0.2 * GAIN_PER_MS), 6)
+  })
+
+  test('lets as many of a fast rival before it as its share allows', () => {
+    const { queue, add } = queueWith(0, { rivals: [{ program: 'notes', weight: 1, perMs: 1 }] })
+    add('bot')
+    add('bot')
+    // Two of its own go before, and a rival of equal weight may bring as many meanwhile.
+    expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(5 + 2 + 2), 6)
+  })
+
+  test('lets a slow rival before it only as often as it comes', () => {
+    const rivals = [{ program: 'notes', weight: 100, perMs: 0.5 * GAIN_PER_MS }]
+    const { queue, add } = queueWith(0, { rivals })
+    add('bot')
+    const turnMs = queue.turnOf(add('bot'), 100)
+    const coming = 0.5 * GAIN_PER_MS * (turnMs - 100)
+    expect(Math.abs(turnMs - reachedAtMs(6 + coming))).toBeLessThan(40)
+  })
+
+  test('no request of its own program is a rival', () => {
+    const { queue, add } = queueWith(0, { rivals: [{ program: 'bot', weight: 100, perMs: 1 }] })
+    add('bot')
+    expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(6), 6)
+  })
+})
+
+describe('whether a request may still go in time', () => {
+  test('it may not before its turn among those that wait', () => {
+    const { queue, add } = queueWith(0)
+    const waiting = add('bot')
+    expect(queue.mayGoBy(waiting, reachedAtMs(5) + 0.001, 100)).toBe(true)
+    expect(queue.mayGoBy(waiting, reachedAtMs(5) - 0.001, 100)).toBe(false)
+    expect(queue.mayGoBy(waiting, reachedAtMs(5) + 0.001, 100, 1)).toBe(false)
+    expect(queue.mayGoBy(waiting, reachedAtMs(6) + 0.001, 100, 1)).toBe(true)
+  })
+
+  test('without hope it may go when as many others come as they did', () => {
+    const { queue, add } = queueWith(0, { unseen: 0.5 * GAIN_PER_MS })
+    const waiting = add('bot')
+    const turnMs = reachedAtMs(5, 0.5 * GAIN_PER_MS)
+    expect(queue.mayGoBy(waiting, turnMs + 1, 100)).toBe(true)
+    expect(queue.mayGoBy(waiting, turnMs - 10, 100)).toBe(false)
+  })
+
+  test('with hope it may go when fewer come, by the spread of chance', () => {
+    const rates = { unseen: 0.5 * GAIN_PER_MS }
+    const waits = (hope: number, byMs: number) => {
+      const { queue, add } = queueWith(0, rates, hope)
+      return queue.mayGoBy(add('bot'), byMs, 100)
+    }
+    const byMs = 7_000
+    const expected = 0.5 * GAIN_PER_MS * (byMs - 100)
+    const fewest = GAIN_PER_MS * (byMs - FROM_MS) - 5
+    const hope = (expected - fewest) / Math.sqrt(expected)
+    expect([waits(hope + 0.01, byMs), waits(hope - 0.01, byMs)]).toEqual([true, false])
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { OthersPace } from '../../../app/gateway/others-pace.ts'
+
+const BUCKET = { gainPerMs: 0.001, limit: 320, isVoid: false } as const
+/** The share of an average that a second forgets. */
+const FADED = 1 - Math.exp(-1 / 60)
+
+/** The pace after a header of 100 at 0 and what follows. */
+function paceAfter(more: (pace: OthersPace) => void): number {
+  const pace = new OthersPace()
+  pace.shown(100, 0, BUCKET)
+  more(pace)
+  return pace.perMs
+}
+
+test('a first header shows no pace', () => {
+  expect(paceAfter(() => {})).toBe(0)
+})
+
+test('what is missing beside own requests and what came back was taken by others', () => {
+  const pace = paceAfter((others) => {
+    others.ownCounted()
+    others.shown(98, 1_000, BUCKET)
+  })
+  expect(pace).toBeCloseTo((2 * FADED) / 1_000, 12)
+})
+
+test('own requests count until the next header, and no longer', () => {
+  const pace = paceAfter((others) => {
+    others.ownCounted()
+    others.shown(100, 1_000, BUCKET)
+    others.shown(101, 2_000, BUCKET)
+  })
+  expect(pace).toBe(0)
+})
+
+test('a full bucket gains nothing that others could have taken', () => {
+  const pace = new OthersPace()
+  pace.shown(320, 0, BUCKET)
+  pace.shown(320, 60_000, BUCKET)
+  expect(pace.perMs).toBe(0)
+})
+
+test('of two headers in one millisecond the second adds to the first', () => {
+  const pace = paceAfter((others) => {
+    others.shown(100, 1_000, BUCKET)
+    others.shown(99, 1_000, BUCKET)
+  })
+  const first = FADED / 1_000
+  expect(pace).toBeCloseTo(first + 1 / 60_000, 12)
+})
+
+test('the pace fades while headers show that others take nothing', () => {
+  const pace = (seconds: number) =>
+    paceAfter((others) => {
+      others.shown(99, 1_000, BUCKET)
+      others.shown(99 + seconds, 1_000 + 1_000 * seconds, BUCKET)
+    })
+  expect(pace(60)).toBeCloseTo(pace(0) / Math.E, 9)
+})
+
+test('a header that voids what was known shows no pace, but is what the next one is held against', () => {
+  const pace = paceAfter((others) => {
+    others.ownCounted()
+    others.shown(50, 1_000, { ...BUCKET, isVoid: true })
+    others.shown(50, 2_000, BUCKET)
+  })
+  expect(pace).toBeCloseTo(FADED / 1_000, 12)
+})
+
+test('a level that is higher than expected takes back, but no pace is below none', () => {
+  expect(paceAfter((others) => others.shown(110, 1_000, BUCKET))).toBe(0)
+})
