@@ -6,6 +6,7 @@ import { farewell, GO_AWAY } from './farewell.ts'
 import { isNaming, withoutOwnMembers } from './named-members.ts'
 import { GATEWAY_NAME, sendProblem } from './problem.ts'
 import { FAILURES } from './refusals.ts'
+import type { Begun, TokenRemoval } from './token-removal.ts'
 
 /** Fields of one connection only (RFC 9110, section 7.6.1), and cookies, which the gateway does not pass on. */
 const DROPPED: ReadonlySet<string> = new Set([
@@ -23,10 +24,10 @@ const DROPPED: ReadonlySet<string> = new Set([
 /** What a reader may leave unread while another one of the same answer goes on. */
 const MAX_BEHIND_BYTES = 8 << 20
 
-/** The end-to-end fields of an answer as they came, without `token` and what names Headroom, and with `Via` and `Proxy-Status`. */
+/** The end-to-end fields of an answer as they came, without the token of `removal` and what names Headroom, and with `Via` and `Proxy-Status`. */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
-  token: string | undefined,
+  removal?: TokenRemoval,
 ): string[] {
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) => value.toLowerCase().split(/\s*,\s*/))
   const passed: string[] = []
@@ -37,7 +38,8 @@ export function passedHeaders(
     const came = rawHeaders[i + 1] ?? ''
     const value = isNaming(lower) ? withoutOwnMembers(lower, came) : came
     if (value === undefined) continue
-    passed.push(name, token === undefined ? value : value.replaceAll(token, '[redacted]'))
+    if (removal?.isIn(lower)) continue
+    passed.push(name, removal?.from(value) ?? value)
   }
   passed.push('Via', `1.1 ${GATEWAY_NAME}`, 'Proxy-Status', `${GATEWAY_NAME}; received-status=${status}`)
   return passed
@@ -52,10 +54,9 @@ export interface Reader {
 
 export interface Relayed {
   readonly answer: ForwardAnswer
-  /** What was read of the body before, if anything, and whether that is all. */
-  readonly begun?: { readonly bytes: Buffer; readonly isWhole: boolean }
-  /** The access token that the request was sent with. */
-  readonly token: string
+  readonly begun?: Begun
+  /** Removes the access token that the request was sent with. */
+  readonly removal: TokenRemoval
   readonly readers: readonly Reader[]
   /** Aborts the request upstream. */
   abort(): void
@@ -87,9 +88,9 @@ const CR = 0x0d
  * is cut short for its readers too.
  */
 export function relay(relayed: Relayed): Relay {
-  const { answer, begun, token, readers, abort, ended, isEndless, clock, defect } = relayed
+  const { answer, begun, removal, readers, abort, ended, isEndless, clock, defect } = relayed
   const { body, status } = answer
-  const headers = passedHeaders(answer, token)
+  const headers = passedHeaders(answer, removal)
   const open = new Set<ServerResponse>()
   const blocked = new Set<ServerResponse>()
   const isChunked = valuesOf(answer.rawHeaders, 'content-length').length === 0
@@ -188,15 +189,9 @@ export function relay(relayed: Relayed): Relay {
       return
     }
     if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
-    if (begun?.isWhole) {
-      whole()
-      return
-    }
-    // Cut while the answer was kept: nothing more is told of it.
-    if (body.destroyed) {
-      cut()
-      return
-    }
+    if (begun?.rest === 'none') return whole()
+    // Cut while it was read ahead, or kept: nothing more is told of it.
+    if (begun?.rest === 'cut' || body.destroyed) return cut()
     body.on('data', contained(pass))
     body.on(
       'end',

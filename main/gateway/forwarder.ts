@@ -487,7 +487,7 @@ export class Forwarder {
     const relayed = relay({
       answer,
       ...(sending.begun !== undefined && { begun: sending.begun }),
-      token: sending.token,
+      removal: sending.removal,
       readers: calls.map((call) => ({ reply: call.reply, isCoalesced: call !== first })),
       abort: () => sending.abort(),
       ended: () => {

@@ -10,6 +10,7 @@ import type { ForwardAnswer, ForwardFailure, ForwardHttp } from '../network/forw
 import type { Clock } from '../ports/ports.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { GATEWAY_NAME } from './problem.ts'
+import { type Begun, type BegunAnswer, TokenRemoval, textOf } from './token-removal.ts'
 
 export interface SendingDeps {
   readonly clock: Clock
@@ -37,24 +38,26 @@ export interface Outgoing {
 
 /** Until the status line of an answer. */
 const FIRST_BYTE_MS = 30_000
-/** A 401 or 429 is small; no more of it is read ahead. */
-const MAX_REFUSAL_BYTES = 64 << 10
-const REFUSAL_TIMEOUT_MS = 5_000
+/** An error is small: so much of it is read, for so long, before it is passed on. */
+const MAX_ERROR_BYTES = 64 << 10
+const ERROR_TIMEOUT_MS = 5_000
 
 /**
  * One sending of a request upstream with the key's access token, and the head of its answer.
  *
  * Tells the quota tap of both, so that it counts as own, and takes and frees the slot of a stream. The body of an answer is left to
- * its reader, but for that of a 429, which says what quota refused, and of a 401, which is kept while the token is refreshed.
+ * its reader, but for that of an error: it may repeat the access token, that of a 429 says what quota refused, and that of a 401 is
+ * kept while the token is refreshed.
  */
 export class Sending {
   readonly token: string
+  readonly removal: TokenRemoval
   readonly #deps: SendingDeps
   readonly #outgoing: Outgoing
   readonly #settled: (outcome: UpstreamOutcome) => void
   readonly #ticket: Ticket
   #answer: ForwardAnswer | undefined
-  #begun: { readonly bytes: Buffer; readonly isWhole: boolean } | undefined
+  #begun: Begun | undefined
   #hasSlot = false
   /** Its outcome is not wanted any more. */
   #isAbandoned = false
@@ -65,6 +68,7 @@ export class Sending {
   constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
     const { request, token, stream } = outgoing
     this.token = token
+    this.removal = new TokenRemoval(token)
     this.#deps = deps
     this.#outgoing = outgoing
     this.#settled = settled
@@ -79,8 +83,8 @@ export class Sending {
     return this.#answer
   }
 
-  /** What was read of the answer's body, if anything, and whether that is all. */
-  get begun(): { readonly bytes: Buffer; readonly isWhole: boolean } | undefined {
+  /** What was read of the answer's body, if anything. */
+  get begun(): Begun | undefined {
     return this.#begun
   }
 
@@ -170,37 +174,43 @@ export class Sending {
     this.#answer = answer
     // Errors of the body are the relay's matter once it reads; until then they end it.
     answer.body.on('error', () => {})
-    if (answer.status !== 429 && answer.status !== 401) {
+    if (answer.status < 400) {
       this.#judge(answer)
       return
     }
     const parts: Buffer[] = []
     let bytes = 0
-    const done = (isWhole: boolean) => {
+    const done = (rest: Begun['rest']) => {
       cancel()
       answer.body.off('data', read)
       answer.body.off('end', ended)
-      answer.body.off('close', closed)
-      if (!isWhole) answer.body.pause()
-      this.#begun = { bytes: Buffer.concat(parts), isWhole }
-      this.#contain(() => this.#judge(answer))
+      answer.body.off('close', ended)
+      if (rest === 'to-come') answer.body.pause()
+      this.#contain(() => this.#readError({ answer, begun: { bytes: Buffer.concat(parts), rest } }))
     }
     const read = (part: Buffer) => {
       parts.push(part)
       bytes += part.length
-      if (bytes >= MAX_REFUSAL_BYTES) done(false)
+      if (bytes >= MAX_ERROR_BYTES) done('to-come')
     }
-    const ended = () => done(answer.body.complete)
-    const closed = () => done(answer.body.complete)
-    const cancel = this.#deps.clock.after(REFUSAL_TIMEOUT_MS, () => done(false))
+    const ended = () => done(answer.body.complete ? 'none' : 'cut')
+    const cancel = this.#deps.clock.after(ERROR_TIMEOUT_MS, () => done('to-come'))
     answer.body.on('data', read)
     answer.body.on('end', ended)
-    answer.body.on('close', closed)
+    answer.body.on('close', ended)
+  }
+
+  #readError(read: Required<BegunAnswer>): void {
+    const { answer, begun } = this.removal.fromError(read)
+    answer.body.on('error', () => {})
+    this.#answer = answer
+    this.#begun = begun
+    this.#judge(answer, answer.status === 429 ? textOf(read) : '')
   }
 
   /** Counts an answer, and says what became of the request. */
-  #judge({ status, headers }: ForwardAnswer): void {
-    // Abandoned while its refusal was read: counted already.
+  #judge({ status, headers }: ForwardAnswer, body = ''): void {
+    // Abandoned while its error was read: counted already.
     if (this.#isAbandoned) return
     const { tap, reachability, slots, timeline, baseUrl, host } = this.#deps
     const { stream, bucket } = this.#outgoing
@@ -215,7 +225,6 @@ export class Sending {
       return
     }
     reachability.answered(host)
-    const body = this.#begun?.bytes.toString('utf8') ?? ''
     const { reading, refused } = tap.answered(this.#ticket, observation, body)
     if (stream !== undefined) {
       if (reading.concurrency !== undefined) slots.observed(stream, reading.concurrency, 0, timeline.now())

@@ -239,7 +239,7 @@ export class SharedStream implements StreamAudience {
     const rawHeaders = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined || (!isFirst && OF_ONE_REQUEST.test(name)) ? [] : [name, value],
     )
-    const passed = passedHeaders({ status, rawHeaders }, undefined)
+    const passed = passedHeaders({ status, rawHeaders })
     return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]
   }
 

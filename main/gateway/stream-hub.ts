@@ -442,7 +442,7 @@ function sendAnswer({ reply }: StreamReader, { status, headers }: Observation, b
   )
   reply.sendDate = false
   reply.writeHead(status, [
-    ...passedHeaders({ status, rawHeaders }, undefined),
+    ...passedHeaders({ status, rawHeaders }),
     'content-length',
     String(Buffer.byteLength(body)),
   ])

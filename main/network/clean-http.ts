@@ -2,7 +2,7 @@ import type { Http, HttpHeaders } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 
 /**
- * An `Http` that removes secrets from response headers. A service or a proxy may echo parts of a request (a request id
+ * An `Http` that removes secrets from response headers, and fields whose name has one. A service or a proxy may echo parts of a request (a request id
  * made of a token, a resource's name), and headers are shown, stored and given to support.
  *
  * Bodies are not changed: those of the sign-in host contain the tokens, and of other bodies only text that
@@ -10,7 +10,11 @@ import type { Secrets } from '../ports/redactor.ts'
  */
 export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
   const cleaned = (headers: HttpHeaders): HttpHeaders =>
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secrets.clean(value ?? '')]))
+    Object.fromEntries(
+      Object.entries(headers)
+        .filter(([name]) => secrets.clean(name) === name)
+        .map(([name, value]) => [name, secrets.clean(value ?? '')]),
+    )
   return {
     send: async (request) => {
       const outcome = await http.send(request)

@@ -1,4 +1,7 @@
-const REDACTED = '[redacted]'
+import { spellingsOf } from './spellings.ts'
+
+/** What stands in the place of a secret. */
+export const REDACTED = '[redacted]'
 const MAX_DEPTH = 6
 /**
  * The minimum length of a secret. Hiding shorter ones, which occur in ordinary words, would mutilate every line and
@@ -46,14 +49,7 @@ export class Redactor implements Secrets {
   hide(secret: string): void {
     if (secret.length < MIN_SECRET) return
     const known = this.#spellings.delete(secret)
-    const spellings = new Set([
-      secret,
-      encodeURIComponent(secret.toWellFormed()),
-      JSON.stringify(secret).slice(1, -1),
-      // As in a host name.
-      secret.toLowerCase(),
-    ])
-    this.#spellings.set(secret, [...spellings])
+    this.#spellings.set(secret, spellingsOf(secret))
     if (known) return
     this.#runs = undefined
     if (this.#spellings.size <= MAX_SECRETS) return

@@ -212,7 +212,8 @@ export class StreamConnection {
     this.#hangUp()
     // A refusal for lack of a slot means that none is left, even without headers that say so.
     if (tapped.refused === 'concurrency') this.#observed(tapped.reading.concurrency ?? { remaining: 0 })
-    const answer = { observation: this.#observation, body: this.#refusal }
+    // Programs get it too, and it may repeat the token.
+    const answer = { observation: this.#observation, body: this.#deps.secrets.clean(this.#refusal) }
     this.#listener.refused(this.#observation.status, tapped, answer)
   }
 

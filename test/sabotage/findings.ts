@@ -22,6 +22,7 @@ const BROWSER_HOST = 'main/hosts/browser/browser-host.test.ts'
 const HOSTILE = 'main/gateway/hostile-answers.test.ts'
 const OUTAGES = 'main/gateway/outages.test.ts'
 const STREAM_OUTAGE = 'main/streams/stream-outage.test.ts'
+const REMOVAL = 'main/gateway/token-removal.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
 
 /** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
@@ -552,6 +553,32 @@ export const FINDINGS: readonly Finding[] = [
       'take a comma in the words of another proxy for the end of its member',
       'let a string without an end swallow what Headroom says',
     ],
+  },
+  {
+    found: 'The access token of the key reached programs in the body of an error, or in the name of a field',
+    tests: [
+      [REMOVAL, 'the token in a %s body of a %s is replaced'],
+      [REMOVAL, 'a %s error without the token goes byte for byte'],
+      [REMOVAL, 'a %s error longer than is read at once has the token nowhere'],
+      [REMOVAL, 'however a body is cut into chunks, it is the same'],
+      [REMOVAL, 'the token is replaced everywhere in a value'],
+      [REMOVAL, 'a shared stream that is refused tells no reader the token'],
+    ],
+    breaks: [
+      'hand programs the access token in the body of an error',
+      'look for the access token only where an error is not compressed',
+      'miss the access token where one chunk ends and the next begins',
+      'replace the access token once in a value instead of everywhere',
+      'hand programs the access token in the name of a field',
+      'hand programs the access token in the name of a field of a shared stream',
+      'hand readers the access token in the refusal of their stream',
+      'say the length of the body that came, not of the one that is sent',
+    ],
+  },
+  {
+    found: 'The error of a service that was cut short ended as if it were whole',
+    tests: [[REMOVAL, 'an error of %s that is cut is cut for its caller too']],
+    breaks: ['end an error that was cut as if it were whole'],
   },
   {
     found: 'An answer whose status no answer may have ended the whole process',

@@ -9,6 +9,8 @@ const MANY_TEST = 'main/gateway/many-connections.test.ts'
 const HOSTILE_TEST = 'main/gateway/hostile-answers.test.ts'
 const MEMBERS = 'main/gateway/named-members.ts'
 const MEMBERS_TEST = 'main/gateway/named-members.test.ts'
+const REMOVAL = 'main/gateway/token-removal.ts'
+const REMOVAL_TEST = 'main/gateway/token-removal.test.ts'
 const FORWARD = 'main/network/forward-http.ts'
 const SCHEDULER = 'app/gateway/scheduler.ts'
 const BOUND = 'app/gateway/bucket-bound.ts'
@@ -151,8 +153,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G1',
     what: 'pass on a refusal that was cut as if it were whole',
     file: 'main/gateway/sending.ts',
-    find: 'const closed = () => done(answer.body.complete)',
-    replace: 'const closed = () => done(true)',
+    find: "done(answer.body.complete ? 'none' : 'cut')",
+    replace: "done(answer.body.complete ? 'none' : 'none')",
     test: FAULTS_TEST,
   },
   {
@@ -394,6 +396,78 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: "'Proxy-Status', `",
     replace: "'Server-Timing', `",
     test: DOOR_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'hand programs the access token in the body of an error',
+    file: 'main/gateway/sending.ts',
+    find: 'if (answer.status < 400) {',
+    replace: 'if (answer.status !== 429) {',
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'look for the access token only where an error is not compressed',
+    file: REMOVAL,
+    find: 'const codings = codingsOf(answer)\n    const plain',
+    replace: 'const codings = codingsOf({ ...answer, rawHeaders: [] })\n    const plain',
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'miss the access token where one chunk ends and the next begins',
+    file: REMOVAL,
+    find: 'const passed = text.length - this.#removal.begunIn(text)',
+    replace: 'const passed = text.length - Math.min(0, this.#removal.begunIn(text))',
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'replace the access token once in a value instead of everywhere',
+    file: REMOVAL,
+    find: 'clean.replaceAll(spelling, REDACTED)',
+    replace: 'clean.replace(spelling, REDACTED)',
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'hand programs the access token in the name of a field',
+    file: 'main/gateway/answer-relay.ts',
+    find: 'if (removal?.isIn(lower)) continue',
+    replace: "if (removal?.isIn(lower) && value === '') continue",
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'hand programs the access token in the name of a field of a shared stream',
+    file: 'main/network/clean-http.ts',
+    find: 'secrets.clean(name) === name',
+    replace: "secrets.clean(name) !== ''",
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'hand readers the access token in the refusal of their stream',
+    file: 'main/streams/stream-connection.ts',
+    find: 'body: this.#deps.secrets.clean(this.#refusal)',
+    replace: 'body: this.#refusal',
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'say the length of the body that came, not of the one that is sent',
+    file: REMOVAL,
+    find: "push('Content-Length', String(clean.length))",
+    replace: "push('Content-Length', String(bytes.length))",
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'end an error that was cut as if it were whole',
+    file: 'main/gateway/answer-relay.ts',
+    find: "if (begun?.rest === 'cut' || body.destroyed) return cut()",
+    replace: "if (begun?.rest === 'cut' || body.destroyed) return whole()",
+    test: REMOVAL_TEST,
   },
   {
     promise: 'G6',

@@ -3,7 +3,7 @@ import { passedHeaders } from '../../../main/gateway/answer-relay.ts'
 import { proves } from '../../proof/proves.ts'
 
 const OWN = ['Via', '1.1 headroom', 'Proxy-Status', 'headroom; received-status=200']
-const passed = (...rawHeaders: string[]) => passedHeaders({ status: 200, rawHeaders }, undefined)
+const passed = (...rawHeaders: string[]) => passedHeaders({ status: 200, rawHeaders })
 
 test.each([
   ['Proxy-Status', 'headroom; error=http_request_denied', undefined],

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import zlib from 'node:zlib'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { passedHeaders } from '../../../main/gateway/answer-relay.ts'
+import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
+import { proves } from '../../proof/proves.ts'
+import { before } from './raw-service.ts'
+
+const ACCOUNTS = '/v3/brokerage/accounts'
+const QUOTES = '/v3/marketdata/stream/quotes/MSFT'
+const LARGE = 200 << 10
+
+/** A gateway before a service that answers each request by what it is told, with the access token that it was sent. */
+async function echoing(answer: (socket: Socket, token: string, request: string) => void) {
+  let token = ''
+  const started = await before((socket, text) => {
+    token = /^authorization: Bearer (\S+)\r$/im.exec(text)?.[1] ?? token
+    answer(socket, token, text)
+  })
+  const key = started.add('bot')
+  const ask = async (path: string): Promise<{ answer: IncomingMessage; bytes: Buffer | 'cut' }> => {
+    const headers = { authorization: `Bearer ${key}` }
+    const outgoing = request({ port: started.port, path, headers, agent: false }).end()
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+    return { answer, bytes: await buffer(answer).catch(() => 'cut' as const) }
+  }
+  return { ...started, ask, token: () => token }
+}
+
+const whole = (socket: Socket, status: number, fields: readonly string[], body: Buffer | string) => {
+  const lines = [`HTTP/1.1 ${status} X`, ...fields, `content-length: ${Buffer.byteLength(body)}`]
+  socket.write(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(body)]))
+}
+
+const CODINGS: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
+  ['identity', (bytes) => bytes],
+  ['gzip', zlib.gzipSync],
+  ['deflate', zlib.deflateSync],
+  ['deflate', zlib.deflateRawSync],
+  ['br', zlib.brotliCompressSync],
+  ['zstd', zlib.zstdCompressSync],
+  ['gzip, br', (bytes) => zlib.brotliCompressSync(zlib.gzipSync(bytes))],
+]
+
+test.each(
+  CODINGS.flatMap(([coding, encode]) => [400, 503].map((status) => [coding, status, encode] as const)),
+)('the token in a %s body of a %s is replaced, and the length is right', async (coding, status, encode) => {
+  const { ask } = await echoing((socket, token) => {
+    const body = encode(Buffer.from(`{"Message":"no ${token}, ${token} is none"}`))
+    whole(socket, status, [`content-encoding: ${coding}`, 'content-digest: sha-256=:eA==:'], body)
+  })
+  const { answer, bytes } = await ask(ACCOUNTS)
+  expect([answer.statusCode, String(bytes)]).toEqual([
+    status,
+    '{"Message":"no [redacted], [redacted] is none"}',
+  ])
+  expect(answer.headers).toMatchObject({ 'content-length': String(bytes.length) })
+  expect(answer.headers).not.toHaveProperty('content-encoding')
+  expect(answer.headers).not.toHaveProperty('content-digest')
+  proves('G6', { level: 3, cases: 1 })
+})
+
+test.each(CODINGS)('a %s error without the token goes byte for byte', async (coding, encode) => {
+  const body = encode(Buffer.from('{"Message":"not now"}'))
+  const { ask } = await echoing((socket) => whole(socket, 503, [`content-encoding: ${coding}`], body))
+  const { answer, bytes } = await ask(ACCOUNTS)
+  expect(Buffer.from(bytes).equals(body)).toBe(true)
+  expect(answer.headers).toMatchObject({ 'content-encoding': coding, 'content-length': String(body.length) })
+})
+
+test.each(CODINGS)('a %s error longer than is read at once has the token nowhere', async (coding, encode) => {
+  const noise = randomBytes(LARGE).toString('base64')
+  const { ask, token } = await echoing((socket, own) => {
+    // Before, at and after the end of what is read before the answer begins, and at the very end.
+    const parts = [own, noise.slice(0, (64 << 10) - own.length - 200), own.repeat(4), noise, own]
+    whole(socket, 500, [`content-encoding: ${coding}`], encode(Buffer.from(parts.join(' '))))
+  })
+  const { answer, bytes } = await ask(ACCOUNTS)
+  const read = String(bytes)
+  expect([read.includes(token()), read.split('[redacted]').length - 1]).toEqual([false, 6])
+  expect([read.length > LARGE, read.endsWith(' [redacted]')]).toEqual([true, true])
+  expect(answer.headers).not.toHaveProperty('content-length')
+  expect(answer.headers).not.toHaveProperty('content-encoding')
+})
+
+test('a small error that is huge once decoded is cleaned as it is read', async () => {
+  const { ask } = await echoing((socket, token) => {
+    const body = Buffer.concat([Buffer.alloc(8 << 20, ' '), Buffer.from(token)])
+    whole(socket, 500, ['content-encoding: gzip'], zlib.gzipSync(body))
+  })
+  const { bytes } = await ask(ACCOUNTS)
+  expect([bytes.length, String(bytes).trim()]).toEqual([(8 << 20) + 10, '[redacted]'])
+})
+
+test.each([
+  ['a coding that nobody knows', 'x-own', Buffer.from('not now')],
+  ['bytes that are not of their coding', 'gzip', Buffer.from('not now')],
+])('an error in %s goes as it came, but for the token', async (_, coding, body) => {
+  let says = ''
+  const { ask } = await echoing((socket, token) =>
+    whole(socket, 500, [`content-encoding: ${coding}`], `${body}${says === '' ? '' : token}`),
+  )
+  for (const end of ['', '[redacted]']) {
+    says = end
+    const { answer, bytes } = await ask(`${ACCOUNTS}?${end.length}`)
+    expect([String(bytes), answer.headers['content-encoding']]).toEqual([`${body}${end}`, coding])
+    expect(answer.headers['content-length']).toBe(String(bytes.length))
+  }
+})
+
+test.each([400, 429, 500])('an error of %s that is cut is cut for its caller too', async (status) => {
+  const { ask } = await echoing((socket, token) => {
+    socket.end(`HTTP/1.1 ${status} X\r\ncontent-length: 9000\r\n\r\nno ${token}`)
+  })
+  const { answer, bytes } = await ask(ACCOUNTS)
+  expect([answer.statusCode, bytes]).toEqual([status, 'cut'])
+})
+
+test('an answer that is no error is not touched', async () => {
+  const { ask, token } = await echoing((socket, own) => whole(socket, 200, [], own))
+  const { bytes } = await ask(ACCOUNTS)
+  expect(String(bytes)).toBe(token())
+})
+
+test('the token is replaced everywhere in a value, and a field with it in its name is dropped', async () => {
+  const { ask, token } = await echoing((socket, own, text) => {
+    const fields = [`x-echo: ${own};${own}`, `x-${own}-x: 1`, `X-${own.toUpperCase()}: 2`, 'x-kept: 3']
+    whole(socket, text.includes('/stream/') ? 400 : 200, fields, '{}')
+  })
+  for (const path of [ACCOUNTS, QUOTES]) {
+    const { answer } = await ask(path)
+    expect(answer.headers).toMatchObject({ 'x-echo': '[redacted];[redacted]', 'x-kept': '3' })
+    expect(answer.rawHeaders.join().toLowerCase()).not.toContain(token().toLowerCase())
+  }
+  proves('G6', { level: 3, cases: 2 })
+})
+
+test('a shared stream that is refused tells no reader the token', async () => {
+  const { ask, token } = await echoing((socket, own) => whole(socket, 400, [], `{"Message":"${own} ${own}"}`))
+  const { answer, bytes } = await ask(QUOTES)
+  expect([answer.statusCode, String(bytes)]).toEqual([400, '{"Message":"[redacted] [redacted]"}'])
+  expect([answer.headers['content-length'], token().length > 8]).toEqual([String(bytes.length), true])
+})
+
+/** An error whose body comes in these parts, of which nothing was read before. */
+const inParts = (token: string, parts: readonly string[]) => {
+  const body = Object.assign(Readable.from(parts.map((part) => Buffer.from(part))), { complete: true })
+  const answer = { status: 500, headers: {}, rawHeaders: ['Content-Length', '1'], body }
+  const begun = { bytes: Buffer.alloc(0), rest: 'to-come' as const }
+  return text(new TokenRemoval(token).fromError({ answer, begun }).answer.body)
+}
+
+test.each([
+  ['as it is', 'a/b+c=="d'],
+  ['in a URL', 'a%2Fb%2Bc%3D%3D%22d'],
+  ['in a URL in lower case', 'a%2fb%2bc%3d%3d%22d'],
+  ['in JSON', 'a/b+c==\\"d'],
+  ['in the JSON of some', 'a\\/b+c==\\"d'],
+])('a token %s is known', async (_, spelled) => {
+  const removal = new TokenRemoval('a/b+c=="d')
+  expect(removal.from(`<${spelled}>`)).toBe('<[redacted]>')
+  expect(await inParts('a/b+c=="d', ['<', ...spelled, '>'])).toBe('<[redacted]>')
+})
+
+test('however a body is cut into chunks, it is the same', async () => {
+  const token = 'aabaa/baab'
+  const piece = fc.constantFrom(token, 'a', 'aabaa', 'b', 'é', '/baab', token.slice(0, -1))
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece), fc.array(fc.nat(12)), async (pieces, cuts) => {
+      const said = pieces.join('')
+      const parts: string[] = []
+      let from = 0
+      for (const length of cuts) {
+        parts.push(said.slice(from, from + length + 1))
+        from += length + 1
+      }
+      expect(await inParts(token, [...parts, said.slice(from)])).toBe(said.replaceAll(token, '[redacted]'))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('without a token a header goes as it came', () => {
+  const rawHeaders = ['X-Echo', 'abcd abcd']
+  const passed = passedHeaders({ status: 200, rawHeaders }, new TokenRemoval('abcd'))
+  expect(passed.slice(0, 2)).toEqual(['X-Echo', '[redacted] [redacted]'])
+  expect(passedHeaders({ status: 200, rawHeaders }).slice(0, 2)).toEqual(rawHeaders)
+})
