@@ -41,8 +41,8 @@ const REVOKE = '/oauth/revoke'
  * Checked in this order: Host, Origin, path and size, health, key, the user of the calling process, method. The user
  * comes after the key because looking it up takes the system milliseconds. Nothing of a refused request is sent on.
  */
-export function door(deps: DoorDeps): RequestListener {
-  return (request, reply) => {
+export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => Promise<void> {
+  return async (request, reply) => {
     const { url = '', rawHeaders, method = '' } = request
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
@@ -51,13 +51,13 @@ export function door(deps: DoorDeps): RequestListener {
       return sendProblem(reply, OTHER_EXPECTATION)
     const path = pathOf(url)
     if (path === HEALTH) return answerHealth(request, reply)
-    if (path === TOKEN && method === 'POST') return void answerToken(request, reply, deps)
+    if (path === TOKEN && method === 'POST') return answerToken(request, reply, deps)
     if (path === REVOKE)
       return sendProblem(reply, denied(403, 'A program revokes nothing; do that in Headroom.'))
     const bearer = bearerOf(request)
     const program = bearer === undefined ? undefined : deps.programs.ofBearer(bearer)
     if (program === undefined) return sendProblem(reply, UNKNOWN_KEY)
-    void answerProgram(request, reply, program, deps)
+    await answerProgram(request, reply, program, deps)
   }
 }
 

@@ -252,10 +252,14 @@ export class Gateway {
       callerOf: async (connection) => callerOf(await this.#peerOf(connection), this.#deps.userId),
       scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
       keyShown: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
-      serve: (request) => this.#contain(request.reply, () => this.#request(request)),
+      serve: (request) => this.#request(request),
     })
-    return (request: IncomingMessage, reply: ServerResponse) =>
-      this.#contain(reply, () => serve(request, reply))
+    return (request: IncomingMessage, reply: ServerResponse): void => {
+      serve(request, reply).catch((cause: unknown) => {
+        this.#failedRequest(cause)
+        sendProblem(reply, DEFECT)
+      })
+    }
   }
 
   /** Asked once for each connection, as its ends do not change; again where it was not found. */
@@ -263,10 +267,12 @@ export class Gateway {
     const known = this.#peers.get(connection)
     if (known !== undefined) return known
     const { peer = (asked) => this.#peerSockets.of(asked) } = this.#deps
+    const forget = () => void this.#peers.delete(connection)
     const asked = peer(connection).then((found) => {
-      if (found === 'gone') this.#peers.delete(connection)
+      if (found === 'gone') forget()
       return found
     })
+    asked.catch(forget)
     this.#peers.set(connection, asked)
     return asked
   }
@@ -292,15 +298,6 @@ export class Gateway {
       this.#failedRequest(cause)
       request.reply.destroy()
     })
-  }
-
-  #contain(reply: ServerResponse, run: () => void): void {
-    try {
-      run()
-    } catch (cause) {
-      this.#failedRequest(cause)
-      sendProblem(reply, DEFECT)
-    }
   }
 
   /** A defect of Headroom, of which one request of a program died. */
