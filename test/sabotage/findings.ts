@@ -330,6 +330,7 @@ export const FINDINGS: readonly Finding[] = [
       [GATEWAY_FAULTS, 'a 401 to a token that was just issued is answered by one refresh and one resend'],
       [GATEWAY_FAULTS, 'where a refresh does not help, programs get the 401 as it came'],
       [GATEWAY_FAULTS, 'a 401 that is cut while it is kept'],
+      [REMOVAL, 'an error of %s that is cut is cut for its caller too'],
       [GATEWAY_FAULTS, 'a caller that goes away while its token is refreshed'],
     ],
     breaks: [
@@ -573,6 +574,17 @@ export const FINDINGS: readonly Finding[] = [
       'hand programs the access token in the name of a field of a shared stream',
       'hand readers the access token in the refusal of their stream',
       'say the length of the body that came, not of the one that is sent',
+    ],
+  },
+  {
+    found: 'No test noticed that a reader far behind the others of its answer filled the memory',
+    tests: [
+      ['main/gateway/answer-relay.test.ts', 'a coalesced reader 8 MiB behind is ended'],
+      ['main/gateway/answer-relay.test.ts', 'a reader less far behind is waited for by nobody'],
+    ],
+    breaks: [
+      'keep all of an answer for a reader that reads none of it',
+      'end a reader as soon as it is behind another one',
     ],
   },
   {

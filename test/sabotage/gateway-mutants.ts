@@ -11,6 +11,7 @@ const MEMBERS = 'main/gateway/named-members.ts'
 const MEMBERS_TEST = 'main/gateway/named-members.test.ts'
 const REMOVAL = 'main/gateway/token-removal.ts'
 const REMOVAL_TEST = 'main/gateway/token-removal.test.ts'
+const RELAY_TEST = 'main/gateway/answer-relay.test.ts'
 const FORWARD = 'main/network/forward-http.ts'
 const SCHEDULER = 'app/gateway/scheduler.ts'
 const BOUND = 'app/gateway/bucket-bound.ts'
@@ -155,7 +156,7 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/sending.ts',
     find: "done(answer.body.complete ? 'none' : 'cut')",
     replace: "done(answer.body.complete ? 'none' : 'none')",
-    test: FAULTS_TEST,
+    test: REMOVAL_TEST,
   },
   {
     promise: 'G1',
@@ -396,6 +397,22 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     find: "'Proxy-Status', `",
     replace: "'Server-Timing', `",
     test: DOOR_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'keep all of an answer for a reader that reads none of it',
+    file: 'main/gateway/answer-relay.ts',
+    find: 'if (reply.writableLength > MAX_BEHIND_BYTES) reply.destroy()',
+    replace: 'if (reply.writableLength > 99 * MAX_BEHIND_BYTES) reply.destroy()',
+    test: RELAY_TEST,
+  },
+  {
+    promise: 'G1',
+    what: 'end a reader as soon as it is behind another one',
+    file: 'main/gateway/answer-relay.ts',
+    find: 'const MAX_BEHIND_BYTES = 8 << 20',
+    replace: 'const MAX_BEHIND_BYTES = 8 << 10',
+    test: RELAY_TEST,
   },
   {
     promise: 'G6',

@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { passedHeaders, relay } from '../../../main/gateway/answer-relay.ts'
+import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
+import { nodeClock } from '../../../main/ports/node-clock.ts'
+import { proves } from '../../proof/proves.ts'
+
+const SOON = { timeout: 20_000, interval: 20 }
+const MIB = 1 << 20
+
+/** Callers of one answer, on sockets of their own: the first asked, the others share its request. */
+async function relaying(count: number, traits: { readonly rawHeaders?: readonly string[] } = {}) {
+  const replies: ServerResponse[] = []
+  const server = createServer((_, reply) => void replies.push(reply))
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const callers = Array.from({ length: count }, () => request({ port, agent: false }).end())
+  for (const caller of callers) caller.on('error', () => {})
+  const answers = callers.map(async (caller) => ((await once(caller, 'response')) as [IncomingMessage])[0])
+  await vi.waitFor(() => expect(replies).toHaveLength(count), SOON)
+  const body = Object.assign(new PassThrough(), { complete: false })
+  const noted = { ended: 0, aborted: 0, defects: [] as unknown[] }
+  relay({
+    answer: { status: 200, headers: {}, rawHeaders: [], ...traits, body },
+    removal: new TokenRemoval('the-token-of-the-key'),
+    readers: replies.map((reply, i) => ({ reply, isCoalesced: i > 0 })),
+    abort: () => {
+      noted.aborted += 1
+      body.destroy()
+    },
+    ended: () => {
+      noted.ended += 1
+    },
+    isEndless: false,
+    clock: nodeClock,
+    defect: (cause) => void noted.defects.push(cause),
+  })
+  const say = async (bytes: Buffer) => {
+    if (!body.write(bytes)) await once(body, 'drain')
+  }
+  const end = () => {
+    body.complete = true
+    body.end()
+  }
+  return { answers: await Promise.all(answers), replies, body, noted, callers, say, end }
+}
+
+test('a coalesced reader 8 MiB behind is ended, and the other one gets the whole answer', async () => {
+  const { answers, replies, say, end, noted } = await relaying(2)
+  const [fast, frozen] = answers as [IncomingMessage, IncomingMessage]
+  frozen.pause()
+  const frozenEnds = buffer(frozen).catch(() => 'cut')
+  frozen.pause()
+  const read = buffer(fast)
+  const part = Buffer.alloc(MIB, 'x')
+  let mostBehind = 0
+  for (let i = 0; i < 64; i += 1) {
+    await say(part)
+    mostBehind = Math.max(mostBehind, ...replies.map((reply) => reply.writableLength))
+  }
+  end()
+  expect((await read).length).toBe(64 * MIB)
+  expect(mostBehind).toBeLessThan(10 * MIB)
+  await vi.waitFor(() => expect(replies[1]?.destroyed).toBe(true), SOON)
+  frozen.resume()
+  expect(await frozenEnds).toBe('cut')
+  expect(noted).toMatchObject({ ended: 1, aborted: 0, defects: [] })
+  proves('G1', { level: 3, cases: 1 })
+})
+
+test('a reader less far behind is waited for by nobody, and gets the whole answer when it reads on', async () => {
+  const { answers, say, end } = await relaying(2)
+  const [fast, slow] = answers as [IncomingMessage, IncomingMessage]
+  slow.pause()
+  const read = buffer(fast)
+  for (let i = 0; i < 6; i += 1) await say(Buffer.alloc(MIB, 'x'))
+  end()
+  expect((await read).length).toBe(6 * MIB)
+  expect((await buffer(slow)).length).toBe(6 * MIB)
+})
+
+test('only those who share a request are told that it was shared', async () => {
+  const { answers, end } = await relaying(3)
+  end()
+  expect(answers.map(({ headers }) => headers['cache-status'])).toEqual([
+    undefined,
+    ...Array(2).fill('headroom; hit; detail=coalesced'),
+  ])
+  for (const answer of answers) expect((await buffer(answer)).length).toBe(0)
+})
+
+test('the last caller that goes away ends the request upstream, and not one before', async () => {
+  const { callers, noted, say } = await relaying(2)
+  await say(Buffer.from('x'))
+  callers[0]?.destroy()
+  await vi.waitFor(() => expect(callers[0]?.destroyed).toBe(true), SOON)
+  await say(Buffer.from('y'))
+  expect(noted).toMatchObject({ ended: 0, aborted: 0 })
+  callers[1]?.destroy()
+  await vi.waitFor(() => expect(noted).toMatchObject({ ended: 1, aborted: 1 }), SOON)
+})
+
+test.each([
+  ['ends before its length', (body: PassThrough) => void body.end()],
+  ['fails', (body: PassThrough) => void body.destroy(new Error('lost'))],
+  ['closes', (body: PassThrough) => void body.destroy()],
+])('an answer that %s is cut for each caller', async (_, stop) => {
+  const { answers, body, say, noted } = await relaying(2)
+  await say(Buffer.from('half'))
+  const read = answers.map((answer) => buffer(answer).catch(() => 'cut'))
+  stop(body)
+  expect(await Promise.all(read)).toEqual(['cut', 'cut'])
+  expect(noted.ended).toBe(1)
+})
+
+test('fields of one connection and cookies stay behind, end-to-end ones go on', () => {
+  const dropped = [
+    'Keep-Alive',
+    'Proxy-Authenticate',
+    'Proxy-Authorization',
+    'Proxy-Connection',
+    'Set-Cookie',
+  ]
+  const more = ['TE', 'Trailer', 'Transfer-Encoding', 'Upgrade', 'X-One', 'X-Two']
+  const rawHeaders = ['Connection', 'x-one ,X-Two', ...[...dropped, ...more].flatMap((name) => [name, 'a'])]
+  const kept = ['X-Kept', 'b', 'x-kept', 'c', 'X-RateLimit-Limit', '250']
+  expect(passedHeaders({ status: 404, rawHeaders: [...rawHeaders, ...kept] })).toEqual([
+    ...kept,
+    ...['Via', '1.1 headroom', 'Proxy-Status', 'headroom; received-status=404'],
+  ])
+})
