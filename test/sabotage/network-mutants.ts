@@ -136,6 +136,22 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'T14',
+    what: 'search a word for a token from each of its characters',
+    file: 'main/ports/redactor.ts',
+    find: '/((?:token|secret',
+    replace: '/([\\w-]*(?:token|secret',
+    test: 'main/ports/redactor.test.ts',
+  },
+  {
+    promise: 'T14',
+    what: 'search a word for a JWT from each of its characters',
+    file: 'main/ports/redactor.ts',
+    find: 'eyJ[\\w-]+(\\.[\\w-]+)?(?:',
+    replace: 'eyJ[\\w-]+(\\.[\\w-]+)(?:',
+    test: 'main/ports/redactor.test.ts',
+  },
+  {
+    promise: 'T14',
     what: 'let each connected key fill the room of all snapshots',
     file: 'main/monitor/monitor.ts',
     find: 'MAX_SNAPSHOTS_BYTES / this.#profiles.size',
