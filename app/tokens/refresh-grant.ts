@@ -57,7 +57,7 @@ export type RefreshOutcome =
       readonly isFromIntermediary?: true
       /** A client error without a cause: where there is doubt which token is live, another may fare better. */
       readonly anotherTokenMayDo?: true
-      /** As of `unknown`. */
+      /** A string in the place of a new refresh token, in an answer that may have renewed: one or the other is live. */
       readonly refreshToken?: string
     }
   | { readonly kind: 'not-sent'; readonly why: string }
@@ -68,8 +68,6 @@ export type RefreshOutcome =
       readonly why: string
       /** An answer came, and it is no token answer and no page. */
       readonly isMalformed?: true
-      /** A string in the place of a new refresh token, in an answer that may have renewed: one or the other is live. */
-      readonly refreshToken?: string
     }
 
 /** Whether the sign-in host itself answered, whatever its answer was. */

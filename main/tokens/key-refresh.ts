@@ -1,4 +1,4 @@
-import { afterRefresh, isAboutToken, nextCandidate, withCandidate } from '../../app/tokens/after-refresh.ts'
+import { afterRefresh, isAboutToken, nextCandidate } from '../../app/tokens/after-refresh.ts'
 import {
   isFromService,
   type KeyCredentials,
@@ -97,7 +97,7 @@ export class KeyRefresh {
     this.#store.takeNewest()
     const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
-    this.#lost(outcome)
+    this.#store.use({ ...this.#store.state, lostAnswer: true })
     // Also while a revocation waits for it: only the newest token can be revoked with certainty.
     if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#ask())
@@ -150,16 +150,6 @@ export class KeyRefresh {
     if (outcome.kind !== 'renewed') return outcome
     secrets.hide(outcome.accessToken)
     return { ...outcome, scopes: outcome.scopes.map((scope) => secrets.clean(scope)) }
-  }
-
-  /** Stores a token that came in an answer of no other use, before anything else is tried. */
-  #lost(outcome: Extract<RefreshOutcome, { kind: 'unknown' }>): void {
-    const { state } = this.#store
-    if (state.token === undefined) return
-    const token = withCandidate(state.token, outcome.refreshToken)
-    const next = { ...state, token, lostAnswer: true }
-    if (token === state.token) this.#store.use(next)
-    else this.#store.save(next)
   }
 
   #settle(outcome: RefreshOutcome): RefreshOutcome {

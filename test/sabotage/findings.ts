@@ -379,6 +379,26 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['sign in without a challenge', 'take an access token of any type'],
   },
   {
+    found: 'No test noticed a failed save that reads as saved, nor six other breaks of vault and tokens',
+    tests: [
+      ['main/vault/vault.test.ts', 'a write that fails reads as failed'],
+      ['main/vault/vault.test.ts', 'whether a pending revocation is retried by itself'],
+      ['main/vault/vault.test.ts', 'no generation is used again'],
+      ['main/vault/vault-handle.test.ts', 'where two data keys open'],
+      [UNPROVEN, 'each candidate is stored before it is sent'],
+      [KEEPER, 'from the click on Revoke on no access token is given out'],
+    ],
+    breaks: [
+      'take a failed save of the vault for a saved one',
+      'retry by itself a revocation that waits for a person',
+      'leave a revocation whose record is damaged to a person',
+      'use the generation of a record in quarantine again',
+      'seal with another data key than the newest',
+      'send a candidate before it is stored',
+      'give out an access token while a revocation waits for a refresh',
+    ],
+  },
+  {
     found: 'Two programs could have names that no table tells apart, in two alphabets',
     tests: [
       ['main/gateway/programs.test.ts', 'a name that looks like one that is there'],

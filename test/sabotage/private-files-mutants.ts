@@ -131,8 +131,8 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
     promise: 'T5',
     what: 'believe a lock that everyone is granted',
     file: 'main/storage/lock.ts',
-    find: "return stdout?.trim() === 'taken'",
-    replace: "return stdout?.trim() === 'refused'",
+    find: "return stdout === 'taken'",
+    replace: "return stdout === 'refused'",
     test: 'main/storage/lock.test.ts',
   },
   {

@@ -5,6 +5,7 @@ const REVOCATION = 'main/tokens/key-revocation.ts'
 const KEEPER = 'main/tokens/keeper.ts'
 const REJECTIONS = 'app/tokens/rejections.ts'
 const GATEWAY_FAULTS_TEST = 'main/gateway/faults.test.ts'
+const VAULT_TEST = 'main/vault/vault.test.ts'
 const KEEPER_TEST = 'main/tokens/keeper.test.ts'
 const SESSION_END_TEST = 'main/tokens/session-end.test.ts'
 const REVOKING_TEST = 'main/tokens/revoking.test.ts'
@@ -119,6 +120,62 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     find: 'return token.doubt !== undefined || (lostAnswer && !token.keepsToken)',
     replace: 'return lostAnswer && !token.keepsToken',
     test: UNPROVEN_TEST,
+  },
+  {
+    promise: 'T7',
+    what: 'take a failed save of the vault for a saved one',
+    file: 'main/vault/vault.ts',
+    find: 'return { ok: false, why }\n    }\n  }\n\n  #rollBack',
+    replace: 'return SAVED\n    }\n  }\n\n  #rollBack',
+    test: VAULT_TEST,
+  },
+  {
+    promise: 'R4',
+    what: 'retry by itself a revocation that waits for a person',
+    file: 'main/vault/token-records.ts',
+    find: 'JSON.stringify(revocation)',
+    replace: 'JSON.stringify({ ...revocation, byItself: true })',
+    test: VAULT_TEST,
+  },
+  {
+    promise: 'R4',
+    what: 'leave a revocation whose record is damaged to a person',
+    file: 'main/vault/token-records.ts',
+    find: 'byItself: true })',
+    replace: 'byItself: false })',
+    test: VAULT_TEST,
+  },
+  {
+    promise: 'T7',
+    what: 'use the generation of a record in quarantine again',
+    file: 'main/vault/records.ts',
+    find: "Math.max(highest('records'), highest('quarantine')) + 1",
+    replace: "highest('records') + 1",
+    test: VAULT_TEST,
+  },
+  {
+    promise: 'T7',
+    what: 'seal with another data key than the newest',
+    file: 'main/vault/data-keys.ts',
+    find: 'const [newest] = opened\n',
+    replace: 'const newest = [...opened].at(-1)\n',
+    test: 'main/vault/vault-handle.test.ts',
+  },
+  {
+    promise: 'T8',
+    what: 'send a candidate before it is stored',
+    file: REFRESH,
+    find: 'this.#store.save({ ...state, token })',
+    replace: 'this.#store.use({ ...state, token })',
+    test: UNPROVEN_TEST,
+  },
+  {
+    promise: 'R1',
+    what: 'give out an access token while a revocation waits for a refresh',
+    file: KEEPER,
+    find: ' && !isRevoking(this.#store.state)) {',
+    replace: ') {',
+    test: KEEPER_TEST,
   },
   {
     promise: 'T9',

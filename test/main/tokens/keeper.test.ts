@@ -106,6 +106,24 @@ test('a revocation that another profile had confirmed ends these tokens too, onc
   expect(http.requests.length).toBe(1)
 })
 
+test('from the click on Revoke on no access token is given out, also while a refresh is waited for', async () => {
+  const { clock, keeper, http } = setUp([renewal('a1')])
+  keeper.start()
+  await clock.advance(18 * MINUTE_MS)
+  expect(keeper.usable()).toEqual({ kind: 'token', value: 'a1' })
+  const revoked = keeper.revoke()
+  await clock.advance(0)
+  expect(http.requests).toHaveLength(2)
+  expect(keeper.usable()).toEqual({ kind: 'none', why: 'revoking' })
+  expect(await keeper.access()).toEqual({ kind: 'none', why: 'revoking' })
+  http.answer(renewal('a2'))
+  await clock.advance(0)
+  expect(keeper.usable()).toEqual({ kind: 'none', why: 'revoking' })
+  http.answer(answerOf(200))
+  expect(await revoked).toEqual({ kind: 'confirmed' })
+  expect(keeper.usable()).toEqual({ kind: 'none', why: 'revoked' })
+})
+
 test('50 callers at expiry share one request', async () => {
   const { clock, keeper, http } = setUp([renewal('a1')])
   keeper.start()

@@ -9,6 +9,7 @@ import { answerOf, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, openVault, profile, tokensOf, vaultOf } from '../vault/fixtures.ts'
 import { keeperOf } from './keeper-of.ts'
+import { RecordingStore } from './recording-store.ts'
 import { MINUTE_MS, setUp } from './scripted-keeper.ts'
 
 const HOUR_MS = 60 * MINUTE_MS
@@ -77,6 +78,26 @@ test('a wrong client secret says nothing of the token in doubt: both are kept fo
   expect(keeper.refreshSummary()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
   await keeper.refresh()
   expect(sentTokens()).toEqual(['refresh-0', 'refresh-1', 'refresh-1', 'refresh-0'])
+})
+
+test('each candidate is stored before it is sent, so that a crash goes on with it', async () => {
+  const clock = new VirtualClock()
+  const http = new ScriptedHttp()
+  const store = new RecordingStore('refresh-0', clock.wallMs())
+  const keeper = keeperOf(store, { http, clock })
+  const storedAtSending: unknown[] = []
+  http.reply = ({ body = '' }) => {
+    storedAtSending.push([new URLSearchParams(body).get('refresh_token'), store.stored.token.refreshToken])
+    return storedAtSending.length === 1 ? answerOf(503, { refresh_token: 'refresh-1' }) : REFUSAL
+  }
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  expect(storedAtSending).toEqual([
+    ['refresh-0', 'refresh-0'],
+    ['refresh-1', 'refresh-1'],
+    ['refresh-0', 'refresh-0'],
+  ])
+  keeper.stop()
 })
 
 test('malformed answers are asked for less than once a minute', async () => {

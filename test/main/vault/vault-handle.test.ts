@@ -382,5 +382,11 @@ test('where two data keys open, what either of them vouched for is believed', as
     ['key-1', 'found'],
     ['key-2', 'found'],
   ])
+  // The newest data key seals, also what an older one did before.
+  expect(vaultOf(again).tokens('key-1').save(held(2))).toEqual({ ok: true })
   again.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const sealing = "SELECT data_key FROM records WHERE profile = 'key-1' AND kind = 'refresh-token'"
+  expect(database.prepare(`${sealing} ORDER BY generation`).all()).toEqual([{ data_key: 1 }, { data_key: 2 }])
+  database.close()
 })

@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import type { Saved } from '../../../main/storage/storage-error.ts'
+import { openVaultFile } from '../../../main/vault/vault-file.ts'
+import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { held, NOW_MS, openVault, profile, tokensOf, vaultOf } from './fixtures.ts'
@@ -120,6 +123,89 @@ test('what stands beside a sealed token keeps the form that earlier versions rea
     { signedInAtMs: NOW_MS, keepsToken: false, standing: { kind: 'unconfirmed' } },
     { signedInAtMs: NOW_MS, rotatedAtMs: NOW_MS + 2, keepsToken: false, standing: { kind: 'active' } },
   ])
+})
+
+test('a write that fails reads as failed, whatever it was of, and the next one is stored', async () => {
+  const folder = temporaryFolder()
+  const opened: DatabaseSync[] = []
+  const handle = await VaultHandle.open({
+    folder,
+    keystore: testKeystore(),
+    wallMs: () => NOW_MS,
+    openFile: (...asked) => {
+      const opening = openVaultFile(...asked)
+      if (opening.kind !== 'unusable') opened.push(opening.database)
+      return opening
+    },
+  })
+  const vault = vaultOf(handle)
+  vault.signIn(profile(), held(1))
+  const before = vault.profiles()
+  const tokens = vault.tokens('key-1')
+  const writes: (() => Saved)[] = [
+    () => tokens.save(held(2)),
+    () => tokens.intend({ generation: 1, atMs: NOW_MS }, 'CANARY-refresh-1'),
+    () => vault.keepSettings({ id: 'key-1', probes: { budgetFraction: 0.5, everySeconds: {} } }),
+    () => vault.keepSecret({ id: 'key-1', clientSecret: 'CANARY-second' }),
+    () => vault.signIn(profile({ id: 'key-2' }), held(1)),
+    () => vault.forget('key-1'),
+  ]
+  for (const database of opened) database.exec('PRAGMA query_only = ON')
+  for (const write of writes) expect(write()).toEqual({ ok: false, why: expect.stringMatching(/./) })
+  expect(vault.profiles()).toMatchObject(before.map(({ id, about, reading }) => ({ id, about, reading })))
+  for (const database of opened) database.exec('PRAGMA query_only = OFF')
+  for (const write of writes) expect(write()).toMatchObject({ ok: true })
+  expect(vault.profiles().map(({ id }) => id)).toEqual(['key-2'])
+  handle.close()
+  for (const write of writes) expect(write()).toEqual({ ok: false, why: 'the store is closed' })
+  expect(tokens.read()).toEqual({ kind: 'unreadable', why: 'the store is closed' })
+})
+
+test.each([true, false])(
+  'whether a pending revocation is retried by itself (%s) is stored',
+  async (byItself) => {
+    const folder = temporaryFolder()
+    const first = await openVault(folder)
+    vaultOf(first).signIn(profile(), held(1))
+    const revocation = { reason: 'no answer', byItself }
+    vaultOf(first)
+      .tokens('key-1')
+      .save({ ...held(1), revocation })
+    first.close()
+    const again = await openVault(folder)
+    expect(tokensOf(again)).toMatchObject({ stored: { revocation } })
+    again.close()
+    tamper(folder, "UPDATE outbox SET about = '{'")
+    const damaged = await openVault(folder)
+    expect(tokensOf(damaged)).toMatchObject({
+      stored: { revocation: { reason: expect.stringMatching(/closed before/), byItself: true } },
+    })
+    damaged.close()
+  },
+)
+
+test('no generation is used again, also not that of a record in quarantine', async () => {
+  const folder = temporaryFolder()
+  const handle = await openVault(folder)
+  vaultOf(handle).signIn(profile(), held(7))
+  handle.close()
+  tamper(folder, 'UPDATE records SET sealed = zeroblob(60)')
+  const again = await openVault(folder)
+  expect(vaultOf(again).profiles()).toMatchObject([{ reading: { kind: 'lost', state: 'record-corrupt' } }])
+  expect(vaultOf(again).signIn(profile(), held(1))).toEqual({ ok: true, generation: 8 })
+  again.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  const generations = (table: string) =>
+    database.prepare(`SELECT kind, generation FROM ${table} ORDER BY kind`).all()
+  expect(generations('quarantine')).toEqual([
+    { kind: 'client-secret', generation: 1 },
+    { kind: 'refresh-token', generation: 7 },
+  ])
+  expect(generations('records')).toEqual([
+    { kind: 'client-secret', generation: 2 },
+    { kind: 'refresh-token', generation: 8 },
+  ])
+  database.close()
 })
 
 test('a pending revocation outlives the process, and a new sign-in takes it back', async () => {
