@@ -618,8 +618,11 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'The error of a service that was cut short ended as if it were whole',
-    tests: [[REMOVAL, 'an error of %s that is cut is cut for its caller too']],
-    breaks: ['end an error that was cut as if it were whole'],
+    tests: [
+      [REMOVAL, 'an error of %s that is cut is cut for its caller too'],
+      [REMOVAL, 'an error without an end is passed on after 5 s'],
+    ],
+    breaks: ['end an error that was cut as if it were whole', 'wait without end for the end of an error'],
   },
   {
     found: 'An answer whose status no answer may have ended the whole process',

@@ -400,6 +400,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G1',
+    what: 'wait without end for the end of an error',
+    file: 'main/gateway/sending.ts',
+    find: "clock.after(ERROR_TIMEOUT_MS, () => done('to-come'))",
+    replace: 'clock.after(ERROR_TIMEOUT_MS, () => void done)',
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G1',
     what: 'keep all of an answer for a reader that reads none of it',
     file: 'main/gateway/answer-relay.ts',
     find: 'if (reply.writableLength > MAX_BEHIND_BYTES) reply.destroy()',

@@ -6,23 +6,29 @@ import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import zlib from 'node:zlib'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { passedHeaders } from '../../../main/gateway/answer-relay.ts'
 import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
 import { proves } from '../../proof/proves.ts'
+import { SkippingClock } from '../skipping-clock.ts'
 import { before } from './raw-service.ts'
+import type { GatewayTraits } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 const QUOTES = '/v3/marketdata/stream/quotes/MSFT'
+const SOON = { timeout: 10_000, interval: 20 }
 const LARGE = 200 << 10
 
 /** A gateway before a service that answers each request by what it is told, with the access token that it was sent. */
-async function echoing(answer: (socket: Socket, token: string, request: string) => void) {
+async function echoing(
+  answer: (socket: Socket, token: string, request: string) => void,
+  traits?: Pick<GatewayTraits, 'clock'>,
+) {
   let token = ''
   const started = await before((socket, text) => {
     token = /^authorization: Bearer (\S+)\r$/im.exec(text)?.[1] ?? token
     answer(socket, token, text)
-  })
+  }, traits)
   const key = started.add('bot')
   const ask = async (path: string): Promise<{ answer: IncomingMessage; bytes: Buffer | 'cut' }> => {
     const headers = { authorization: `Bearer ${key}` }
@@ -120,6 +126,32 @@ test.each([400, 429, 500])('an error of %s that is cut is cut for its caller too
   })
   const { answer, bytes } = await ask(ACCOUNTS)
   expect([answer.statusCode, bytes]).toEqual([status, 'cut'])
+})
+
+test('an error without an end is passed on after 5 s, and cleaned as it comes', async () => {
+  const clock = new SkippingClock()
+  let service: Socket | undefined
+  const { add, get, token } = await echoing(
+    (socket, own) => {
+      service = socket
+      socket.write(`HTTP/1.1 503 X\r\ncontent-length: ${8 + 2 * own.length}\r\n\r\nno ${own} `)
+    },
+    { clock },
+  )
+  const asked = get(ACCOUNTS, add('other'))
+  let isAnswered = false
+  void asked.then(() => {
+    isAnswered = true
+  })
+  await vi.waitFor(() => expect(service).toBeDefined(), SOON)
+  await vi.waitFor(() => {
+    clock.skip(1_000)
+    expect(isAnswered).toBe(true)
+  }, SOON)
+  const answer = await asked
+  service?.write(`and ${token()}`)
+  expect([answer.status, answer.headers.get('content-length')]).toEqual([503, null])
+  expect(await answer.text()).toBe('no [redacted] and [redacted]')
 })
 
 test('an answer that is no error is not touched', async () => {
