@@ -107,6 +107,7 @@ const refreshSummary = openObject({
 /** The refresh token, and the revocation of the key. */
 export interface RefreshSummary extends Immutable<z.output<typeof refreshSummary>> {}
 
+/** Requests per second, by everybody, by this app, and by others: the middle, and the ends of a 90 % interval. */
 const quotaUse = openObject({
   total: number,
   own: number,
@@ -116,9 +117,6 @@ const quotaUse = openObject({
   /** The part of `own` that each program behind the gateway makes, by its id; absent while the gateway is off. */
   programs: z.exactOptional(z.record(z.string(), number)),
 })
-
-/** Requests per second, by everybody, by this app, and by others: the middle, and the ends of a 90 % interval. */
-export interface QuotaUse extends Immutable<z.output<typeof quotaUse>> {}
 
 const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out', 'blocked'])
 

@@ -79,10 +79,3 @@ export const htmlAnswer = (status: number, body: string, headers: WireHeaders = 
   headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store', ...headers },
   body,
 })
-
-export const textAnswer = (status: number, body: string, headers: WireHeaders = {}): Answer => ({
-  kind: 'answer',
-  status,
-  headers: { 'Content-Type': 'text/plain; charset=utf-8', ...headers },
-  body,
-})

@@ -7,6 +7,14 @@ const PACKAGE_TEST = 'packaging/linux-package.test.ts'
 export const PACKAGING_MUTANTS: readonly Mutant[] = [
   {
     promise: 'P1',
+    what: 'import a package that is there only because another one needs it',
+    file: 'package.json',
+    find: '    "builder-util-runtime": "^9.7.0",\n',
+    replace: '',
+    test: 'declared-packages.test.ts',
+  },
+  {
+    promise: 'P1',
     what: 'pack every installed package beside the bundles that hold them already',
     file: 'electron-builder.yml',
     find: '  - "!node_modules/**"\n',

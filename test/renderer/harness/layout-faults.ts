@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page } from '@playwright/test'
 
 /**
  * Texts that cannot be read as they are drawn: cut off where nothing scrolls to the rest, over one another, or

@@ -5,7 +5,7 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { chromium, type Page } from 'playwright-core'
+import { chromium, type Page } from '@playwright/test'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { snapshot } from '../fixtures.ts'
 import { buildWindow } from './build-window.ts'
