@@ -29,6 +29,18 @@ const ADMISSION = 'main/hosts/browser/admission.test.ts'
 /** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
 export const FINDINGS: readonly Finding[] = [
   {
+    found: 'A package that a test imports was declared nowhere',
+    tests: [['declared-packages.test.ts', 'every package that is imported is declared']],
+    breaks: ['import a package that is there only because another one needs it'],
+  },
+  {
+    found: '`headroom watch --data` on a folder with stored keys showed the simulator without a word',
+    tests: [
+      ['main/hosts/terminal/watch-command.test.ts', 'beside stored keys it says that it shows the simulator'],
+    ],
+    breaks: ['show the simulator beside stored keys without a word'],
+  },
+  {
     found: 'A line of 64 kB without a space took nine seconds to clean',
     tests: [[REDACTOR, 'takes time in proportion to its length']],
     breaks: [

@@ -3,6 +3,14 @@ import type { Mutant } from './registry.ts'
 /** Of what runs where nobody watches, and is read by other programs. */
 export const UNATTENDED_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'U1',
+    what: 'show the simulator beside stored keys without a word',
+    file: 'main/hosts/terminal/watch-command.ts',
+    find: 'deps.hasVault(flags.data))',
+    replace: 'deps.hasVault(flags.data) && flags.json === undefined)',
+    test: 'main/hosts/terminal/watch-command.test.ts',
+  },
+  {
     promise: 'Q5',
     what: 'start the built-in simulator without what was before',
     file: 'main/simulator/past.ts',

@@ -14,6 +14,9 @@ import { VaultHandle } from '../../vault/vault-handle.ts'
 import type { RunningKey } from './revoke-running.ts'
 import { vaultTrouble } from './vault-trouble.ts'
 
+/** Whether keys may be stored in a data folder already. */
+export const hasVault = (folder: string): boolean => existsSync(join(folder, 'vault.db'))
+
 /** The keys of a data folder on which no Headroom runs. */
 export interface StoredKeys {
   readonly keys: readonly RunningKey[]
@@ -44,7 +47,7 @@ export async function openStoredKeys(
   passphrase: string,
   { clock, random, http }: StoredKeysPorts,
 ): Promise<StoredKeysOpening> {
-  if (!existsSync(join(folder, 'vault.db'))) return { kind: 'nothing-stored' }
+  if (!hasVault(folder)) return { kind: 'nothing-stored' }
   const distrust = whyNotTrusted(folder)
   if (distrust !== undefined)
     return { kind: 'failed', line: `the keys in ${folder} are not used: ${distrust}` }

@@ -25,6 +25,8 @@ export interface WatchDeps {
   readonly terminal: Terminal
   readonly clock: Clock
   createMonitor(): MonitorSurface
+  /** Whether a data folder may hold stored keys. */
+  hasVault(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
   /** Shows times of day as the windows of this data folder do. */
@@ -79,6 +81,8 @@ export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
       }
       return followAtHome(profileOf(service.key), { ...flags, data: flags.data }, passphrase, deps)
     case 'built-in': {
+      if (flags.data !== undefined && deps.hasVault(flags.data))
+        terminal.error(simulatedBesideKeys(flags.data))
       const builtIn = await deps.startBuiltIn()
       try {
         return await follow(builtIn.profile, flags, deps)
@@ -88,6 +92,10 @@ export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
     }
   }
 }
+
+const simulatedBesideKeys = (folder: string): string =>
+  `showing the built-in simulator, not the keys in ${folder}; ` +
+  'to watch one, add --auth-url, --base-url and --client-id, and HEADROOM_PASSPHRASE'
 
 function thinningProblem({ json, every, events, changes }: WatchFlags): string | undefined {
   const given = Object.entries({ '--every': every, '--events': events, '--changes': changes })

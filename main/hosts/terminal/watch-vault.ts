@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { Monitor, type MonitorPorts } from '../../monitor/monitor.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Profile } from '../../monitor/profile.ts'
@@ -33,9 +31,6 @@ export type WatchVaultOpening =
   | { readonly kind: 'open'; readonly vault: WatchVault }
   /** `needsPerson`: a retry fails until a person corrects the configuration. */
   | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
-
-/** Whether keys may be stored in a data folder already. */
-export const hasVault = (folder: string): boolean => existsSync(join(folder, 'vault.db'))
 
 /**
  * Opens the vault of `headroom watch --data DIR` and locks the folder: of two programs that refresh one rotating token,

@@ -47,6 +47,7 @@ export async function virtualWatch(flags: WatchFlags & { readonly for: number })
       terminal,
       clock,
       createMonitor: () => monitor,
+      hasVault: () => false,
       openVault: async () => ({ kind: 'failed', line: 'no vault here', needsPerson: false }),
       createGateway: () => {
         throw new Error('no gateway here')

@@ -53,6 +53,7 @@ async function watched(
     terminal,
     clock,
     createMonitor: () => monitor,
+    hasVault: () => false,
     openVault: async () => ({ kind: 'failed', line: 'no vault in these tests', needsPerson: false }),
     createGateway: () => {
       throw new Error('no gateway in these tests')
@@ -87,6 +88,21 @@ test('without a service it watches the built-in simulator, and closes it at the 
   expect(await exitCode).toBe(0)
   expect(builtIn.closed).toBe(true)
   expect(monitor.stopped).toBe(true)
+})
+
+test('beside stored keys it says that it shows the simulator, and how to watch one', async () => {
+  const hasVault = (folder: string) => folder === 'with-keys'
+  const errorsOf = async (data: string) => {
+    const { terminal, exitCode } = await watched({ data, json: true }, {}, { hasVault })
+    terminal.stop()
+    expect(await exitCode).toBe(0)
+    return terminal.errors
+  }
+  expect(await errorsOf('empty')).toEqual([])
+  expect(await errorsOf('with-keys')).toEqual([
+    'showing the built-in simulator, not the keys in with-keys; ' +
+      'to watch one, add --auth-url, --base-url and --client-id, and HEADROOM_PASSPHRASE',
+  ])
 })
 
 test('a service comes from the flags, and its secrets from the environment', async () => {
