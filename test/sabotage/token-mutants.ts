@@ -207,7 +207,7 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     what: 'refresh for a 401 although a refresh that failed has its own time to retry',
     file: KEEPER,
     find: '(!isDue || failures > 0)',
-    replace: '!isDue',
+    replace: '(!isDue || failures > 99)',
     test: KEEPER_TEST,
   },
   {

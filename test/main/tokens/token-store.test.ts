@@ -36,6 +36,73 @@ test('a stop saves once more what the vault did not take', () => {
   expect(store.unsaved).toBeUndefined()
 })
 
+test('a vault that goes on taking nothing is told of once, and again after it took something', () => {
+  const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
+  const store = TokenStore.stored(vault)
+  const told: string[] = []
+  store.open({ ...LISTENER, event: ({ kind }) => told.push(kind) })
+  vault.isFull = true
+  for (let n = 0; n < 3; n += 1) store.save(rotated())
+  expect(told).toEqual(['storage-problem'])
+  vault.isFull = false
+  store.save(rotated())
+  vault.isFull = true
+  store.save(rotated())
+  expect(told).toEqual(['storage-problem', 'storage-problem'])
+  store.stop()
+})
+
+test('a token that does not open stays known as lost until a newer one is saved', () => {
+  const vault = new DamagedStore('refresh-0', CLOCK.wallMs())
+  const store = TokenStore.stored(vault)
+  store.open(LISTENER)
+  vault.isFull = true
+  store.save(rotated())
+  expect(store.lost).toBe('record-corrupt')
+  vault.isFull = false
+  store.save(rotated())
+  expect(store.lost).toBeUndefined()
+})
+
+test.each([
+  [false, false, false],
+  [true, false, true],
+  [false, true, true],
+])(
+  'a newer token of another process: an answer lost here (%s) or there (%s) stays lost (%s)',
+  (here, there, isLost) => {
+    const nowMs = CLOCK.wallMs()
+    const vault = new RecordingStore('refresh-0', nowMs)
+    const store = TokenStore.stored(vault)
+    store.open(LISTENER)
+    store.use({ ...store.state, lostAnswer: here })
+    const { token, standing } = signedIn('refresh-2', nowMs)
+    vault.save({
+      token: { ...token, generation: 2 },
+      standing,
+      ...(there && { intent: { generation: 2, atMs: nowMs } }),
+    })
+    store.takeNewest()
+    expect(store.state).toMatchObject({ token: { refreshToken: 'refresh-2' }, lostAnswer: isLost })
+  },
+)
+
+test.each([true, false])(
+  'whether a revocation may be retried by itself (%s) outlives a process that ends while it is asked',
+  (mayRevokeByItself) => {
+    const nowMs = CLOCK.wallMs()
+    const vault = new RecordingStore('refresh-0', nowMs)
+    const store = TokenStore.stored(vault)
+    store.open(LISTENER)
+    store.save({ ...store.state, standing: { kind: 'revoking' }, mayRevokeByItself })
+    expect(vault.stored.revocation?.byItself).toBe(mayRevokeByItself)
+    const later = TokenStore.stored(vault)
+    later.open(LISTENER)
+    expect(later.state.mayRevokeByItself).toBe(mayRevokeByItself)
+    expect('retryAtMs' in later.state.standing).toBe(mayRevokeByItself)
+  },
+)
+
 test('a store that no keeper has opened yet can fail to save, and be stopped', () => {
   const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
   const store = TokenStore.stored(vault)
