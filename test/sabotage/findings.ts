@@ -623,10 +623,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/gateway/answer-relay.test.ts', 'a coalesced reader 8 MiB behind is ended'],
       ['main/gateway/answer-relay.test.ts', 'a reader less far behind is waited for by nobody'],
     ],
-    breaks: [
-      'keep all of an answer for a reader that reads none of it',
-      'end a reader as soon as it is behind another one',
-    ],
+    breaks: ['keep all of an answer for a reader that reads none of it'],
   },
   {
     found: 'The error of a service that was cut short ended as if it were whole',

@@ -415,14 +415,6 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: RELAY_TEST,
   },
   {
-    promise: 'G1',
-    what: 'end a reader as soon as it is behind another one',
-    file: 'main/gateway/answer-relay.ts',
-    find: 'const MAX_BEHIND_BYTES = 8 << 20',
-    replace: 'const MAX_BEHIND_BYTES = 8 << 10',
-    test: RELAY_TEST,
-  },
-  {
     promise: 'G6',
     what: 'hand programs the access token in the body of an error',
     file: 'main/gateway/sending.ts',

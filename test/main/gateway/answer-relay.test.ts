@@ -56,9 +56,8 @@ async function relaying(count: number, traits: { readonly rawHeaders?: readonly 
 test('a coalesced reader 8 MiB behind is ended, and the other one gets the whole answer', async () => {
   const { answers, replies, say, end, noted } = await relaying(2)
   const [fast, frozen] = answers as [IncomingMessage, IncomingMessage]
-  frozen.pause()
-  const frozenEnds = buffer(frozen).catch(() => 'cut')
-  frozen.pause()
+  // Nothing of it is read until the end.
+  frozen.on('error', () => {})
   const read = buffer(fast)
   const part = Buffer.alloc(MIB, 'x')
   let mostBehind = 0
@@ -70,8 +69,7 @@ test('a coalesced reader 8 MiB behind is ended, and the other one gets the whole
   expect((await read).length).toBe(64 * MIB)
   expect(mostBehind).toBeLessThan(10 * MIB)
   await vi.waitFor(() => expect(replies[1]?.destroyed).toBe(true), SOON)
-  frozen.resume()
-  expect(await frozenEnds).toBe('cut')
+  expect(await buffer(frozen).catch(() => 'cut')).toBe('cut')
   expect(noted).toMatchObject({ ended: 1, aborted: 0, defects: [] })
   proves('G1', { level: 3, cases: 1 })
 })
