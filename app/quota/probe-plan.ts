@@ -4,6 +4,8 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 export interface ProbeRecord {
   /** When probes went out, oldest first; those older than the period may be missing. */
   readonly sentAtMs: readonly number[]
+  /** The latest header that a probe brought, rounded as `observedAt` is; absent before the first. */
+  readonly headerAtMs?: number
   /** Not before this: the last probe could not be answered in a useful way. */
   readonly notBeforeMs: number
   /** What chance makes of the wait for the next one: −1 shortens it most, 1 lengthens it most. */
@@ -90,8 +92,9 @@ export function probeIsDue(
  * The pace is even, counted from the last header of any request: unspent budget is not saved up and checks are not hurried,
  * because both leave a gap later. A row after a 429 waits until its end; with `trialAfterStep`, where headers have shown
  * that it fills gradually, it is asked every two paces meanwhile, because a wait for Reset leaves it unseen for so long. A row that is probably empty is asked at most
- * every 15 s, and not before one request has come back. With `attended` false, when no window or terminal is watched, a
- * row that is ok is asked three times more rarely.
+ * every 15 s, and not before one request has come back. An interval of its own counts from start to start, and anew
+ * from a header that another request brought. With `attended` false, when no window or terminal is watched, a row that
+ * is ok is asked three times more rarely.
  */
 export function probeDueAtMs(
   row: RequestQuota,
@@ -111,8 +114,11 @@ export function probeDueAtMs(
   if (nowMs < record.notBeforeMs) return record.notBeforeMs
   const everySeconds = rules.everySeconds[row.category]
   if (everySeconds === 0) return Number.POSITIVE_INFINITY
+  const isOwnHeader = headerMs === record.headerAtMs
   const dueAtMs =
-    everySeconds === undefined ? sinceMs + waitMs(row, record, rules, attended) : lastMs + everySeconds * 1000
+    everySeconds === undefined
+      ? sinceMs + waitMs(row, record, rules, attended)
+      : (isOwnHeader ? lastMs : sinceMs) + everySeconds * 1000
   if (!isProbablyEmpty(row)) return dueAtMs
   return Math.max(dueAtMs, sinceMs + Math.max(EMPTY_EVERY_MS, (row.period * 1000) / row.limit))
 }

@@ -276,8 +276,15 @@ export class Prober {
     // period apart here are then one period apart at the service. A configured interval is measured from start to
     // start.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
-    const sentAtMs = keepsBeat ? record.sentAtMs : [...earlier, now]
-    this.#records.set(category, { ...record, sentAtMs })
+    const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
+    const settled: ProbeRecord = {
+      ...record,
+      sentAtMs: keepsBeat ? record.sentAtMs : [...earlier, now],
+      ...(answer.kind === 'answered' &&
+        answer.hasQuota &&
+        headerAtMs !== undefined && { headerAtMs: Math.round(headerAtMs) }),
+    }
+    this.#records.set(category, settled)
     if (answer.kind !== 'answered') return
     if (category === 'Accounts' && answer.status === 200) this.#account ??= firstAccount(answer.body)
     const { status, hasQuota } = answer
@@ -285,7 +292,7 @@ export class Prober {
     else this.#unaccepted.add(category)
     if (hasQuota || status !== UNAUTHORIZED) this.#unauthorized.delete(category)
     if (status >= 400 && !hasQuota) {
-      this.#records.set(category, { ...record, sentAtMs, notBeforeMs: now + this.#pauseMs(category, status) })
+      this.#records.set(category, { ...settled, notBeforeMs: now + this.#pauseMs(category, status) })
     }
   }
 

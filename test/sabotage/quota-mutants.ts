@@ -6,6 +6,22 @@ const TAP_TEST = 'main/api/quota-tap.test.ts'
 /** Mutants of what is known of a quota, and of what is done by it: probes, and holding back after a refusal. */
 export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'Q6',
+    what: 'go on with a chosen interval while programs bring headers',
+    file: 'app/quota/probe-plan.ts',
+    find: '(isOwnHeader ? lastMs : sinceMs)',
+    replace: '(isOwnHeader ? lastMs : Math.min(lastMs, sinceMs))',
+    test: 'main/api/prober.test.ts',
+  },
+  {
+    promise: 'Q6',
+    what: 'count a chosen interval from the answer of a check',
+    file: 'app/quota/probe-plan.ts',
+    find: '(isOwnHeader ? lastMs : sinceMs)',
+    replace: '(isOwnHeader ? sinceMs : sinceMs)',
+    test: 'main/api/prober.test.ts',
+  },
+  {
     promise: 'Q1',
     what: 'invert the rate of replenishment',
     file: 'app/quota/level-bounds.ts',

@@ -86,7 +86,8 @@ describe('an override by seconds', () => {
   test('is kept to the millisecond', () => {
     expect(probeIsDue(row(), last, every(30), HOUR + 29_999)).toBe(false)
     expect(probeIsDue(row(), last, every(30), HOUR + 30_000)).toBe(true)
-    expect(probeIsDue(row(), NO_PROBES, every(30), 0)).toBe(true)
+    expect(probeIsDue(row(), NO_PROBES, every(30), 29_999)).toBe(false)
+    expect(probeIsDue(row(), NO_PROBES, every(30), 30_000)).toBe(true)
   })
   test('of 0 is never', () => expect(probeIsDue(row(), NO_PROBES, every(0), HOUR)).toBe(false))
   test('works without a budget, and for its own category only', () => {

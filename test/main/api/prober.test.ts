@@ -98,6 +98,33 @@ test('an interval of its own replaces the budget for its category alone', async 
   expect(asked.length).toBe(21)
 })
 
+test('a chosen interval counts from its own checks, and stops while programs bring headers', async () => {
+  const { clock, timeline, ledger, prober, asked, state } = setUp(0, { Accounts: 30 })
+  const header = () => {
+    const ticket = ledger.sent('Accounts', timeline.now())
+    ledger.answered(ticket, { remaining: 300, limit: 320 }, timeline.now(), false)
+  }
+  state.answer = async () => {
+    // Slower than a second: the beat is from start to start all the same.
+    await new Promise<void>((resolve) => clock.after(3_000, resolve))
+    header()
+    return { kind: 'answered', status: 200, body: '{}', hasQuota: true }
+  }
+  prober.start()
+  await clock.advance(5 * MINUTE_MS)
+  expect(asked.map(({ atMs }) => atMs)).toEqual(Array.from({ length: 11 }, (_, beat) => beat * 30_000))
+  for (let call = 0; call < 60; call += 1) {
+    await clock.advance(5_000)
+    header()
+  }
+  expect(asked).toHaveLength(11)
+  // The programs have stopped.
+  await clock.advance(29_000)
+  expect(asked).toHaveLength(11)
+  await clock.advance(2_000)
+  expect(asked).toHaveLength(12)
+})
+
 test('after a refusal that shows no quota a category is left alone for ten minutes', async () => {
   const { clock, prober, asked, state } = setUp()
   state.answer = () => Promise.resolve({ kind: 'answered', status: 403, body: '', hasQuota: false })
