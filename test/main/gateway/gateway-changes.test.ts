@@ -1,0 +1,145 @@
+import { rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startGateway } from './started-gateway.ts'
+
+const ACCOUNTS = '/v3/brokerage/accounts'
+const SOON = { timeout: 20_000, interval: 20 }
+
+/** A port of this machine that something else serves. */
+async function takenPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** A port of this machine that nothing serves. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+test('with several keys a program says which one it uses, and without any it is refused', async () => {
+  const { gateway, monitor, service } = await startGateway()
+  const bot = { name: 'bot', class: 'normal', weight: 1 } as const
+  expect(gateway.add({ ...bot, name: 'first' })).toMatchObject({ ok: true, program: { profile: 'key-1' } })
+  const first = monitor.profile('key-1')
+  if (first === undefined) throw new Error('not connected')
+  monitor.connect({ ...first, id: 'key-2', name: 'Other', baseUrl: service.origin })
+  expect(gateway.add(bot)).toEqual({ ok: false, why: 'say which key it uses, one of key-1, key-2' })
+  expect(gateway.add({ ...bot, profile: 'key-3' })).toEqual({
+    ok: false,
+    why: "there is no connected key 'key-3', but key-1, key-2",
+  })
+  expect(gateway.add({ ...bot, profile: 'key-2' })).toMatchObject({ ok: true, program: { profile: 'key-2' } })
+  expect(gateway.programsOf('key-1').map(({ name }) => name)).toEqual(['first'])
+  expect(gateway.programs().map(({ name, profile }) => [name, profile])).toEqual([
+    ['first', 'key-1'],
+    ['bot', 'key-2'],
+  ])
+  for (const key of ['key-1', 'key-2']) monitor.disconnect(key)
+  expect(gateway.add({ ...bot, name: 'third' })).toEqual({
+    ok: false,
+    why: 'no key is connected that it could use',
+  })
+  expect(gateway.add({ ...bot, name: 'third', profile: 'key-1' })).toMatchObject({
+    ok: false,
+    why: "there is no connected key 'key-1', but none",
+  })
+})
+
+test('a port that is taken is a failure that says so, until the gateway is turned on elsewhere', async () => {
+  const { gateway, port, add, get } = await startGateway()
+  const key = add('bot')
+  const taken = await takenPort()
+  const why = `port ${taken} is taken; choose another one`
+  expect(await gateway.turnOn(taken)).toEqual({ ok: false, why })
+  expect(gateway.summary).toEqual({ state: 'failed', why })
+  await expect(get(ACCOUNTS, key)).rejects.toThrow()
+  expect(await gateway.turnOn(port)).toEqual({ ok: true })
+  expect(gateway.summary).toMatchObject({ state: 'serving', url: `http://127.0.0.1:${port}` })
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+})
+
+test('turned on where it serves, or anywhere, the gateway goes on; at another port it moves', async () => {
+  const { gateway, port, add, get } = await startGateway()
+  const key = add('bot')
+  const { summary } = gateway
+  expect(await gateway.turnOn(port)).toEqual({ ok: true })
+  expect(await gateway.turnOn(0)).toEqual({ ok: true })
+  expect(gateway.summary).toEqual(summary)
+  const free = await freePort()
+  expect(await gateway.turnOn(free)).toEqual({ ok: true })
+  await expect(get(ACCOUNTS, key)).rejects.toThrow()
+  const moved = await fetch(`http://127.0.0.1:${free}${ACCOUNTS}`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(moved.status).toBe(200)
+})
+
+test('what applies until Headroom ends alone, as it cannot be stored, is told', async () => {
+  const { gateway, add, dataFolder } = await startGateway()
+  add('bot')
+  rmSync(dataFolder, { recursive: true })
+  expect(await gateway.turnOn(0)).toEqual({
+    ok: false,
+    why: 'it serves, but only until Headroom ends: it is not there',
+  })
+  expect(gateway.cut('bot')).toEqual({
+    ok: false,
+    why: 'it is cut off until Headroom ends, but that could not be stored: it is not there',
+  })
+  expect(gateway.programs()).toEqual([])
+  expect(await gateway.turnOff()).toEqual({
+    ok: false,
+    why: 'it is off, but will be on at the next start: it is not there',
+  })
+  expect(gateway.summary).toEqual({ state: 'off' })
+})
+
+test('the gateway starts where it served last, where it is told to, and stays off after it was turned off', async () => {
+  const { gateway } = await startGateway()
+  await gateway.stop()
+  expect(gateway.summary).toEqual({ state: 'off' })
+  expect(await gateway.start()).toEqual({ ok: true })
+  expect(gateway.summary.state).toBe('serving')
+  await gateway.turnOff()
+  expect(await gateway.start()).toEqual({ ok: true })
+  expect(gateway.summary).toEqual({ state: 'off' })
+  expect(await gateway.start(0)).toEqual({ ok: true })
+  expect(gateway.summary.state).toBe('serving')
+})
+
+test('a program is told as it is: what passed by category, and what waits with its turns', async () => {
+  const { gateway, add, get } = await startGateway({ reserve: { Accounts: 1_000 } })
+  const [key, guard] = [add('bot', { class: 'background' }), add('guard', { class: 'critical' })]
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  const told = (name = 'bot') => gateway.programs().find((program) => program.name === name)
+  const passed = told()
+  expect(passed).toMatchObject({
+    class: 'background',
+    forwarded: 1,
+    waiting: 0,
+    longestWaitMs: 0,
+    lastSeenAt: expect.any(Number),
+    use: [{ category: 'Accounts', forwarded: 1, perSecond: passed?.perSecond, waiting: 0 }],
+  })
+  // Each takes a second to come back, and a background program leaves all of the quota to others here.
+  await Promise.all(Array.from({ length: 60 }, (_, i) => get(`${ACCOUNTS}?of=${i}`, guard)))
+  expect(told('guard')).toMatchObject({ forwarded: 60, coalesced: 0, refused: 0 })
+  const late = [100, 200].map((patience) =>
+    get(`${ACCOUNTS}?for=${patience}`, key, { prefer: `wait=${patience}` }),
+  )
+  onTestFinished(() => void Promise.allSettled(late))
+  await vi.waitFor(() => expect(told()?.waiting).toBe(2), SOON)
+  const [use] = told()?.use ?? []
+  expect(use).toMatchObject({ category: 'Accounts', forwarded: 1, waiting: 2 })
+  expect(use?.nextTurnAt ?? 0).toBeLessThan(use?.lastTurnAt ?? 0)
+  expect(use?.nextTurnAt ?? 0).toBeGreaterThan(use?.nextCameAt ?? 0)
+  expect([100_000, 200_000]).toContain((use?.nextPatientUntil ?? 0) - (use?.nextCameAt ?? 0))
+})

@@ -1,0 +1,323 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import type { UpstreamOutcome } from '../../../app/gateway/decisions.ts'
+import { type Outgoing, Sending, type SendingDeps } from '../../../main/gateway/sending.ts'
+import type { ForwardListener, ForwardRequest } from '../../../main/network/forward-http.ts'
+import { FakeClock } from '../hosts/browser/fake-clock.ts'
+
+const ORIGIN = 'https://api.example'
+const PATH = '/v3/brokerage/accounts?a=1'
+const RATE = {
+  'x-ratelimit-limit': '320',
+  'x-ratelimit-period': '300',
+  'x-ratelimit-remaining': '7',
+  'x-ratelimit-reset': '12',
+}
+
+/** The body of an answer, which its sender ends when told to. */
+class Body extends PassThrough {
+  complete = false
+
+  finish(text = ''): void {
+    this.complete = true
+    this.end(text)
+  }
+}
+
+interface Setting {
+  readonly request?: Partial<Outgoing['request']>
+  readonly stream?: string
+  readonly refused?: 'rate' | 'unsaid' | 'concurrency'
+  readonly slots?: Partial<SendingDeps['slots']>
+}
+
+/** A sending whose every word to the quota, the slots and the host is noted. */
+function sent({ request = {}, stream, refused, slots = {} }: Setting = {}) {
+  const said: unknown[] = []
+  const outcomes: UpstreamOutcome[] = []
+  const clock = new FakeClock()
+  const note =
+    (name: string) =>
+    (...more: readonly unknown[]) =>
+      void said.push([name, ...more])
+  let asked: ForwardRequest | undefined
+  let listener: ForwardListener | undefined
+  const deps = {
+    clock,
+    timeline: { now: () => 5_000 },
+    baseUrl: ORIGIN,
+    host: 'api.example',
+    tap: {
+      sent: (method: string, path: string) => {
+        said.push(['sent', method, path])
+        return 'ticket'
+      },
+      answered: (_: unknown, reading: object, body: string) => {
+        said.push(['answered', body])
+        return { reading, ...(refused && { refused }) }
+      },
+      notTheService: note('not the service'),
+      notSent: note('not sent'),
+      lost: note('lost'),
+      hungUp: note('hung up'),
+    },
+    slots: { taken: note('taken'), released: note('released'), observed: note('observed'), ...slots },
+    reachability: { answered: note('reached'), failed: note('unreachable') },
+    forward: (wanted: ForwardRequest, told: ForwardListener) => {
+      asked = wanted
+      listener = told
+      return () => void said.push('aborted')
+    },
+    defect: note('defect'),
+  } as unknown as SendingDeps
+  const sending = new Sending(
+    {
+      request: {
+        method: 'GET',
+        pathAndQuery: PATH,
+        accept: undefined,
+        acceptEncoding: undefined,
+        contentType: undefined,
+        body: undefined,
+        ...request,
+      },
+      token: 'token',
+      stream,
+      bucket: () => 'Accounts',
+    },
+    deps,
+    (outcome) => void outcomes.push(outcome),
+  )
+  sending.start()
+  const before = said.splice(0)
+  const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = new Body()) => {
+    listener?.answered({ status, headers, rawHeaders: [], body })
+    return body
+  }
+  return { sending, said, before, outcomes, clock, answer, asked: () => asked, fail: () => listener }
+}
+
+/** The headers of a stream's slots. */
+const SLOTS = {
+  'x-concurrency-limit': '10',
+  'x-concurrency-remaining': '4',
+}
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+test('a request goes upstream as it came, with the token and the name of the gateway', () => {
+  const { asked, before } = sent()
+  expect(asked()).toEqual({
+    method: 'GET',
+    origin: ORIGIN,
+    pathAndQuery: PATH,
+    headers: { authorization: 'Bearer token', via: '1.1 headroom' },
+    timeoutMs: 30_000,
+  })
+  expect(before).toEqual([['sent', 'GET', PATH]])
+  const body = Buffer.from('{}')
+  const fields = { accept: 'a', acceptEncoding: 'gzip', contentType: 'application/json', body }
+  expect(sent({ request: { method: 'POST', ...fields } }).asked()).toMatchObject({
+    method: 'POST',
+    headers: { accept: 'a', 'accept-encoding': 'gzip', 'content-type': 'application/json' },
+    body,
+  })
+  expect(sent({ request: { method: 'HEAD' } }).before).toEqual([['sent', 'GET', PATH]])
+})
+
+test('an answer is counted with its quota, and its body is left to its reader', () => {
+  const { answer, outcomes, said, sending } = sent()
+  const body = answer(200, { ...JSON_TYPE, ...RATE })
+  expect(outcomes).toEqual([
+    {
+      kind: 'answer',
+      rate: { limit: 320, periodSeconds: 300, remaining: 7, resetSeconds: 12 },
+      bucket: 'Accounts',
+    },
+  ])
+  expect(said).toEqual([
+    ['reached', 'api.example'],
+    ['answered', ''],
+  ])
+  expect([sending.answer?.status, sending.begun, body.readableFlowing]).toEqual([200, undefined, null])
+  // An error of the body ends no process.
+  body.emit('error', new Error('reset'))
+})
+
+test('an answer without quota headers names no quota', () => {
+  const { answer, outcomes } = sent()
+  answer(204)
+  expect(outcomes).toEqual([{ kind: 'answer' }])
+})
+
+test('a page in the place of the service says nothing of quotas', () => {
+  const { answer, outcomes, said } = sent({ stream: 'quotes' })
+  answer(200, { 'content-type': 'text/html' })
+  expect(outcomes).toEqual([{ kind: 'answer' }])
+  expect(said).toEqual([
+    ['not the service', 'ticket', 200, expect.stringContaining('something else')],
+    ['unreachable', 'api.example', expect.stringContaining('something else')],
+    ['released', 'quotes', 5_000],
+  ])
+})
+
+test.each([
+  [429, 'rate', { kind: 'rate-limited', of: 'rate' }],
+  [429, 'unsaid', { kind: 'rate-limited', of: 'unsaid' }],
+  [429, 'concurrency', { kind: 'answer' }],
+  [401, undefined, { kind: 'unauthorized' }],
+] as const)(
+  'a %d of the quota %s is judged by its body, once that is whole',
+  async (status, refused, outcome) => {
+    const { answer, outcomes, said, sending, clock } = sent(refused === undefined ? {} : { refused })
+    const body = answer(status, RATE)
+    body.write('{"a":')
+    await new Promise(setImmediate)
+    expect(outcomes).toEqual([])
+    body.finish('1}')
+    await new Promise(setImmediate)
+    expect(outcomes).toEqual([expect.objectContaining({ ...outcome, bucket: 'Accounts' })])
+    // Only a 429 says of which quota it is.
+    expect(said).toContainEqual(['answered', status === 429 ? '{"a":1}' : ''])
+    expect(sending.begun).toEqual({ bytes: Buffer.from('{"a":1}'), rest: 'none' })
+    expect([clock.pending, body.listenerCount('data')]).toEqual([0, 0])
+  },
+)
+
+/** What a reader of the answer gets. */
+async function readOf(sending: Sending): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of sending.answer?.body ?? []) parts.push(Buffer.from(part))
+  return Buffer.concat(parts).toString()
+}
+
+test('of an error no more than 64 KiB is read ahead, and its reader gets it all', async () => {
+  const { answer, outcomes, sending } = sent({ refused: 'rate' })
+  const body = answer(429)
+  body.write('x'.repeat((64 << 10) - 1))
+  await new Promise(setImmediate)
+  expect(outcomes).toEqual([])
+  body.write('y')
+  await new Promise(setImmediate)
+  expect(outcomes).toEqual([{ kind: 'rate-limited', of: 'rate' }])
+  expect(sending.begun).toBeUndefined()
+  body.finish('end')
+  expect(await readOf(sending)).toBe(`${'x'.repeat((64 << 10) - 1)}yend`)
+})
+
+test('an error whose body does not come is judged after five seconds, and its reader gets the rest', async () => {
+  const { answer, outcomes, clock, sending } = sent({ refused: 'unsaid' })
+  const body = answer(429)
+  body.write('{')
+  await new Promise(setImmediate)
+  clock.advance(4_999)
+  expect(outcomes).toEqual([])
+  clock.advance(1)
+  expect(outcomes).toEqual([{ kind: 'rate-limited', of: 'unsaid' }])
+  body.finish('}')
+  expect(await readOf(sending)).toBe('{}')
+})
+
+test('an error that is cut short is judged by what came', async () => {
+  const { answer, outcomes, sending } = sent({ refused: 'unsaid' })
+  const body = answer(429)
+  body.write('{"a"')
+  await new Promise(setImmediate)
+  body.destroy()
+  await new Promise(setImmediate)
+  expect(outcomes).toEqual([{ kind: 'rate-limited', of: 'unsaid' }])
+  expect(sending.begun).toEqual({ bytes: Buffer.from('{"a"'), rest: 'cut' })
+})
+
+test('an error that repeats the access token is passed on without it', async () => {
+  const { answer, sending } = sent()
+  answer(404).finish('{"of":"token"}')
+  await new Promise(setImmediate)
+  expect(String(sending.begun?.bytes)).not.toContain('token')
+  expect(sending.answer?.status).toBe(404)
+})
+
+test.each([
+  ['not-sent', 'not sent', true],
+  ['cut', 'lost', false],
+  ['broken', 'lost', true],
+  ['timeout', 'hung up', true],
+] as const)('a request that failed as %s is counted as %s', (how, counted, isHostAway) => {
+  const { fail, outcomes, said } = sent({ stream: 'quotes' })
+  fail()?.failed(how, 'why')
+  expect(outcomes).toEqual([{ kind: how }])
+  expect(said).toEqual([
+    [counted, 'ticket'],
+    ...(isHostAway ? [['unreachable', 'api.example', 'why']] : []),
+    ['released', 'quotes', undefined],
+  ])
+})
+
+test('a stream takes its slot before it is sent, and frees it once, with the time of its end', () => {
+  const { sending, before, said, answer } = sent({ stream: 'quotes' })
+  expect(before).toEqual([
+    ['sent', 'GET', PATH],
+    ['taken', 'quotes'],
+  ])
+  answer(200, JSON_TYPE)
+  said.length = 0
+  sending.freeSlot()
+  sending.discard()
+  expect(said).toEqual([['released', 'quotes', 5_000], 'aborted'])
+})
+
+test('a stream that was refused has no slot', async () => {
+  const { said, answer } = sent({ stream: 'quotes' })
+  answer(404, JSON_TYPE).finish()
+  await new Promise(setImmediate)
+  expect(said.at(-1)).toEqual(['released', 'quotes', undefined])
+})
+
+test('what nobody waits for any more is counted, ended, and judged no more', async () => {
+  const unanswered = sent({ stream: 'quotes' })
+  unanswered.sending.abandon()
+  expect(unanswered.said).toEqual([['hung up', 'ticket'], ['released', 'quotes', undefined], 'aborted'])
+  const answered = sent({ refused: 'rate' })
+  const body = answered.answer(429)
+  answered.sending.abandon()
+  body.finish('{}')
+  await new Promise(setImmediate)
+  expect(answered.said).toEqual([['lost', 'ticket'], 'aborted'])
+  expect(answered.outcomes).toEqual([])
+})
+
+test('an end without more is an abort, and frees nothing', () => {
+  const { sending, said } = sent({ stream: 'quotes' })
+  sending.abort()
+  expect(said).toEqual(['aborted'])
+})
+
+test('a defect while an answer is handled fails its request alone, once', () => {
+  const cause = new Error('a bug')
+  const { answer, outcomes, said, fail } = sent({
+    stream: 'quotes',
+    slots: {
+      observed: () => {
+        throw cause
+      },
+    },
+  })
+  answer(200, { ...JSON_TYPE, ...SLOTS })
+  expect(outcomes).toEqual([{ kind: 'broken' }])
+  expect(said.slice(-4)).toEqual([
+    ['defect', cause],
+    ['lost', 'ticket'],
+    'aborted',
+    ['released', 'quotes', 5_000],
+  ])
+  fail()?.failed('cut', 'why')
+  expect(outcomes).toHaveLength(1)
+})
+
+test('the slots that an answer to a stream shows are observed, and no others', () => {
+  const stream = sent({ stream: 'quotes' })
+  stream.answer(200, { ...JSON_TYPE, ...SLOTS })
+  expect(stream.said).toContainEqual(['observed', 'quotes', expect.any(Object), 0, 5_000])
+  const request = sent()
+  request.answer(200, { ...JSON_TYPE, ...SLOTS })
+  expect(request.said.flat()).not.toContain('observed')
+})
