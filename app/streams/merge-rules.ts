@@ -33,7 +33,8 @@ const byMembers =
   (...names: readonly string[]): MergeRule['keyOf'] =>
   (members) => {
     const values = names.map((name) => members.get(name))
-    return values.includes(undefined) ? undefined : values.join(' ')
+    // Not a part of the frame's text, which would keep all of it in memory.
+    return values.includes(undefined) ? undefined : JSON.stringify(values)
   }
 
 /** Full objects follow each other, unless the caller asked for the changed members only. */

@@ -113,8 +113,8 @@ export class ReaderQueue {
     if (frame === undefined) return undefined
     this.#first += 1
     this.#bytes -= frame.bytes.length
-    if (this.#first === this.#frames.length) {
-      this.#frames.length = 0
+    if (this.#first === this.#frames.length || this.#first > this.#max.frames) {
+      this.#frames.splice(0, this.#first)
       this.#first = 0
     }
     return frame.bytes

@@ -19,19 +19,70 @@ export type SharedFrame =
 
 interface Entry {
   /** Present where frames change single members. */
-  readonly members?: Members
+  members?: Members
   /** The whole object; computed when it is wanted. */
   text: string | undefined
   /** Its frame for new readers; computed for the first of them. */
-  bytes?: Uint8Array
+  bytes?: Uint8Array | undefined
   readonly symbol?: string
+  /** Characters of the object, roughly: the text of merged members is not computed for it. */
+  length: number
+  /** Characters of the frames that its members are parts of, which stay in memory as long as one of them does. */
+  heard: number
 }
 
 /** A prefix of keys of symbol errors, which no key of an object has. */
 const ERROR_KEY = '!'
 const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
-/** Most characters of the objects of one stream; beyond, new readers get a stream of their own. */
-const MAX_STATE_LENGTH = 16 << 20
+/** Most characters of the objects of one stream. */
+export const MAX_STATE_LENGTH = 16 << 20
+/** What an object takes beside its text, in characters. */
+const OBJECT_LENGTH = 256
+/** An object is written anew once the frames that it is made of are so many times as long. */
+const MOST_HEARD = 4
+
+/** Objects by their keys, and how much they take. */
+class Objects {
+  readonly entries = new Map<string, Entry>()
+  /** In characters. */
+  length = 0
+
+  set(key: string, entry: Entry): void {
+    this.length += lengthOf(key, entry) - lengthOf(key, this.entries.get(key))
+    this.entries.set(key, entry)
+  }
+
+  delete(key: string): void {
+    this.length -= lengthOf(key, this.entries.get(key))
+    this.entries.delete(key)
+  }
+
+  /** Changes the members of an object that a frame has. Returns whether any of them differs. */
+  merge(entry: Entry, members: Members, frameLength: number): boolean {
+    const former = entry.members ?? new Map<string, string>()
+    entry.members = former
+    const lengthBefore = entry.length
+    let isChanged = false
+    for (const [name, value] of members) {
+      const before = former.get(name)
+      if (before === value) continue
+      isChanged = true
+      former.set(name, value)
+      entry.length += memberLength(name, value) - (before === undefined ? 0 : memberLength(name, before))
+    }
+    if (!isChanged) return false
+    this.length += entry.length - lengthBefore
+    entry.text = undefined
+    entry.bytes = undefined
+    entry.heard += frameLength
+    if (entry.heard > MOST_HEARD * entry.length) {
+      const text = textOf(entry)
+      entry.members = membersOf(text)
+      entry.heard = text.length
+    }
+    return true
+  }
+}
 
 /**
  * The state of one shared stream, merged from its frames by the rule of its kind (service 12).
@@ -44,14 +95,13 @@ export class SharedState {
   readonly #hasSnapshot: boolean
   readonly #isQuotes: boolean
   readonly #encode: (text: string) => Uint8Array
-  #objects = new Map<string, Entry>()
+  #objects = new Objects()
   /** The snapshot of a later connection, until its end. */
-  #next: Map<string, Entry> | undefined
+  #next: Objects | undefined
   /** Objects that a later connection has not told yet. */
   readonly #untold = new Set<string>()
   #connections = 0
   #isComplete = false
-  #length = 0
   #lineEnd = '\n'
 
   constructor({ kind }: Pick<StreamAddress, 'kind'>, rule: MergeRule, encode: (text: string) => Uint8Array) {
@@ -71,9 +121,9 @@ export class SharedState {
     return this.#next !== undefined
   }
 
-  /** Whether a new reader can be given the state: it is not too large. */
-  get isJoinable(): boolean {
-    return this.#length <= MAX_STATE_LENGTH
+  /** Whether it takes more memory than one stream may. */
+  get isTooLarge(): boolean {
+    return Math.max(this.#objects.length, this.#next?.length ?? 0) > MAX_STATE_LENGTH
   }
 
   /** Whether an object that is missing may have been there: only the newest are kept. */
@@ -88,33 +138,33 @@ export class SharedState {
 
   /** Whether the state of an object is kept. */
   has(key: string): boolean {
-    return this.#objects.has(key)
+    return this.#objects.entries.has(key)
   }
 
   /** How many objects there are. */
   get size(): number {
-    return this.#objects.size
+    return this.#objects.entries.size
   }
 
   get keys(): Iterable<string> {
-    return this.#objects.keys()
+    return this.#objects.entries.keys()
   }
 
   /** The symbol of an object, in a stream of quotes. */
   symbolOf(key: string): string | undefined {
-    return this.#objects.get(key)?.symbol
+    return this.#objects.entries.get(key)?.symbol
   }
 
   /** The frame of an object as it stands; `undefined` for one that is not kept. */
   bytesOf(key: string): Uint8Array | undefined {
-    const entry = this.#objects.get(key)
+    const entry = this.#objects.entries.get(key)
     if (entry === undefined) return undefined
     entry.bytes ??= this.#line(textOf(entry))
     return entry.bytes
   }
 
   textOf(key: string): string | undefined {
-    const entry = this.#objects.get(key)
+    const entry = this.#objects.entries.get(key)
     return entry && textOf(entry)
   }
 
@@ -130,9 +180,9 @@ export class SharedState {
   /** Another connection was opened: what follows is heard from it. `lineEnd`: as its lines end. */
   opened(): void {
     this.#connections += 1
-    this.#next = this.#hasSnapshot && this.#connections > 1 ? new Map() : undefined
+    this.#next = this.#hasSnapshot && this.#connections > 1 ? new Objects() : undefined
     this.#untold.clear()
-    if (!this.#hasSnapshot) for (const key of this.#objects.keys()) this.#untold.add(key)
+    if (!this.#hasSnapshot) for (const key of this.keys) this.#untold.add(key)
   }
 
   /** How the service ends its lines. */
@@ -149,7 +199,8 @@ export class SharedState {
       case 'end-snapshot':
         return this.#ended()
       case 'symbol-error':
-        return this.#set(`${ERROR_KEY}${frame.symbol}`, { text: line, ...this.#symbol(frame.symbol) }, line)
+        // A part of the line would keep all of it in memory.
+        return this.#set(`${ERROR_KEY}${JSON.stringify(frame.symbol)}`, this.#whole(line, frame.symbol), line)
       case 'data':
         return this.#data(line)
       case 'noise':
@@ -167,19 +218,18 @@ export class SharedState {
     if (key === undefined) return [{ kind: 'unmergeable', bytes: this.#line(line) }]
     if (this.#rule.identity !== undefined && members.get('Deleted') === 'true')
       return this.#deleted(key, line)
-    const former = (this.#next ?? this.#objects).get(key)
-    const merged =
-      this.#rule.merge === 'fields' ? new Map([...(former?.members ?? []), ...members]) : undefined
     const symbol = this.#isQuotes ? textIn(members.get('Symbol')) : undefined
-    return this.#set(
-      key,
-      {
-        text: merged === undefined ? line : undefined,
-        ...(merged && { members: merged }),
-        ...this.#symbol(symbol),
-      },
-      line,
-    )
+    if (this.#rule.merge === 'newest') return this.#set(key, this.#whole(line, symbol), line)
+    const objects = this.#next ?? this.#objects
+    const former = objects.entries.get(key)
+    if (former === undefined) return this.#set(key, { ...this.#whole(line, symbol), members }, line)
+    const isChanged = objects.merge(former, members, line.length)
+    if (objects === this.#next || (this.#untold.delete(key) && !isChanged)) return []
+    return [this.#object(key, line, former.symbol)]
+  }
+
+  #whole(line: string, symbol: string | undefined): Entry {
+    return { text: line, length: line.length, heard: line.length, ...this.#symbol(symbol) }
   }
 
   #set(key: string, entry: Entry, line: string): readonly SharedFrame[] {
@@ -187,14 +237,12 @@ export class SharedState {
       this.#next.set(key, entry)
       return []
     }
-    const former = this.#objects.get(key)
+    const former = this.#objects.entries.get(key)
     const isRepeated = this.#untold.delete(key) && former !== undefined && isSame(former, entry)
     if (isRepeated) return []
-    this.#count(former, -1)
     if (this.#rule.provisional !== undefined && key !== this.#rule.provisional)
       this.#drop(this.#rule.provisional)
     this.#objects.set(key, entry)
-    this.#count(entry, 1)
     this.#trim()
     return [this.#object(key, line, entry.symbol)]
   }
@@ -211,10 +259,9 @@ export class SharedState {
   /** The end of a first answer: of the first connection it is passed on, of a later one its differences are. */
   #ended(): readonly SharedFrame[] {
     const next = this.#next
-    const frames = next === undefined ? [] : this.#differences(next)
+    const frames = next === undefined ? [] : this.#differences(next.entries)
     if (next !== undefined) this.#objects = next
     this.#next = undefined
-    this.#length = [...this.#objects.values()].reduce((sum, entry) => sum + lengthOf(entry), 0)
     if (this.#isComplete) return frames
     this.#isComplete = true
     return [...frames, { kind: 'end-snapshot', bytes: this.endSnapshot }]
@@ -222,12 +269,12 @@ export class SharedState {
 
   #differences(next: ReadonlyMap<string, Entry>): SharedFrame[] {
     const frames: SharedFrame[] = []
-    for (const key of this.#objects.keys()) {
+    for (const key of this.keys) {
       if (next.has(key) || key.startsWith(ERROR_KEY)) continue
       frames.push({ kind: 'object', bytes: this.#line(this.#deletion(key)), key, isDeletion: true })
     }
     for (const [key, entry] of next) {
-      const former = this.#objects.get(key)
+      const former = this.#objects.entries.get(key)
       if (former !== undefined && isSame(former, entry)) continue
       frames.push(this.#object(key, textOf(entry), entry.symbol))
     }
@@ -249,19 +296,14 @@ export class SharedState {
   }
 
   #drop(key: string): void {
-    this.#count(this.#objects.get(key), -1)
     this.#objects.delete(key)
     this.#untold.delete(key)
   }
 
-  #count(entry: Entry | undefined, sign: 1 | -1): void {
-    if (entry !== undefined) this.#length += sign * lengthOf(entry)
-  }
-
   #trim(): void {
     const { ring } = this.#rule
-    if (ring === undefined || this.#objects.size <= ring) return
-    for (const key of this.#objects.keys()) {
+    if (ring === undefined || this.size <= ring) return
+    for (const key of this.keys) {
       if (key.startsWith(ERROR_KEY)) continue
       this.#drop(key)
       return
@@ -295,10 +337,8 @@ function isSame(a: Entry, b: Entry): boolean {
   return true
 }
 
-/** Characters of an object, roughly: the text of merged members is not computed for it. */
-function lengthOf({ members, text }: Entry): number {
-  if (members === undefined) return text?.length ?? 0
-  let sum = 2
-  for (const [name, value] of members) sum += name.length + value.length + 4
-  return sum
-}
+const lengthOf = (key: string, entry: Entry | undefined): number =>
+  entry === undefined ? 0 : OBJECT_LENGTH + key.length + entry.length
+
+/** Characters of a member: its value, and its name with quotes, a colon and a comma. */
+const memberLength = (name: string, value: string): number => name.length + value.length + 4

@@ -27,6 +27,8 @@ export interface SharedStreamListener {
   over(): void
   /** A throw while a reader was answered: it gets nothing more. */
   failed(reader: StreamReader, cause: unknown): void
+  /** Its state is too large to be shared; it is over next. */
+  outgrown(): void
   /** Frames came. */
   heard(): void
 }
@@ -36,6 +38,12 @@ export interface SharedStreamDeps {
   readonly address: StreamAddress
   readonly rule: MergeRule
   readonly listener: SharedStreamListener
+}
+
+/** The objects of another stream that are still to be looked for, from the next one on. */
+interface Untold {
+  readonly keys: Iterator<string>
+  next?: IteratorResult<string>
 }
 
 /** How long a stream is kept that no program reads any more. Milliseconds. */
@@ -68,6 +76,7 @@ export class SharedStream implements StreamAudience {
   /** Readers whose answer has not begun, in the order in which they came. */
   readonly #pending = new Set<StreamReader>()
   readonly #state: SharedState
+  readonly #untoldOf = new WeakMap<SharedStream, Untold>()
   #framer = new Framer()
   /** The fields of the answer that opened it; `undefined` before. */
   #observation: Observation | undefined
@@ -135,6 +144,15 @@ export class SharedStream implements StreamAudience {
     this.#gone(reader)
   }
 
+  /** Whether it has told all objects of another one. Each is looked for until it is there, and then no more. */
+  hasAllOf(other: SharedStream): boolean {
+    const untold = this.#untoldOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
+    this.#untoldOf.set(other, untold)
+    untold.next ??= untold.keys.next()
+    while (untold.next.done !== true && this.#state.has(untold.next.value)) untold.next = untold.keys.next()
+    return untold.next.done === true
+  }
+
   /** Takes over the readers of a stream that this one has all of. */
   takeOver(other: SharedStream): void {
     for (const reader of other.#readers) {
@@ -179,6 +197,11 @@ export class SharedStream implements StreamAudience {
       const text = this.#decoder.decode(line)
       frames.push(...this.#state.heard(text))
       if (text.includes(DUAL_LOGON)) this.#noteDualLogon(text)
+      if (this.#state.isTooLarge) {
+        this.#listener.outgrown()
+        this.close()
+        return
+      }
     }
     if (!this.#state.isCatchingUp) this.#isServed()
     if (frames.length === 0) return

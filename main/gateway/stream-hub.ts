@@ -63,6 +63,9 @@ const TRY_MS = 5_000
 /** How often it is looked whether a slot or a reader's time has come. Milliseconds. */
 const LOOK_MS = 1_000
 const MAX_ATTEMPTS = 2
+/** How long a stream is not shared again whose state was too large. Milliseconds. */
+export const UNSHARED_MS = 600_000
+const MAX_UNSHARED = 256
 /** What a stream is about is shown, so that it is bounded; a longer one is passed on unshared. */
 const MAX_TARGET_LENGTH = 512
 
@@ -76,6 +79,8 @@ export class StreamHub {
   /** Those that have no stream of the service yet. */
   readonly #asked = new Map<SharedStream, Asked>()
   readonly #requests = new Map<StreamReader, AdmittedRequest>()
+  /** Until when a stream is passed on unshared whose state was too large, by its key. */
+  readonly #unsharedUntilMs = new Map<string, number>()
   readonly #triedAtMs = new Map<string, number>()
   #cancelLook: (() => void) | undefined
 
@@ -113,8 +118,8 @@ export class StreamHub {
     const address = streamAddressOf(request.pathAndQuery, request.accept)
     const rule = address && mergeRuleOf(address)
     if (address === undefined || rule === undefined || address.target.length > MAX_TARGET_LENGTH) return false
+    if (this.#isUnshared(address)) return false
     const shared = this.#sharedAs(address)
-    if (shared?.state.isJoinable === false) return false
     const sinceMs = this.#deps.timeline.now()
     const patientUntilMs = sinceMs + patienceMsOf(request.prefer)
     const reader = new StreamReader(request, address, { sinceMs, patientUntilMs })
@@ -136,6 +141,7 @@ export class StreamHub {
         notOpened: (state) => this.#notOpened(added, state),
         over: () => this.#over(added),
         failed: (reader, cause) => this.#failed(reader, cause),
+        outgrown: () => this.#unshare(address),
         heard: () => this.#enlarge(added),
       },
     })
@@ -174,6 +180,21 @@ export class StreamHub {
     this.#deps.streams.onSlotFreed = () => {}
     this.#deps.streams.onSlotWanted = () => {}
     await Promise.all(taken)
+  }
+
+  /** Programs that ask again get streams of their own: shared anew, it would only outgrow again. */
+  #unshare({ key }: StreamAddress): void {
+    this.#unsharedUntilMs.set(key, this.#deps.timeline.now() + UNSHARED_MS)
+    const [oldest] = this.#unsharedUntilMs.keys()
+    if (this.#unsharedUntilMs.size > MAX_UNSHARED && oldest !== undefined)
+      this.#unsharedUntilMs.delete(oldest)
+  }
+
+  #isUnshared({ key }: StreamAddress): boolean {
+    const untilMs = this.#unsharedUntilMs.get(key)
+    if (untilMs === undefined || untilMs > this.#deps.timeline.now()) return untilMs !== undefined
+    this.#unsharedUntilMs.delete(key)
+    return false
   }
 
   #sharedAs(address: StreamAddress): SharedStream | undefined {
@@ -391,7 +412,7 @@ export class StreamHub {
     if (larger.address.symbols === undefined || !larger.isOpen) return
     for (const smaller of [...this.#shared]) {
       if (smaller === larger || !smaller.isOpen || !covers(larger.address, smaller.address)) continue
-      if ([...smaller.state.keys].every((key) => larger.state.has(key))) larger.takeOver(smaller)
+      if (larger.hasAllOf(smaller)) larger.takeOver(smaller)
     }
   }
 

@@ -24,6 +24,7 @@ const HOSTILE = 'main/gateway/hostile-answers.test.ts'
 const OUTAGES = 'main/gateway/outages.test.ts'
 const STREAM_OUTAGE = 'main/streams/stream-outage.test.ts'
 const REMOVAL = 'main/gateway/token-removal.test.ts'
+const SHARED_STATE = 'app/streams/shared-state.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
 
 /** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
@@ -695,6 +696,36 @@ export const FINDINGS: readonly Finding[] = [
       'open streams again below the reserve where no gateway is on',
       'leave the other streams to their own backoff once the service is back',
       'let streams that open and end at once set each other off',
+    ],
+  },
+  {
+    found:
+      'The merged state of a shared stream grew without a bound, and a frame cost as much as its whole object',
+    tests: [
+      ['main/gateway/endless-state.test.ts', 'a stream with ever new symbols ends by GoAway'],
+      ['main/gateway/stream-hub.test.ts', 'a state over 16 MiB ends its readers'],
+      ['main/gateway/stream-hub.test.ts', 'each object of a smaller stream is looked for once'],
+      [SHARED_STATE, 'a state of 16 MiB is kept'],
+      [SHARED_STATE, 'the snapshot of a later connection is counted'],
+      [SHARED_STATE, 'many small objects are counted'],
+      [SHARED_STATE, 'members that are added to one object are counted'],
+      [SHARED_STATE, 'a frame costs what it changes'],
+      [SHARED_STATE, 'of a frame no more is kept than its object has'],
+      [SHARED_STATE, 'a reader that is always a frame behind'],
+    ],
+    breaks: [
+      'let the state of a shared stream grow without a bound',
+      'leave what a later connection tells out of the bound',
+      'count the text of objects only',
+      'count an object again with each of its frames',
+      'count an object that is gone',
+      'count no member that a later frame adds',
+      'copy an object for each of its frames',
+      'keep each frame of which a member is kept',
+      'keep the frame that an object was first named in',
+      'keep the frames that a reader has taken which is never up to date',
+      'share a stream again at once that was too large',
+      'look for every object of a smaller stream at each chunk',
     ],
   },
 ]

@@ -4,7 +4,8 @@ import type { StreamKind } from '../../../app/service/stream-kinds.ts'
 import { membersOf, textOfMembers } from '../../../app/streams/json-members.ts'
 import { MAX_RING_BARS, mergeRuleOf } from '../../../app/streams/merge-rules.ts'
 import { MAX_BEHIND, ReaderQueue } from '../../../app/streams/reader-queue.ts'
-import { type SharedFrame, SharedState } from '../../../app/streams/shared-state.ts'
+import { MAX_STATE_LENGTH, type SharedFrame, SharedState } from '../../../app/streams/shared-state.ts'
+import { collectGarbage } from '../../collect-garbage.ts'
 import { proves } from '../../proof/proves.ts'
 import { check, SHAPES, steps } from './interleaving.ts'
 
@@ -192,6 +193,109 @@ test('bars further back than is kept, or from a date on, are no shared stream', 
   expect(rule({ barsback: String(MAX_RING_BARS) })?.ring).toBe(MAX_RING_BARS)
   expect(rule({ barsback: String(MAX_RING_BARS + 1) })).toBeUndefined()
   expect(rule({ firstdate: '2026-01-01' })).toBeUndefined()
+})
+
+const padded = (id: number, length: number) =>
+  `{"AccountID":"A","OrderID":"${id}","Note":"${'n'.repeat(length)}"}`
+
+test('a state of 16 MiB is kept, a larger one is told as too large', () => {
+  const state = stateOf('orders')
+  const count = 15
+  for (let id = 0; id < count; id += 1) state.heard(padded(id, 1 << 20))
+  expect(state.isTooLarge).toBe(false)
+  // The same objects again add nothing, and what is deleted counts no more.
+  for (let id = 0; id < count; id += 1) state.heard(padded(id, 1 << 20))
+  for (let id = 100; id < 200; id += 1) {
+    state.heard(padded(id, 900 << 10))
+    state.heard(`{"AccountID":"A","OrderID":"${id}","Deleted":true}`)
+  }
+  expect(state.isTooLarge).toBe(false)
+  state.heard(padded(count, 1 << 20))
+  state.heard(padded(count + 1, 1 << 20))
+  expect(state.isTooLarge).toBe(true)
+})
+
+test('the snapshot of a later connection is counted as it comes, and is the state afterwards', () => {
+  const state = stateOf('orders')
+  hearAll(state, padded(1, 1 << 20), END)
+  state.opened()
+  for (let id = 0; id < 15; id += 1) state.heard(padded(id, 1 << 20))
+  state.heard(END)
+  expect(state.isTooLarge).toBe(false)
+  state.opened()
+  for (let id = 0; id < 17; id += 1) state.heard(padded(id, 1 << 20))
+  expect(state.isTooLarge).toBe(true)
+  state.opened()
+  expect(state.isTooLarge).toBe(false)
+  for (let id = 100; id < 103; id += 1) state.heard(padded(id, 1 << 20))
+  state.heard(END)
+  for (let id = 0; id < 12; id += 1) state.heard(padded(id, 1 << 20))
+  expect(state.isTooLarge).toBe(false)
+})
+
+test('many small objects are counted with what each of them takes', () => {
+  const state = stateOf('quotes')
+  let count = 0
+  while (!state.isTooLarge) state.heard(`{"Symbol":"S${count++}"}`)
+  expect(count).toBeLessThan(MAX_STATE_LENGTH / 256)
+})
+
+test('members that are added to one object are counted', () => {
+  const state = stateOf('quotes')
+  let count = 0
+  while (!state.isTooLarge && count < 50) state.heard(`{"Symbol":"S","M${count++}":"${'m'.repeat(1 << 19)}"}`)
+  expect(count).toBe(32)
+})
+
+/** How long frames take that change one member of an object with so many, in milliseconds. */
+function mergingMs(members: number): number {
+  const state = stateOf('quotes')
+  const all = Array.from({ length: members }, (_, at) => `"M${at}":"${at}"`).join(',')
+  state.heard(`{"Symbol":"S",${all}}`)
+  const from = performance.now()
+  for (let count = 0; count < 500; count += 1) state.heard(`{"Symbol":"S","M1":"${count}"}`)
+  return performance.now() - from
+}
+
+test('a frame costs what it changes, however large its object is', () => {
+  mergingMs(10)
+  const smallMs = Math.max(5, mergingMs(10))
+  expect(mergingMs(20_000) / smallMs).toBeLessThan(40)
+})
+
+test('of a frame no more is kept than its object has', async () => {
+  const state = stateOf('quotes')
+  await collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  const padding = 'p'.repeat(64 << 10)
+  for (let count = 0; count < 1_500; count += 1) {
+    state.heard(`{"Symbol":"S","Padding":"${padding}","Member${count}":"0123456789abcdef"}`)
+  }
+  for (let count = 0; count < 500; count += 1) {
+    const symbol = `A long name of a symbol, ${count}`
+    state.heard(`{"Symbol":"${symbol}","Padding":"${padding}"}`)
+    state.heard(`{"Symbol":"${symbol}","Padding":""}`)
+    state.heard(`{"Symbol":"${symbol} in error","Error":"FAILED","Padding":"${padding}"}`)
+    state.heard(`{"Symbol":"${symbol} in error","Error":"FAILED"}`)
+  }
+  await collectGarbage()
+  expect(state.isTooLarge).toBe(false)
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(24 << 20)
+  expect([...state.keys].map((key) => state.textOf(key)).join()).toContain('"Member0":"0123456789abcdef"')
+})
+
+test('a reader that is always a frame behind keeps none that it was given', async () => {
+  const state = stateOf('orders')
+  const queue = new ReaderQueue(state)
+  await collectGarbage()
+  const before = process.memoryUsage().arrayBuffers
+  for (let count = 0; count < 1_500; count += 1) {
+    for (const frame of state.heard(padded(1, 64 << 10))) queue.push(frame)
+    if (count > 0) expect(queue.take()).toBeDefined()
+  }
+  await collectGarbage()
+  expect(queue.behind).toBe(1)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 << 20)
 })
 
 test('the members of any object are those of a parse, and written as they were', () => {

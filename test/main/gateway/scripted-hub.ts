@@ -101,8 +101,7 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
     changed: () => {},
     defect: (cause) => void defects.push(cause),
   })
-  const ask = async (path: string, of: Program = program('bot'), prefer?: string): Promise<FakeReply> => {
-    const reply = new FakeReply()
+  const serve = (path: string, reply: FakeReply, of: Program, prefer?: string): boolean => {
     const request: AdmittedRequest = {
       program: of,
       method: 'GET',
@@ -114,13 +113,24 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
       body: undefined,
       reply: reply as unknown as ServerResponse,
     }
-    if (!hub.serve(request)) throw new Error('not shared')
+    return hub.serve(request)
+  }
+  const ask = async (path: string, of: Program = program('bot'), prefer?: string): Promise<FakeReply> => {
+    const reply = new FakeReply()
+    if (!serve(path, reply, of, prefer)) throw new Error('not shared')
     await set.clock.advance(0)
     return reply
+  }
+  /** Whether a stream would be shared; nobody reads it. */
+  const isShared = (path: string): boolean => {
+    const reply = new FakeReply()
+    const isServed = serve(path, reply, program('asks'))
+    reply.destroy()
+    return isServed
   }
   /** The newest connection says these lines. */
   const says = (...lines: readonly string[]) => set.service.says(lines.map((line) => `${line}\r\n`).join(''))
   /** How many connections were opened upstream until now. */
   const opened = () => set.http.streams.length
-  return { ...set, hub, ask, says, opened, turns, countsOf, defects }
+  return { ...set, hub, ask, isShared, says, opened, turns, countsOf, defects }
 }

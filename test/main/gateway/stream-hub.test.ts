@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { MAX_BEHIND } from '../../../app/streams/reader-queue.ts'
+import { SharedState } from '../../../app/streams/shared-state.ts'
 import { FAREWELL_MS } from '../../../main/gateway/farewell.ts'
 import { KEPT_MS, MAX_OUTAGE_MS } from '../../../main/gateway/shared-stream.ts'
+import { UNSHARED_MS } from '../../../main/gateway/stream-hub.ts'
 import { proves } from '../../proof/proves.ts'
 import { RATE, SLOTS } from '../streams/scripted-streams.ts'
 import { type FakeReply, program, setUpHub } from './scripted-hub.ts'
@@ -319,6 +321,44 @@ test('quotes of some symbols come out of a larger stream', async () => {
   says('{"Symbol":"MSFT","Last":2}', '{"Symbol":"AAPL","Last":2}')
   expect(some.lines).toEqual(['{"Symbol":"AAPL","Last":1}', '{"Symbol":"AAPL","Last":2}'])
   expect(opened()).toBe(1)
+})
+
+/** Quotes of one symbol with so many characters that they, and never the symbol, tell. */
+const longQuote = (symbol: string) => `{"Symbol":"${symbol}","Note":"${'n'.repeat(1 << 19)}"}`
+
+test('a state over 16 MiB ends its readers with GoAway, and the stream is not shared again for ten minutes', async () => {
+  const { ask, isShared, service, says, clock, own, opened, hub } = setUpHub()
+  const reply = await ask(quotes('MSFT'))
+  const other = await ask(quotes('AAPL'))
+  service.opens()
+  for (let count = 0; count < 40; count += 1) says(longQuote('AAPL'))
+  expect(other.writableEnded).toBe(false)
+  for (let count = 0; count < 40; count += 1) if (!other.writableEnded) says(longQuote(`S${count}`))
+  expect([other.lines.at(-1), other.writableEnded]).toEqual([GO_AWAY, true])
+  expect([reply.writableEnded, hub.size, opened()]).toEqual([false, 1, 2])
+  expect(own('Quote Change Stream') ?? 0).toBe(0)
+  expect([isShared(quotes('AAPL')), isShared(quotes('NVDA'))]).toEqual([false, true])
+  await clock.advance(UNSHARED_MS - 1)
+  expect(isShared(quotes('AAPL'))).toBe(false)
+  await clock.advance(1)
+  expect(isShared(quotes('AAPL'))).toBe(true)
+})
+
+test('each object of a smaller stream is looked for once, however many frames the larger one brings', async () => {
+  const { ask, service, says, http } = setUpHub()
+  const reply = await ask(quotes('MSFT'))
+  service.opens()
+  for (let count = 0; count < 1_000; count += 1) says(`{"Symbol":"S${count}"}`)
+  await ask(quotes('MSFT,AAPL'), program('notes'))
+  service.opens()
+  const looks = vi.spyOn(SharedState.prototype, 'has')
+  for (let count = 0; count < 999; count += 1) says(`{"Symbol":"S${count}"}`)
+  expect(looks.mock.calls.length).toBeLessThan(3_000)
+  looks.mockRestore()
+  expect(http.streams[0]!.closed).toBe(false)
+  says('{"Symbol":"S999"}')
+  expect(http.streams[0]!.closed).toBe(true)
+  expect(reply.writableEnded).toBe(false)
 })
 
 test('an enlargement opens the larger stream before it drops the smaller one, whose readers go on', async () => {
