@@ -633,6 +633,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G7',
+    what: 'take the first of two Authorization fields',
+    file: 'main/gateway/door.ts',
+    find: 'if (names.length !== 1) return undefined',
+    replace: 'if (names.length < 1) return undefined',
+    test: 'main/gateway/door.test.ts',
+  },
+  {
+    promise: 'G7',
     what: 'take any Host for our own',
     file: 'main/gateway/caller-gate.ts',
     find: 'if (ownHost(rawHeaders, port) === undefined)',

@@ -120,6 +120,102 @@ test.each([
   expect(sent).toEqual([])
 })
 
+test('two Authorization fields are refused, whichever has the key, and in whatever case their names are', async () => {
+  const { port, at, sent, key } = await noting()
+  const fields = [
+    [`Bearer ${key}`, 'Bearer nobody'],
+    ['Bearer nobody', `Bearer ${key}`],
+    [`Bearer ${key}`, `Bearer ${key}`],
+    [`Bearer ${key}`, ''],
+    ['', `Bearer ${key}`],
+    [`Bearer ${key}, Bearer ${key}`],
+  ]
+  for (const values of fields)
+    for (const name of ['authorization', 'AUTHORIZATION']) {
+      const headers = values.map((value, field) => [field === 0 ? 'Authorization' : name, value] as const)
+      const text = requestText({ target: ACCOUNTS, headers: [['host', at], ...headers] })
+      expect([values.length, name, (await rawExchange(port, text)).status]).toEqual([
+        values.length,
+        name,
+        401,
+      ])
+    }
+  expect(sent).toEqual([])
+  proves('G7', { level: 3, cases: 2 * fields.length })
+})
+
+test.each([
+  ['bearer KEY', 503],
+  ['BEARER   KEY  ', 503],
+  ['BearerKEY', 401],
+  ['Bearer KEY x', 401],
+  ['Bearer "KEY"', 401],
+  ['KEY', 401],
+  ['x Bearer KEY', 401],
+])('the field Authorization: %s is answered %d', async (value, status) => {
+  const { port, at, key } = await noting()
+  // A field whose value is a name of that field is none of it.
+  const headers = [
+    ['host', at],
+    ['x-named', 'authorization'],
+    ['authorization', value.replace('KEY', key)],
+  ] as const
+  expect((await rawExchange(port, requestText({ target: ACCOUNTS, headers }))).status).toBe(status)
+})
+
+test.each([
+  ['POST', '/headroom/health', 403],
+  ['HEAD', '/headroom/health', 200],
+  ['GET', '/headroom/health?x', 200],
+  ['GET', '/headroom/health/', 404],
+  ['GET', '/oauth/token', 404],
+  ['POST', '/oauth/token/', 403],
+  ['GET', '/oauth/revoke', 403],
+  ['HEAD', ACCOUNTS, 503],
+  ['PUT', ACCOUNTS, 403],
+  ['DELETE', '/v3/brokerage', 403],
+  ['OPTIONS', ACCOUNTS, 403],
+  ['POST', `${ACCOUNTS}`, 403],
+  ['POST', '/v3/marketdata/options/riskreward/', 403],
+  ['POST', '//v3/marketdata/options/riskreward', 403],
+  ['POST', '/v3/marketdata/options/Riskreward', 403],
+  ['POST', '/v3/marketdata/options/riskreward?x=1', 503],
+  ['GET', '/v3', 404],
+  ['GET', '/v3/', 404],
+  ['GET', '/v4/brokerage', 404],
+  ['GET', '/x/v3/brokerage', 404],
+  ['GET', '/v2/brokerage', 404],
+  ['GET', '/v2/stream/', 404],
+  ['GET', '/v2/stream/x', 503],
+  ['GET', `/v3/${'x'.repeat(8 * 1024 - 4)}`, 503],
+  ['GET', `/v3/${'x'.repeat(8 * 1024 - 3)}`, 404],
+])('%s %s is answered %d', async (method, target, status) => {
+  const { ask, sent } = await noting()
+  const answer = await ask({ method, target })
+  expect(answer.status).toBe(status)
+  expect(answer.body === '').toBe(method === 'HEAD')
+  expect(sent).toHaveLength(status === 503 ? 1 : 0)
+})
+
+test.each([
+  ['with its length', (length: number) => ({ 'content-length': String(length) })],
+  ['in chunks', () => ({ 'transfer-encoding': 'chunked' })],
+])('a body of 1 MiB %s is forwarded, one byte more is not', async (_, headersOf) => {
+  const { sent, port, key } = await noting()
+  const statusFor = async (length: number) => {
+    const headers = { authorization: `Bearer ${key}`, ...headersOf(length) }
+    const path = '/v3/marketdata/options/riskreward'
+    const outgoing = request({ port, host: '127.0.0.1', method: 'POST', path, headers })
+    onTestFinished(() => void outgoing.destroy())
+    outgoing.on('error', () => {})
+    outgoing.end('x'.repeat(length))
+    const [answer] = await once(outgoing, 'response')
+    return answer.statusCode
+  }
+  expect([await statusFor(1 << 20), await statusFor((1 << 20) + 1)]).toEqual([503, 400])
+  expect(sent.map(({ body }) => body?.length)).toEqual([1 << 20])
+})
+
 test('the health check needs no key and says nothing', async () => {
   const { port, at } = await noting()
   const answer = await rawExchange(port, requestText({ target: '/headroom/health', headers: [['host', at]] }))
