@@ -71,7 +71,7 @@ export function destinationOf(path: string): Destination {
 
 /** How often a path is decoded. Clients encode once, and one that relays twice. */
 const MAX_DECODINGS = 8
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * A path as servers may read it, from the way it came to the one that no decoding changes: percent-decoded again and

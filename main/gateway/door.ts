@@ -229,7 +229,6 @@ type Body =
 function bodyOf(request: IncomingMessage, reply: ServerResponse): Promise<Body> {
   if (expectationOf(request) !== undefined) reply.writeContinue()
   return new Promise((resolve) => {
-    if (request.destroyed) return resolve({ kind: 'gone' })
     const parts: Buffer[] = []
     let bytes = 0
     request.on('data', (part: Buffer) => {

@@ -627,8 +627,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G7',
     what: 'forward a path that servers decode differently',
     file: 'main/gateway/caller-gate.ts',
-    find: "new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })",
-    replace: "new TextDecoder('utf-8', { ignoreBOM: true })",
+    find: "new TextDecoder('utf-8', { fatal: true })",
+    replace: "new TextDecoder('utf-8')",
     test: 'main/gateway/door.test.ts',
   },
   {

@@ -197,6 +197,13 @@ test.each([
   expect(sent).toHaveLength(status === 503 ? 1 : 0)
 })
 
+test.each(['password', 'Refresh_token', ''])('a token by the grant %j is refused', async (grant) => {
+  const { url, key } = await noting()
+  const body = new URLSearchParams({ grant_type: grant, refresh_token: key })
+  const answer = await fetch(`${url}/oauth/token`, { method: 'POST', body })
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'unsupported_grant_type' }])
+})
+
 test.each([
   ['with its length', (length: number) => ({ 'content-length': String(length) })],
   ['in chunks', () => ({ 'transfer-encoding': 'chunked' })],
@@ -546,6 +553,7 @@ const NO_ORDERS = [
   '/v3/%25EF%25BD%258Frderexecution/orders',
   '/v3/orderexecut%C4%B1on/orders',
   '/v3%EF%BC%8Forderexecution/orders',
+  '/v3/%EF%BB%BForderexecution/orders',
   '/v3/orderexecution',
   '/v3/orderexecution?x=1',
 ]
