@@ -281,13 +281,22 @@ test('a path that accepts a token again starts anew, and a token that comes back
   expect(http.requests.length).toBe(before + 2)
 })
 
-test('a token refused many times while the sign-in host is away leaves the ladder in charge', async () => {
-  const { clock, keeper, http } = setUp([renewal('a1')])
-  keeper.start()
-  await clock.advance(MINUTE_MS)
-  http.reply = () => NOT_SENT
-  for (let count = 0; count < 20; count += 1) await keeper.rejected('a1', PATH)
-  expect(http.requests.length).toBe(2)
+test('a token rejected many times while the sign-in host is away leaves the ladder in charge', async () => {
+  const sentWith = async (rejections: number) => {
+    const { clock, keeper, sentAtMs, outcomes } = setUp([renewal('a1')])
+    keeper.start()
+    await clock.advance(MINUTE_MS)
+    outcomes.push(...Array.from({ length: 100 }, () => NOT_SENT))
+    for (let second = 0; second < 5 * 60; second += 1) {
+      if (second < rejections) await keeper.rejected('a1', PATH)
+      await clock.advance(1_000)
+    }
+    keeper.stop()
+    return sentAtMs
+  }
+  const once = await sentWith(1)
+  expect(once.length).toBeGreaterThan(8)
+  expect(await sentWith(300)).toEqual(once)
 })
 
 test('a lifetime of seconds does not make a hot loop', async () => {
