@@ -77,7 +77,7 @@ function refusedRow({ problem }: RequestQuota, nowMs: number): Reading {
 
 /** In force because the service said so, whatever else is known; over once a later header shows capacity. */
 function blocked(row: RequestQuota, asOfMs: number | undefined, nowMs: number): Reading {
-  if (row.blockedUntil !== undefined) return bad(nowMs)
+  if (row.blockedUntil !== undefined || row.nextTryAt !== undefined) return bad(nowMs)
   if (asOfMs === undefined) return STALE
   return row.remaining > 0 ? good(asOfMs) : BETWEEN
 }

@@ -70,6 +70,8 @@ export const eventSchemas = [
   event('rate-limited', {
     category: text,
     retryAt: number,
+    /** Where others use the whole refill: when it is tried next, with no promise. `retryAt` is the same then. */
+    nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
   }),

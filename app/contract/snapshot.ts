@@ -161,6 +161,8 @@ export const requestQuota = openObject({
   /** The chance that nothing is left at some moment of the next ten minutes, 0 to 1; absent before two headers. */
   emptyChance: optionalNumber,
   blockedUntil: optionalNumber,
+  /** Instead, while 429s go on because others use the whole refill: when it is tried next. None can tell when it is safe. */
+  nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
   /** 429s counted against this category since start. */
   rejected: number,

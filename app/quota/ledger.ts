@@ -2,6 +2,7 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import { Bucket } from './bucket.ts'
+import { OthersTakeAll } from './others-take-all.ts'
 import { RowState } from './state.ts'
 import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from './thresholds.ts'
 import { type Hold, viewOf } from './view.ts'
@@ -32,6 +33,7 @@ interface Row {
   readonly bucket: Bucket
   resource: string | undefined
   hold: Hold | undefined
+  readonly othersTakeAll: OthersTakeAll
   readonly state: RowState
 }
 
@@ -62,6 +64,7 @@ export class Ledger {
         bucket: new Bucket(limit, periodSeconds, nowMs),
         resource: undefined,
         hold: undefined,
+        othersTakeAll: new OthersTakeAll(),
         state: new RowState(),
       })
     }
@@ -81,6 +84,8 @@ export class Ledger {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
     row?.bucket.sent(id, nowMs)
+    // Whoever asks once it is time tries for all.
+    if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
 
@@ -120,7 +125,30 @@ export class Ledger {
       ...(rate && { rate }),
     })
     if (!rejected && row.hold && nowMs >= row.hold.untilMs) row.hold = undefined
+    this.#judgeOthers(row, rate?.remaining, { sentAtMs: ticket.sentAtMs, rejected }, nowMs)
     return { category: row.category, elsewhere }
+  }
+
+  #judgeOthers(
+    row: Row,
+    remaining: number | undefined,
+    { sentAtMs, rejected }: { readonly sentAtMs: number; readonly rejected: boolean },
+    nowMs: number,
+  ): void {
+    if (remaining === undefined) return
+    if (rejected) {
+      if (remaining === 0) row.othersTakeAll.refused(sentAtMs, nowMs)
+      return
+    }
+    if (!row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) return
+    row.hold = undefined
+    row.state.contradicted()
+  }
+
+  /** Where others use the whole refill of a category: when it is tried next. */
+  nextTryAtMs(category: string): number | undefined {
+    const others = this.#rows.get(category)?.othersTakeAll
+    return others?.isSo ? others.nextTryAtMs : undefined
   }
 
   /** After a 429 of the rate: nothing is sent to this row before `untilMs`. Other rows go on. */
@@ -160,8 +188,10 @@ export class Ledger {
   }
 
   #viewOf(row: Row, nowMs: number): RequestQuota {
+    const { isSo, nextTryAtMs } = row.othersTakeAll
     const standing = {
       hold: row.hold,
+      ...(isSo && { nextTryAtMs }),
       state: row.state,
       threshold: thresholdOf(this.#thresholds, row.category),
     }
@@ -194,7 +224,8 @@ export class Ledger {
     if (!row) {
       if (limit === undefined || this.#rowOfResource.size >= MAX_RESOURCES) return undefined
       const bucket = new Bucket(limit, periodSeconds ?? UNKNOWN_PERIOD_SECONDS, nowMs)
-      row = { category, bucket, resource, hold: undefined, state: new RowState() }
+      const othersTakeAll = new OthersTakeAll()
+      row = { category, bucket, resource, hold: undefined, othersTakeAll, state: new RowState() }
       this.#rows.set(category, row)
     }
     row.resource = resource

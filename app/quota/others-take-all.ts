@@ -1,7 +1,7 @@
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 
-/** A 429 says nothing of a try so much later: the quota is full by then. The longest period of service 8.2. */
-const FORGOTTEN_MS = 300_000
+/** A 429 says nothing of a try so much later: twice the longest period of service 8.2, for some wait for Reset. */
+const FORGOTTEN_MS = 600_000
 /** A 429 so soon after others slowed down is of the same storm. */
 const RELAPSE_MS = 60_000
 
@@ -41,14 +41,14 @@ export class OthersTakeAll {
 
   /** A 429 with Remaining 0. */
   refused(sentAtMs: number, nowMs: number): void {
+    if (nowMs - this.#refusedAtMs >= FORGOTTEN_MS) this.#end()
     const isRelapse = nowMs - this.#endedAtMs < RELAPSE_MS
-    const isNext = sentAtMs >= this.#refusedAtMs && nowMs - this.#refusedAtMs < FORGOTTEN_MS
     if (this.#state !== 'yes') {
-      const isSo = isRelapse || (this.#state === 'maybe' && isNext)
+      const isSo = isRelapse || (this.#state === 'maybe' && sentAtMs > this.#refusedAtMs)
       this.#state = isSo ? 'yes' : 'maybe'
       if (isSo && this.#nextTryAtMs <= nowMs) this.tried(nowMs)
     }
-    if (sentAtMs >= this.#refusedAtMs) this.#refusedAtMs = nowMs
+    if (sentAtMs > this.#refusedAtMs) this.#refusedAtMs = nowMs
     this.#refusedSentAtMs = Math.max(this.#refusedSentAtMs, sentAtMs)
   }
 
@@ -58,9 +58,13 @@ export class OthersTakeAll {
     if (this.#state === 'yes' && remaining < 1) return false
     const { isSo } = this
     if (isSo) this.#endedAtMs = nowMs
+    this.#end()
+    return isSo
+  }
+
+  #end(): void {
     this.#state = 'no'
     this.#tries = 0
     this.#nextTryAtMs = Number.NEGATIVE_INFINITY
-    return isSo
   }
 }

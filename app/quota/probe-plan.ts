@@ -90,7 +90,7 @@ export function probeIsDue(
  * When a probe of this row should go out if no header comes before that, epoch ms; infinite where nothing says when.
  *
  * The pace is even, counted from the last header of any request: unspent budget is not saved up and checks are not hurried,
- * because both leave a gap later. A row after a 429 waits until its end; with `trialAfterStep`, where headers have shown
+ * because both leave a gap later. Where others use the whole refill, a check goes when it is time for a try. A row after a 429 waits until its end; with `trialAfterStep`, where headers have shown
  * that it fills gradually, it is asked every two paces meanwhile, because a wait for Reset leaves it unseen for so long. A row that is probably empty is asked at most
  * every 15 s, and not before one request has come back. An interval of its own counts from start to start, and anew
  * from a header that another request brought. With `attended` false, when no window or terminal is watched, a row that
@@ -111,6 +111,8 @@ export function probeDueAtMs(
     if (!rules.trialAfterStep || row.model !== 'rolling' || row.confidence !== 'observed') return endMs
     return Math.min(endMs, Math.max(record.notBeforeMs, sinceMs + PACES_WHILE_HELD * heldPaceMs(row, rules)))
   }
+  if (row.nextTryAt !== undefined)
+    return Math.max(row.nextTryAt, record.notBeforeMs, sinceMs + heldPaceMs(row, rules))
   if (nowMs < record.notBeforeMs) return record.notBeforeMs
   const everySeconds = rules.everySeconds[row.category]
   if (everySeconds === 0) return Number.POSITIVE_INFINITY

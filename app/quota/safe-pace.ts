@@ -4,7 +4,7 @@ import { replenishedPerSecond } from './replenishment.ts'
 /** The parts of a row that its safe pace follows from. */
 export type PacedRow = Pick<
   RequestQuota,
-  'model' | 'limit' | 'period' | 'low' | 'threshold' | 'use' | 'blockedUntil' | 'windowEndsAt'
+  'model' | 'limit' | 'period' | 'low' | 'threshold' | 'use' | 'blockedUntil' | 'nextTryAt' | 'windowEndsAt'
 >
 
 /**
@@ -22,7 +22,7 @@ export type PacedRow = Pick<
  * rolling `low − reserve`, beside the pace; fixed `low − reserve − others × secondsLeft`, instead of the pace.
  */
 export function safePace(row: PacedRow, nowMs: number): NonNullable<RequestQuota['safe']> {
-  if (row.blockedUntil !== undefined) return { everySeconds: null, burst: 0 }
+  if (row.blockedUntil !== undefined || row.nextTryAt !== undefined) return { everySeconds: null, burst: 0 }
   const others = othersAtMost(row)
   const reserve = row.threshold * row.limit
   const secondsLeft = fixedSecondsLeft(row, nowMs)

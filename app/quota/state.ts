@@ -125,6 +125,11 @@ export class RowState {
     return this.#state
   }
 
+  /** A header contradicts the present state: the next one holds at once. */
+  contradicted(): void {
+    this.#state = 'not-checked'
+  }
+
   at(reading: StateReading, nowMs: number): QuotaState {
     const wanted = stateOf(reading)
     if (wanted !== this.#state && !this.#leaves(wanted, reading, nowMs)) return this.#state

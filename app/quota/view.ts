@@ -15,6 +15,8 @@ export interface Hold {
 /** The parts of a row that are not the bucket's: its wait, state and threshold. */
 export interface RowStanding {
   readonly hold: Hold | undefined
+  /** Where others use the whole refill, so that nothing can be told of the end of a wait: when it is tried next. */
+  readonly nextTryAtMs?: number
   readonly state: RowState
   /** Share of the limit under which the row is low; `LOW_THRESHOLD` where it is absent. */
   readonly threshold?: number
@@ -30,7 +32,7 @@ export function viewOf(
   category: string,
   resource: string | undefined,
   bucket: Bucket,
-  { hold, state, threshold = LOW_THRESHOLD }: RowStanding,
+  { hold, nextTryAtMs, state, threshold = LOW_THRESHOLD }: RowStanding,
   nowMs: number,
 ): RequestQuota {
   const { low, high, likelyHigh, point, slopePerSecond } = bucket.estimate(nowMs)
@@ -41,7 +43,9 @@ export function viewOf(
   const gain = replenishedPerSecond(bucket.limit, periodSeconds)
   const others = bucket.others(nowMs)
   const use = rangeOfUse(others, own)
-  const blockedUntil = hold && hold.untilMs > nowMs ? hold.untilMs : undefined
+  const isBlocked = hold !== undefined && hold.untilMs > nowMs
+  const nextTryAt = isBlocked ? nextTryAtMs : undefined
+  const blockedUntil = isBlocked && nextTryAt === undefined ? hold.untilMs : undefined
   const rolling = bucket.model === 'rolling'
   const nextAt = rolling && point < bucket.limit ? nowMs + ((remaining + 1 - point) / gain) * 1000 : undefined
   const windowEndsAt = bucket.windowEndsAtMs
@@ -50,7 +54,7 @@ export function viewOf(
       ? nowMs + ((bucket.limit - point) / gain) * 1000
       : undefined
     : windowEndsAt
-  const emptyAt = blockedUntil === undefined ? emptyAtOf(bucket, use?.total, point, gain, nowMs) : undefined
+  const emptyAt = isBlocked ? undefined : emptyAtOf(bucket, use?.total, point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
   // Filled field by field: spreading what is there only sometimes took most of the time of a snapshot.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
@@ -68,7 +72,7 @@ export function viewOf(
     level: point,
     asOf: Math.round(nowMs),
     slope: slopePerSecond,
-    verdict: verdictOf({ seen: seen !== undefined, blockedUntil, emptyAt, point, limit: bucket.limit, use }),
+    verdict: verdictOf({ seen: seen !== undefined, isBlocked, emptyAt, point, limit: bucket.limit, use }),
     state: 'not-checked',
     threshold,
   }
@@ -79,14 +83,15 @@ export function viewOf(
   }
   if (nextAt !== undefined) row.nextAt = Math.round(nextAt)
   if (fullAt !== undefined) row.fullAt = Math.round(fullAt)
-  if (others) row.emptyChance = blockedUntil === undefined ? others.emptyChance : 1
+  if (others) row.emptyChance = isBlocked ? 1 : others.emptyChance
   if (emptyAt !== undefined) row.emptyAt = Math.round(emptyAt)
   if (blockedUntil !== undefined) row.blockedUntil = Math.round(blockedUntil)
+  if (nextTryAt !== undefined) row.nextTryAt = Math.round(nextTryAt)
   if (windowEndsAt !== undefined) row.windowEndsAt = Math.round(windowEndsAt)
   row.state = state.at(
     {
       seen: seen !== undefined,
-      blocked: blockedUntil !== undefined,
+      blocked: isBlocked,
       limit: bucket.limit,
       threshold,
       low,
@@ -98,7 +103,7 @@ export function viewOf(
     nowMs,
   )
   // Others' use that is not known is not none: no pace is safe by one header alone.
-  if (seen && (row.use !== null || blockedUntil !== undefined)) row.safe = safePace(row, nowMs)
+  if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs)
   return row
 }
 
@@ -133,13 +138,13 @@ function emptyAtOf(
 
 function verdictOf(row: {
   readonly seen: boolean
-  readonly blockedUntil: number | undefined
+  readonly isBlocked: boolean
   readonly emptyAt: number | undefined
   readonly point: number
   readonly limit: number
   readonly use: RequestQuota['use']
 }): RowVerdict {
-  if (row.blockedUntil !== undefined) return 'blocked'
+  if (row.isBlocked) return 'blocked'
   if (!row.seen) return 'not-seen'
   if (row.emptyAt !== undefined) return 'runs-out'
   if (row.point < row.limit * LOW_THRESHOLD) return 'near-limit'

@@ -6,7 +6,7 @@ import { sinceText, untilText } from './durations.ts'
 import { gatewayStatus } from './gateway-status.ts'
 import { clockText } from './moments.ts'
 import { problemAdvice, problemSentence, problemStatus } from './problem-status.ts'
-import { STATE_LABELS, shortSeverity } from './quota-status.ts'
+import { STATE_LABELS, shortSeverity, UNTIL_OTHERS_SLOW } from './quota-status.ts'
 import { rateRangeText, rateText } from './rates.ts'
 import { capitalised } from './sentences.ts'
 import type { Severity } from './severity.ts'
@@ -87,7 +87,9 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
         said(
           'critical',
           refusedTitle(event.category),
-          `safe to retry ${moment(event.retryAt, event.at, as)}`,
+          event.nextTryAt === undefined
+            ? `safe to retry ${moment(event.retryAt, event.at, as)}`
+            : UNTIL_OTHERS_SLOW,
         ),
         event.requestId,
       )

@@ -179,7 +179,8 @@ function finishedAt(events: readonly LoggedEvent[]): number | undefined {
 /** Whether what an event without an end began may last still. */
 function mayLast(event: LoggedEvent, { nowMs, runSinceMs }: LogStyle): boolean {
   if (runSinceMs !== undefined && event.at < runSinceMs) return false
-  return event.kind !== 'rate-limited' || nowMs === undefined || event.retryAt > nowMs
+  if (event.kind !== 'rate-limited' || nowMs === undefined) return true
+  return event.nextTryAt !== undefined || event.retryAt > nowMs
 }
 
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)

@@ -371,7 +371,8 @@ function quotaFinding(row: RequestQuota, nowMs: number): Finding {
 }
 
 function actionText(row: RequestQuota, nowMs: number): string {
-  const { blockedUntil } = row
+  const { blockedUntil, nextTryAt } = row
+  if (stateAt(row, nowMs) === 'blocked' && nextTryAt !== undefined) return 'Slow or stop the other programs.'
   const isBlocked = stateAt(row, nowMs) === 'blocked' && blockedUntil !== undefined && blockedUntil > nowMs
   return isBlocked ? `Hold ${row.category} calls until then.` : safeSentence(row, nowMs)
 }
@@ -379,7 +380,7 @@ function actionText(row: RequestQuota, nowMs: number): string {
 /** Where nothing may count down: `until 14:36:05` after a 429, `about 14:35` for an estimate, the share of what is low. */
 function momentText(row: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(row, nowMs)
-  if (state === 'blocked') return untilMs === undefined ? '' : `until ${clockText(untilMs)}`
+  if (state === 'blocked') return untilMs === undefined ? note : `until ${clockText(untilMs)}`
   if (state !== 'running-out') return note
   return untilMs === undefined || note.startsWith('within') || note === ANY_MOMENT
     ? note

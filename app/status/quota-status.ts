@@ -63,8 +63,9 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
     case 'empty':
       return { state, severity: 'critical', label, note: '' }
     case 'blocked': {
-      const { blockedUntil } = quota
-      if (blockedUntil === undefined) return { state, severity: 'critical', label, note: '' }
+      const { blockedUntil, nextTryAt } = quota
+      const note = nextTryAt === undefined ? '' : UNTIL_OTHERS_SLOW
+      if (blockedUntil === undefined) return { state, severity: 'critical', label, note }
       return {
         state,
         severity: 'critical',
@@ -106,6 +107,9 @@ export function emptyText({ emptyAt, period, low }: RequestQuota, nowMs: number)
   if (emptyAt === undefined || emptyAt - nowMs > period * 1000) return 'within 10 min'
   return countdownText(emptyAt - nowMs, 'down')
 }
+
+/** What is said instead of a countdown where 429s go on because others use the whole refill: none can be told. */
+export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
 /** `40 s`, `now`: how long until a refused request may be tried again. */
 export function retryText(blockedUntilMs: number, nowMs: number): string {
@@ -192,6 +196,7 @@ export function othersText({ use }: RequestQuota): string {
 export function safePaceText(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
   if (state === 'blocked') {
+    if (quota.nextTryAt !== undefined) return 'none'
     if (quota.blockedUntil === undefined || quota.blockedUntil <= nowMs) return 'retry now'
     return `in ${retryText(quota.blockedUntil, nowMs)}`
   }
@@ -316,6 +321,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
         ? `${category} is empty. Calls will fail with 429 until others slow down.`
         : `${category} is empty. Calls will fail with 429 until it refills.`
     case 'blocked':
+      if (quota.nextTryAt !== undefined) return `${category}: 429s ${UNTIL_OTHERS_SLOW}.`
       if (blockedUntil === undefined) return `${category} was refused (429). Its Reset time has passed.`
       return blockedUntil <= nowMs
         ? `${category} was refused (429). Safe to retry now.`
@@ -345,6 +351,7 @@ export function stateText(quota: RequestQuota, nowMs: number): string {
     case 'empty':
       return `${category}. Calls will fail with 429 until ${isDrainedByOthers(quota) ? 'others slow down' : 'it refills'}.`
     case 'blocked':
+      if (quota.nextTryAt !== undefined) return `${category}. 429s ${UNTIL_OTHERS_SLOW}.`
       if (blockedUntil === undefined) return `${category} was refused. Its Reset time has passed.`
       return blockedUntil <= nowMs
         ? `${category} was refused. Safe to retry now.`

@@ -227,6 +227,8 @@ export class Prober {
     const row = this.#deps.quotas.rowAt(category, now)
     if (!row) return checkErrors.notProbed(category)
     if (row.blockedUntil !== undefined) return checkErrors.held(category, row.blockedUntil, now)
+    if (row.nextTryAt !== undefined)
+      return row.nextTryAt > now ? checkErrors.held(category, row.nextTryAt, now) : undefined
     if (isProbablyEmpty(row))
       return checkErrors.nothingLeft(category, row.nextAt ?? nextRequestAtMs(row, now), now)
     const { budgetFraction } = this.#settings

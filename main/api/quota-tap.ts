@@ -119,6 +119,7 @@ export class QuotaTap {
     const now = timeline.now()
     const row = category === undefined ? undefined : ledger.rowAt(category, now)
     if (row?.blockedUntil !== undefined) return row.blockedUntil
+    if (row?.nextTryAt !== undefined) return row.nextTryAt > now ? row.nextTryAt : undefined
     if (!row || !isProbablyBelow(levelOf(as, row.limit), row)) return undefined
     return nextRequestAtMs(row, now)
   }
@@ -247,9 +248,13 @@ export class QuotaTap {
     // Several requests in flight may be refused together; they count as one refusal.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
+    const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), LONGEST_HOLD_MS)
-    const untilMs = Math.max(wantedMs, held?.untilMs ?? 0)
+    // Of an empty quota a 429 after the first either came of a request under way with it, or others use the whole refill.
+    const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
+    const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
     ledger.hold(category, { untilMs, refusals })
+    const retryAtMs = nextTryAtMs ?? untilMs
     history.rejected(category, now)
     const before429 = this.#refusals.get(category)
     if (before429 === undefined) this.#refusals.set(category, { sinceMs: now, count: 1 })
@@ -257,17 +262,18 @@ export class QuotaTap {
     event({
       kind: 'rate-limited',
       category,
-      retryAt: Math.round(untilMs),
+      retryAt: Math.round(retryAtMs),
+      ...(nextTryAtMs !== undefined && { nextTryAt: Math.round(nextTryAtMs) }),
       ...(reading.requestId !== undefined && { requestId: reading.requestId }),
       ...(before && { before }),
     })
-    return untilMs
+    return retryAtMs
   }
 
-  /** Takes an answer of a row that is no 429: what was refused before is over. */
+  /** Takes an answer of a row that is no 429: what was refused before is over, unless others use the whole refill still. */
   #accepted(category: string): void {
     const refusals = this.#refusals.get(category)
-    if (refusals === undefined) return
+    if (refusals === undefined || this.#deps.ledger.nextTryAtMs(category) !== undefined) return
     this.#refusals.delete(category)
     const { sinceMs, count } = refusals
     this.#deps.event({ kind: 'rate-limit-over', category, since: Math.round(sinceMs), refused: count })

@@ -258,7 +258,7 @@ const METRICS: readonly Definition[] = [
   {
     name: 'headroom_requests_blocked',
     help: '1 while a refusal (429) is in force.',
-    row: (row) => (row.blockedUntil === undefined ? 0 : 1),
+    row: (row) => (row.blockedUntil === undefined && row.nextTryAt === undefined ? 0 : 1),
   },
   {
     name: 'headroom_requests_problem_status',

@@ -135,7 +135,9 @@ const oldestAt = (ofRun: readonly LoggedEvent[]): number => ofRun.at(-1)?.at ?? 
 /** The latest moment up to now at which the wait after a 429 ended, epoch ms; 0 where none has. */
 function lastWaitOver(events: readonly LoggedEvent[], nowMs: number): number {
   const over = events.flatMap((event) =>
-    event.kind === 'rate-limited' && event.retryAt <= nowMs ? event.retryAt : [],
+    event.kind === 'rate-limited' && event.nextTryAt === undefined && event.retryAt <= nowMs
+      ? event.retryAt
+      : [],
   )
   return Math.max(0, ...over)
 }

@@ -1,7 +1,7 @@
 import type { ProgramSummary, RequestQuota } from '../../app/contract/snapshot.ts'
 import { durationText, untilText, waitText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { quotaStatus } from '../../app/status/quota-status.ts'
+import { quotaStatus, UNTIL_OTHERS_SLOW } from '../../app/status/quota-status.ts'
 import { rateText, SMALLEST_SHOWN_PER_SECOND } from '../../app/status/rates.ts'
 import type { Severity } from '../../app/status/severity.ts'
 import { patienceOf } from './program-rows.ts'
@@ -83,8 +83,10 @@ function stateOf(quota: RequestQuota | undefined, nowMs: number): Omit<WaitingGr
   const why =
     state === 'blocked' && quota.blockedUntil !== undefined
       ? `until ${clockText(quota.blockedUntil)}`
-      : others >= SMALLEST_SHOWN_PER_SECOND
-        ? `others take ${rateText(others)}`
-        : ''
+      : quota.nextTryAt !== undefined
+        ? UNTIL_OTHERS_SLOW
+        : others >= SMALLEST_SHOWN_PER_SECOND
+          ? `others take ${rateText(others)}`
+          : ''
   return { severity, label, why }
 }

@@ -433,6 +433,20 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['call what a newer version wrote damaged'],
   },
   {
+    found:
+      'The time to retry after a 429 moved with each further one, and never came, beside others in a storm',
+    tests: [
+      ['main/api/quota-tap.test.ts', 'the next 429 with Remaining 0 takes the time to retry away'],
+      ['main/api/quota-tap.test.ts', 'a 429 of a request under way with the first one leaves the time'],
+      ['app/status/quota-status.test.ts', 'tells no countdown where others use the whole refill'],
+    ],
+    breaks: [
+      'count down to a retry that others make fail',
+      'put a time to retry off for a 429 of the same moment',
+      'tell a moment to retry while others use the whole refill',
+    ],
+  },
+  {
     found: 'Where others used the whole refill, every try of every program met 429 as soon as its turn came',
     tests: [
       ['main/gateway/others-take-all.test.ts', 'meet four 429s a minute at most, and one in the end'],

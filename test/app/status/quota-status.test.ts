@@ -45,9 +45,19 @@ describe('the state of a quota', () => {
     [positions({ state: 'empty' }), 'critical', 'empty', ''],
     [positions({ state: 'blocked', blockedUntil: NOW_MS + 40_000 }), 'critical', '429', '40 s'],
     [positions({ state: 'blocked', blockedUntil: NOW_MS - 1 }), 'critical', '429', 'now'],
+    [positions({ state: 'blocked', nextTryAt: NOW_MS + 1 }), 'critical', '429', 'until others slow down'],
     [positions({ state: 'not-checked' }), 'unseen', 'not checked', ''],
   ] as const)('%# has one severity, label and note', (row, severity, label, note) => {
     expect(quotaStatus(row, NOW_MS)).toMatchObject({ severity, label, note })
+  })
+
+  it('tells no countdown where others use the whole refill', () => {
+    const row = positions({ state: 'blocked', nextTryAt: NOW_MS + 20_000 })
+    expect(quotaStatus(row, NOW_MS).untilMs).toBeUndefined()
+    expect(stateSentence(row, NOW_MS)).toBe('Positions: 429s until others slow down.')
+    expect(stateText(row, NOW_MS)).toBe('Positions. 429s until others slow down.')
+    expect(safePaceText(row, NOW_MS)).toBe('none')
+    expect(safeSentence(row, NOW_MS)).toBe('')
   })
 
   it('tells no countdown that reaches further than a period', () => {

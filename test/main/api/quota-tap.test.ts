@@ -252,7 +252,8 @@ test('a Reset that was waited for and refused again is waited for longer each ti
   const { clock, timeline, refuse } = setUp()
   const waits: number[] = []
   for (let count = 0; count < 12; count += 1) {
-    const until = refuse(ACCOUNTS, quotaHeaders(0, 1)).retryAtMs ?? 0
+    // One is left, so that others do not use the whole refill.
+    const until = refuse(ACCOUNTS, quotaHeaders(1, 1)).retryAtMs ?? 0
     waits.push(until - timeline.now())
     await clock.advance(until - timeline.now())
   }
@@ -344,4 +345,66 @@ test('a 429 before any header has nothing to tell of before', () => {
   const { refuse, events } = setUp()
   refuse(ACCOUNTS, quotaHeaders(0, 300))
   expect(events[0]).not.toHaveProperty('before')
+})
+
+describe('where others use the whole refill', () => {
+  /** 429s of requests that were each sent after the answer before. */
+  async function storm(refusals: number) {
+    const made = setUp()
+    const retries: number[] = []
+    for (let count = 0; count < refusals; count += 1) {
+      await made.clock.advance(2_000)
+      retries.push(made.refuse(ACCOUNTS, quotaHeaders(0, 300)).retryAtMs ?? 0)
+    }
+    return { ...made, retries }
+  }
+
+  test('the next 429 with Remaining 0 takes the time to retry away, and no later one gives another', async () => {
+    const { row, events, timeline, retries, tap, refuse, clock } = await storm(1)
+    expect(row('Accounts')).toMatchObject({ state: 'blocked', blockedUntil: timeline.now() + 300_500 })
+    // The first one after it is the try.
+    const under = tap.sent('GET', ACCOUNTS)
+    expect(retries).toEqual([row('Accounts').blockedUntil])
+    await clock.advance(2_000)
+    refuse(ACCOUNTS, quotaHeaders(0, 300))
+    const nextTryAt = timeline.now() + 18_000
+    expect(row('Accounts')).toMatchObject({ state: 'blocked', verdict: 'blocked', nextTryAt })
+    expect(row('Accounts').blockedUntil).toBeUndefined()
+    expect(row('Accounts').emptyAt).toBeUndefined()
+    expect(row('Accounts').safe).toEqual({ everySeconds: null, burst: 0 })
+    expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(nextTryAt)
+    await clock.advance(1_000)
+    refuse(ACCOUNTS, quotaHeaders(0, 300))
+    tap.answered(under, observe(429, quotaHeaders(0, 300)), RATE)
+    expect(row('Accounts')).toMatchObject({ nextTryAt })
+    expect(events.at(-1)).toMatchObject({ kind: 'rate-limited', retryAt: nextTryAt, nextTryAt })
+    proves('Q7', { level: 1, cases: 1 })
+  })
+
+  test('a 429 of a request under way with the first one leaves the time to retry as it was shown', async () => {
+    const { tap, row, clock } = setUp()
+    const [one, other] = [tap.sent('GET', ACCOUNTS), tap.sent('GET', ACCOUNTS)]
+    await clock.advance(100)
+    tap.answered(one, observe(429, quotaHeaders(0, 299)), RATE)
+    const { blockedUntil } = row('Accounts')
+    await clock.advance(900)
+    tap.answered(other, observe(429, quotaHeaders(0, 300)), RATE)
+    expect(row('Accounts').blockedUntil).toBe(blockedUntil)
+    expect(row('Accounts').nextTryAt).toBeUndefined()
+  })
+
+  test('an answer without room changes nothing, and the first one with room ends it at once', async () => {
+    const { row, tap, clock, events } = await storm(2)
+    await clock.advance(20_000)
+    expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(0, 300)), '')
+    expect(row('Accounts').state).toBe('blocked')
+    expect(events.filter(({ kind }) => kind === 'rate-limit-over')).toEqual([])
+    await clock.advance(40_000)
+    tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(40, 262)), '')
+    expect(row('Accounts').nextTryAt).toBeUndefined()
+    expect(row('Accounts').state).not.toBe('blocked')
+    expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
+    expect(events.at(-1)).toMatchObject({ kind: 'rate-limit-over', refused: 2 })
+  })
 })
