@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Allowances, judge, type Recorded, RULES, type Rule, type Verdict } from './judge.ts'
+import { type Allowances, judge, type Look, type Recorded, RULES, type Rule, type Verdict } from './judge.ts'
 import type { LoggedRequest, LoggedStream } from './logs.ts'
 
 const SECOND = 1_000
@@ -15,9 +15,10 @@ const stream = (traits: Partial<LoggedStream> = {}): LoggedStream => ({
   ...{ id: 'a-2', reader: READER, openedAtMs: -SECOND },
   ...traits,
 })
-const look = (second: number, wrong: Readonly<Record<string, string>> = {}) => ({
+const look = (second: number, wrong: Look['wrong'] = {}, unbound: Look['unbound'] = {}): Look => ({
   atMs: second * SECOND,
   wrong,
+  unbound,
 })
 const frame = (second: number) => ({ reader: READER, atMs: second * SECOND })
 
@@ -43,7 +44,12 @@ const brokenRules = ({ problems }: Verdict): readonly Rule[] =>
 test('a slot in which all is well breaks no rule', () => {
   const verdict = verdictOn()
   expect(brokenRules(verdict)).toEqual([])
-  expect(verdict.figures).toMatchObject({ requests: 1, byService: 1, rightAfterMs: SECOND })
+  expect(verdict.figures).toMatchObject({
+    requests: 1,
+    byService: 1,
+    rightAfterMs: SECOND,
+    rightLast: expect.stringContaining(READER),
+  })
 })
 
 test('a crash of the gateway is one, however it is noticed', () => {
@@ -110,13 +116,29 @@ test('the state has to be right once within ten seconds of the end', () => {
   expect(never.figures.rightAfterMs).toBeUndefined()
 })
 
-test('each thing is judged by itself, and one that is wrong once more later is not late', () => {
-  const looks = [
-    look(31, { token: 'expired' }),
-    look(35, { Positions: '1 to 2' }),
-    look(36, { token: 'expired' }),
-  ]
+test('each thing is judged by itself', () => {
+  const looks = [look(31, { token: 'expired' }), look(35, { service: 'not reachable' })]
   expect(verdictOn({ looks }).problems.state).toEqual([])
+})
+
+test('what was right has to stay so, but for a quota’s bounds and the moment of a refresh', () => {
+  const settled = Array.from({ length: 20 }, (_, at) => 41 + at * 0.5)
+  const laterWith = (wrong: Look['wrong'], unbound: Look['unbound'], share: number) =>
+    verdictOn({
+      looks: [
+        look(31),
+        ...settled.map((second, at) => (at < 20 * share ? look(second, wrong, unbound) : look(second))),
+      ],
+    }).problems.state
+  const gone = { service: 'not reachable' }
+  expect(laterWith(gone, {}, 0.1)).toEqual([])
+  expect(laterWith(gone, {}, 0.15)).toEqual(['service: not reachable, in 3 of 20 later looks'])
+  expect(laterWith({}, { Positions: '1 to 2' }, 1)).toEqual([])
+})
+
+test('bounds of a quota have to hold once within ten seconds too', () => {
+  const looks = [look(31, {}, { Positions: '1 to 2' }), look(41)]
+  expect(brokenRules(verdictOn({ looks }))).toEqual(['state'])
 })
 
 test('time that a busy machine has lost is given back', () => {

@@ -11,6 +11,8 @@ export interface Look {
   readonly atMs: number
   /** A name and a detail for each thing that is wrong; a name is the same as long as the thing is. */
   readonly wrong: Readonly<Record<string, string>>
+  /** The same of quotas whose bounds do not hold, or that have none. */
+  readonly unbound: Readonly<Record<string, string>>
 }
 
 /** What a fault allows that no other does. */
@@ -79,6 +81,8 @@ export interface Figures {
   readonly refusals: number
   /** From the end of the fault until everything was right once; absent for never. */
   readonly rightAfterMs?: number
+  /** What was right last. */
+  readonly rightLast?: string
 }
 
 export const RIGHT_WITHIN_MS = 10_000
@@ -139,6 +143,7 @@ function judgeSlot(slot: Slot, record: Recorded): Verdict {
       streamsLost: lost.length,
       refusals: refusals.length,
       ...(right.afterMs !== undefined && { rightAfterMs: right.afterMs }),
+      ...(right.last !== undefined && { rightLast: right.last }),
     },
   }
 }
@@ -196,23 +201,42 @@ function hasFailed(request: LoggedRequest, slot: Slot, slots: readonly Slot[]): 
   return slot.allows.served === true || sentAtMs > slot.endMs + RIGHT_WITHIN_MS + slot.lateMs
 }
 
+/** Something that was wrong, and when it was right for the first time after the end. */
+interface Right {
+  readonly what: string
+  readonly atMs: number | undefined
+}
+
+/** A refresh that is due is seen in a look or two. */
+const MAY_BE_WRONG_AGAIN = 0.1
+
 /**
- * When each thing that was wrong after the end was right for the first time. One that is wrong again later is not held
- * against it: bounds of a quota hold in 95 of 100 looks.
+ * When each thing that was wrong after the end was right for the first time. It has to stay right, but for the bounds
+ * of quotas: they hold in 95 of 100 looks, and those that do not are neighbours.
  */
 function rightness(
   slot: Slot,
   { looks, frames, streams }: Recorded,
-): { readonly afterMs?: number; readonly problems: readonly string[] } {
+): { readonly afterMs?: number; readonly last?: string; readonly problems: readonly string[] } {
   const withinMs = RIGHT_WITHIN_MS + slot.lateMs
   // A slot is never shorter than what it allows for the state, but where the whole storm is cut short.
   const after = looks.filter(({ atMs }) => atMs > slot.endMs && atMs < slot.untilMs)
   if (after.length === 0) return { problems: ['no snapshot came after the end'] }
-  const rights: { readonly what: string; readonly atMs: number | undefined }[] = []
-  for (const name of new Set(after.flatMap(({ wrong }) => Object.keys(wrong)))) {
-    const first = after.find(({ wrong }) => !(name in wrong))
-    const last = after.findLast(({ wrong }) => name in wrong)?.wrong[name]
-    rights.push({ what: `${name}: ${last}`, atMs: first?.atMs })
+  const rights: Right[] = []
+  const settled = after.filter(({ atMs }) => atMs > slot.endMs + withinMs)
+  const again: Finding[] = []
+  for (const kind of ['wrong', 'unbound'] as const) {
+    for (const name of new Set(after.flatMap((look) => Object.keys(look[kind])))) {
+      const first = after.find((look) => !(name in look[kind]))
+      const last = after.findLast((look) => name in look[kind])?.[kind][name]
+      rights.push({ what: `${name}: ${last}`, atMs: first?.atMs })
+      const wrongAgain = settled.filter((look) => name in look[kind]).length
+      if (kind === 'wrong' && first !== undefined && wrongAgain > settled.length * MAY_BE_WRONG_AGAIN)
+        again.push({
+          like: name,
+          what: `${name}: ${last}, in ${wrongAgain} of ${settled.length} later looks`,
+        })
+    }
   }
   const readers = new Set(streams.map(({ reader }) => reader))
   for (const reader of readers) {
@@ -220,19 +244,23 @@ function rightness(
     rights.push({ what: `${reader}: no frame`, atMs: first?.atMs })
   }
   const late = rights.filter(({ atMs }) => atMs === undefined || atMs - slot.endMs > withinMs)
-  const times = rights.map(({ atMs }) => atMs).filter((atMs) => atMs !== undefined)
+  const isRight = rights.every(({ atMs }) => atMs !== undefined)
+  const last = rights.reduce<Right | undefined>(
+    (latest, right) => ((right.atMs ?? 0) > (latest?.atMs ?? 0) ? right : latest),
+    undefined,
+  )
   return {
-    ...(times.length === rights.length && {
-      afterMs: Math.max(after[0]!.atMs, ...times) - slot.endMs,
-    }),
-    problems: said(
-      late.map(({ what, atMs }) => ({
+    ...(isRight && { afterMs: Math.max(after[0]!.atMs, last?.atMs ?? 0) - slot.endMs }),
+    ...(isRight && last && { last: last.what }),
+    problems: said([
+      ...late.map(({ what, atMs }) => ({
         like: what,
         what:
           atMs === undefined
             ? `${what}, to the end of the slot`
             : `${what}, right only ${((atMs - slot.endMs) / 1000).toFixed(1)} s after the end`,
       })),
-    ),
+      ...again,
+    ]),
   }
 }

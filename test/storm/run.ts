@@ -50,12 +50,16 @@ async function main(): Promise<number> {
     void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`)
   // Builds where that is due, so that the gateway starts at once.
   spawnSync(process.execPath, [LAUNCH, '--version'])
+  // Otherwise a disk would stay mounted, and a stopped gateway stopped.
+  const abort = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => abort.abort())
   const { verdicts, skipped } = await storm({
     faults,
     slots: minutes,
     slotSeconds: 60,
     seed,
     say,
+    signal: abort.signal,
     onSlot: (verdict) => say(slotLine(verdict)),
   })
   process.stdout.write(`${stormTable(verdicts)}\n${skipped.map((what) => `skipped: ${what}\n`).join('')}`)
@@ -63,4 +67,8 @@ async function main(): Promise<number> {
   return verdicts.some(isBroken) ? 1 : 0
 }
 
-process.exitCode = await main()
+process.exitCode = await main().catch((error: unknown) => {
+  if (!(error instanceof Error && error.name === 'AbortError')) throw error
+  process.stderr.write('ended early, without a verdict\n')
+  return 1
+})

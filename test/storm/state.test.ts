@@ -6,6 +6,7 @@ import {
   exampleSnapshot,
   exampleStream,
 } from '../main/hosts/terminal/example-snapshot.ts'
+import type { Look } from './judge.ts'
 import { POLLED } from './programs.ts'
 import { lookOf } from './state.ts'
 
@@ -14,11 +15,12 @@ const TRUTH = { least: 104, most: 105 }
 const rows = (changes: Partial<RequestQuota> = {}) =>
   POLLED.map((category) => exampleQuota({ category, ...ROW, ...(category === 'Positions' && changes) }))
 const right = exampleSnapshot({ requests: rows(), streams: [exampleStream()] })
+const wrongOf = ({ wrong, unbound }: Look) => [...Object.keys(wrong), ...Object.keys(unbound)]
 const wrongIn = (changes: Partial<Snapshot>, truth = TRUTH) =>
-  Object.keys(lookOf({ ...right, ...changes }, () => truth).wrong)
+  wrongOf(lookOf({ ...right, ...changes }, () => truth))
 
 test('nothing is wrong in a snapshot that is as the service has it', () => {
-  expect(lookOf(right, () => TRUTH)).toEqual({ atMs: AT_MS, wrong: {} })
+  expect(lookOf(right, () => TRUTH)).toEqual({ atMs: AT_MS, wrong: {}, unbound: {} })
 })
 
 test('each thing that is not so has a name', () => {

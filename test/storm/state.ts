@@ -14,6 +14,7 @@ const OFF_BY = 1
 /** What of a snapshot is not so while nothing is wrong with the service. `truthOf`: by category. */
 export function lookOf(snapshot: Snapshot, truthOf: (category: string) => Truth | undefined): Look {
   const wrong: Record<string, string> = {}
+  const unbound: Record<string, string> = {}
   const { service, access, refresh, requests, streams, at } = snapshot
   if (!service.reachable) wrong['service'] = 'not reachable'
   if (access.state !== 'valid') wrong['token'] = access.state
@@ -23,9 +24,9 @@ export function lookOf(snapshot: Snapshot, truthOf: (category: string) => Truth 
   for (const category of POLLED) {
     const row = requests.find((one) => one.category === category)
     const truth = truthOf(category)
-    if (row?.observedAt === undefined) wrong[category] = 'not observed'
+    if (row?.observedAt === undefined) unbound[category] = 'not observed'
     else if (truth && (truth.most < row.low - OFF_BY || truth.least > row.high + OFF_BY))
-      wrong[category] = `${row.low} to ${row.high}, and the service has ${truth.least} to ${truth.most}`
+      unbound[category] = `${row.low} to ${row.high}, and the service has ${truth.least} to ${truth.most}`
   }
-  return { atMs: at, wrong }
+  return { atMs: at, wrong, unbound }
 }

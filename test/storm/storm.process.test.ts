@@ -7,13 +7,14 @@ import { stormTable } from './table.ts'
 /** A minute of `npm run storm`: the same processes and rules, and four of its faults. */
 const SLOT_SECONDS = 15
 
-test('a minute of faults on a busy gateway loses nothing', async () => {
+test('a minute of faults on a busy gateway loses nothing', async ({ signal }) => {
   const { verdicts, skipped } = await storm({
     faults: SHORT_FAULTS,
     slots: SHORT_FAULTS.length,
     slotSeconds: SLOT_SECONDS,
     seed: 1,
     say: () => {},
+    signal,
   })
   expect(skipped).toEqual([])
   expect(verdicts.map(({ fault }) => fault)).toEqual(['status 099', 'resets', 'garbage', 'kill -9'])

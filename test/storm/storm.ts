@@ -21,6 +21,8 @@ export interface StormAsked {
   readonly slotSeconds: number
   readonly seed: number
   readonly say: (line: string) => void
+  /** Ends it early, with nothing left running; the storm rejects. */
+  readonly signal?: AbortSignal
   /** Called with the verdict on a slot when the next one begins; requests under way may still be answered. */
   readonly onSlot?: (verdict: Verdict) => void
 }
@@ -106,7 +108,7 @@ export async function storm(asked: StormAsked): Promise<Storm> {
         }, fault.scansAfterMs ?? SCAN_AFTER_MS),
       )
       const startMs = slots.at(-1)?.untilMs ?? Date.now()
-      slots.push(await slotOf(fault, weather, lateness, { startMs, slotSeconds }))
+      slots.push(await slotOf(fault, weather, lateness, { startMs, slotSeconds, signal: asked.signal }))
       for (const timer of timers) clearTimeout(timer)
       readLedger()
       // What is still under way is judged at the end.
@@ -137,21 +139,27 @@ export async function storm(asked: StormAsked): Promise<Storm> {
   }
 }
 
+interface SlotTimes {
+  readonly startMs: number
+  readonly slotSeconds: number
+  readonly signal: AbortSignal | undefined
+}
+
 async function slotOf(
   fault: StormFault,
   weather: Weather,
   lateness: Lateness,
-  { startMs, slotSeconds }: { readonly startMs: number; readonly slotSeconds: number },
+  { startMs, slotSeconds, signal }: SlotTimes,
 ): Promise<Slot> {
   await fault.strike(weather)
-  await pause(Math.max(0, startMs + fault.seconds * 1000 - Date.now()))
+  await pause(Math.max(0, startMs + fault.seconds * 1000 - Date.now()), undefined, { signal })
   await fault.lift?.(weather)
   const endMs = Date.now()
   // A busy machine is given the time that it has lost.
   let lateMs = 0
   const toMs = () => Math.max(startMs + slotSeconds * 1000, endMs + RIGHT_WITHIN_MS + lateMs)
   while (Date.now() < toMs()) {
-    await pause(Math.max(1, Math.min(500, toMs() - Date.now())))
+    await pause(Math.max(1, Math.min(500, toMs() - Date.now())), undefined, { signal })
     if (Date.now() < endMs + RIGHT_WITHIN_MS + lateMs) lateMs = lateness.since(endMs)
   }
   const { name, allows } = fault
@@ -175,7 +183,11 @@ async function warm(looks: readonly Look[], logs: ProgramLogs): Promise<void> {
   const fromMs = Date.now()
   const isRight = () => {
     const last = looks.at(-1)
-    return last !== undefined && Object.keys(last.wrong).length === 0 && logs.streams.size >= readers
+    return (
+      last !== undefined &&
+      Object.keys({ ...last.wrong, ...last.unbound }).length === 0 &&
+      logs.streams.size >= readers
+    )
   }
   while (!isRight()) {
     if (Date.now() - fromMs > WARM_WITHIN_MS)

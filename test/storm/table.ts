@@ -25,6 +25,11 @@ const COLUMNS = [
   'right after',
 ]
 
+const rightWords = ({ rightAfterMs, rightLast }: Verdict['figures']): string =>
+  rightAfterMs === undefined
+    ? 'never'
+    : `${(rightAfterMs / 1000).toFixed(1)} s${rightLast === undefined ? '' : ` (${rightLast})`}`
+
 /** The table at the end, a row for each slot, and below it what does not hold. */
 export function stormTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ fault, problems, figures }) => [
@@ -32,7 +37,7 @@ export function stormTable(verdicts: readonly Verdict[]): string {
     ...RULES.map((rule) => (problems[rule].length === 0 ? 'ok' : 'FAILED')),
     ...[figures.requests, figures.byService, figures.byHeadroom, figures.broken, figures.failed].map(String),
     ...[figures.streamsLost, figures.refusals].map(String),
-    figures.rightAfterMs === undefined ? 'never' : `${(figures.rightAfterMs / 1000).toFixed(1)} s`,
+    rightWords(figures),
   ])
   const widths = COLUMNS.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
