@@ -7,9 +7,7 @@
 export class OwnRequestTimes {
   /** In the order of sending: the first one is the oldest. */
   readonly #sentAtMs = new Map<number, number>()
-  #endedAtMs: number[] = []
-  /** Entries before it are forgotten. */
-  #first = 0
+  readonly #endedAtMs: number[] = []
 
   /** Requests that have been sent and have not ended. */
   get inFlight(): number {
@@ -33,10 +31,8 @@ export class OwnRequestTimes {
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()
-    this.#forgetBefore(Math.min(oldestMs, neededSinceMs))
-    // Nearly all end in order.
-    if (endedAtMs > (this.#endedAtMs.at(-1) ?? Number.NEGATIVE_INFINITY)) this.#endedAtMs.push(endedAtMs)
-    else this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
+    this.#endedAtMs.splice(0, this.#firstSince(Math.min(oldestMs, neededSinceMs)))
+    this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
   }
 
   /** How many requests ended at `sinceMs` or after: within one millisecond their order is not known. */
@@ -46,7 +42,7 @@ export class OwnRequestTimes {
 
   /** The index of the first end at `atMs` or after. */
   #firstSince(atMs: number): number {
-    let low = this.#first
+    let low = 0
     let high = this.#endedAtMs.length
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -54,12 +50,5 @@ export class OwnRequestTimes {
       else high = middle
     }
     return low
-  }
-
-  #forgetBefore(atMs: number): void {
-    this.#first = this.#firstSince(atMs)
-    if (this.#first < 1024 || this.#first * 2 < this.#endedAtMs.length) return
-    this.#endedAtMs = this.#endedAtMs.slice(this.#first)
-    this.#first = 0
   }
 }

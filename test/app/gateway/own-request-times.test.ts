@@ -31,6 +31,15 @@ test('ends are kept while a request in flight, or the caller, may ask for them',
   expect(times.endedSince(200)).toBe(2)
 })
 
+test('ends that none may ask for are forgotten', () => {
+  const times = new OwnRequestTimes()
+  for (const endedAtMs of [10, 20, 30]) times.ended(endedAtMs)
+  expect(times.endedSince(0)).toBe(1)
+  times.sent(1, 40)
+  for (const endedAtMs of [50, 60]) times.ended(endedAtMs)
+  expect(times.endedSince(0)).toBe(2)
+})
+
 const steps = fc.array(fc.record({ tookMs: fc.nat(40), lateMs: fc.nat(5) }), {
   minLength: 2_500,
   maxLength: 6_000,
