@@ -195,6 +195,32 @@ test('bars further back than is kept, or from a date on, are no shared stream', 
   expect(rule({ firstdate: '2026-01-01' })).toBeUndefined()
 })
 
+test('an object that the service tells again after a later snapshot is passed on', () => {
+  const state = stateOf('orders')
+  hearAll(state, order(1, 'OPN'), END)
+  state.opened()
+  hearAll(state, order(1, 'OPN'), END)
+  expect(textsOf(state.heard(order(1, 'OPN')))).toEqual([order(1, 'OPN')])
+})
+
+test('an error of a symbol is kept beside the bars that are', () => {
+  const state = stateOf('barcharts', { barsback: '2' })
+  const bar = (minute: number) => `{"TimeStamp":"2026-01-05T14:3${minute}:00Z","Close":"1"}`
+  const failed = '{"Symbol":"NOPE","Error":"FAILED"}'
+  hearAll(state, failed, bar(1), bar(2), bar(3))
+  const queue = new ReaderQueue(state)
+  queue.join()
+  expect(restOf(queue)).toEqual([failed, bar(3)])
+})
+
+test('a member called Deleted ends no object of a kind whose objects do not vanish', () => {
+  const state = stateOf('quotes')
+  hearAll(state, '{"Symbol":"A","Last":"1"}', '{"Symbol":"A","Deleted":true}')
+  expect([...state.keys].map((key) => state.textOf(key))).toEqual([
+    '{"Symbol":"A","Last":"1","Deleted":true}',
+  ])
+})
+
 const padded = (id: number, length: number) =>
   `{"AccountID":"A","OrderID":"${id}","Note":"${'n'.repeat(length)}"}`
 

@@ -75,6 +75,102 @@ test('the last reader gone, the stream is kept for ten seconds, and its slot is 
   expect(streams.summaries()).toEqual([])
 })
 
+test('a reader that comes back in time keeps the stream for good', async () => {
+  const { ask, first, clock, says, opened } = await openPositions()
+  first.destroy()
+  await clock.advance(KEPT_MS / 2)
+  const again = await ask(POSITIONS)
+  await clock.advance(KEPT_MS)
+  says(position(1, 12))
+  expect([again.lines.at(-1), again.writableEnded, opened()]).toEqual([position(1, 12), false, 1])
+})
+
+test('half a frame of a connection that was cut is no part of the next one', async () => {
+  const { ask, service, says, clock } = setUpHub()
+  const reply = await ask(quotes('MSFT'))
+  service.opens()
+  service.says('{"Symbol":"MSFT","La')
+  service.ends()
+  await clock.advance(500)
+  service.opens()
+  says('{"Symbol":"MSFT","Last":1}')
+  expect(reply.lines).toEqual(['{"Symbol":"MSFT","Last":1}'])
+})
+
+test('own lines end as those of the service, also where a chunk ends inside a line end', async () => {
+  const { ask, service, hub } = setUpHub()
+  const reply = await ask(quotes('MSFT'))
+  service.opens()
+  service.says('{"Symbol":"MSFT","Last":1}\r')
+  service.says('\n')
+  void hub.end('the gateway was turned off')
+  expect(reply.text).toMatch(/\{"StreamStatus":"GoAway"\}\r\n$/)
+})
+
+test('fields of one request are for the reader that made it', async () => {
+  const { ask, service } = setUpHub()
+  const first = await ask(quotes('MSFT'))
+  service.opens({
+    'content-type': 'application/vnd.tradestation.streams.v3+json',
+    'x-ratelimit-remaining': '499',
+    'x-ts-request-id': 'r-1',
+  })
+  const late = await ask(quotes('MSFT'), program('notes'))
+  expect(first.headers).toEqual(expect.arrayContaining(['x-ratelimit-remaining', 'x-ts-request-id']))
+  expect(late.headers).toContain('content-type')
+  expect(late.headers).not.toContain('x-ratelimit-remaining')
+  expect(late.headers).not.toContain('x-ts-request-id')
+})
+
+test('a stream whose target is too long to be shown is not shared', async () => {
+  const { isShared } = setUpHub()
+  expect([isShared(quotes('A'.repeat(512))), isShared(quotes('A'.repeat(513)))]).toEqual([true, false])
+})
+
+test('a larger stream that is not open yet serves no smaller one', async () => {
+  const { ask, opened } = setUpHub()
+  await ask(quotes('MSFT,AAPL'))
+  await ask(quotes('MSFT'), program('notes'))
+  expect(opened()).toBe(2)
+})
+
+test('a reader whose patience ends while its stream is being opened gets the answer', async () => {
+  const { ask, service, clock } = setUpHub()
+  const reply = await ask(quotes('MSFT'), program('bot'), 'wait=1')
+  await clock.advance(3_000)
+  expect(reply.status).toBeUndefined()
+  service.opens()
+  expect(reply.status).toBe(200)
+})
+
+test('a 401 is not for the reader: the stream is opened with the next token', async () => {
+  const { ask, service, state, clock } = setUpHub()
+  const reply = await ask(quotes('MSFT'))
+  service.refuses(401)
+  expect(reply.status).toBeUndefined()
+  state.access = { kind: 'token', value: 'a2' }
+  await clock.advance(1_000)
+  service.opens()
+  expect(reply.status).toBe(200)
+})
+
+test('without a token a reader is told at once', async () => {
+  const { ask, state } = setUpHub()
+  state.access = { kind: 'none', why: 'sign-in-required' }
+  expect((await ask(quotes('MSFT'))).status).toBe(503)
+})
+
+test('a slot that the own streams hold is not asked for', async () => {
+  const set = setUpHub()
+  for (let i = 0; i < 10; i += 1) {
+    await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
+    set.service.opens()
+  }
+  await set.ask(CHAIN, program('notes'), 'wait=30')
+  await set.clock.advance(20_000)
+  expect(set.opened()).toBe(10)
+})
+
 test('a stream that is kept gives its slot to one that waits, at once', async () => {
   const set = setUpHub()
   const replies: FakeReply[] = []
@@ -323,7 +419,7 @@ test('quotes of some symbols come out of a larger stream', async () => {
   expect(opened()).toBe(1)
 })
 
-/** Quotes of one symbol with so many characters that they, and never the symbol, tell. */
+/** A quote of half a mebibyte. */
 const longQuote = (symbol: string) => `{"Symbol":"${symbol}","Note":"${'n'.repeat(1 << 19)}"}`
 
 test('a state over 16 MiB ends its readers with GoAway, and the stream is not shared again for ten minutes', async () => {

@@ -214,3 +214,32 @@ test('after a GoAway the former connection is heard until the turn of the new on
   service.opens()
   expect([http.streams.length, http.streams[0]!.closed]).toEqual([2, true])
 })
+
+test('without a token no turn is asked for', async () => {
+  const { asked, give, clock, service, state } = await behindGateway()
+  await give()
+  state.access = { kind: 'none', why: 'refreshing' }
+  service.ends()
+  await clock.advance(500)
+  expect(asked.length).toBe(0)
+})
+
+test('what the turn of a former try says is nothing to the present one', async () => {
+  const { clock, timeline, give, streams, summary, asked } = await behindGateway()
+  streams.restart('s1')
+  await clock.advance(20)
+  expect(asked.length).toBe(2)
+  await give({ retryAtMs: timeline.now() + 7_000 })
+  expect(summary().state).toBe('opening')
+})
+
+test('a sleep does not end the wait for a turn, nor a nudge that for a time that was told', async () => {
+  const { clock, timeline, give, streams, summary, asked } = await behindGateway()
+  await clock.advance(30_000)
+  streams.wake()
+  expect([summary().state, asked.length]).toEqual(['opening', 1])
+  await give({ retryAtMs: timeline.now() + 7_000 })
+  streams.nudge()
+  await clock.advance(2_000)
+  expect(asked.length).toBe(0)
+})

@@ -3,6 +3,7 @@ import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { streamName } from '../../../app/status/stream-status.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
 import { MAX_STREAMS } from '../../../main/streams/streams.ts'
+import type { OpenedByTest } from '../scripted-http.ts'
 import { bytes, DEPTH, POSITIONS, SLOTS, setUp } from './scripted-streams.ts'
 
 const GO_AWAY = '{"StreamStatus":"GoAway"}\n'
@@ -80,6 +81,59 @@ test('a new connection that is refused gives up the former one too, and is tried
   expect(kinds()).toEqual(['stream-opened'])
   await clock.advance(500)
   expect(http.streams.length).toBe(3)
+})
+
+/** A stream whose former connection is heard while the next one is opened. */
+async function handingOver() {
+  const set = setUp()
+  await set.open()
+  set.service.opens()
+  await set.clock.advance(10_000)
+  const goAwayAtMs = set.clock.wallMs()
+  set.service.says(GO_AWAY)
+  await set.clock.advance(10)
+  const [former, next] = set.http.streams as [OpenedByTest, OpenedByTest]
+  return { ...set, former, next, goAwayAtMs }
+}
+
+test('a new connection that ends before it is open gives up the former one too', async () => {
+  const { former, next, summary } = await handingOver()
+  next.listener.ended('connection lost')
+  expect([former.closed, summary().state]).toEqual([true, 'waiting'])
+})
+
+test('a stream that is closed while it is handed over closes both connections', async () => {
+  const { former, next, streams, own } = await handingOver()
+  streams.close('s1')
+  expect([former.closed, next.closed, own('Positions Stream')]).toEqual([true, true, 0])
+})
+
+test('what a former connection says of symbols is not shown, and only the next one is being opened', async () => {
+  const { former, streams, service, summary } = await handingOver()
+  former.listener.chunk(bytes('{"Symbol":"NOPE","Error":"FAILED"}\n'))
+  expect([summary().symbolErrors, streams.keepers[0]?.opening]).toEqual([undefined, 1])
+  service.opens()
+  expect(streams.keepers[0]?.opening).toBe(0)
+})
+
+test('a gap begins with the GoAway, also where the former connection ended before the next one was open', async () => {
+  const { clock, former, next, service, events, goAwayAtMs } = await handingOver()
+  await clock.advance(500)
+  former.listener.ended('ended by the service')
+  await clock.advance(500)
+  next.listener.ended('connection lost')
+  await clock.advance(500)
+  service.opens()
+  expect(events.at(-1)).toMatchObject({ kind: 'stream-restarted', since: goAwayAtMs })
+})
+
+test('what follows the last word of a stream in one chunk is not taken in', async () => {
+  const { open, service, summary } = setUp()
+  await open()
+  service.opens()
+  service.says('{"Error":"DualLogon"}\n{"Symbol":"NOPE","Error":"FAILED"}\n')
+  expect(summary()).toMatchObject({ state: 'closed', reasonCode: 'dual-logon' })
+  expect(summary().symbolErrors).toBeUndefined()
 })
 
 test("one symbol's error is kept as a badge until the stream is opened anew", async () => {
