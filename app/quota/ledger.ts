@@ -84,7 +84,7 @@ export class Ledger {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
     row?.bucket.sent(id, nowMs)
-    // Whoever asks once it is time tries for all.
+    // The first request once it is time is the try, for all.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
