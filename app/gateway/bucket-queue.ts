@@ -145,7 +145,7 @@ export class BucketQueue<T extends Waiting> {
     const notBeforeMs = this.#notBeforeMs(waiting.class)
     let turnAtMs = this.bound.turnAtMs(level, ahead, nowMs, perMs)
     if (turnAtMs <= nowMs) return Math.max(turnAtMs, notBeforeMs)
-    for (let step = 0; rivals.length > 0 && step < MAX_STEPS; step += 1) {
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       const formerMs = turnAtMs
       turnAtMs = this.bound.turnAtMs(level, ahead + comingOf(rivals, formerMs - nowMs), nowMs, perMs)
       if (turnAtMs - formerMs < CLOSE_MS) break
@@ -206,7 +206,6 @@ export class BucketQueue<T extends Waiting> {
   }
 
   #allows(own: ProgramClass, nowMs: number): boolean {
-    this.bound.advance(nowMs)
     return nowMs >= this.#notBeforeMs(own) && this.bound.allows(this.#level(own), nowMs)
   }
 

@@ -129,6 +129,16 @@ describe('the turn of a request', () => {
     expect(Math.abs(turnMs - reachedAtMs(6 + coming))).toBeLessThan(40)
   })
 
+  test('follows a rival that takes nearly all that comes back for twelve steps', () => {
+    const perMs = 0.9 * GAIN_PER_MS
+    const { queue, add } = queueWith(0, { rivals: [{ program: 'notes', weight: 100, perMs }] })
+    for (let i = 0; i < 10; i += 1) add('bot')
+    const turnMs = queue.turnOf(add('bot'), 100)
+    let expectedMs = reachedAtMs(15)
+    for (let step = 0; step < 12; step += 1) expectedMs = reachedAtMs(15 + perMs * (expectedMs - 100))
+    expect(turnMs).toBeCloseTo(expectedMs, 6)
+  })
+
   test('no request of its own program is a rival', () => {
     const { queue, add } = queueWith(0, { rivals: [{ program: 'bot', weight: 100, perMs: 1 }] })
     add('bot')
@@ -152,6 +162,20 @@ describe('whether a request may still go in time', () => {
     const turnMs = reachedAtMs(5, 0.5 * GAIN_PER_MS)
     expect(queue.mayGoBy(waiting, turnMs + 1, 100)).toBe(true)
     expect(queue.mayGoBy(waiting, turnMs - 10, 100)).toBe(false)
+  })
+
+  test('it may go in the very moment of its turn, as is expected or as is hoped for', () => {
+    const rates = { unseen: 0.5 * GAIN_PER_MS }
+    const waitsTo = (hope: number, byMs: (turnMs: number) => number) => {
+      const { queue, add } = queueWith(0, rates, hope)
+      const waiting = add('bot')
+      return queue.mayGoBy(waiting, byMs(queue.turnOf(waiting, 100)), 100)
+    }
+    expect(waitsTo(-100, (turnMs) => turnMs)).toBe(true)
+    expect(waitsTo(-100, (turnMs) => turnMs - 0.001)).toBe(false)
+    const aloneMs = queueWith(0).queue.bound.turnAtMs(5, 0, 100)
+    expect(waitsTo(100, () => aloneMs)).toBe(true)
+    expect(waitsTo(100, () => aloneMs - 0.001)).toBe(false)
   })
 
   test('with hope it may go when fewer come, by the spread of chance', () => {
