@@ -44,7 +44,7 @@ const serviceSummary = openObject({
   why: optionalText,
 })
 
-const signInHostSummary = openObject({
+export const signInHostSummary = openObject({
   host: text,
   since: number,
   /** When the refresh is tried again; in the past while it is under way, and absent where none is due yet. */
@@ -339,7 +339,7 @@ export const programSummary = openObject({
 /** A program that calls the gateway with a key of its own. */
 export interface ProgramSummary extends Immutable<z.output<typeof programSummary>> {}
 
-const unlisted = openObject({
+export const unlisted = openObject({
   requests: optionalNumber,
   slots: optionalNumber,
   streams: optionalNumber,

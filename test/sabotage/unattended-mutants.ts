@@ -132,6 +132,14 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'J1',
+    what: 'never tell that the sign-in host is away',
+    file: 'main/hosts/terminal/changes.ts',
+    find: "new Set(['revision', 'at', 'profile'])",
+    replace: "new Set(['revision', 'at', 'profile', 'signInHost'])",
+    test: 'main/hosts/terminal/json-lines.test.ts',
+  },
+  {
+    promise: 'J1',
     what: 'never tell what moves slowly',
     file: 'main/hosts/terminal/changes.ts',
     find: '    if (changed.length === 0) return undefined\n',

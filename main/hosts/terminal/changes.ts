@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { type Snapshot, snapshotSchema } from '../../../app/contract/snapshot.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -21,17 +21,11 @@ export interface Changes {
 
 const TABLES = { requests: 'category', slots: 'category', streams: 'id', programs: 'id' } as const
 type TableName = keyof typeof TABLES
-const OTHERS = [
-  'service',
-  'keystore',
-  'access',
-  'refresh',
-  'probes',
-  'settingsAt',
-  'verdict',
-  'gateway',
-  'unlisted',
-] as const
+const IDENTITY: ReadonlySet<string> = new Set(['revision', 'at', 'profile'])
+/** Every other field of a snapshot: a new one is told, too. */
+const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchema.shape)[]).filter(
+  (name) => !(name in TABLES) && !IDENTITY.has(name),
+)
 
 /** Fields that follow from time and from other fields, and are never reported. */
 const UNTOLD: ReadonlySet<string> = new Set([

@@ -5,9 +5,11 @@ import {
   programSummary,
   requestQuota,
   type Snapshot,
+  signInHostSummary,
   slotQuota,
   snapshotSchema,
   streamSummary,
+  unlisted,
 } from '../../../app/contract/snapshot.ts'
 import type { Changes } from './changes.ts'
 
@@ -47,7 +49,9 @@ const changes = z.looseObject({
   requests: someOf('category', requestQuota.shape),
   slots: someOf('category', slotQuota.shape),
   streams: someOf('id', streamSummary.shape),
+  signInHost: z.optional(z.nullable(signInHostSummary)),
   gateway: z.optional(z.nullable(gatewaySummary)),
+  unlisted: z.optional(z.nullable(unlisted)),
   programs: someOf('id', programSummary.shape),
   gone: z.optional(z.looseObject({ requests: gone, slots: gone, streams: gone, programs: gone })),
 })

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, expect, test } from 'vitest'
-import type { ProgramSummary, RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
+import {
+  type ProgramSummary,
+  type RequestQuota,
+  type Snapshot,
+  snapshotSchema,
+} from '../../../../app/contract/snapshot.ts'
 import { TellChanges } from '../../../../main/hosts/terminal/changes.ts'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { jsonLinesSchema } from '../../../../main/hosts/terminal/json-lines.ts'
@@ -193,4 +198,32 @@ test('a program that is added, calls, or is cut off is a change, and so is a gat
   })
   expect(changesTo({ ...before, gateway, programs: [] })).toMatchObject({ gone: { programs: ['p1'] } })
   expect(changesTo(before)).toMatchObject({ gateway: null })
+})
+
+test('a sign-in host that is away, and items without room, are told, and their end; no field is left out', () => {
+  const before = exampleSnapshot()
+  const told = new TellChanges()
+  told.whole(before)
+  const check = checker(schemaOfFile())
+  const changesTo = (snapshot: Snapshot) => {
+    const { revision: _, at: __, profile: ___, ...found } = told.changes(snapshot) ?? {}
+    const line = { v: 1, type: 'changes', revision: 1, at: AT_MS, profile: 'simulator', ...found }
+    expect(check(line), JSON.stringify(check.errors)).toBe(true)
+    return found
+  }
+  const away = {
+    signInHost: { host: 'signin.test', since: AT_MS, why: 'connection refused' },
+    unlisted: { requests: 3 },
+  }
+  expect(changesTo({ ...before, ...away })).toEqual(away)
+  expect(changesTo({ ...before, ...away })).toEqual({})
+  expect(changesTo(before)).toEqual({ signInHost: null, unlisted: null })
+  const tables = ['requests', 'slots', 'streams', 'programs']
+  for (const name of Object.keys(snapshotSchema.shape)) {
+    if (['revision', 'at', 'profile', ...tables].includes(name)) continue
+    const one = new TellChanges()
+    one.whole(before)
+    expect(Object.keys(one.changes({ ...before, [name]: { other: 1 } }) ?? {})).toContain(name)
+  }
+  proves('J1', { level: 2, cases: Object.keys(snapshotSchema.shape).length })
 })
