@@ -16,6 +16,8 @@ export type StreamReasonCode =
   | 'stream-error'
   | 'ended-by-service'
   | 'connection-lost'
+  /** An answer began that is not HTTP, or was cut within its head. */
+  | 'broken-answer'
   /** Data flowed and the stream died young, again and again. */
   | 'hidden-cap'
   | 'no-token'

@@ -190,8 +190,8 @@ export function relay(relayed: Relayed): Relay {
     }
     if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
     if (begun?.rest === 'none') return whole()
-    // Cut while it was read ahead, or kept: nothing more is told of it.
-    if (begun?.rest === 'cut' || body.destroyed) return cut()
+    // Cut while it was read ahead, or kept: its readers get what came, once Node has written it, and no more.
+    if (begun?.rest === 'cut' || body.destroyed) return void setImmediate(contained(cut))
     body.on('data', contained(pass))
     body.on(
       'end',

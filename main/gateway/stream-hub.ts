@@ -1,6 +1,6 @@
+import { Readable } from 'node:stream'
 import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
 import { patienceMsOf } from '../../app/gateway/request-fields.ts'
-import type { Observation } from '../../app/service/headers.ts'
 import { STREAM_TABLE, type StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'
 import { mergeRuleOf } from '../../app/streams/merge-rules.ts'
@@ -13,13 +13,14 @@ import type { Clock } from '../ports/ports.ts'
 import type { RefusedStream } from '../streams/stream-audience.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import { passedHeaders } from './answer-relay.ts'
+import { relay } from './answer-relay.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import type { ProgramUse } from './program-use.ts'
 import type { Program } from './programs.ts'
 import { CUT_OFF, FAILURES, unavailable } from './refusals.ts'
 import { SharedStream } from './shared-stream.ts'
 import { StreamReader } from './stream-reader.ts'
+import { TokenRemoval } from './token-removal.ts'
 
 /** A stream that is to be opened for a program, for its turn among all requests. */
 export interface StreamTurn {
@@ -372,20 +373,13 @@ export class StreamHub {
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
     const untilMs = tapped.refused === undefined ? Number.POSITIVE_INFINITY : (tapped.retryAtMs ?? 0)
-    for (const reader of shared.pending) {
-      if (reader.patientUntilMs >= untilMs) continue
-      if (observation.status !== 429) this.#deps.forwarded(reader.program, shared.category)
-      this.#contain(reader, () => sendAnswer(reader, observation, answer.body))
+    const readers = shared.pending.filter(({ patientUntilMs }) => patientUntilMs < untilMs)
+    for (const reader of readers) {
+      if (reader !== readers[0]) this.#deps.countsOf(reader.program).coalesced += 1
+      else if (observation.status !== 429) this.#deps.forwarded(reader.program, shared.category)
       this.#leave(reader)
     }
-  }
-
-  #contain(reader: StreamReader, run: () => void): void {
-    try {
-      run()
-    } catch (cause) {
-      this.#failed(reader, cause)
-    }
+    sendAnswer(readers, answer, this.#deps)
   }
 
   #failed({ reply }: StreamReader, cause: unknown): void {
@@ -400,6 +394,7 @@ export class StreamHub {
     if (state.kind === 'closed') this.#answerAll(shared, unavailable(state.reason))
     else if (state.code === 'no-token')
       this.#answerAll(shared, unavailable('Headroom has no access token of this key now'))
+    else if (state.code === 'broken-answer') this.#answerAll(shared, FAILURES.broken)
     else if (state.code === 'connection-lost' || state.code === 'not-the-service') {
       asked.attempts += 1
       if (asked.attempts >= MAX_ATTEMPTS) this.#answerAll(shared, noAnswer(state.reason))
@@ -455,19 +450,30 @@ function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
   return { kind, target, options: isInPath ? { ...rest, barsBack: barsback } : options }
 }
 
-/** Passes an answer on that opened no stream. */
-function sendAnswer({ reply }: StreamReader, { status, headers }: Observation, body: string): void {
-  if (reply.headersSent || reply.destroyed) return
+/** Passes an answer on that opened no stream, without the token in its body. */
+function sendAnswer(
+  readers: readonly StreamReader[],
+  { observation: { status, headers }, body: { bytes, isWhole, token } }: RefusedStream,
+  { clock, defect }: Pick<StreamHubDeps, 'clock' | 'defect'>,
+): void {
   const rawHeaders = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || name === 'content-length' ? [] : [name, value],
+    value === undefined ? [] : [name, value],
   )
-  reply.sendDate = false
-  reply.writeHead(status, [
-    ...passedHeaders({ status, rawHeaders }),
-    'content-length',
-    String(Buffer.byteLength(body)),
-  ])
-  reply.end(body)
+  const body = Object.assign(Readable.from([]), { complete: isWhole })
+  const removal = new TokenRemoval(token)
+  relay({
+    ...removal.fromError({
+      answer: { status, headers, rawHeaders, body },
+      begun: { bytes, rest: isWhole ? 'none' : 'cut' },
+    }),
+    removal,
+    readers: readers.map(({ reply }, i) => ({ reply, isCoalesced: i > 0 })),
+    abort: () => {},
+    ended: () => {},
+    isEndless: false,
+    clock,
+    defect,
+  })
 }
 
 const noAnswer = (why: string): Problem => ({

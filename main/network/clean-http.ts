@@ -24,7 +24,7 @@ export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
       http.open(request, {
         opened: (status, headers) => listener.opened(status, cleaned(headers)),
         chunk: (bytes) => listener.chunk(bytes),
-        ended: (why) => listener.ended(why),
+        ended: (why, how) => listener.ended(why, how),
       }),
   }
 }

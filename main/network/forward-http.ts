@@ -2,7 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { HttpHeaders } from '../ports/ports.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
-import { headersOf, isFinalStatus, NOT_HTTP, watchConnection, wordsOf } from './http-client.ts'
+import { headersOf, isFinalStatus, NOT_HTTP, watchAnswer, watchConnection, wordsOf } from './http-client.ts'
 
 /** A request that is passed on for a program. */
 export interface ForwardRequest {
@@ -104,16 +104,6 @@ export function nodeForwardHttp(
       outgoing.destroy()
     }
   }
-}
-
-/** Whether a byte has come since the request got its connection, which may have been used before. */
-function watchAnswer(outgoing: http.ClientRequest): () => boolean {
-  let hasBegun = () => false
-  outgoing.on('socket', (socket) => {
-    const before = socket.bytesRead
-    hasBegun = () => socket.bytesRead > before
-  })
-  return () => hasBegun()
 }
 
 const MALFORMED = 'the request could not be written'

@@ -18,6 +18,9 @@ const MALFORMED = 'the request could not be written'
 /** Why an answer that no HTTP client can use was not used. */
 export const NOT_HTTP = 'the answer was not HTTP'
 
+/** Why a body ended whose end came. */
+export const ENDED_BY_SERVICE = 'ended by the service'
+
 /** Whether an answer may have this status (RFC 9110, section 15). Node reads any three digits and writes only some. */
 export const isFinalStatus = (status: number): boolean => status >= 200 && status <= 599
 
@@ -144,15 +147,17 @@ function openStream(
   listener: HttpStreamListener,
 ): () => void {
   let over = false
+  let answered = false
+  const hasAnswerBegun = watchAnswer(outgoing)
   const timer = setTimeout(() => end('no answer in time'), request.timeoutMs)
   const end = (why: string) => {
     if (over) return
     over = true
     clearTimeout(timer)
+    const isBroken = !answered && hasAnswerBegun()
     outgoing.destroy()
-    listener.ended(why)
+    listener.ended(why, isBroken ? 'broken-head' : undefined)
   }
-  let answered = false
   outgoing.on('error', (error) => end(wordsOf(error)))
   outgoing.on('close', () => {
     if (!answered) end('connection lost')
@@ -165,7 +170,7 @@ function openStream(
     response.on('data', (part: Buffer) => {
       if (!over) listener.chunk(part)
     })
-    response.on('end', () => end(response.complete ? 'ended by the service' : 'connection lost'))
+    response.on('end', () => end(response.complete ? ENDED_BY_SERVICE : 'connection lost'))
     response.on('error', (error) => end(wordsOf(error)))
     response.on('close', () => end('connection lost'))
   })
@@ -194,6 +199,16 @@ export function watchConnection(outgoing: http.ClientRequest): () => boolean {
     else socket.once('secureConnect', note)
   })
   return () => established
+}
+
+/** Whether a byte has come since the request got its connection, which may have been used before. */
+export function watchAnswer(outgoing: http.ClientRequest): () => boolean {
+  let hasBegun = () => false
+  outgoing.on('socket', (socket) => {
+    const before = socket.bytesRead
+    hasBegun = () => socket.bytesRead > before
+  })
+  return () => hasBegun()
 }
 
 /** The headers of an answer, a field that came several times in one value. */

@@ -44,8 +44,11 @@ export interface HttpStreamListener {
   /** Once, first, with the status line and headers. */
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
-  /** Called once and last, unless the caller closed the stream. */
-  ended(why: string): void
+  /**
+   * Called once and last, unless the caller closed the stream. `broken-head`: bytes of an answer came, but no head that can
+   * be used.
+   */
+  ended(why: string, how?: 'broken-head'): void
 }
 
 /** HTTP/1.1 with the system's certificates and proxies; no redirects, no retries. */

@@ -2,10 +2,19 @@ import type { Observation } from '../../app/service/headers.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'
 import type { Tapped } from '../api/quota-tap.ts'
 
+/** The body of an answer that opens no stream, as it came: it may repeat the token. */
+export interface RefusalBody {
+  readonly bytes: Buffer
+  /** Whether its end came. */
+  readonly isWhole: boolean
+  /** The access token that the request was sent with. */
+  readonly token: string
+}
+
 /** An answer that opens no stream. */
 export interface RefusedStream {
   readonly observation: Observation
-  readonly body: string
+  readonly body: RefusalBody
   readonly tapped: Tapped
 }
 

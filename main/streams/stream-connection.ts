@@ -7,8 +7,11 @@ import type { SlotLedger } from '../../app/streams/slots.ts'
 import { type OwnOutcome, type OwnTurn, outcomeOf } from '../api/own-turn.ts'
 import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
 import type { Timeline } from '../monitor/timeline.ts'
+import { codingsNamed, textIn } from '../network/content-codings.ts'
+import { ENDED_BY_SERVICE } from '../network/http-client.ts'
 import type { Clock, Http } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
+import type { RefusalBody } from './stream-audience.ts'
 
 export interface ConnectionDeps {
   readonly baseUrl: string
@@ -41,13 +44,16 @@ export interface ConnectionListener {
   heard?(bytes: Uint8Array): void
   frames(read: FramesRead): void
   /** The answer was not 200; `tapped` is what its headers and body said about quotas. */
-  refused(status: number, tapped: Tapped, answer: { observation: Observation; body: string }): void
+  refused(status: number, tapped: Tapped, answer: { observation: Observation; body: RefusalBody }): void
   ended(why: string, code: StreamReasonCode): void
 }
 
 const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
-const LONGEST_REFUSAL_BYTES = 4_096
+/** A refusal is small: of a longer one, readers get so much and a cut. */
+const MAX_REFUSAL_BYTES = 1 << 20
+/** How much of a refusal is read to tell which quota refused. Characters. */
+const MAX_READ_LENGTH = 4_096
 /**
  * How long an unidentified answer may stay without data, in milliseconds. An idle stream sends a heartbeat after 5 s
  * (service 12).
@@ -72,11 +78,13 @@ export class StreamConnection {
     (bytes) => this.#decoder.decode(bytes),
     (text) => this.#deps.secrets.clean(text),
   )
+  readonly #token: string
   readonly #hangUp: () => void
   #phase: Phase = 'opening'
   /** The status and headers of the answer, once received. */
   #observation = observe(0, {})
-  #refusal = ''
+  readonly #refusal: Uint8Array[] = []
+  #refusalBytes = 0
   /** Told once. */
   #turn: OwnTurn | undefined
   #cancelWait = () => {}
@@ -93,6 +101,7 @@ export class StreamConnection {
     this.#deps = deps
     this.#listener = listener
     this.#turn = turn
+    this.#token = token
     slots.taken(category)
     this.#ticket = tap.sent('GET', path)
     this.openedAtMs = timeline.now()
@@ -106,7 +115,7 @@ export class StreamConnection {
       {
         opened: (status, headers) => this.#answered(status, headers),
         chunk: (bytes) => this.#heard(bytes),
-        ended: (why) => this.#ended(why),
+        ended: (why, how) => this.#ended(why, how),
       },
     )
   }
@@ -142,7 +151,7 @@ export class StreamConnection {
       this.#phase = 'refusing'
       reached(true, '')
       // The body says which quota refused. A body without end is not waited for.
-      this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused())
+      this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'
       this.#cancelWait = clock.after(FIRST_WORD_MS, () => this.#opened())
@@ -175,8 +184,10 @@ export class StreamConnection {
     if (this.#phase === 'unsure') this.#heardFirst(bytes)
     if (this.#phase === 'open') this.#listener.heard?.(bytes)
     if (this.#phase === 'open') this.#listener.frames(this.#reader.push(bytes))
-    else if (this.#phase === 'refusing' && this.#refusal.length < LONGEST_REFUSAL_BYTES) {
-      this.#refusal += this.#decoder.decode(bytes)
+    else if (this.#phase === 'refusing') {
+      this.#refusal.push(bytes)
+      this.#refusalBytes += bytes.length
+      if (this.#refusalBytes > MAX_REFUSAL_BYTES) this.#refused('cut')
     }
   }
 
@@ -187,8 +198,9 @@ export class StreamConnection {
     else if (text.trim() !== '') this.#opened()
   }
 
-  #ended(why: string): void {
-    if (this.#phase === 'refusing') this.#refused()
+  #ended(why: string, how?: 'broken-head'): void {
+    const isWhole = why === ENDED_BY_SERVICE
+    if (this.#phase === 'refusing') this.#refused(isWhole ? 'whole' : 'cut')
     if (this.isOver) return
     if (this.isOpening) {
       this.#deps.tap.lost(this.#ticket)
@@ -201,20 +213,23 @@ export class StreamConnection {
       if (this.isOver) return
     }
     this.#finish()
-    this.#listener.ended(why, why === 'ended by the service' ? 'ended-by-service' : 'connection-lost')
+    if (how === 'broken-head') this.#listener.ended(why, 'broken-answer')
+    else this.#listener.ended(why, isWhole ? 'ended-by-service' : 'connection-lost')
   }
 
-  #refused(): void {
+  #refused(end: 'whole' | 'cut'): void {
     if (this.#phase !== 'refusing') return
-    const tapped = this.#deps.tap.answered(this.#ticket, this.#observation, this.#refusal)
+    const bytes = Buffer.concat(this.#refusal)
+    const codings = codingsNamed(this.#observation.headers['content-encoding'] ?? '')
+    const text = textIn(bytes, codings).slice(0, MAX_READ_LENGTH)
+    const tapped = this.#deps.tap.answered(this.#ticket, this.#observation, text)
     this.#settle(outcomeOf(tapped))
     this.#finish()
     this.#hangUp()
     // A refusal for lack of a slot means that none is left, even without headers that say so.
     if (tapped.refused === 'concurrency') this.#observed(tapped.reading.concurrency ?? { remaining: 0 })
-    // Programs get it too, and it may repeat the token.
-    const answer = { observation: this.#observation, body: this.#deps.secrets.clean(this.#refusal) }
-    this.#listener.refused(this.#observation.status, tapped, answer)
+    const body = { bytes, isWhole: end === 'whole', token: this.#token }
+    this.#listener.refused(this.#observation.status, tapped, { observation: this.#observation, body })
   }
 
   #observed(reading: Parameters<SlotLedger['observed']>[1]): void {

@@ -56,6 +56,7 @@ interface Reason {
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
   'connection-lost',
+  'broken-answer',
   'ended-by-service',
   'service-error',
   'not-the-service',

@@ -30,6 +30,32 @@ const ADMISSION = 'main/hosts/browser/admission.test.ts'
 /** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
 export const FINDINGS: readonly Finding[] = [
   {
+    found: 'A refused stream brought its readers 4 kB of a longer body, and a compressed one as broken text',
+    tests: [
+      [REMOVAL, 'a refused stream brings its readers a long %s body byte for byte'],
+      [REMOVAL, 'of a refused stream, a token in a compressed body is replaced'],
+      [REMOVAL, 'a refused stream whose body is %s does not end'],
+    ],
+    breaks: [
+      'hand readers the beginning of a long refusal of their stream',
+      'hand readers a refusal that was cut as if it were whole',
+      'take a compressed refusal of a stream for text',
+    ],
+  },
+  {
+    found: 'A shared stream whose first answer broke within its head was opened a second time',
+    tests: [
+      [HOSTILE, 'a shared stream that is cut after %s is 502 at once'],
+      [HOSTILE, 'a shared stream that is cut before a byte is opened once more'],
+    ],
+    breaks: ['open a shared stream again whose answer had begun'],
+  },
+  {
+    found: '`watch --json --changes` never told that the sign-in host was away',
+    tests: [['main/hosts/terminal/json-lines.test.ts', 'a sign-in host that is away, and items without']],
+    breaks: ['never tell that the sign-in host is away'],
+  },
+  {
     found: 'Checks with a chosen interval went on while programs brought headers',
     tests: [['main/api/prober.test.ts', 'a chosen interval counts from its own checks, and stops']],
     breaks: [

@@ -69,6 +69,30 @@ test.each([
   },
 )
 
+test.each([
+  ['half a status line', 'HTTP/1.1 2'],
+  ['a head without its end', 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'],
+  ['what is not HTTP', '<html>not now</html>'],
+])('a shared stream that is cut after %s is 502 at once, and opened once', async (_, head) => {
+  const { add, url, count } = await before((socket, _request, n) => {
+    if (n === 1) socket.end(head)
+    else socket.write(OK)
+  })
+  const key = add('bot')
+  expect([await statusOf(`${url}/v3/marketdata/stream/quotes/MSFT`, key), count()]).toEqual([502, 1])
+  expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([200, 2])
+  proves('G1', { level: 3, cases: 1 })
+})
+
+test('a shared stream that is cut before a byte is opened once more', async () => {
+  const { add, url, count } = await before((socket, _request, n) => {
+    if (n === 1) socket.destroy()
+    else socket.write('HTTP/1.1 403 X\r\ncontent-length: 2\r\n\r\n{}')
+  })
+  expect(await statusOf(`${url}/v3/marketdata/stream/quotes/MSFT`, add('bot'))).toBe(403)
+  expect(count()).toBe(2)
+})
+
 test('a connection that ends when it is used again is cut before a byte: the request is sent once more', async () => {
   const { add, url, count } = await before((socket, _request, n) => {
     if (n === 2) socket.destroy()

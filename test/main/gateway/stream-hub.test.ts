@@ -524,13 +524,16 @@ test('a stream that a person closes ends its readers', async () => {
 })
 
 test('what refuses the stream is passed on as it came', async () => {
-  const { ask, service, own } = setUpHub()
+  const { ask, service, own, countsOf } = setUpHub()
   const replies = [await ask(POSITIONS), await ask(POSITIONS)]
   service.refuses(403, '{"Error":"Forbidden","Message":"no"}', { 'content-type': 'application/json' })
   for (const { status, text, headers } of replies) {
     expect({ status, text }).toEqual({ status: 403, text: '{"Error":"Forbidden","Message":"no"}' })
     expect(headers).toContain('headroom; received-status=403')
   }
+  expect(replies.map(({ headers }) => headers.includes('Cache-Status'))).toEqual([false, true])
+  const use = countsOf(program('bot'))
+  expect([use.coalesced, use.byCategory(0)]).toMatchObject([1, [{ forwarded: 1 }]])
   expect(own('Positions Stream')).toBe(0)
 })
 

@@ -180,6 +180,48 @@ test('a shared stream that is refused tells no reader the token', async () => {
   expect([answer.headers['content-length'], token().length > 8]).toEqual([String(bytes.length), true])
 })
 
+test.each(CODINGS)(
+  'a refused stream brings its readers a long %s body byte for byte',
+  async (coding, encode) => {
+    const said = encode(Buffer.from(`{"Message":"é ${randomBytes(40 << 10).toString('hex')}"}`))
+    const { ask } = await echoing((socket) => whole(socket, 403, [`content-encoding: ${coding}`], said))
+    const answers = await Promise.all([ask(QUOTES), ask(QUOTES)])
+    for (const { answer, bytes } of answers) {
+      expect([answer.statusCode, answer.headers['content-encoding']]).toEqual([403, coding])
+      expect(said.equals(bytes as Buffer)).toBe(true)
+    }
+  },
+)
+
+test('of a refused stream, a token in a compressed body is replaced, and which quota refused is read', async () => {
+  const { ask, token, monitor } = await echoing((socket, own, text) => {
+    const error = text.includes('/positions')
+      ? '{"Error":"TooManyRequests","Message":"Stream quota exceeded"}'
+      : `{"Message":"${own}"}`
+    const status = text.includes('/positions') ? 429 : 400
+    whole(socket, status, ['content-encoding: gzip'], zlib.gzipSync(error))
+  })
+  const { answer, bytes } = await ask(QUOTES)
+  expect([answer.headers['content-encoding'], String(bytes)]).toEqual([undefined, '{"Message":"[redacted]"}'])
+  expect(token().length).toBeGreaterThan(8)
+  void ask('/v3/brokerage/stream/accounts/SIM1/positions').catch(() => {})
+  const slots = () => monitor.snapshot('key-1')?.slots.find(({ category }) => category === 'Positions Stream')
+  await vi.waitFor(() => expect(slots()).toMatchObject({ free: 0, own: 0 }), SOON)
+})
+
+test.each([
+  [
+    'cut between two chunks',
+    (socket: Socket) => socket.end('HTTP/1.1 400 X\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n'),
+  ],
+  ['shorter than it says', (socket: Socket) => socket.end('HTTP/1.1 400 X\r\ncontent-length: 9\r\n\r\n{}')],
+  ['over 1 MiB', (socket: Socket) => whole(socket, 400, [], Buffer.alloc(2 << 20, 'x'))],
+])('a refused stream whose body is %s does not end for its reader as if it were whole', async (_, answer) => {
+  const { ask } = await echoing(answer)
+  const { answer: told, bytes } = await ask(QUOTES)
+  expect([told.statusCode, bytes === 'cut']).toEqual([400, true])
+})
+
 /** An error whose body comes in these parts, of which nothing was read before. */
 const inParts = (token: string, parts: readonly string[]) => {
   const body = Object.assign(Readable.from(parts.map((part) => Buffer.from(part))), { complete: true })

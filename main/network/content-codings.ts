@@ -1,0 +1,91 @@
+import type { Transform } from 'node:stream'
+import zlib from 'node:zlib'
+
+/** What a body may be decoded to at once. */
+const MAX_DECODED_BYTES = 1 << 20
+
+/** The codings that a `Content-Encoding` names, the outermost first. */
+export const codingsNamed = (contentEncoding: string): readonly string[] =>
+  contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+    .reverse()
+
+interface Coding {
+  whole(bytes: Buffer): Buffer
+  readonly stream: () => Transform
+}
+
+const MOST = { maxOutputLength: MAX_DECODED_BYTES }
+/** Also takes what was cut, as far as it goes. */
+const LENIENT = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
+const LENIENT_BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
+const LENIENT_ZSTD = { finishFlush: zlib.constants.ZSTD_e_flush }
+
+const GZIP: Coding = {
+  whole: (bytes) => zlib.gunzipSync(bytes, { ...LENIENT, ...MOST }),
+  stream: () => zlib.createGunzip(LENIENT),
+}
+const ZLIB: Coding = {
+  whole: (bytes) => zlib.inflateSync(bytes, { ...LENIENT, ...MOST }),
+  stream: () => zlib.createInflate(LENIENT),
+}
+const RAW_DEFLATE: Coding = {
+  whole: (bytes) => zlib.inflateRawSync(bytes, { ...LENIENT, ...MOST }),
+  stream: () => zlib.createInflateRaw(LENIENT),
+}
+const BROTLI: Coding = {
+  whole: (bytes) => zlib.brotliDecompressSync(bytes, { ...LENIENT_BROTLI, ...MOST }),
+  stream: () => zlib.createBrotliDecompress(LENIENT_BROTLI),
+}
+const ZSTD: Coding = {
+  whole: (bytes) => zlib.zstdDecompressSync(bytes, { ...LENIENT_ZSTD, ...MOST }),
+  stream: () => zlib.createZstdDecompress(LENIENT_ZSTD),
+}
+
+/** How a body that begins with `bytes` is encoded; `undefined` for a coding that is not known. */
+function codingOf(name: string, bytes: Buffer): Coding | undefined {
+  switch (name) {
+    case 'gzip':
+    case 'x-gzip':
+      return GZIP
+    case 'deflate':
+      // Some servers leave out the header of zlib (RFC 9110, section 8.4.1.2).
+      return bytes.length > 1 && bytes.readUInt16BE() % 31 === 0 ? ZLIB : RAW_DEFLATE
+    case 'br':
+      return BROTLI
+    case 'zstd':
+      return ZSTD
+    default:
+      return undefined
+  }
+}
+
+/** `unknown`: a coding that is not known, or bytes that are not of it. */
+export function decoded(bytes: Buffer, codings: readonly string[]): Buffer | 'unknown' | 'too-large' {
+  try {
+    let plain = bytes
+    for (const name of codings) {
+      const coding = codingOf(name, plain)
+      if (coding === undefined) return 'unknown'
+      plain = coding.whole(plain)
+    }
+    return plain
+  } catch (error) {
+    return error instanceof RangeError ? 'too-large' : 'unknown'
+  }
+}
+
+/** `undefined` where one of the codings is not known. */
+export function decodersOf(codings: readonly string[], bytes: Buffer): Transform[] | undefined {
+  const known = codings.map((name) => codingOf(name, bytes))
+  return known.includes(undefined) ? undefined : known.flatMap((coding) => coding?.stream() ?? [])
+}
+
+/** A body, or its beginning, as text: decoded, where that can be done. */
+export function textIn(bytes: Buffer, codings: readonly string[]): string {
+  const plain = decoded(bytes, codings)
+  return (typeof plain === 'string' ? bytes : plain).toString('utf8')
+}
