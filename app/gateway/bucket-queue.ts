@@ -127,9 +127,13 @@ export class BucketQueue<T extends Waiting> {
   /** When to look again, as a whole millisecond; `undefined` if only an answer or a new request can change anything. */
   dueAtMs(nowMs: number): number | undefined {
     const first = this.#first()
-    if (first === undefined) return undefined
-    const reachesAtMs = this.bound.reachesAtMs(this.#level(first), nowMs)
-    return reachesAtMs && Math.max(reachesAtMs, Math.ceil(this.#notBeforeMs(first)))
+    return first && this.roomAtMs(first, nowMs)
+  }
+
+  /** When a request of this class could go at the earliest; `undefined` if only an answer can bring it about. */
+  roomAtMs(own: ProgramClass, nowMs: number): number | undefined {
+    const reachesAtMs = this.bound.reachesAtMs(this.#level(own), nowMs)
+    return reachesAtMs && Math.max(reachesAtMs, Math.ceil(this.#notBeforeMs(own)))
   }
 
   /**

@@ -220,6 +220,11 @@ export class Scheduler {
     return this.#buckets.get(bucket)?.bound.reading(Math.max(nowMs, this.#nowMs))
   }
 
+  /** When a request of this class could go from a bucket at the earliest; `undefined` where that is not known. */
+  roomAtMs(bucket: string, own: ProgramClass, nowMs: number): number | undefined {
+    return this.#buckets.get(bucket)?.roomAtMs(own, Math.max(nowMs, this.#nowMs))
+  }
+
   #passed(nowMs: number): number {
     this.#nowMs = Math.max(this.#nowMs, nowMs)
     return this.#nowMs

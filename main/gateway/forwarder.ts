@@ -54,6 +54,8 @@ const REFUSAL_TOLD_MS = 60_000
 /** The name of Headroom itself among the programs of the scheduler; no program's id is empty. */
 const OWN_PROGRAM = ''
 const OWN_PATIENCE_MS = 5_000
+/** The class of opening a stream again that programs read: it leaves the reserve. */
+const READ_STREAM_CLASS = 'normal'
 /** When a stream asks again for its turn where the queue cannot say. */
 const UNKNOWN_TURN_SECONDS = 5
 
@@ -107,6 +109,8 @@ export class Forwarder {
       clock: deps.clock,
       timeline: deps.timeline,
       turn: (asked) => this.#streamTurn(asked),
+      roomAtMs: (path) =>
+        this.#scheduler.roomAtMs(this.#bucketOf(endpointOf(path)), READ_STREAM_CLASS, this.#now()),
       countsOf: (program) => this.#countsOf(program),
       refuse: (request, problem) => this.#refuse(request, problem),
       forwarded: (program, category) =>
@@ -175,7 +179,7 @@ export class Forwarder {
   async reopeningTurn(path: string, isRead: boolean): Promise<OwnTurn | NoTurn> {
     const turn = await this.#turn(endpointOf(path), {
       program: OWN_PROGRAM,
-      class: isRead ? 'normal' : 'background',
+      class: isRead ? READ_STREAM_CLASS : 'background',
       weight: 1,
       patienceMs: PATIENCE_MS.max,
     })
@@ -371,7 +375,10 @@ export class Forwarder {
         this.#answer(decision.upstream, decision.requests)
         return
       case 'refresh':
-        void this.#refresh(decision.upstream)
+        void this.#refresh(decision.upstream).catch((cause: unknown) => {
+          this.#deps.defect(cause)
+          this.#apply(this.#scheduler.refreshed(decision.upstream, false, this.#now()))
+        })
         return
       case 'fail':
         for (const id of decision.requests) {

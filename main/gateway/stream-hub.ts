@@ -40,6 +40,8 @@ export interface StreamHubDeps extends SharingDeps {
   readonly timeline: Timeline
   /** Waits for the turn of a request. Resolves to a function to tell its outcome, or to why it is refused. */
   readonly turn: (asked: StreamTurn) => Promise<OwnTurn | Problem>
+  /** When a stream that programs read could be opened again at the earliest, epoch ms; `undefined` where that is not known. */
+  readonly roomAtMs: (path: string) => number | undefined
   readonly countsOf: (program: Program) => ProgramUse
   /** Counts a request that was refused, and answers it. */
   readonly refuse: (request: AdmittedRequest, problem: Problem) => void
@@ -372,7 +374,12 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    const untilMs = tapped.refused === undefined ? Number.POSITIVE_INFINITY : (tapped.retryAtMs ?? 0)
+    // Reset is when the quota is full again; it is opened again as soon as there is room.
+    const path = shared.keeper?.path
+    const untilMs =
+      tapped.refused === undefined || path === undefined
+        ? Number.POSITIVE_INFINITY
+        : (this.#deps.roomAtMs(path) ?? tapped.retryAtMs ?? 0)
     const readers = shared.pending.filter(({ patientUntilMs }) => patientUntilMs < untilMs)
     for (const reader of readers) {
       if (reader !== readers[0]) this.#deps.countsOf(reader.program).coalesced += 1

@@ -773,4 +773,9 @@ export const FINDINGS: readonly Finding[] = [
       'look for every object of a smaller stream at each chunk',
     ],
   },
+  {
+    found: 'A reader whose stream met a 429 was refused although there was room long before Reset',
+    tests: [['main/gateway/stream-hub.test.ts', 'after a 429 a reader waits where there is room']],
+    breaks: ['hold a reader of a stream against Reset after a 429'],
+  },
 ]

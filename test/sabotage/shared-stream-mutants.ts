@@ -171,8 +171,8 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     promise: 'G9',
     what: 'open streams again with the requests kept for critical programs',
     file: 'main/gateway/forwarder.ts',
-    find: "class: isRead ? 'normal' : 'background'",
-    replace: "class: isRead ? 'critical' : 'background'",
+    find: 'class: isRead ? READ_STREAM_CLASS :',
+    replace: "class: isRead ? 'critical' :",
     test: OUTAGES_TEST,
   },
   {
@@ -365,6 +365,14 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     file: 'main/gateway/farewell.ts',
     find: 'clock.after(FAREWELL_MS, () => reply.destroy())',
     replace: 'clock.after(60 * FAREWELL_MS, () => reply.destroy())',
+    test: HUB_TEST,
+  },
+  {
+    promise: 'G8',
+    what: 'hold a reader of a stream against Reset after a 429',
+    file: HUB,
+    find: '(this.#deps.roomAtMs(path) ?? tapped.retryAtMs ?? 0)',
+    replace: '(tapped.retryAtMs ?? 0)',
     test: HUB_TEST,
   },
 ]

@@ -50,6 +50,18 @@ const send = (upstream: number, isResend = false, requests = [upstream]): Decisi
 })
 
 describe('when a request goes', () => {
+  test('the room of a class is there once the level leaves the reserve of the classes before', () => {
+    expect(scheduler.roomAtMs(POSITIONS, 'normal', 0)).toBeUndefined()
+    left(0)
+    const stepMs = SECONDS_PER_REQUEST * 1000
+    const at = (own: 'critical' | 'normal' | 'background') => scheduler.roomAtMs(POSITIONS, own, 0) ?? 0
+    for (const own of ['critical', 'normal', 'background'] as const) {
+      const dueMs = levelOf(own, 320) * stepMs
+      expect(at(own)).toBeGreaterThanOrEqual(dueMs)
+      expect(at(own)).toBeLessThan(dueMs + 2)
+    }
+  })
+
   test('before the first header one request at a time, then as many as it allows', () => {
     expect(offer()).toEqual([send(1)])
     expect(kinds(offer())).toEqual(['wait'])

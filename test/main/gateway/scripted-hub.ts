@@ -83,6 +83,8 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
     return use
   }
   const defects: unknown[] = []
+  /** When the queue would let a stream be opened again; not known unless a test says so. */
+  const room: { atMs: number | undefined } = { atMs: undefined }
   const hub = new StreamHub({
     streams: set.streams,
     slots: set.slots,
@@ -92,6 +94,7 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
       turns.push(asked)
       return () => {}
     },
+    roomAtMs: () => room.atMs,
     countsOf,
     refuse: ({ reply, program: of }, problem) => {
       countsOf(of).refused += 1
@@ -132,5 +135,5 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
   const says = (...lines: readonly string[]) => set.service.says(lines.map((line) => `${line}\r\n`).join(''))
   /** How many connections were opened upstream until now. */
   const opened = () => set.http.streams.length
-  return { ...set, hub, ask, isShared, says, opened, turns, countsOf, defects }
+  return { ...set, hub, ask, isShared, says, opened, turns, countsOf, defects, room }
 }

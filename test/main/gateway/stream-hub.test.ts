@@ -555,6 +555,22 @@ test('a 429 of the rate quota is waited out as far as the patience of the reader
   expect(patient.status).toBe(200)
 })
 
+test('after a 429 a reader waits where there is room within its patience, however late Reset is', async () => {
+  const { ask, service, clock, room, timeline } = setUpHub()
+  const patient = await ask(quotes('MSFT'), program('a'), 'wait=10')
+  const hasty = await ask(quotes('MSFT'), program('b'), 'wait=5')
+  room.atMs = timeline.now() + 6_000
+  service.refuses(429, RATE, {
+    'x-ratelimit-limit': '500',
+    'x-ratelimit-period': '300',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '300',
+  })
+  expect([patient.status, hasty.status]).toEqual([undefined, 429])
+  await clock.advance(0)
+  proves('G8', { level: 2, cases: 2 })
+})
+
 test('a connection that is lost twice before the stream was open is told', async () => {
   const { ask, service, clock } = setUpHub()
   const reply = await ask(POSITIONS)
