@@ -148,7 +148,6 @@ export class BucketQueue<T extends Waiting> {
     const level = this.#level(waiting.class)
     const notBeforeMs = this.#notBeforeMs(waiting.class)
     let turnAtMs = this.bound.turnAtMs(level, ahead, nowMs, perMs)
-    if (turnAtMs <= nowMs) return Math.max(turnAtMs, notBeforeMs)
     for (let step = 0; step < MAX_STEPS; step += 1) {
       const formerMs = turnAtMs
       turnAtMs = this.bound.turnAtMs(level, ahead + comingOf(rivals, formerMs - nowMs), nowMs, perMs)

@@ -275,6 +275,49 @@ describe('a fixed window', () => {
     expect(bound.reading(290_101)).toEqual({ ...RULE, remaining: 320, resetSeconds: 0 })
   })
 
+  test('is told from a rolling interval at any time, by how long the request took alone', () => {
+    const bound = new BucketBound()
+    bound.sent(0, 10_000_000)
+    bound.answered(0, 'no', rate(200, 290), 10_000_100)
+    expect(bound.low(10_200_000)).toBe(200)
+  })
+
+  test('ends when all of its headers say, each rounded to a second', () => {
+    const bound = boundOfWindow()
+    bound.sent(1, 1_000)
+    bound.answered(1, 'no', rate(199, 289), 3_000)
+    expect(bound.reachesAtMs(201, 3_000)).toBe(290_101)
+    bound.sent(2, 4_500)
+    bound.answered(2, 'no', rate(198, 285), 4_600)
+    expect(bound.reachesAtMs(201, 4_600)).toBe(289_601)
+  })
+
+  test('is followed by one of a period, as its first header shows', () => {
+    const bound = boundOfWindow()
+    bound.sent(1, 291_000)
+    bound.answered(1, 'no', rate(100, 300), 291_100)
+    expect(bound.reachesAtMs(200, 291_100)).toBe(591_101)
+  })
+
+  test('may have ended from its earliest end on: a lower header then shows no other program', () => {
+    const lower = (sentAtMs: number, nowMs: number, resetSeconds: number) => {
+      const bound = boundOfWindow()
+      bound.sent(1, sentAtMs)
+      return bound.answered(1, 'no', rate(150, resetSeconds), nowMs)
+    }
+    expect(lower(287_900, 288_998, 2)).toBe(true)
+    expect(lower(287_900, 288_999, 2)).toBe(false)
+    expect(lower(289_000, 289_100, 1)).toBe(false)
+  })
+
+  test('is known by its header, though that does not say when it ends', () => {
+    const bound = boundOfWindow()
+    bound.advance(290_101)
+    bound.sent(1, 300_000)
+    bound.answered(1, 'no', rate(310), 300_100)
+    expect(bound.low(300_100)).toBe(310)
+  })
+
   test('a late header of a window before the first one that was shown says nothing', () => {
     const bound = new BucketBound()
     bound.sent(1, 0)

@@ -62,6 +62,12 @@ describe('when a request goes', () => {
     }
   })
 
+  test('an own request that does not wait is in flight like any other', () => {
+    scheduler.passed(100, POSITIONS, 0)
+    expect(kinds(offer())).toEqual(['wait'])
+    expect(scheduler.answered(100, answer(300), 100)).toEqual([send(1)])
+  })
+
   test('before the first header one request at a time, then as many as it allows', () => {
     expect(offer()).toEqual([send(1)])
     expect(kinds(offer())).toEqual(['wait'])
@@ -323,6 +329,15 @@ describe('equal requests', () => {
     expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
   })
 
+  test('each is told of while it waits, and is refused when its own patience ends', () => {
+    left(0)
+    offer(same)
+    offer({ ...same, program: 'notes', patienceMs: 20_000 })
+    expect(scheduler.waiting().map(({ request: id }) => id)).toEqual([3, 2])
+    scheduler.passed(9, POSITIONS, 10)
+    expect(scheduler.due(21_250)).toMatchObject([{ kind: 'refuse', request: 3 }, send(2)])
+  })
+
   test('each has its own patience', () => {
     left(0)
     offer(same)
@@ -432,6 +447,13 @@ describe('resends', () => {
     expect(scheduler.answered(2, { kind: 'unauthorized' }, 300)).toMatchObject([{ kind: 'answer' }])
   })
 
+  test('a request whose refresh outlasted its patience is sent all the same where it can go at once', () => {
+    left(100)
+    offer({ patienceMs: 1_000 })
+    scheduler.answered(2, { kind: 'unauthorized' }, 100)
+    expect(scheduler.refreshed(2, true, 5_000)).toMatchObject([{ kind: 'wait', request: 2 }, send(2, true)])
+  })
+
   test('without another token the 401 is passed on', () => {
     left(100)
     offer({ sameAs: 'x' })
@@ -485,6 +507,16 @@ describe('the bucket that a header names', () => {
     expect(scheduler.rateOf('new-things', 100)?.remaining).toBe(20)
     expect(scheduler.rateOf('/v3/new', 100)).toBeUndefined()
     expect(scheduler.waiting()).toMatchObject([{ request: 3, bucket: 'new-things' }])
+  })
+
+  test('takes what waits along, though others of its former one are still in flight', () => {
+    scheduler.passed(100, '/v3/new', 0)
+    scheduler.passed(101, '/v3/new', 0)
+    offer({ bucket: '/v3/new' })
+    const decisions = scheduler.answered(100, { kind: 'answer', rate: rate(50), bucket: 'new-things' }, 100)
+    expect(decisions).toEqual([send(1)])
+    expect(scheduler.answered(101, { kind: 'answer' }, 200)).toEqual([])
+    expect(scheduler.due(10_000)).toEqual([])
   })
 
   test('another one than was thought gives the request back to the one that was', () => {
