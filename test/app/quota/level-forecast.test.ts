@@ -109,6 +109,14 @@ describe('the forecast of a level', () => {
     expect(forecast({ ...fixed, low: 75 })).toBeUndefined()
   })
 
+  test('of a row that runs out is told whatever its state', () => {
+    expect(forecast({ state: 'ok' })).toMatchObject({ emptyAtMs: NOW_MS + 30_000 })
+  })
+
+  test('of a fixed window whose end is not known goes on as far as is asked for', () => {
+    expect(forecast({ model: 'fixed' })?.points.at(-1)?.at).toBe(NOW_MS + 2 * MINUTE_MS)
+  })
+
   test('stands still while the clock goes on between two pushes', () => {
     const later = levelForecast(row(), NOW_MS + 2_000, NOW_MS + 2 * MINUTE_MS)
     expect(later?.emptyAtMs).toBe(forecast()?.emptyAtMs)

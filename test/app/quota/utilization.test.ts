@@ -65,6 +65,15 @@ test('tells of a quota that was full for long enough, and by a header that is sh
   expect(told({ width: 2 })).toBe(false)
   expect(told({}, { width: 2 })).toBe(true)
   expect(told({}, { overflowed: 0 })).toBe(false)
+  expect(told({ before: LIMIT - 1.1, width: 0.6 })).toBe(true)
+  expect(told({ before: LIMIT - 1.2 })).toBe(false)
+})
+
+test('tells nothing once it was told to forget', () => {
+  const utilization = new Utilization()
+  utilization.header(LIMIT, SHARP_AND_FULL)
+  utilization.forget()
+  expect(utilization.isTold).toBe(false)
 })
 
 test('learns from sharp headers alone, and tells nothing of a quota of three', () => {
