@@ -359,7 +359,6 @@ export class OthersUse {
   #wander(): void {
     const held = this.#held
     const share = Math.min(0.2, WANDER * this.#seconds) / 2
-    if (!(share > 0)) return
     for (let hold = 0; hold < HOLD_COUNT; hold += 1) {
       let before = held[HOLD_COUNT + hold]!
       for (let rate = 1; rate < RATE_COUNT; rate += 1) {

@@ -73,3 +73,39 @@ test('a model of another size begins anew', () => {
   for (const one of [others, anew]) header(one, 5, 6)
   expect(read(others, 50)).toBe(read(anew, 50))
 })
+
+test('whatever is asked first, the chance of what others took is the same', () => {
+  const [one, other] = [new OthersUse(LIMIT, PERIOD), new OthersUse(LIMIT, PERIOD)]
+  for (const others of [one, other]) {
+    header(others, 10, 12)
+    others.takenAt(0.5, LIMIT)
+    others.advance(10, 0, LIMIT - 20)
+  }
+  const first = one.chanceOfAtMost(12)
+  other.takenAt(0.5, LIMIT)
+  expect(other.chanceOfAtMost(12)).toBe(first)
+})
+
+test('an interval in which a full quota spilled counts only where others take well over the refill', () => {
+  const ratesFor = (perInterval: number) => {
+    const others = new OthersUse(LIMIT, PERIOD)
+    for (let i = 0; i < 6; i += 1) header(others, 30, perInterval)
+    const before = others.rate()
+    header(others, 30, perInterval - 10, 4)
+    return { before, after: others.rate() }
+  }
+  // 32 come back within each: 37 are more than 1.15 times as many, 36 are not.
+  const busy = ratesFor(37)
+  expect(busy.after).toBeLessThan(busy.before - 0.02)
+  const calm = ratesFor(36)
+  expect(calm.after).toBeCloseTo(calm.before, 9)
+})
+
+test('a header that is no number is forgotten with all that was known, and spoils nothing after it', () => {
+  const others = new OthersUse(LIMIT, PERIOD)
+  header(others, 10, 12)
+  others.observed({ least: Number.NaN, most: Number.NaN, taken: Number.NaN, variance: Number.NaN })
+  const anew = new OthersUse(LIMIT, PERIOD)
+  for (const one of [others, anew]) header(one, 5, 6)
+  expect(read(others)).toBe(read(anew))
+})
