@@ -54,6 +54,8 @@ export const MAX_OUTAGE_MS = 60_000
 const DUAL_LOGON = 'DualLogon'
 /** Fields that say something of the request that opened the stream only. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
+/** Fields of the bytes of one connection: readers get other ones, and go on after it has ended. */
+const OF_ONE_BODY = /^(?:content-length|content-range|content-md5|content-digest|repr-digest|digest)$/
 const LF = 0x0a
 const CR = 0x0d
 
@@ -260,7 +262,9 @@ export class SharedStream implements StreamAudience {
   #headers(isFirst: boolean): string[] {
     const { status = 200, headers = {} } = this.#observation ?? {}
     const rawHeaders = Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || (!isFirst && OF_ONE_REQUEST.test(name)) ? [] : [name, value],
+      value === undefined || OF_ONE_BODY.test(name) || (!isFirst && OF_ONE_REQUEST.test(name))
+        ? []
+        : [name, value],
     )
     const passed = passedHeaders({ status, rawHeaders })
     return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]

@@ -59,6 +59,8 @@ interface Asked {
   isTakingTurn: boolean
   /** Attempts that ended without an answer. */
   attempts: number
+  /** Whether a 401 was met: the next one is with another token, if there is one. */
+  isUnauthorized: boolean
 }
 
 /** How often the service is asked for a slot that others hold. Milliseconds. */
@@ -149,7 +151,13 @@ export class StreamHub {
       },
     })
     this.#shared.add(added)
-    this.#asked.set(added, { shared: added, request, isTakingTurn: false, attempts: 0 })
+    this.#asked.set(added, {
+      shared: added,
+      request,
+      isTakingTurn: false,
+      attempts: 0,
+      isUnauthorized: false,
+    })
     added.add(reader)
     if (!this.#joinsOwn(added)) this.#advance()
     if (patientUntilMs <= sinceMs) this.#expire()
@@ -362,7 +370,11 @@ export class StreamHub {
       this.#answerAll(shared, FAILURES.broken)
       return
     }
-    if (observation.status === 401) return
+    const asked = this.#asked.get(shared)
+    if (observation.status === 401 && asked?.isUnauthorized === false) {
+      asked.isUnauthorized = true
+      return
+    }
     if (tapped.refused === 'concurrency') {
       // It goes on waiting without a stream of its own; one of Headroom's waits by itself.
       const { keeper } = shared

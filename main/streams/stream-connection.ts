@@ -109,7 +109,12 @@ export class StreamConnection {
       {
         method: 'GET',
         url: `${baseUrl}${path}`,
-        headers: { authorization: `Bearer ${token}`, accept: deps.accept ?? 'application/json' },
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: deps.accept ?? 'application/json',
+          // Frames are read as they come. Without this field any coding is acceptable (RFC 9110, section 12.5.3).
+          'accept-encoding': 'identity',
+        },
         timeoutMs: OPEN_TIMEOUT_MS,
       },
       {

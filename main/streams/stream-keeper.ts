@@ -115,7 +115,7 @@ export class StreamKeeper {
       isHandingOver: () => this.#watchdog.state.kind === 'restarting',
       opened: (observation) => {
         this.#symbolErrors.clear()
-        deps.outage.served()
+        deps.outage.served(this.#mayFollow ? 'lasting' : 'fleeting')
         this.audience?.opened(observation)
         this.#watchdog.feed({ kind: 'opened', hasSnapshot: STREAM_TABLE[this.request.kind].snapshot })
       },

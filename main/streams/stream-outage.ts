@@ -34,10 +34,11 @@ export class StreamOutage {
     this.#isOn = true
   }
 
-  served(): void {
+  /** A stream was opened. `fleeting`: it opens and ends again and again, and its try counts for the next outage too. */
+  served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return
     this.#isOn = false
-    this.#triedAtMs = Number.NEGATIVE_INFINITY
+    if (how === 'lasting') this.#triedAtMs = Number.NEGATIVE_INFINITY
     this.#over()
   }
 }

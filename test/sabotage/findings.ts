@@ -23,6 +23,7 @@ const BROWSER_HOST = 'main/hosts/browser/browser-host.test.ts'
 const HOSTILE = 'main/gateway/hostile-answers.test.ts'
 const OUTAGES = 'main/gateway/outages.test.ts'
 const STREAM_OUTAGE = 'main/streams/stream-outage.test.ts'
+const HUB = 'main/gateway/stream-hub.test.ts'
 const REMOVAL = 'main/gateway/token-removal.test.ts'
 const SHARED_STATE = 'app/streams/shared-state.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
@@ -49,6 +50,24 @@ export const FINDINGS: readonly Finding[] = [
       [HOSTILE, 'a shared stream that is cut before a byte is opened once more'],
     ],
     breaks: ['open a shared stream again whose answer had begun'],
+  },
+  {
+    found:
+      'The length of one connection of a shared stream was told its readers, who took later frames for other answers',
+    tests: [[HOSTILE, 'a stream of a known length goes on for its readers']],
+    breaks: ['tell readers the length of one connection'],
+  },
+  {
+    found:
+      'A stream that is never authorized kept its reader waiting for 503, and was opened eight times in 20 s',
+    tests: [[HUB, 'a second 401, %s, is passed on as it came']],
+    breaks: ['keep a reader waiting whose stream is not authorized'],
+  },
+  {
+    found:
+      'A stream that opens and ends without a frame was opened every two seconds for as long as it was read',
+    tests: [[HUB, 'streams that open and end at once are opened every 5 s']],
+    breaks: ['open streams at a higher pace that open and end at once'],
   },
   {
     found: '`watch --json --changes` never told that the sign-in host was away',

@@ -84,6 +84,29 @@ test.each([
   proves('G1', { level: 3, cases: 1 })
 })
 
+test('a stream of a known length goes on for its readers after that, as another one', async () => {
+  const fields = ['content-type: application/json', 'content-md5: x', 'digest: x']
+  const { add, get } = await before((socket, _request, n) => {
+    const frame = `{"Symbol":"MSFT","Last":"${n}"}\n`
+    const head = [`HTTP/1.1 200 OK`, ...fields, `content-length: ${frame.length}`]
+    socket.write(`${head.join('\r\n')}\r\n\r\n${frame}`)
+  })
+  const answer = await get('/v3/marketdata/stream/quotes/MSFT', add('bot'))
+  expect(['content-length', 'content-md5', 'digest'].map((name) => answer.headers.get(name))).toEqual([
+    null,
+    null,
+    null,
+  ])
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const bytes of answer.body ?? []) {
+    text += decoder.decode(bytes)
+    if (text.includes('"2"')) break
+  }
+  expect(text.startsWith('{"Symbol":"MSFT","Last":"1"}\n{"Symbol":"MSFT","Last":"2"}\n')).toBe(true)
+  proves('G1', { level: 3, cases: 1 })
+})
+
 test('a shared stream that is cut before a byte is opened once more', async () => {
   const { add, url, count } = await before((socket, _request, n) => {
     if (n === 1) socket.destroy()

@@ -154,6 +154,51 @@ test('a 401 is not for the reader: the stream is opened with the next token', as
   expect(reply.status).toBe(200)
 })
 
+test.each([
+  ['with another token', 'a2'],
+  ['without another token', 'a1'],
+])('a second 401, %s, is passed on as it came', async (_, value) => {
+  const { ask, service, state, clock, opened } = setUpHub()
+  const replies = [await ask(quotes('MSFT')), await ask(quotes('MSFT'))]
+  service.refuses(401, '{"Error":"Unauthorized"}')
+  state.access = { kind: 'token', value }
+  await clock.advance(1_000)
+  service.refuses(401, '{"Error":"Unauthorized"}')
+  expect(replies.map(({ status, text }) => [status, text])).toEqual(
+    replies.map(() => [401, '{"Error":"Unauthorized"}']),
+  )
+  await clock.advance(60_000)
+  expect(opened()).toBe(2)
+})
+
+test('streams that open and end at once are opened every 5 s, all of them together', async () => {
+  const { ask, service, clock, opened, http } = setUpHub()
+  const replies = [await ask(quotes('MSFT'))]
+  service.opens()
+  replies.push(await ask(quotes('AAPL')))
+  service.opens()
+  for (const { listener } of http.streams) listener.ended('ended by the service')
+  // The backoff of the first few is short.
+  await clock.advance(10_000)
+  const before = opened()
+  for (let count = 0; count < 2_000; count += 1) {
+    if (http.streams.at(-1)?.closed === false) {
+      service.opens()
+      service.ends('ended by the service')
+    }
+    await clock.advance(10)
+  }
+  expect(opened() - before).toBeGreaterThan(1)
+  expect(opened() - before).toBeLessThanOrEqual(20 / 5 + 1)
+  expect(replies.every(({ writableEnded }) => !writableEnded)).toBe(true)
+})
+
+test('a stream is asked for uncompressed', async () => {
+  const { ask, http } = setUpHub()
+  await ask(quotes('MSFT'))
+  expect(http.streams[0]?.request.headers['accept-encoding']).toBe('identity')
+})
+
 test('without a token a reader is told at once', async () => {
   const { ask, state } = setUpHub()
   state.access = { kind: 'none', why: 'sign-in-required' }
