@@ -1,5 +1,5 @@
 import type { HistoryPoint } from '../contract/history.ts'
-import type { SampleSource } from './sample.ts'
+import { byTrust, type SampleSource } from './sample.ts'
 
 /** What one column is drawn from: a sample, or a rollup with both its ends. Oldest first. */
 export interface Extent {
@@ -26,7 +26,7 @@ export function columnAt(fromMs: number, toMs: number, count: number): (atMs: nu
 /**
  * At most `most` points, oldest first: the lowest and the highest of each column of `(toMs − fromMs) / (most / 2)`.
  *
- * A dip that lasted a second is still seen on a chart of a month, which averages and every-nth would lose.
+ * A column with a header has no estimate in it, where not every point can be drawn. A dip that lasted a second is still seen on a chart of a month, which averages and every-nth would lose.
  */
 export function minMaxColumns(
   extents: Iterable<Extent>,
@@ -43,8 +43,9 @@ export function minMaxColumns(
     const [low, high] = extent.lowFirst ? [first, second] : [second, first]
     const index = indexOf(first.at)
     const column = columns.get(index)
-    if (!column) columns.set(index, { low, high })
-    else {
+    const trust = column ? byTrust(first.source, column.low.source) : 1
+    if (!column || trust > 0) columns.set(index, { low, high })
+    else if (trust === 0) {
       if (low.remaining < column.low.remaining) column.low = low
       if (high.remaining > column.high.remaining) column.high = high
     }

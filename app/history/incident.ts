@@ -41,6 +41,8 @@ export interface IncidentQuota {
   readonly own: number
   readonly elsewhere: number
   readonly rejected: number
+  /** Requests left at the lowest, as in the report; absent where no level was known. */
+  readonly lowest?: number
 }
 
 export interface IncidentInput {
@@ -64,7 +66,7 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
     to: iso(report.to),
     requestIds: [...new Set(happened.flatMap(({ requestId }) => requestId ?? []))],
     happened,
-    quotas: report.requests.map(({ category, limit, own, elsewhere, rejected }) => {
+    quotas: report.requests.map(({ category, limit, own, elsewhere, rejected, lowest, knownMs }) => {
       const row = snapshot.requests.find((quota) => quota.category === category)
       return {
         category,
@@ -74,6 +76,7 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
         own,
         elsewhere,
         rejected,
+        ...(knownMs > 0 && { lowest }),
       }
     }),
   }

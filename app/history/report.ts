@@ -22,8 +22,9 @@ export interface RequestReport {
   /** The part of `own` that each program behind the gateway made, busiest first; absent where none did. */
   readonly programs?: readonly ProgramReport[]
   readonly elsewhere: number
-  /** 429s of the request rate. */
+  /** 429s of the request rate, those told as events included. */
   readonly rejected: number
+  /** Lowest level by headers, or estimated where none came. */
   readonly lowest: number
   readonly nearMs: number
   /** For how much of the interval the level was known. What is not known is not near, nor far. */
@@ -60,12 +61,15 @@ export interface ReportInput {
 /** The report of one key between `fromMs` and `toMs`, epoch ms, from its rollups, its looks at slots and its events. */
 export function reportOf({ profile, fromMs, toMs, requests, programs, slots, events }: ReportInput): Report {
   const count = (kind: LoggedEvent['kind']) => events.filter((event) => event.kind === kind).length
+  const refused = countsOf(events, 'rate-limited')
   return {
     profile,
     from: fromMs,
     to: toMs,
     requests: [...requests]
-      .flatMap(([category, rollups]) => requestReport(category, rollups, programs?.get(category)))
+      .flatMap(([category, rollups]) =>
+        requestReport(category, rollups, refused.get(category), programs?.get(category)),
+      )
       .sort((a, b) => b.own + b.elsewhere - (a.own + a.elsewhere) || a.category.localeCompare(b.category)),
     slots: slotReports(slots, events),
     tokens: {
@@ -85,11 +89,14 @@ export function reportOf({ profile, fromMs, toMs, requests, programs, slots, eve
 function requestReport(
   category: string,
   rollups: readonly Rollup[],
+  refused = 0,
   used: readonly ProgramReport[] = [],
 ): readonly RequestReport[] {
   const [first, ...rest] = rollups
   if (!first) return []
-  const { limit, own, elsewhere, rejected, low, nearMs, knownMs } = rest.reduce(merged, first)
+  const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
+  // What a stopped app had not sampled yet, and the simulator's past, are events only; old events are counted no more.
+  const rejected = Math.max(all.rejected, refused)
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [
     {
@@ -100,10 +107,7 @@ function requestReport(
 }
 
 function slotReports(slots: ReportInput['slots'], events: readonly LoggedEvent[]): readonly SlotReport[] {
-  const refused = new Map<string, number>()
-  for (const event of events) {
-    if (event.kind === 'slots-exhausted') refused.set(event.category, (refused.get(event.category) ?? 0) + 1)
-  }
+  const refused = countsOf(events, 'slots-exhausted')
   const categories = new Set([...slots.keys(), ...refused.keys()])
   return [...categories].sort().map((category) => {
     const samples = slots.get(category) ?? []
@@ -117,4 +121,16 @@ function slotReports(slots: ReportInput['slots'], events: readonly LoggedEvent[]
       leastFree: samples.length === 0 ? 0 : Math.min(...samples.map((sample) => sample.free)),
     }
   })
+}
+
+/** The number of events of a kind, by category. */
+function countsOf(
+  events: readonly LoggedEvent[],
+  kind: 'rate-limited' | 'slots-exhausted',
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const event of events) {
+    if (event.kind === kind) counts.set(event.category, (counts.get(event.category) ?? 0) + 1)
+  }
+  return counts
 }

@@ -1,5 +1,5 @@
 import { LOW_THRESHOLD } from '../quota/state.ts'
-import { HOLD_MS, type Sample, type SampleSource } from './sample.ts'
+import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
 export const MINUTE_MS = 60_000
 
@@ -7,6 +7,7 @@ export const MINUTE_MS = 60_000
 export interface Rollup {
   /** Its first millisecond; how long it is follows from the tier it is kept in. */
   readonly atMs: number
+  /** Lowest and highest level of its most trusted source: an estimate counts only where no header came. */
   readonly low: number
   readonly high: number
   /** Whether the low came before the high, so that a chart draws the two in the order they had. */
@@ -27,19 +28,10 @@ export const startOf = (atMs: number, lengthMs: number): number => Math.floor(at
 
 /** Adds a later stretch to an earlier one; the result keeps the earlier start. */
 export function merged(earlier: Rollup, later: Rollup): Rollup {
-  const low = Math.min(earlier.low, later.low)
-  const high = Math.max(earlier.high, later.high)
-  const lowIsEarlier = earlier.low <= later.low
-  const highIsEarlier = earlier.high >= later.high
-  const lowFirst =
-    lowIsEarlier === highIsEarlier ? (lowIsEarlier ? earlier.lowFirst : later.lowFirst) : lowIsEarlier
   return {
     atMs: earlier.atMs,
-    low,
-    high,
-    lowFirst,
+    ...mergedLevels(earlier, later),
     limit: later.limit,
-    source: stronger(earlier.source, later.source),
     own: earlier.own + later.own,
     elsewhere: earlier.elsewhere + later.elsewhere,
     rejected: earlier.rejected + later.rejected,
@@ -48,9 +40,23 @@ export function merged(earlier: Rollup, later: Rollup): Rollup {
   }
 }
 
-function stronger(a: SampleSource, b: SampleSource): SampleSource {
-  if (a === 'header' || b === 'header') return 'header'
-  return a === 'modelled' || b === 'modelled' ? 'modelled' : 'default'
+type Levels = Pick<Rollup, 'low' | 'high' | 'lowFirst' | 'source'>
+
+function mergedLevels(earlier: Levels, later: Levels): Levels {
+  const trust = byTrust(earlier.source, later.source)
+  if (trust !== 0) {
+    const { low, high, lowFirst, source } = trust > 0 ? earlier : later
+    return { low, high, lowFirst, source }
+  }
+  const lowIsEarlier = earlier.low <= later.low
+  const highIsEarlier = earlier.high >= later.high
+  return {
+    low: Math.min(earlier.low, later.low),
+    high: Math.max(earlier.high, later.high),
+    lowFirst:
+      lowIsEarlier === highIsEarlier ? (lowIsEarlier ? earlier.lowFirst : later.lowFirst) : lowIsEarlier,
+    source: earlier.source,
+  }
 }
 
 const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * LOW_THRESHOLD

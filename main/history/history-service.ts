@@ -262,7 +262,10 @@ export class HistoryService {
       }
       const snapshot = monitor.snapshot(profile)
       if (!snapshot) continue
-      this.#recorder.observe(snapshot)
+      this.#recorder.observe(snapshot, (...asked) => {
+        const header = monitor.withProfile(profile, ({ parts }) => parts.history.lowestHeader(...asked))
+        return typeof header === 'number' ? header : undefined
+      })
       this.#alerts.observe(snapshot)
     }
     this.#lookIn(LOOK_MS)

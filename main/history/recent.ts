@@ -45,6 +45,19 @@ export class RecentHistory {
     }
   }
 
+  /** The lowest header after `afterMs` up to `untilMs`; `undefined` where none came. */
+  lowestHeader(category: string, afterMs: number, untilMs: number): number | undefined {
+    let lowest: number | undefined
+    const points = this.#tracks.get(category)?.points ?? []
+    for (let index = points.length - 1; index >= 0; index -= 1) {
+      const point = points[index]
+      if (point === undefined || point.at <= afterMs) break
+      if (point.at > untilMs || rank(point) < 2) continue
+      lowest = Math.min(lowest ?? point.remaining, point.remaining)
+    }
+    return lowest
+  }
+
   rejected(category: string, atMs: number): void {
     const track = this.#track(category)
     track.rejectedAt = [...track.rejectedAt.slice(-(MAX_REJECTIONS - 1)), Math.round(atMs)]
@@ -97,7 +110,7 @@ const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 /** A header itself before a look that repeats its number, and that before an estimate. A look has an interval. */
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
-/** One point for each time slot: its last header, otherwise its last sample. */
+/** One point for each time slot: the last of its lowest headers, otherwise its last sample. */
 function thinned(
   points: readonly HistoryPoint[],
   fromMs: number,
@@ -110,7 +123,9 @@ function thinned(
   for (const point of points) {
     const slot = slotOf(point.at)
     const held = slots.get(slot)
-    if (!held || rank(point) >= rank(held)) slots.set(slot, point)
+    const more = held === undefined ? 1 : rank(point) - rank(held)
+    const isLowest = held === undefined || rank(point) < 2 || point.remaining <= held.remaining
+    if (more > 0 || (more === 0 && isLowest)) slots.set(slot, point)
   }
   return [...slots.values()]
 }

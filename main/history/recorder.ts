@@ -19,6 +19,11 @@ interface Counted {
 
 const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
+type Level = Pick<RequestQuota, 'remaining' | 'source'>
+
+/** The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` where none came. */
+export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
+
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
 export class Recorder {
   readonly #add: (entry: Entry) => void
@@ -28,20 +33,31 @@ export class Recorder {
   readonly #slots = new Map<string, SlotSample>()
   /** The counter of each program and category at its last entry. */
   readonly #forwarded = new Map<string, number>()
+  /** The time of each profile's last snapshot. */
+  readonly #lookedAtMs = new Map<string, number>()
   readonly #environments = new Map<string, Environment>()
 
   constructor(add: (entry: Entry) => void) {
     this.#add = add
   }
 
-  /** Takes a sample. Must be called about once a second. */
-  observe(snapshot: Snapshot): void {
+  /**
+   * Takes a sample. Must be called about once a second. A header since the look before comes before the level now,
+   * which has risen since or is an estimate.
+   */
+  observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile
     if (this.#environments.get(profile) !== environment) {
       this.#environments.set(profile, environment)
       this.#add({ kind: 'profile', profile, environment })
     }
-    for (const row of snapshot.requests) this.#request(profile, row, snapshot.at)
+    const lookedAtMs = this.#lookedAtMs.get(profile)
+    this.#lookedAtMs.set(profile, snapshot.at)
+    for (const row of snapshot.requests) {
+      const seen = lookedAtMs === undefined ? undefined : lowestHeader(row.category, lookedAtMs, snapshot.at)
+      const level: Level = seen === undefined ? row : { remaining: seen, source: 'header' }
+      this.#request(profile, row, level, snapshot.at)
+    }
     // Turned on again, the gateway counts from zero.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
@@ -51,11 +67,12 @@ export class Recorder {
   /** Drops the counters of a disconnected profile: after a reconnect they start at zero. */
   forget(profile: string): void {
     this.#environments.delete(profile)
+    this.#lookedAtMs.delete(profile)
     for (const map of [this.#counted, this.#samples, this.#slots, this.#forwarded]) forgetOf(profile, map)
   }
 
-  #request(profile: string, row: RequestQuota, atMs: number): void {
-    const { category, remaining, limit, source, rejected } = row
+  #request(profile: string, row: RequestQuota, { remaining, source }: Level, atMs: number): void {
+    const { category, limit, rejected } = row
     const key = `${profile}\n${category}`
     const before = this.#counted.get(key) ?? NOTHING
     const counted: Counted = { ...(row.used ?? NOTHING), rejected }

@@ -4,10 +4,15 @@ import type { LEVELS } from './tiers.ts'
 /** The tables of rolled-up stretches. */
 export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
+/** A stretch with a header in it has the levels of headers alone; `source` 2 is `header` (`SOURCES` in rows.ts). */
+const levelOf = (end: 'min' | 'max', column: string): string =>
+  `coalesce(${end}(CASE WHEN source = 2 THEN ${column} END), ${end}(${column}))`
+
 /**
  * `low_first` is exact for a single stretch only; for an aggregate it says whether the low came first in every stretch.
  */
-const COLUMNS = 'min(at), max(at), min(low), max(high), min(low_first), max(source), sum(rejected)'
+const COLUMNS = `min(at), max(at), ${levelOf('min', 'low')}, ${levelOf('max', 'high')},
+  min(low_first), max(source), sum(rejected)`
 const columnsOf = (table: string): string =>
   `SELECT ${COLUMNS} FROM ${table} WHERE series = ? AND at >= ? AND at < ?
    GROUP BY CAST((at - ?) / ? AS INTEGER) ORDER BY 1`

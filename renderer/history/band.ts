@@ -15,7 +15,7 @@ export const BAND_COLUMNS = 150
 /**
  * Reduces points to the lowest and highest value per column, so that a dip of a second shows on a chart of a week.
  *
- * A column without points is a gap, unless its neighbours are so near that the points are merely sparse.
+ * Estimates count only in a column without a header. A column without points is a gap, unless its neighbours are so near that the points are merely sparse.
  */
 export function bandRows(points: History['points'], fromMs: number, toMs: number): readonly BandRow[] {
   const widthMs = (toMs - fromMs) / BAND_COLUMNS
@@ -28,9 +28,12 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
       columns.set(index, { low: remaining, high: remaining, header: source === 'header' })
       continue
     }
-    column.low = Math.min(column.low, remaining)
-    column.high = Math.max(column.high, remaining)
-    column.header ||= source === 'header'
+    const header = source === 'header'
+    if (column.header && !header) continue
+    const isFirstHeader = header && !column.header
+    column.low = isFirstHeader ? remaining : Math.min(column.low, remaining)
+    column.high = isFirstHeader ? remaining : Math.max(column.high, remaining)
+    column.header = header
   }
   const filled = [...columns].sort(([a], [b]) => a - b)
   const isApart = (a: number | undefined, b: number | undefined) =>

@@ -47,7 +47,7 @@ export interface ChartSeries {
   readonly strip: UseStrip | undefined
   /** Since when the row is recorded, epoch ms. */
   readonly sinceMs: number | undefined
-  /** The lowest level of the range, where it has risen from it since. */
+  /** The lowest level of the range where it has risen since: of headers, like the report's, or estimated without any. */
   readonly lowest: LowestLevel | undefined
   /** When the quota is empty if use goes on, where a forecast is drawn. */
   readonly empties: Pick<LevelForecast, 'emptyAtMs' | 'isEarliest'> | undefined
@@ -112,14 +112,24 @@ function lowestOf(
   rejectedAt: readonly number[],
   spanMs: number,
 ): LowestLevel | undefined {
-  let lowest: LowestLevel | undefined
-  for (const row of rows) {
-    const count = row.headerBand?.[0] ?? row.modelledBand?.[0] ?? row.header ?? row.modelled
-    if (count !== undefined && (lowest === undefined || count < lowest.count)) lowest = { at: row.at, count }
-  }
+  const lowest =
+    leastOf(rows, (row) => row.headerBand?.[0] ?? row.header) ??
+    leastOf(rows, (row) => row.modelledBand?.[0] ?? row.modelled)
   if (lowest === undefined || level - lowest.count < limit * LEAST_RISE) return undefined
   const { at } = lowest
   return rejectedAt.some((one) => Math.abs(one - at) < spanMs * TOLD_BY_429) ? undefined : lowest
+}
+
+function leastOf(
+  rows: readonly ChartRow[],
+  countOf: (row: ChartRow) => number | undefined,
+): LowestLevel | undefined {
+  let least: LowestLevel | undefined
+  for (const row of rows) {
+    const count = countOf(row)
+    if (count !== undefined && (least === undefined || count < least.count)) least = { at: row.at, count }
+  }
+  return least
 }
 
 /** The oldest point or 429 of the shortest range; `undefined` without one. */

@@ -49,6 +49,14 @@ test('a dip of one moment is still there in a column of thousands', () => {
   expect(points.length).toBeLessThanOrEqual(300)
 })
 
+test('a column with a header has no estimate in it', () => {
+  const many = Array.from({ length: 100 }, (_, at): Extent => {
+    return at % 10 === 0 ? moment(at, 3 + at) : { ...moment(at, at === 55 ? 0 : 300), source: 'modelled' }
+  })
+  const levels = minMaxColumns(many, 0, 100, 4).map(({ remaining }) => remaining)
+  expect(levels).toEqual([3, 43, 53, 93])
+})
+
 test('what lies outside of the interval, or is only the table’s word, is not drawn', () => {
   const table: Extent = { ...moment(5, 1), source: 'default' }
   expect(minMaxColumns([moment(0, 1), table, moment(11, 1)], 1, 10, 10)).toEqual([])
@@ -62,9 +70,10 @@ test('never more than asked for, in order, within the interval, and with the sam
       expect(points.length).toBeLessThanOrEqual(most)
       expect(points.map(({ at }) => at)).toEqual(points.map(({ at }) => at).toSorted((a, b) => a - b))
       if (all.length === 0) return
-      const levels = points.map(({ remaining }) => remaining)
-      expect(Math.min(...levels)).toBe(Math.min(...all.map(({ low }) => low)))
-      expect(Math.max(...levels)).toBe(Math.max(...all.map(({ high }) => high)))
+      const headers = all.filter(({ source }) => source === 'header')
+      const levels = points.flatMap(({ source, remaining }) => (source === 'header' ? [remaining] : []))
+      expect(Math.min(...levels)).toBe(Math.min(...headers.map(({ low }) => low)))
+      expect(Math.max(...levels)).toBe(Math.max(...headers.map(({ high }) => high)))
       for (const { at } of points) expect(at >= 0 && at <= toMs).toBe(true)
     }),
   )

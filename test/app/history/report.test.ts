@@ -86,6 +86,18 @@ test('a report says who used what, busiest first, and for how long it was near t
   ])
 })
 
+test('a 429 that is in no sample is counted from its event', () => {
+  const refused = { ...at, kind: 'rate-limited', category: 'Accounts', retryAt: TO_MS } as const
+  const events = [1, 2].map((seq) => ({ ...refused, seq }))
+  const of = (rejected: number) =>
+    reportOf({
+      ...{ profile: 'key-1', fromMs: FROM_MS, toMs: TO_MS, slots: new Map(), events },
+      requests: new Map([['Accounts', [rollup({ rejected })]]]),
+    }).requests[0]?.rejected
+  expect(of(0)).toBe(2)
+  expect(of(3)).toBe(3)
+})
+
 test('slots are told by the most that was held and by what was refused', () => {
   expect(report().slots).toEqual([
     {
@@ -156,7 +168,7 @@ test('an incident has the request ids and the quotas, and names no account', () 
   const incident = incidentOf({ version: '1.2.3', snapshot, report: report(), events: EVENTS })
   expect(incident.requestIds).toEqual(['req-7', 'req-8'])
   expect(incident.happened[0]).toMatchObject({ what: 'rate-limited', requestId: 'req-7' })
-  expect(incident.quotas[0]).toMatchObject({ category: 'Accounts', elsewhere: 140, periodSeconds: 300 })
+  expect(incident.quotas[0]).toMatchObject({ elsewhere: 140, periodSeconds: 300, rejected: 2, lowest: 2 })
   const text = JSON.stringify(incident)
   expect(text).not.toContain('ACCOUNT-12345')
   expect(incident).toMatchObject({ kind: 'headroom-incident', formatVersion: 1, profile: 'simulator' })

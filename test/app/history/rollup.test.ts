@@ -39,6 +39,16 @@ test('a minute keeps the lowest and highest level, and which came first', () => 
   expect(builder.closeAt(START_MS + MINUTE_MS)).toMatchObject({ low: 30, high: 70, lowFirst: false })
 })
 
+test('an estimate is no lowest or highest level of a minute with a header', () => {
+  const builder = new MinuteBuilder()
+  builder.add(sample(0, { remaining: 0, source: 'modelled' }))
+  builder.add(sample(1_000, { remaining: 3 }))
+  builder.add(sample(2_000, { remaining: 9 }))
+  builder.add(sample(3_000, { remaining: 90, source: 'modelled' }))
+  const minute = builder.closeAt(START_MS + MINUTE_MS)
+  expect(minute).toMatchObject({ low: 3, high: 9, lowFirst: true, source: 'header' })
+})
+
 test('a minute is over with its last millisecond, not before', () => {
   const builder = new MinuteBuilder()
   builder.add(sample(0))

@@ -65,6 +65,24 @@ test.each([15, 60, 5 * 60, 40 * 60])('a dip of one second shows in a chart of %i
   expect(history?.rejectedAt).toHaveLength(1)
 })
 
+test.each([2, 15, 60, 5 * 60, 40 * 60])(
+  'the lowest level of %i minutes is the same on chart and report, and no estimate',
+  (minutes) => {
+    const started = startedStore(temporaryFolder())
+    record(started, 45 * 60, (second) => {
+      if (second % 60 === 31) return { remaining: 3 }
+      return second % 10 === 1 ? 200 : { remaining: second % 60 === 33 ? 0 : 180, source: 'modelled' }
+    })
+    const toMs = started.clock.wallMs()
+    const fromMs = toMs - minutes * 60_000
+    const { points = [] } = started.store.query(PROFILE, CATEGORY, fromMs, toMs, 300) ?? {}
+    const measured = points.flatMap(({ source, remaining }) => (source === 'header' ? [remaining] : []))
+    expect(Math.min(...measured)).toBe(3)
+    if (minutes >= 60) expect(Math.min(...points.map(({ remaining }) => remaining))).toBe(3)
+    expect(started.store.report(PROFILE, fromMs, toMs)?.requests).toMatchObject([{ lowest: 3 }])
+  },
+)
+
 test('a report counts the minute that is still open', () => {
   const started = startedStore(temporaryFolder())
   record(started, 90, () => ({ own: 1, elsewhere: 2 }))

@@ -78,3 +78,17 @@ test('tells who used it, since when it records, and prefers a header to a look t
   history.sampled([{ ...row('header', 319), low: 319, high: 319, use }], 900)
   expect(history.query('Accounts', 0, 1000, 2).points.map(({ at }) => at)).toEqual([100, 900])
 })
+
+test('a dip between two headers of one slot is still there, and so is the lowest header of a second', () => {
+  const history = new RecentHistory()
+  history.observed('Accounts', 100, 9)
+  history.observed('Accounts', 200, 3)
+  history.observed('Accounts', 300, 7)
+  history.sampled([{ ...row('modelled', 0), low: 0, high: 7 }], 400)
+  history.observed('Accounts', 900, 20)
+  expect(history.query('Accounts', 0, 1000, 2).points.map(({ remaining }) => remaining)).toEqual([3, 20])
+  expect(history.lowestHeader('Accounts', 100, 400)).toBe(3)
+  expect(history.lowestHeader('Accounts', 200, 400)).toBe(7)
+  expect(history.lowestHeader('Accounts', 300, 400)).toBeUndefined()
+  expect(history.lowestHeader('Unknown', 0, 400)).toBeUndefined()
+})

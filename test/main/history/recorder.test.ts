@@ -7,7 +7,8 @@ import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot } from '../hosts/term
 function recorded(snapshots: readonly Partial<Snapshot>[]): readonly Entry[] {
   const entries: Entry[] = []
   const recorder = new Recorder((entry) => entries.push(entry))
-  for (const changes of snapshots) recorder.observe(exampleSnapshot({ requests: [], slots: [], ...changes }))
+  for (const changes of snapshots)
+    recorder.observe(exampleSnapshot({ requests: [], slots: [], ...changes }), () => undefined)
   return entries
 }
 
@@ -28,6 +29,20 @@ test('what changed is kept at once, what did not every ten seconds', () => {
     rows(12, { remaining: 4 }),
   ])
   expect(samplesOf(entries).map(({ atMs }) => atMs)).toEqual([at(0), at(2), at(12)])
+})
+
+test('a header since the look before counts, though the level has risen since', () => {
+  const entries: Entry[] = []
+  const recorder = new Recorder((entry) => entries.push(entry))
+  const asked: unknown[] = []
+  for (const one of [rows(0, { remaining: 9 }), rows(1, { remaining: 4, source: 'modelled' })]) {
+    recorder.observe(exampleSnapshot({ slots: [], ...one }), (...about) => {
+      asked.push(about)
+      return 3
+    })
+  }
+  expect(samplesOf(entries)).toMatchObject([{ remaining: 9 }, { remaining: 3, source: 'header' }])
+  expect(asked).toEqual([[exampleQuota().category, at(0), at(1)]])
 })
 
 test('counts are since the sample before, and begin anew with a counter that fell', () => {

@@ -34,8 +34,13 @@ it('keeps the lowest and the highest of all, and draws no more than a chart can 
       expect(rows.every(({ at }, index) => index === 0 || at > (rows[index - 1]?.at ?? 0))).toBe(true)
       if (inside.length === 0) expect(bands).toEqual([])
       else {
-        expect(Math.min(...bands)).toBe(Math.min(...inside))
-        expect(Math.max(...bands)).toBe(Math.max(...inside))
+        const measured = rows.flatMap(({ band, modelled }) => (modelled === false ? (band ?? []) : []))
+        const headers = points.filter(
+          ({ at, source }) => at >= FROM_MS && at <= NOW_MS && source === 'header',
+        )
+        expect(Math.min(...measured)).toBe(Math.min(...headers.map((one) => one.remaining)))
+        expect(Math.max(...measured)).toBe(Math.max(...headers.map((one) => one.remaining)))
+        expect(Math.min(...bands)).toBeGreaterThanOrEqual(Math.min(...inside))
       }
     }),
   )
@@ -51,6 +56,11 @@ it('leaves a gap where nothing was known for more than two columns', () => {
 it('draws a column that stands alone as wide as it is', () => {
   const [start, end] = bandRows([point(75, 40)], FROM_MS, NOW_MS)
   expect((end?.at ?? 0) - (start?.at ?? 0)).toBe(COLUMN_MS)
+})
+
+it('has no estimate in a column with a header', () => {
+  const points = [point(2, 0, 'modelled'), point(2, 3), point(2, 9), point(2, 90, 'modelled'), point(3, 4)]
+  expect(bandRows(points, FROM_MS, NOW_MS)[0]?.band).toEqual([3, 9])
 })
 
 it('says of a column that only the model vouches for it', () => {

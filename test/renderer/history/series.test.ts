@@ -124,6 +124,12 @@ describe('what the chart points at', () => {
     expect(seriesOf([at(-600, 90), at(-300, 60), at(-60, 40)]).lowest).toBeUndefined()
     expect(seriesOf([at(-60, 200)], risen).lowest).toBeUndefined()
   })
+  it('is no estimate where headers came', () => {
+    const risen = quota('Positions', 320, 300, 200)
+    const estimated = { at: NOW_MS - 400_000, remaining: 0, source: 'modelled' } as const
+    expect(seriesOf([at(-900, 90), estimated, at(-200, 3), at(-60, 150)], risen).lowest?.count).toBe(3)
+    expect(seriesOf([estimated], risen).lowest?.count).toBe(0)
+  })
   it('is no lowest level that a 429 beside it tells', () => {
     const risen = quota('Positions', 320, 300, 200)
     const points = [at(-600, 90), at(-300, 0), at(-60, 150)]

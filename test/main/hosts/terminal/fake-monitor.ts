@@ -61,7 +61,7 @@ export class FakeMonitor implements MonitorSurface {
   /** A session that keeps thresholds, saw nothing, and agrees to everything. */
   withProfile<R>(profile: string, run: (session: ProfileSession) => R): R {
     const session = {
-      parts: { history: { query: () => this.recent } },
+      parts: { history: { query: () => this.recent, lowestHeader: () => undefined } },
       setThresholds: (thresholds: Thresholds) => void this.thresholds.set(profile, thresholds),
       revoke: async () => ({ ok: true }),
       tryNow: () => {},
