@@ -39,6 +39,8 @@ export interface ProberDeps {
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
   /** Whether probes may be sent at all now. */
   readonly mayProbe: () => boolean
+  /** The access token that requests are sent with now; `undefined` without one. Compared only. */
+  readonly accessToken?: () => string | undefined
   /** Whether a user is looking at the numbers; absent where the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
 }
@@ -67,6 +69,12 @@ interface Look {
   readonly attended: boolean
 }
 
+/** The 401s in a row of a category, and the access token in use after the last one. */
+interface Unauthorized {
+  readonly failures: number
+  readonly token: string | undefined
+}
+
 /** Sends the cheapest request of a category before its row becomes stale, within the probe budget. */
 export class Prober {
   readonly #deps: ProberDeps
@@ -74,8 +82,7 @@ export class Prober {
   readonly #records = new Map<string, ProbeRecord>()
   readonly #looks = new Map<string, Look>()
   readonly #under = new Set<string>()
-  /** 401s in a row of each category. */
-  readonly #unauthorized = new Map<string, number>()
+  readonly #unauthorized = new Map<string, Unauthorized>()
   /** Categories that wait after a 401 or a 403, which another sign-in may mend. */
   readonly #unaccepted = new Set<string>()
   #account: string | undefined
@@ -212,6 +219,7 @@ export class Prober {
 
   #isDue(category: string, attended: boolean, now: number): boolean {
     const { quotas } = this.#deps
+    if (this.#hasOtherToken(category) && this.#whyNotNow(category, now) === undefined) return true
     const headerAtMs = quotas.lastHeaderAtMs(category)
     const look = this.#looks.get(category)
     if (look && now < look.atMs && look.headerAtMs === headerAtMs && look.attended === attended) return false
@@ -221,6 +229,14 @@ export class Prober {
     if (dueAtMs <= now) return true
     this.#looks.set(category, { atMs: Math.min(dueAtMs, now + LOOK_AGAIN_MS), headerAtMs, attended })
     return false
+  }
+
+  /** Whether a 401 was of another access token than the one in use: it says nothing of that, so it is asked at once. */
+  #hasOtherToken(category: string): boolean {
+    const unauthorized = this.#unauthorized.get(category)
+    const token = this.#deps.accessToken?.()
+    if (unauthorized === undefined || token === undefined || token === unauthorized.token) return false
+    return this.#settings.everySeconds[category] !== 0
   }
 
   #whyNotNow(category: string, now: number): CommandError | undefined {
@@ -301,8 +317,8 @@ export class Prober {
   #pauseMs(category: string, status: number): number {
     if (status >= 500) return PAUSE_AFTER.faultMs
     if (status !== UNAUTHORIZED) return PAUSE_AFTER.refusedMs
-    const failures = (this.#unauthorized.get(category) ?? 0) + 1
-    this.#unauthorized.set(category, failures)
+    const failures = (this.#unauthorized.get(category)?.failures ?? 0) + 1
+    this.#unauthorized.set(category, { failures, token: this.#deps.accessToken?.() })
     return retryDelayMs(RETRY.unauthorized, failures, this.#deps.random.next())
   }
 }

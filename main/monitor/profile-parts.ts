@@ -105,6 +105,10 @@ export function profileParts(
     quotas: ledger,
     request: (request) => client.request(request),
     mayProbe: mayUseService,
+    accessToken: () => {
+      const access = bearer.usable()
+      return access.kind === 'token' ? access.value : undefined
+    },
     ...(attended && { attended }),
   })
   const streams = new Streams({

@@ -234,3 +234,22 @@ test('what a probe asks about is the profile’s symbol and the key’s own acco
   expect(asked.map(({ path }) => path)).toContain('/v3/marketdata/quotes/BRK.B')
   expect(prober.summary()).toMatchObject({ symbol: 'BRK.B', account: 'SIM1001' })
 })
+
+test('a row that was answered 401 is checked at once with another token, and once only', async () => {
+  const { clock, prober, asked, state } = setUp()
+  const accepted = state.answer
+  state.answer = async () => ({ kind: 'answered', status: 401, body: '', hasQuota: false })
+  prober.start()
+  const count = () => asked.filter(({ path }) => path.endsWith('/accounts')).length
+  await clock.advance(8_000)
+  expect(count()).toBe(1)
+  state.token = 'access 2'
+  await clock.advance(1_000)
+  expect(count()).toBe(2)
+  await clock.advance(20_000)
+  expect(count()).toBe(2)
+  state.answer = accepted
+  state.token = 'access 3'
+  await clock.advance(1_000)
+  expect(count()).toBe(3)
+})

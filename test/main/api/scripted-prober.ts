@@ -21,6 +21,7 @@ export function setUp(
   const state = {
     may: true,
     attended: true,
+    token: 'access 1',
     /** What becomes of a request that the quota allows. */
     answer: (request: ApiRequest): Promise<ApiAnswer> => {
       const ticket = ledger.sent(categoryAt(request.path), timeline.now())
@@ -42,6 +43,7 @@ export function setUp(
       random: { next: () => 0.5 },
       quotas: ledger,
       attended: () => state.attended,
+      accessToken: () => state.token,
       request: (request) => {
         asked.push({ path: request.path, atMs: clock.monotonicMs() })
         return state.answer(request)
