@@ -11,6 +11,7 @@ import { aspectStatuses, keyStatus } from '../../app/status/key-status.ts'
 import { zonedClockText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { Icon } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import { accessText } from '../format/token-text.ts'
 import { unbroken } from '../format/unbroken.ts'
@@ -41,12 +42,18 @@ export function Glance({ inert }: { readonly inert: boolean }) {
       {isLine ? (
         <div className={css('line')}>
           <Strip />
-          <button type="button" className={css('button')} onClick={close}>
-            Close
+          <button
+            type="button"
+            className={css('button', 'ghost', 'close-line')}
+            aria-label="Close"
+            title="Close (Esc)"
+            onClick={close}
+          >
+            <Icon name="close" />
           </button>
         </div>
       ) : (
-        <main>
+        <main className={css('whole')}>
           <Hero close={close} />
           {isSeveral && <KeyTable />}
         </main>

@@ -56,6 +56,37 @@ test('in a low window it is one line', async ({ page, open }) => {
   await expect(page.getByTestId('verdict-headline')).toBeAttached()
 })
 
+for (const viewport of [
+  { width: 360, height: 60 },
+  { width: 800, height: 60 },
+])
+  for (const colorScheme of ['dark', 'light'] as const)
+    test(`in ${viewport.width} × ${viewport.height}, ${colorScheme}, its line has words from side to side`, async ({
+      page,
+      open,
+    }) => {
+      await page.emulateMedia({ colorScheme })
+      await open(worst)
+      await page.keyboard.press('g')
+      await page.setViewportSize(viewport)
+      const strip = page.getByTestId('strip')
+      await expect(strip.getByRole('heading')).toHaveText('Option Expirations')
+      const words = await strip.locator('h1, span:last-of-type, b').evaluateAll((all) =>
+        all.map((one) => {
+          const { left, right, top, bottom } = one.getBoundingClientRect()
+          return {
+            isInside: left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight,
+            isCut: one.scrollWidth > one.clientWidth,
+            isInMiddle: Math.abs(top + bottom - innerHeight) < 6,
+          }
+        }),
+      )
+      expect(words).toEqual(Array(3).fill({ isInside: true, isCut: false, isInMiddle: true }))
+      await expect(strip.locator('span').last()).toHaveText(/^429 \d/)
+      expect(await layoutFaults(page)).toEqual([])
+      expect(await problemsOf(page)).toEqual([])
+    })
+
 test('several keys are a table, the worst first, and one is opened by a click or a key', async ({
   page,
   open,
