@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import type { RefreshSummary } from '../../app/contract/snapshot.ts'
 import { type KeyLine, keyLines } from '../../app/status/glance.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
@@ -36,10 +37,10 @@ export function KeyTable() {
   const urgent = lines.filter(({ severity }) => severity === 'critical').length
   return (
     <section className={css('keys')} aria-labelledby="keys-title">
-      <div className={css('head')}>
+      <div className={css('head', 'keys-head')}>
         <h2 id="keys-title">All keys</h2>
-        <span>worst first, Alt and a number opens one</span>
-        <span className={css('right')}>
+        <span>worst first · Alt+1–9 opens</span>
+        <span className={css('how-many')}>
           {countText(lines.length, 'key')} · {urgent} critical
         </span>
       </div>
@@ -50,13 +51,21 @@ export function KeyTable() {
               <th scope="col">Key</th>
               <th scope="col">State</th>
               <th scope="col">Tightest quota</th>
-              <th scope="col">Left</th>
-              <th scope="col">Until</th>
-              <th scope="col" title="Requests refused with 429 since midnight">
+              <th scope="col" className={css('amount')}>
+                Left
+              </th>
+              <th scope="col" className={css('amount')}>
+                Until
+              </th>
+              <th scope="col" className={css('amount')} title="429s since midnight">
                 429s today
               </th>
-              <th scope="col">Silent</th>
-              <th scope="col">Sign in by</th>
+              <th scope="col" className={css('amount')}>
+                Silent
+              </th>
+              <th scope="col" className={css('amount')}>
+                Sign in by
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -77,8 +86,13 @@ interface KeyRowProps {
 }
 
 function KeyRow({ line, index, open }: KeyRowProps) {
-  const { id, severity, state, tightest, left, note, refusals, silent, signInBy } = line
+  const { id, severity, state, refusals, silent, signInBy } = line
   const profile = useMirror(({ snapshots }) => snapshots.find((one) => one.profile.id === id)?.profile)
+  const isSignedOut = useMirror(({ snapshots }) => {
+    const refresh = snapshots.find((one) => one.profile.id === id)?.refresh
+    return refresh !== undefined && SIGNED_OUT.includes(refresh.state)
+  })
+  const { tightest, left, until } = quotaCells(line, isSignedOut)
   const isShown = useSnapshot((snapshot) => snapshot.profile.id) === id
   if (profile === undefined) return null
   return (
@@ -92,12 +106,20 @@ function KeyRow({ line, index, open }: KeyRowProps) {
       <td>
         <Shape severity={severity} label={state} /> <b className={css('word')}>{state}</b>
       </td>
-      <td>{tightest || '–'}</td>
-      <td className={css('mono')}>{left || '–'}</td>
-      <td>{note || '–'}</td>
-      <td>{refusals ?? '–'}</td>
-      <td>{silent || '–'}</td>
-      <td>{signInBy}</td>
+      <td className={css(isSignedOut && 'muted')}>{tightest || '–'}</td>
+      <td className={css('amount', 'mono')}>{left || '–'}</td>
+      <td className={css('amount')}>{until || '–'}</td>
+      <td className={css('amount')}>{refusals ?? '–'}</td>
+      <td className={css('amount')}>{silent || '–'}</td>
+      <td className={css('amount', isSignedOut && 'word')}>{signInBy}</td>
     </tr>
   )
+}
+
+const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
+
+/** What a line tells of the tightest quota: nothing while the key cannot call. A share is in `left`, not in `until`. */
+function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
+  if (isSignedOut) return { tightest: 'paused until sign-in', left: '', until: '' }
+  return { tightest, left, until: note.endsWith('%') ? '' : note }
 }

@@ -1,5 +1,6 @@
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot } from '../../renderer/fixtures.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
+import { STATES } from '../../renderer/harness/states.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
 const worst = snapshot({
@@ -119,6 +120,48 @@ test('several keys are a table, the worst first, and one is opened by a click or
   await rows.getByRole('button', { name: /Paper/ }).click()
   await expect(page.getByTestId('profile')).toContainText('Paper')
 })
+
+for (const { width, height, colorScheme } of [
+  { width: 1440, height: 900, colorScheme: 'dark' },
+  { width: 1024, height: 700, colorScheme: 'light' },
+  { width: 400, height: 800, colorScheme: 'dark' },
+] as const)
+  test(`the table of keys has its numbers in columns, and none of a key that is signed out, ${width} wide`, async ({
+    page,
+    open,
+  }) => {
+    await page.emulateMedia({ colorScheme })
+    const host = await open(snapshot({ requests: CALM_REQUESTS }))
+    const out = {
+      ...STATES['sign-in']!,
+      profile: { id: 'desk', name: 'Desk key', environment: 'live' },
+    } as const
+    host.show(worst, { ...out, requests: CALM_REQUESTS })
+    await page.keyboard.press('0')
+    await page.setViewportSize({ width, height })
+    const cells = (key: string) => page.locator(`tr[data-key=${key}] td`)
+    await expect(cells('desk')).toHaveText([
+      'Sign in again',
+      'paused until sign-in',
+      '–',
+      '–',
+      '0',
+      '0 of 3',
+      'now',
+    ])
+    await expect(cells('main').nth(3)).toHaveText(/^\d+ min \d+ s$/)
+    const aligned = await page
+      .locator('tr[data-key=main] td')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).textAlign))
+    expect(aligned).toEqual(['left', 'left', 'right', 'right', 'right', 'right', 'right'])
+    // Between the words of its head there is room.
+    const [hint, count] = await Promise.all(
+      ['worst first', '2 keys'].map((text) => page.getByText(text).boundingBox()),
+    )
+    expect(count!.x - hint!.x - hint!.width).toBeGreaterThanOrEqual(8)
+    expect(await layoutFaults(page)).toEqual([])
+    expect(await problemsOf(page, 'section[aria-labelledby=keys-title]')).toEqual([])
+  })
 
 test('times are the exchange’s in every part of the window, once that is chosen', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
