@@ -414,7 +414,8 @@ export class StreamHub {
     else if (state.code === 'no-token')
       this.#answerAll(shared, unavailable('Headroom has no access token of this key now'))
     else if (state.code === 'broken-answer') this.#answerAll(shared, FAILURES.broken)
-    else if (state.code === 'connection-lost' || state.code === 'not-the-service') {
+    else if (state.code === 'not-the-service') this.#answerAll(shared, noAnswer(state.reason))
+    else if (state.code === 'connection-lost') {
       asked.attempts += 1
       if (asked.attempts >= MAX_ATTEMPTS) this.#answerAll(shared, noAnswer(state.reason))
     }

@@ -46,10 +46,13 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A shared stream whose first answer broke within its head was opened a second time',
     tests: [
-      [HOSTILE, 'a shared stream that is cut after %s is 502 at once'],
+      [HOSTILE, 'a shared stream that is answered by %s is 502 at once'],
       [HOSTILE, 'a shared stream that is cut before a byte is opened once more'],
     ],
-    breaks: ['open a shared stream again whose answer had begun'],
+    breaks: [
+      'open a shared stream again whose answer had begun',
+      'open a shared stream again that something else answered',
+    ],
   },
   {
     found:

@@ -176,6 +176,14 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     test: 'main/gateway/stream-hub.test.ts',
   },
   {
+    promise: 'G1',
+    what: 'open a shared stream again that something else answered',
+    file: 'main/gateway/stream-hub.ts',
+    find: "if (state.code === 'not-the-service') this",
+    replace: "if (state.code === 'not-the-service' && asked.attempts++ > 0) this",
+    test: 'main/gateway/hostile-answers.test.ts',
+  },
+  {
     promise: 'G9',
     what: 'tell readers the length of one connection',
     file: 'main/gateway/shared-stream.ts',

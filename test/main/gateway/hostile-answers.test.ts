@@ -73,7 +73,12 @@ test.each([
   ['half a status line', 'HTTP/1.1 2'],
   ['a head without its end', 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'],
   ['what is not HTTP', '<html>not now</html>'],
-])('a shared stream that is cut after %s is 502 at once, and opened once', async (_, head) => {
+  ['a page', 'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>'],
+  [
+    'a redirect to another host',
+    'HTTP/1.1 302 X\r\nlocation: http://other.test/\r\ncontent-length: 0\r\n\r\n',
+  ],
+])('a shared stream that is answered by %s is 502 at once, and opened once', async (_, head) => {
   const { add, url, count } = await before((socket, _request, n) => {
     if (n === 1) socket.end(head)
     else socket.write(OK)
