@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import type { HttpHeaders } from '../ports/ports.ts'
+import { deadline } from './deadline.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 import { headersOf, isFinalStatus, NOT_HTTP, watchAnswer, watchConnection, wordsOf } from './http-client.ts'
 
@@ -69,7 +70,7 @@ export function nodeForwardHttp(
     const failed: ForwardListener['failed'] = (how, why) => {
       if (isOver) return
       isOver = true
-      clearTimeout(timer)
+      cancelDeadline()
       outgoing.destroy()
       listener.failed(how, why)
     }
@@ -78,9 +79,8 @@ export function nodeForwardHttp(
       if (hasAnswerBegun()) failed('broken', why)
       else failed(established() ? 'cut' : 'not-sent', why)
     }
-    const timer = setTimeout(
-      () => failed(established() ? 'timeout' : 'not-sent', 'no answer in time'),
-      request.timeoutMs,
+    const cancelDeadline = deadline(request.timeoutMs, () =>
+      failed(established() ? 'timeout' : 'not-sent', 'no answer in time'),
     )
     outgoing.on('error', (error) => lost(wordsOf(error)))
     outgoing.on('close', () => lost('connection lost'))
@@ -89,7 +89,7 @@ export function nodeForwardHttp(
       if (!isFinalStatus(status)) return failed('broken', NOT_HTTP)
       if (isOver) return
       isOver = true
-      clearTimeout(timer)
+      cancelDeadline()
       listener.answered({
         status,
         headers: headersOf(body),
@@ -100,7 +100,7 @@ export function nodeForwardHttp(
     outgoing.end(request.body)
     return () => {
       isOver = true
-      clearTimeout(timer)
+      cancelDeadline()
       outgoing.destroy()
     }
   }

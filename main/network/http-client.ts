@@ -2,6 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'
 import type { Http, HttpHeaders, HttpOutcome, HttpRequest, HttpStreamListener } from '../ports/ports.ts'
+import { deadline } from './deadline.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 
 /** The maximum size of an answer that is read whole, in bytes. */
@@ -65,11 +66,11 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
         let done = false
         let answered = false
         const established = watchConnection(outgoing)
-        const timer = setTimeout(() => finish(lost('no answer in time')), request.timeoutMs)
+        const cancelDeadline = deadline(request.timeoutMs, () => finish(lost('no answer in time')))
         const finish = (outcome: HttpOutcome) => {
           if (done) return
           done = true
-          clearTimeout(timer)
+          cancelDeadline()
           outgoing.destroy()
           resolve(outcome)
         }
@@ -149,11 +150,11 @@ function openStream(
   let over = false
   let answered = false
   const hasAnswerBegun = watchAnswer(outgoing)
-  const timer = setTimeout(() => end('no answer in time'), request.timeoutMs)
+  const cancelDeadline = deadline(request.timeoutMs, () => end('no answer in time'))
   const end = (why: string) => {
     if (over) return
     over = true
-    clearTimeout(timer)
+    cancelDeadline()
     const isBroken = !answered && hasAnswerBegun()
     outgoing.destroy()
     listener.ended(why, isBroken ? 'broken-head' : undefined)
@@ -165,7 +166,7 @@ function openStream(
   outgoing.on('response', (response) => {
     answered = true
     if (over) return
-    clearTimeout(timer)
+    cancelDeadline()
     listener.opened(response.statusCode ?? 0, headersOf(response))
     response.on('data', (part: Buffer) => {
       if (!over) listener.chunk(part)
@@ -177,7 +178,7 @@ function openStream(
   outgoing.end(request.body)
   return () => {
     over = true
-    clearTimeout(timer)
+    cancelDeadline()
     outgoing.destroy()
   }
 }

@@ -31,6 +31,15 @@ const ADMISSION = 'main/hosts/browser/admission.test.ts'
 /** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
 export const FINDINGS: readonly Finding[] = [
   {
+    found:
+      'A process that was stopped for 30 s during a refresh counted its answer as lost, and a rotated token with it',
+    tests: [
+      ['main/network/http-client.test.ts', 'an answer that came while the process did not run'],
+      ['main/network/http-client.test.ts', 'a stream that was opened while the process did not run'],
+    ],
+    breaks: ['count an answer as lost that came while the process did not run'],
+  },
+  {
     found: 'A refused stream brought its readers 4 kB of a longer body, and a compressed one as broken text',
     tests: [
       [REMOVAL, 'a refused stream brings its readers a long %s body byte for byte'],

@@ -198,4 +198,12 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: '...tls.rootCertificates, ...systemRoots().slice(0, 0)',
     test: NETWORK_TEST,
   },
+  {
+    promise: 'T14',
+    what: 'count an answer as lost that came while the process did not run',
+    file: 'main/network/deadline.ts',
+    find: 'if (isLate) timer',
+    replace: 'if (isLate && ms < 0) timer',
+    test: 'main/network/http-client.test.ts',
+  },
 ]

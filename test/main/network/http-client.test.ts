@@ -33,6 +33,9 @@ const get = (origin: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   ...more,
 })
 
+/** Holds this whole process, as a stop does. */
+const stopped = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
 const BODY = '{"access_token":"a"}'
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 const WHOLE = `${HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY}`
@@ -135,6 +138,30 @@ test('a chunked body without its end is unknown', async () => {
   }
   const server = await serve((socket) => socket.end(whole))
   expect(await http.send(post(server.origin))).toMatchObject({ kind: 'answer', body: BODY })
+})
+
+test('an answer that came while the process did not run is read, although its time is over', async () => {
+  const { origin } = await serve((socket) => {
+    socket.end(WHOLE)
+    stopped(1_500)
+  })
+  expect(await http.send(post(origin, { timeoutMs: 300 }))).toMatchObject({ kind: 'answer', body: BODY })
+})
+
+test('a stream that was opened while the process did not run is open', async () => {
+  const { origin } = await serve((socket) => {
+    socket.end(WHOLE)
+    stopped(1_500)
+  })
+  expect(await listened(get(origin, { timeoutMs: 300 })).end).toBe('ended by the service')
+})
+
+test('after the process did not run, an answer that does not come is waited for two seconds more', async () => {
+  const { origin } = await serve(() => stopped(1_500))
+  expect(await http.send(post(origin, { timeoutMs: 300 }))).toEqual({
+    kind: 'unknown',
+    why: 'no answer in time',
+  })
 })
 
 test('no answer in time is unknown, also where its headers come and its body does not', async () => {
