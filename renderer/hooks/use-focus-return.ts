@@ -1,11 +1,12 @@
 import { useEffect } from 'react'
+import { MAIN } from '../shell/skip-links.tsx'
 import { useParts } from '../state/window-parts.ts'
 
 /** Delay in ms, until the dialog's own attempt has failed because the window is still inert. */
 const SETTLED_MS = 20
 
 /**
- * Returns the focus to the control that opened a dialog.
+ * Returns the focus to the control that opened a dialog, or to the page where that can have it no more.
  *
  * The window is inert behind a dialog, so the control has lost the focus before the dialog can remember it.
  */
@@ -19,11 +20,16 @@ export function useFocusReturn(): void {
       if (now.dialog !== undefined) return
       const back = opener
       clock.after(SETTLED_MS, () => {
-        if (document.activeElement === document.body) back?.focus()
+        if (back === undefined || back === document.body || !isLost()) return
+        back.focus()
+        if (isLost()) document.getElementById(MAIN)?.focus()
       })
     })
   }, [view, clock])
 }
+
+/** Whether nothing has the focus. */
+export const isLost = (): boolean => document.activeElement === document.body
 
 /** The focused control; for an entry of a menu, which closes, the button that opened the menu. */
 function focused(): HTMLElement | undefined {

@@ -4,6 +4,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { keyName } from '../shell/shortcuts.ts'
+import { MAIN } from '../shell/skip-links.tsx'
 import { useDoing } from '../shell/use-shortcuts.ts'
 import { useMirror, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './palette.module.css'
@@ -11,8 +12,8 @@ import { matchingCommands, type PaletteCommand, paletteCommands } from './palett
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
-/** Until the window behind the palette can be focused again. Milliseconds. */
-const CLOSED_MS = 30
+/** Until the window behind the palette can be focused again, and before `useFocusReturn` would do it. Milliseconds. */
+const CLOSED_MS = 10
 
 /** Everything the window can do, found by typing: a combobox with a list of what matches. */
 export function PaletteDialog() {
@@ -29,7 +30,11 @@ export function PaletteDialog() {
   const run = (command: PaletteCommand | undefined) => {
     if (command === undefined) return
     close()
-    clock.after(CLOSED_MS, () => command.run(doing))
+    clock.after(CLOSED_MS, () => {
+      // A key pressed after a command must not press what had the focus before it, as Revoke tokens.
+      doing.focus(`#${MAIN}`)
+      command.run(doing)
+    })
   }
   const pressed = (event: KeyboardEvent) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]

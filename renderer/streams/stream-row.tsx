@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { memo, type Ref, useEffect, useRef } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
 import { countText, rateText } from '../../app/status/rates.ts'
@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import { sinceOpened, streamReason, unservedText } from '../format/stream-text.ts'
 import { useCommand } from '../hooks/use-command.ts'
+import { isLost } from '../hooks/use-focus-return.ts'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './streams.module.css'
 
@@ -79,11 +80,22 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   const pinned = stream.pinned ?? false
   const isClosed = stream.state === 'closed'
   const isClosing = stream.closingAt !== undefined
+  const first = useRef<HTMLButtonElement>(null)
+  const isPressed = useRef(false)
+  const wasClosing = useRef(isClosing)
+  // A pressed button gives way to others: the focus goes to the one that undoes it, or to one that ends nothing.
+  useEffect(() => {
+    if (wasClosing.current === isClosing) return
+    wasClosing.current = isClosing
+    if (isPressed.current && isLost()) first.current?.focus()
+    isPressed.current &&= isClosing
+  }, [isClosing])
   if (profile === undefined) return <span />
   const target = { profile, stream: stream.id }
   if (isClosing) {
     return (
       <button
+        ref={first}
         type="button"
         className={css('undo')}
         aria-label={`Undo closing ${name}`}
@@ -96,6 +108,7 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   return (
     <span className={css('actions')}>
       <Action
+        ref={first}
         icon="pin"
         label={`Pin ${name}`}
         about={pinned ? 'Pinned: opened again at the next start' : 'Pin: open again at the next start'}
@@ -112,13 +125,17 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
         icon="close"
         label={`${isClosed ? 'Remove' : 'Close'} ${name}`}
         about={isClosed ? 'Remove from the list' : `Close; ${UNDO_SECONDS} s to undo it`}
-        onClick={() => run(() => api.closeStream(isClosed ? target : { ...target, inSeconds: UNDO_SECONDS }))}
+        onClick={() => {
+          isPressed.current = true
+          run(() => api.closeStream(isClosed ? target : { ...target, inSeconds: UNDO_SECONDS }))
+        }}
       />
     </span>
   )
 }
 
 interface ActionProps {
+  readonly ref?: Ref<HTMLButtonElement>
   readonly icon: IconName
   readonly label: string
   readonly about: string
@@ -126,9 +143,10 @@ interface ActionProps {
   readonly onClick: () => void
 }
 
-function Action({ icon, label, about, pressed, onClick }: ActionProps) {
+function Action({ ref, icon, label, about, pressed, onClick }: ActionProps) {
   return (
     <button
+      ref={ref}
       type="button"
       className={css('action', pressed === true && 'pressed')}
       aria-label={label}

@@ -46,6 +46,40 @@ test('what opened a dialog has the focus again when it closes', async ({ page, o
   await expect(page.getByRole('button', { name: 'Revoke tokens…' })).toBeFocused()
 })
 
+test('a command of the palette leaves the focus on the page, not on the control before', async ({
+  page,
+  open,
+}) => {
+  await open(snapshot())
+  const revoke = page.getByRole('button', { name: 'Revoke tokens…' })
+  await revoke.focus()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Command' }).fill('Show Balances')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Balances')
+  await expect(page.getByRole('main')).toBeFocused()
+  await revoke.focus()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Command' }).fill('Health of the key')
+  await page.keyboard.press('Enter')
+  // The title has the focus for readers of the screen; a ring would say that it can be pressed.
+  const title = page.getByRole('dialog').getByRole('heading').first()
+  await expect(title).toBeFocused()
+  expect(await title.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe('none')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('main')).toBeFocused()
+})
+
+test('a dialog whose opener can be pressed no more leaves the focus on the page', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+  await page.getByRole('alertdialog').waitFor()
+  host.show(snapshot({ revision: 2, refresh: { ...snapshot().refresh, state: 'none' } }))
+  await expect(page.getByRole('button', { name: 'Revoke tokens…', includeHidden: true })).toBeDisabled()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('main')).toBeFocused()
+})
+
 test('a paused window says that its numbers are old, and goes on where the service is', async ({
   page,
   open,

@@ -85,8 +85,12 @@ test('closing can be undone, and nothing to press is smaller than 24 px', async 
     .toEqual([{ profile: 'main', stream: 's3', inSeconds: 5 }])
   host.show(snapshot({ revision: 2, streams: [{ ...depth, closingAt: NOW_MS + 60_000 }, ...chains] }))
   await expect(page.locator('[data-stream=s3]').getByTestId('state')).toHaveText(/^closes in \d+ s$/)
-  await list.getByRole('button', { name: 'Undo closing Depth quotes · MSFT' }).click()
+  const undo = list.getByRole('button', { name: 'Undo closing Depth quotes · MSFT' })
+  await expect(undo).toBeFocused()
+  await undo.click()
   await expect.poll(() => asked(host, 'keepStream')).toEqual([{ profile: 'main', stream: 's3' }])
+  host.show(snapshot({ revision: 3, streams: [depth, ...chains] }))
+  await expect(list.getByRole('button', { name: 'Pin Depth quotes · MSFT' })).toBeFocused()
 })
 
 test('a full group of slots is told in a word, on one line', async ({ page, open }) => {
