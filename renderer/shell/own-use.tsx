@@ -14,6 +14,7 @@ export function OwnUse() {
   )
   const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
   const cap = useShown(({ probes }) => `${Math.round(probes.budgetFraction * 1000) / 10} %`)
+  const isOver = useShown(({ probes }) => probes.usedFraction > probes.budgetFraction) ?? false
   const about = useShown(
     ({ at, probes }) =>
       `Counted by Headroom itself, as of ${clockText(at)}. Its checks may use ${shareText(probes.budgetFraction)} of a quota on average; the first headers of a row come sooner.`,
@@ -25,7 +26,9 @@ export function OwnUse() {
       <span className={css('checks')}>
         <strong>{probes}</strong>{' '}
       </span>
-      {used} used<span className={css('cap')}>, cap {cap}</span>
+      <span className={css(isOver && 'over')} data-testid="own-use-share">
+        {used} used<span className={css('cap')}>, cap {cap}</span>
+      </span>
     </span>
   )
 }

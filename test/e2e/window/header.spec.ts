@@ -55,3 +55,17 @@ test('the environment of a key stands beside its name', async ({ page, open }) =
   await open(snapshot())
   await expect(page.getByTestId('profile')).toHaveText('Main key LIVE')
 })
+
+test('own use over its cap has the colour of a warning', async ({ page, open }) => {
+  const host = await open(snapshot())
+  const used = page.getByTestId('own-use-share')
+  const colour = () => used.evaluate((one) => getComputedStyle(one).color)
+  const calm = await colour()
+  const probes = { ...snapshot().probes, usedFraction: 0.067, budgetFraction: 0.05 }
+  host.show(snapshot({ revision: 2, probes }))
+  await expect(used).toHaveText('6.7 % used, cap 5 %')
+  expect(await colour()).not.toBe(calm)
+  host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.05 } }))
+  await expect(used).toHaveText('5.0 % used, cap 5 %')
+  expect(await colour()).toBe(calm)
+})
