@@ -4,7 +4,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
-import { useShown, useSnapshot } from '../state/window-parts.ts'
+import { useMirror, useShown, useSnapshot } from '../state/window-parts.ts'
 import { ENVIRONMENT_LABELS } from './environment-labels.ts'
 import sheet from './header.module.css'
 
@@ -16,11 +16,15 @@ const MENU = menuCode(async () => (await import('../keys/profile-items.tsx')).Op
 export function ProfileMenu() {
   const name = useShown((snapshot) => snapshot.profile.name)
   const environment = useSnapshot((snapshot) => snapshot.profile.environment)
+  const none = useMirror(({ link, hello }) => {
+    if (link.kind === 'connecting' || (link.kind === 'live' && hello === undefined)) return 'Connecting…'
+    return link.kind === 'live' ? 'No key' : 'Not connected'
+  })
   const label = environment && environmentLabel(environment, name ?? '')
   return (
     <LazyMenu menu={MENU} className={css('pill', 'profile')} testId="profile">
       {name === undefined ? (
-        <strong>No key</strong>
+        <strong>{none}</strong>
       ) : (
         <>
           <ProfileDot />

@@ -1,5 +1,7 @@
 import type { Page } from '@playwright/test'
 import { snapshot } from '../../renderer/fixtures.ts'
+import { BUILT_WINDOW } from '../../renderer/harness/build-window.ts'
+import { startFakeHost } from '../../renderer/harness/fake-host.ts'
 import { expect, test } from './window-fixtures.ts'
 
 const WIDTHS = [2560, 1920, 1600, 1440, 1360, 1280, 1200, 1100, 1024, 960, 900, 700, 500, 400, 320] as const
@@ -68,4 +70,18 @@ test('own use over its cap has the colour of a warning', async ({ page, open }) 
   host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.05 } }))
   await expect(used).toHaveText('5.0 % used, cap 5 %')
   expect(await colour()).toBe(calm)
+})
+
+test('the first frame says that it connects, not that there is no key', async ({ page }) => {
+  const host = await startFakeHost(BUILT_WINDOW, snapshot())
+  // Answers wait until the end of the test.
+  await page.route(
+    (url) => url.pathname.startsWith('/api/'),
+    () => {},
+  )
+  await page.goto(host.link())
+  await expect(page.getByRole('main')).toHaveText('Connecting to Headroom…')
+  await expect(page.getByTestId('profile')).toHaveText('Connecting…')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await host.close()
 })
