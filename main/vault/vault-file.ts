@@ -46,7 +46,7 @@ export function openVaultFile(
     const opened = existsSync(file) ? open(file) : create(file, migrations)
     switch (opened.kind) {
       case 'damaged': {
-        const said = keepAside(folder, nowMs, 'was damaged')
+        const said = keepAside(folder, nowMs, 'are damaged')
         notices.push(said.line)
         if (!said.ok) return unusable(said.line)
         continue
@@ -135,12 +135,12 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** Why a file must not be opened: SQLite would take it for a new database without an error. */
+/** What to say of a file that must not be opened: SQLite would take it for a new database without an error. */
 function strangeBeginning(file: string): string | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size
-  if (size === 0) return 'was empty'
+  if (size === 0) return 'are lost: their file was empty'
   if (size === undefined && (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-    return 'was missing, and only its journal was there'
+    return 'are missing: only their journal was there'
   }
   return undefined
 }
@@ -154,12 +154,12 @@ function keepAside(
     const kept = setAside({ folder, name: NAME, extension: '.db', why: 'damaged' }, nowMs)
     return {
       ok: true,
-      line: `the stored tokens ${what}: the file is kept as ${kept}; connect your keys again`,
+      line: `Your saved keys ${what}. Connect them again. Old file: ${kept}`,
     }
   } catch (error) {
     return {
       ok: false,
-      line: `the file of stored tokens ${what} and could not be set aside: ${reason(error)}`,
+      line: `Your saved keys ${what}, and their file can't be renamed: ${reason(error)}. Move ${NAME}.db out of ${folder}.`,
     }
   }
 }

@@ -397,8 +397,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     promise: 'D2',
     what: 'take an emptied file for a first start',
     file: 'main/vault/vault-file.ts',
-    find: "if (size === 0) return 'was empty'",
-    replace: "if (size === -1) return 'was empty'",
+    find: "if (size === 0) return 'are lost: their file was empty'",
+    replace: "if (size === -1) return 'are lost: their file was empty'",
     test: 'main/vault/vault-file.test.ts',
   },
 ]
