@@ -77,6 +77,23 @@ describe('the queue of a bucket', () => {
     expect(queue.passes({ program: 'a', weight: 1, class: 'critical' }, 100)).toBe(true)
   })
 
+  test('lets none but critical ones go before the next try where others use the whole refill', () => {
+    const { queue, add } = queueWith(0)
+    for (const [id, sentAtMs] of [1_000, 2_000].entries()) {
+      queue.bound.sent(id + 1, sentAtMs)
+      queue.bound.answered(id + 1, 'rate', { ...RULE, remaining: 0, resetSeconds: 300 }, sentAtMs + 100)
+    }
+    const tryAtMs = queue.bound.othersTakeAll.nextTryAtMs
+    expect(tryAtMs).toBeGreaterThan(2_100 + 5 / GAIN_PER_MS)
+    const asked = (own: ProgramClass) => ({ program: 'a', weight: 1, class: own })
+    expect(queue.passes(asked('normal'), tryAtMs - 1)).toBe(false)
+    expect(queue.passes(asked('critical'), tryAtMs - 1)).toBe(true)
+    add('bot')
+    expect(queue.dueAtMs(10_000)).toBe(tryAtMs)
+    expect(queue.take(tryAtMs - 1)).toBeUndefined()
+    expect(queue.take(tryAtMs)).toMatchObject({ program: 'bot' })
+  })
+
   test('is due when the first of it may go, and not without one', () => {
     const { queue, add } = queueWith(0)
     expect(queue.dueAtMs(100)).toBeUndefined()
