@@ -188,6 +188,7 @@ export class HistoryStore {
   flush(): void {
     this.#cancelFlush?.()
     this.#cancelFlush = undefined
+    this.#kept.closeIfRemoved()
     if (!this.#kept.file) this.#open()
     // After a failure even an empty queue is written: it shows whether the file works again.
     if (!this.#kept.file || (this.#waiting.length === 0 && this.#failure === undefined)) return

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock, Log } from '../ports/ports.ts'
+import { filePlace } from '../storage/file-place.ts'
 import { setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { type StorageFailure, storageFailure } from '../storage/storage-error.ts'
@@ -44,6 +45,7 @@ const MAX_REPLACED = 3
 export class ReplaceableFile {
   readonly #deps: ReplaceableFileDeps
   #file: HistoryFile | undefined
+  #isInPlace = () => true
   #replaced = 0
 
   constructor(deps: ReplaceableFileDeps) {
@@ -63,6 +65,7 @@ export class ReplaceableFile {
       const file = new HistoryFile(opening.database)
       file.catchUp(clock.wallMs())
       this.#file = file
+      this.#isInPlace = filePlace(file.database)
       return { kind: 'opened' }
     } catch (error) {
       this.#file = undefined
@@ -84,11 +87,20 @@ export class ReplaceableFile {
       const opening = openHistoryFile(folder, clock.wallMs())
       if (opening.kind === 'failed') return opening
       this.#file = new HistoryFile(opening.database)
+      this.#isInPlace = filePlace(opening.database)
       this.#report(failure, name)
       return { kind: 'replaced' }
     } catch (error) {
       return { kind: 'failed', failure: storageFailure(error), cause: error }
     }
+  }
+
+  /** Closes a file that was removed or replaced by something else: what is written to it would be lost. */
+  closeIfRemoved(): void {
+    if (this.#file === undefined || this.#isInPlace()) return
+    this.close()
+    this.#deps.problem('The history file was removed or replaced: a new one is begun. Monitoring goes on.')
+    this.#deps.log.note('the history file was removed or replaced')
   }
 
   close(): void {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../monitor/profile.ts'
+import { filePlace } from '../storage/file-place.ts'
 import { SAVED, type Saved, storageErrorText } from '../storage/storage-error.ts'
 import type { DataKeys } from './data-keys.ts'
 import { isInJournal, type JournalStep, writeJournal } from './journal.ts'
@@ -16,7 +17,6 @@ import {
   writeRecord,
 } from './records.ts'
 import { jsonOf, readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from './token-records.ts'
-import { filePlace } from './vault-file.ts'
 
 /** The tokens of one key in the vault. Every write is one transaction, durable when it answers ok. */
 export interface VaultTokens {

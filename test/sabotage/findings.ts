@@ -31,6 +31,11 @@ const ADMISSION = 'main/hosts/browser/admission.test.ts'
 /** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
 export const FINDINGS: readonly Finding[] = [
   {
+    found: 'A history file that was removed took entries until the end of the process, and was told as kept',
+    tests: [['main/history/history-store.test.ts', 'a file that is removed while it is open']],
+    breaks: ['go on writing to a history file that was removed'],
+  },
+  {
     found:
       'A process that was stopped for 30 s during a refresh counted its answer as lost, and a rotated token with it',
     tests: [

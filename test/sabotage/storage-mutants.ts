@@ -401,4 +401,12 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: "if (size === -1) return 'are lost: their file was empty'",
     test: 'main/vault/vault-file.test.ts',
   },
+  {
+    promise: 'D2',
+    what: 'go on writing to a history file that was removed',
+    file: 'main/history/history-store.ts',
+    find: 'this.#kept.closeIfRemoved()',
+    replace: '',
+    test: 'main/history/history-store.test.ts',
+  },
 ]

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
@@ -32,6 +32,18 @@ test('what was added is in the file within a second, and not before it was worth
   clock.advance(499)
   expect(tables(folder).samples).toEqual([])
   clock.advance(1)
+  expect(tables(folder).samples).toEqual([expect.objectContaining({ at: EPOCH_MS, remaining: 7 })])
+})
+
+test('a file that is removed while it is open is told once, and a new one has what follows', () => {
+  const folder = temporaryFolder()
+  const { store, clock, problems } = startedStore(folder)
+  for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `history.db${end}`))
+  store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
+  clock.advance(2_000)
+  expect(problems).toEqual([
+    'The history file was removed or replaced: a new one is begun. Monitoring goes on.',
+  ])
   expect(tables(folder).samples).toEqual([expect.objectContaining({ at: EPOCH_MS, remaining: 7 })])
 })
 
