@@ -8,6 +8,7 @@ import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
+import { SideScroll } from '../components/side-scroll.tsx'
 import { fillOf } from '../components/swatch.tsx'
 import planSheet from './plan.module.css'
 import sheet from './plan-demand.module.css'
@@ -38,8 +39,7 @@ export const DemandPanel = memo(function DemandPanel({
         <h2 id="plan-demand">Demand against capacity</h2>
         <span>requests per second; the mark is what comes back</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
-      <section className={css('scroll')} aria-label="Demand by category" tabIndex={0}>
+      <SideScroll label="Demand by category">
         <table className={css('headed', 'demands')}>
           <thead>
             <tr>
@@ -69,7 +69,7 @@ export const DemandPanel = memo(function DemandPanel({
         </table>
         {categories.length === 0 && <p className={css('note')}>The plan asks for nothing.</p>}
         <RoomLeft categories={inRowOrder} />
-      </section>
+      </SideScroll>
     </section>
   )
 })

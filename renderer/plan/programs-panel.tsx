@@ -9,6 +9,7 @@ import { durationText } from '../../app/status/durations.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
+import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import { NumberField } from './number-field.tsx'
 import { OthersRow } from './others-row.tsx'
@@ -100,8 +101,7 @@ export function ProgramsPanel({
           </button>
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
-      <section className={css('scroll')} aria-label="Programs of the plan" tabIndex={0}>
+      <SideScroll label="Programs of the plan">
         <table className={css('headed', 'editor')}>
           <thead>
             <tr>
@@ -134,7 +134,7 @@ export function ProgramsPanel({
             ),
           )}
         </table>
-      </section>
+      </SideScroll>
       <p className={css('note', 'foot')}>
         {isRecorded
           ? `Rates and bursts cover what is recorded: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`

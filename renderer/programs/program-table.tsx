@@ -2,6 +2,7 @@ import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import { useParts, useShown, useShownValue } from '../state/window-parts.ts'
@@ -52,8 +53,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
           Report…
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
-      <section className={css('scroll')} aria-label="Programs, table" tabIndex={0}>
+      <SideScroll label="Programs, table">
         <table className={css('headed', 'programs')}>
           <thead>
             <tr>
@@ -82,7 +82,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
             {rest !== undefined && <RestRows rest={rest} at={rows.length} />}
           </tbody>
         </table>
-      </section>
+      </SideScroll>
     </section>
   )
 }

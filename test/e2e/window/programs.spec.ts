@@ -249,6 +249,21 @@ for (const size of [
     await expect.poll(() => layoutFaults(page)).toEqual([])
   })
 
+test('a table that goes on beyond a side has a mark there', async ({ page, openPrograms }) => {
+  await openPrograms(WAITING, page)
+  const table = page.getByRole('region', { name: 'Programs, table' })
+  const more = () => table.evaluate((one) => one.parentElement?.dataset['more'])
+  await expect.poll(more).toBe('')
+  await page.setViewportSize({ width: 400, height: 800 })
+  await expect.poll(more).toBe('right')
+  const drawn = await table.evaluate((one) => getComputedStyle(one.parentElement!, '::after').content)
+  expect(drawn).toContain('›')
+  await table.evaluate((one) => one.scrollBy(100, 0))
+  await expect.poll(more).toBe('left right')
+  await table.evaluate((one) => one.scrollTo(one.scrollWidth, 0))
+  await expect.poll(more).toBe('left')
+})
+
 for (const [name, looks] of [
   ['light', { colorScheme: 'light' }],
   ['forced', { forcedColors: 'active' }],

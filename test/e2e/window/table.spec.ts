@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
 import { NOW_MS, quota, REQUESTS, snapshot } from '../../renderer/fixtures.ts'
+import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
-import { expect, test } from './window-fixtures.ts'
+import { expect, overflow, test } from './window-fixtures.ts'
 
 const row = (category: string) => `tr[data-category="${category}"]`
 const shown = (page: Page) =>
@@ -117,6 +118,22 @@ for (const viewport of [
     expect(await places()).toEqual(before)
   })
 }
+
+for (const { width, height, of } of [
+  { width: 960, height: 600, of: '1440 × 900 at 150 %' },
+  { width: 1024, height: 700, of: '1024 × 700' },
+  { width: 760, height: 800, of: '760 × 800' },
+])
+  test(`others and the safe pace have columns at ${of}`, async ({ page, open }) => {
+    await page.setViewportSize({ width, height })
+    await open(snapshot())
+    for (const name of ['Others /s', 'Safe pace']) {
+      await expect(page.getByRole('columnheader', { name })).toBeVisible()
+    }
+    await expect(page.locator(row('Positions')).getByTestId('safe-pace')).toHaveText('none')
+    expect(await layoutFaults(page)).toEqual([])
+    expect((await overflow(page))[0]).toBe(0)
+  })
 
 test('in a narrow window the mark of a state and its word share a line', async ({ page, open }) => {
   await page.setViewportSize({ width: 400, height: 800 })

@@ -1,0 +1,45 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { classesOf } from './classes.ts'
+import controlsSheet from './controls.module.css'
+import sheet from './side-scroll.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet })
+
+/** Pixels by which a scrolled box may miss its end: its places are rounded at a fractional scale. */
+const SLACK = 1
+
+interface SideScrollProps {
+  /** The accessible name of what scrolls. */
+  readonly label: string
+  readonly children: ReactNode
+}
+
+/** A box that scrolls both ways, with a mark at each side beyond which there is more. */
+export function SideScroll({ label, children }: SideScrollProps) {
+  const box = useRef<HTMLElement>(null)
+  const [more, setMore] = useState('')
+  useEffect(() => {
+    const scrolled = box.current
+    if (scrolled === null) return
+    const measure = () => {
+      const { scrollLeft, clientWidth, scrollWidth } = scrolled
+      const isMoreRight = scrollLeft + clientWidth < scrollWidth - SLACK
+      setMore([scrollLeft > SLACK && 'left', isMoreRight && 'right'].filter(Boolean).join(' '))
+    }
+    const observer = new ResizeObserver(measure)
+    for (const one of [scrolled, ...scrolled.children]) observer.observe(one)
+    scrolled.addEventListener('scroll', measure, { passive: true })
+    return () => {
+      observer.disconnect()
+      scrolled.removeEventListener('scroll', measure)
+    }
+  }, [])
+  return (
+    <div className={css('frame')} data-more={more}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      <section ref={box} className={css('scroll')} aria-label={label} tabIndex={0}>
+        {children}
+      </section>
+    </div>
+  )
+}
