@@ -249,6 +249,50 @@ for (const size of [
     await expect.poll(() => layoutFaults(page)).toEqual([])
   })
 
+for (const size of [
+  { width: 1440, height: 900 },
+  { width: 960, height: 600 },
+  { width: 400, height: 800 },
+])
+  test(`a run of 429s has one label, times are at even steps, and the open minute is faint, ${size.width} wide`, async ({
+    page,
+    openPrograms,
+  }) => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const host = await openPrograms(WAITING, page)
+    const own = Array.from({ length: 15 }, (_, at) => (at < 14 ? 60 : 20))
+    const history = { from: NOW_MS - 14.5 * 60_000, resolutionMs: 60_000, programs: [], own }
+    host.answer('programHistory', { ...history, elsewhere: own.map(() => 0) })
+    const rejectedAt = [9, 4, 3.5, 3, 2].map((minutes) => NOW_MS - minutes * 60_000)
+    host.answer('history', { points: [], rejectedAt })
+    const chart = page.getByRole('region', { name: 'Use per program' })
+    await chart.getByLabel('Category of the chart').selectOption('Quote Snapshot')
+    await page.setViewportSize(size)
+    await expect(chart.getByText('429', { exact: true })).toHaveCount(1)
+    await expect(chart.getByText('429 ×4')).toHaveCount(1)
+    await expect.poll(() => layoutFaults(page)).toEqual([])
+    const places = await chart.getByText(/^\d\d:\d\d$/).evaluateAll((all) =>
+      all.map((one) => ({
+        minute: Number(one.textContent?.slice(-2)),
+        middle: one.getBoundingClientRect().left + one.getBoundingClientRect().width / 2,
+      })),
+    )
+    expect(places.length).toBeGreaterThanOrEqual(3)
+    const steps = places.slice(1).map(({ minute, middle }, at) => {
+      const before = places[at]!
+      return { minutes: (minute - before.minute + 60) % 60, pixels: Math.round(middle - before.middle) }
+    })
+    expect(new Set(steps.map(({ minutes }) => minutes)).size).toBe(1)
+    const pixels = steps.map((one) => one.pixels)
+    expect(Math.max(...pixels) - Math.min(...pixels)).toBeLessThanOrEqual(2)
+    const opacities = await chart
+      .getByRole('img')
+      .locator('i[style*=height]')
+      .evaluateAll((all) => all.map((one) => Number(getComputedStyle(one).opacity)))
+    expect(opacities.slice(0, -1).every((one) => one === 1)).toBe(true)
+    expect(opacities.at(-1)).toBeLessThan(0.6)
+  })
+
 test('a table that goes on beyond a side has a mark there', async ({ page, openPrograms }) => {
   await openPrograms(WAITING, page)
   const table = page.getByRole('region', { name: 'Programs, table' })
