@@ -1,0 +1,207 @@
+import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import {
+  CALM_REQUESTS,
+  defaultQuota,
+  NOW_MS,
+  quota,
+  SLOTS,
+  STREAMS,
+  slots,
+  snapshot,
+  stream,
+} from '../fixtures.ts'
+
+const SECOND = 1000
+const MINUTE = 60_000
+const SINCE_MS = NOW_MS - 29 * MINUTE
+
+const calm = snapshot({ requests: CALM_REQUESTS, verdict: { kind: 'lasts' } })
+
+const allOf = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
+  calm.requests.map((row) => (row.source === 'default' ? row : { ...row, ...more }))
+
+const positions = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
+  calm.requests.map((row) => (row.category === 'Positions' ? { ...row, ...more } : row))
+
+/** What a snapshot holds once the service has not been asked successfully for long. */
+const unchecked = allOf({
+  source: 'modelled',
+  state: 'not-checked',
+  observedAt: SINCE_MS,
+  low: 0,
+  high: 320,
+})
+
+const signInHost = (more: Partial<NonNullable<Snapshot['signInHost']>> = {}) => ({
+  signInHost: {
+    host: 'signin.tradestation.com',
+    since: SINCE_MS,
+    retryAt: NOW_MS + 20 * SECOND,
+    why: 'the connection was refused',
+    ...more,
+  },
+})
+
+const service: Snapshot['service'] = {
+  reachable: false,
+  host: 'api.tradestation.com',
+  since: SINCE_MS,
+  retryAt: NOW_MS + 8 * SECOND,
+  why: 'the connection was refused',
+}
+
+const EXPIRED: Snapshot['access'] = { state: 'expired', expiresAt: NOW_MS - 4 * MINUTE, scopes: [] }
+
+const problemOn = (status: number, message: string) =>
+  allOf({ state: 'not-checked', problem: { status, message, since: SINCE_MS } })
+
+const silent = STREAMS.map((one) => ({
+  ...one,
+  state: 'stale' as const,
+  lastFrameAt: SINCE_MS,
+  framesPerSecond: 0,
+}))
+
+/** One state for each cause that can be wrong with a key, by name. */
+export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
+  'all is well': calm,
+  'no key accepted yet': snapshot({
+    requests: calm.requests.map(({ category, limit, period }) => defaultQuota(category, limit, period)),
+    slots: SLOTS.map((row) => slots(row.category, row.limit, 0, 0, 'default')),
+    streams: [],
+    access: { state: 'refreshing', scopes: [] },
+    refresh: { ...calm.refresh, state: 'unconfirmed' },
+    verdict: { kind: 'unknown' },
+  }),
+  'saved keys damaged': snapshot({ ...calm, keystore: 'record-corrupt' }),
+  'keyring locked': snapshot({ ...calm, keystore: 'waiting' }),
+  'keys sealed elsewhere': snapshot({ ...calm, keystore: 'key-changed' }),
+  'no keyring': snapshot({ ...calm, keystore: 'unavailable' }),
+  'both hosts unreachable': snapshot({ ...calm, requests: unchecked, service, ...signInHost() }),
+  'sign-in host unreachable, access works': snapshot({ ...calm, ...signInHost() }),
+  'sign-in host unreachable, access expired': snapshot({
+    ...calm,
+    requests: unchecked,
+    access: EXPIRED,
+    ...signInHost(),
+  }),
+  'signed out': snapshot({
+    ...calm,
+    requests: unchecked,
+    streams: [],
+    access: EXPIRED,
+    refresh: { ...calm.refresh, state: 'sign-in-required', reason: 'invalid_grant' },
+  }),
+  'key not accepted': snapshot({
+    ...calm,
+    requests: unchecked,
+    access: EXPIRED,
+    refresh: { ...calm.refresh, state: 'sign-in-required', cause: 'misconfigured' },
+  }),
+  'revoked here': snapshot({
+    ...calm,
+    streams: [],
+    access: { state: 'none', scopes: [] },
+    refresh: { ...calm.refresh, state: 'revoked', revokedAt: SINCE_MS },
+  }),
+  'sign-in ends within the hour': snapshot({
+    ...calm,
+    refresh: { ...calm.refresh, endsAt: NOW_MS + 40 * MINUTE },
+  }),
+  'sign-in ends within minutes': snapshot({
+    ...calm,
+    refresh: { ...calm.refresh, endsAt: NOW_MS + 9 * MINUTE },
+  }),
+  'token rejected (401)': snapshot({ ...calm, requests: problemOn(401, 'Invalid token.') }),
+  'permission missing (403)': snapshot({
+    ...calm,
+    requests: positions({
+      state: 'not-checked',
+      problem: { status: 403, message: 'The scope does not allow it.', since: SINCE_MS },
+    }),
+  }),
+  'service unreachable': snapshot({ ...calm, requests: unchecked, service }),
+  'service answers 503': snapshot({ ...calm, requests: problemOn(503, 'Service unavailable') }),
+  'responses without rate-limit headers': snapshot({ ...calm, requests: problemOn(200, '') }),
+  'no stream receives data': snapshot({ ...calm, streams: silent }),
+  'one stream silent': snapshot({ ...calm, streams: [...silent.slice(0, 1), ...STREAMS.slice(1)] }),
+  'token not saved': snapshot({
+    ...calm,
+    refresh: { ...calm.refresh, unsaved: 'no space is left on the disk' },
+  }),
+  'others use the whole refill, 429': snapshot({
+    ...calm,
+    requests: positions({
+      state: 'blocked',
+      verdict: 'blocked',
+      blockedUntil: NOW_MS + 240 * SECOND,
+      level: 0,
+      remaining: 0,
+      low: 0,
+      high: 0,
+      rejected: 12,
+      use: { total: 1.3, own: 0.2, elsewhere: 1.1, elsewhereLow: 1, elsewhereHigh: 1.2 },
+      safe: { everySeconds: null, burst: 0 },
+    }),
+    verdict: { kind: 'blocked', category: 'Positions', at: NOW_MS + 240 * SECOND },
+  }),
+  'own programs use it up': snapshot({
+    ...calm,
+    requests: positions({
+      state: 'running-out',
+      verdict: 'runs-out',
+      level: 90,
+      remaining: 90,
+      low: 84,
+      high: 96,
+      emptyAt: NOW_MS + 90 * SECOND,
+      use: { total: 2, own: 2, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0, programs: { scanner: 1.8 } },
+      safe: { everySeconds: 0.94, burst: 20 },
+    }),
+    verdict: { kind: 'runs-out', category: 'Positions', at: NOW_MS + 90 * SECOND },
+  }),
+  'slots full': snapshot({
+    ...calm,
+    slots: [slots('Option Chain Stream', 10, 2, 8)],
+    streams: [
+      ...STREAMS,
+      stream('s9', 'Option Chain Stream', 'AAPL', {
+        state: 'waiting',
+        reason: '429: no stream slot is free',
+        reasonCode: 'no-slot',
+        retryAt: NOW_MS + 5 * SECOND,
+        framesPerSecond: 0,
+      }),
+    ],
+  }),
+  'a row low': snapshot({
+    ...calm,
+    requests: positions({ state: 'low', verdict: 'near-limit', level: 40, remaining: 40, low: 38, high: 42 }),
+  }),
+  'a row empty': snapshot({
+    ...calm,
+    requests: positions({ state: 'empty', level: 0, remaining: 0, low: 0, high: 1 }),
+  }),
+  'revocation not confirmed': snapshot({
+    ...calm,
+    refresh: {
+      ...calm.refresh,
+      state: 'revoke-unconfirmed',
+      reason: 'the service answered 503',
+      retryAt: NOW_MS + 25 * SECOND,
+    },
+  }),
+  'a later snapshot is missing': snapshot({ ...calm, at: NOW_MS - 5 * MINUTE }),
+  'two roots at once': snapshot({
+    ...calm,
+    slots: [slots('Option Chain Stream', 10, 2, 8)],
+    streams: silent,
+    requests: quota429(),
+  }),
+}
+
+function quota429(): readonly RequestQuota[] {
+  return [
+    quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 40 * SECOND, rejected: 3 }),
+  ]
+}
