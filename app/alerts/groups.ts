@@ -1,6 +1,7 @@
 import type { Alert } from '../contract/alerts.ts'
 import { countText } from '../status/rates.ts'
-import type { AlertKind, Severity } from './kinds.ts'
+import { mostUrgent } from '../status/severity.ts'
+import type { AlertKind, AlertSeverity } from './kinds.ts'
 
 /** Alerts of one profile and kind that were raised within this time are one to a person, from `GROUP_FROM` on. Milliseconds. */
 const GROUP_WITHIN_MS = 5_000
@@ -37,13 +38,6 @@ export function groupsOf(alerts: readonly Alert[]): readonly AlertGroup[] {
 
 const laneOf = ({ profile, kind }: Alert): string => `${profile}\n${kind}`
 
-const SEVERITY_ORDER: readonly Severity[] = ['critical', 'warning', 'info']
-
-/** The gravest severity of several. */
-export function worstSeverity(severities: readonly Severity[]): Severity {
-  return SEVERITY_ORDER.find((severity) => severities.includes(severity)) ?? 'info'
-}
-
 /** The title of a group of alerts of one kind: `18 streams are silent`. */
 export function groupTitle(kind: AlertKind, count: number): string {
   switch (kind) {
@@ -77,7 +71,7 @@ export function groupTitle(kind: AlertKind, count: number): string {
 export interface Announcement {
   /** The alert's id, or that of a group; each id is announced once. */
   readonly id: string
-  readonly severity: Severity
+  readonly severity: AlertSeverity
   readonly title: string
   readonly body: string
 }
@@ -139,7 +133,7 @@ export class Announcements {
     burst.isGrouped = true
     const announcement = {
       id: burst.groupId,
-      severity: worstSeverity(alerts.map(({ severity }) => severity)),
+      severity: mostUrgent(alerts)?.severity ?? 'ok',
       title: groupTitle(first.kind, burst.count),
       body: first.body,
     }

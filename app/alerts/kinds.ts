@@ -1,6 +1,7 @@
 import type { Snapshot } from '../contract/snapshot.ts'
 import { keyProblems } from '../status/problem-status.ts'
 import { quotaStatus } from '../status/quota-status.ts'
+import type { Severity } from '../status/severity.ts'
 import { slotStatus } from '../status/stream-status.ts'
 
 /** What Headroom speaks up about. Each is an episode of its own: of one profile, of one subject. */
@@ -19,14 +20,16 @@ export type AlertKind =
   | 'sign-in-required'
   | 'revoke-unconfirmed'
 
-export type Severity = 'info' | 'warning' | 'critical'
+/** The severities of alerts, the most urgent first: what may become a problem, and what is not known, is none. */
+export const ALERT_SEVERITIES = ['critical', 'warning', 'ok'] as const satisfies readonly Severity[]
+export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 
-export const SEVERITIES: Readonly<Record<AlertKind, Severity>> = {
+export const SEVERITY_OF: Readonly<Record<AlertKind, AlertSeverity>> = {
   'runs-out': 'warning',
   empty: 'critical',
   'below-threshold': 'warning',
   blocked: 'critical',
-  'capacity-back': 'info',
+  'capacity-back': 'ok',
   refused: 'warning',
   'slots-low': 'warning',
   'stream-stale': 'warning',
@@ -41,19 +44,24 @@ export const SEVERITIES: Readonly<Record<AlertKind, Severity>> = {
  * How urgent an alert is by the present state: a quota that runs out within two minutes is as
  * urgent as an empty one, and no free slot more than few.
  */
-export function severityOf(kind: AlertKind, subject: string, snapshot: Snapshot, nowMs: number): Severity {
+export function severityOf(
+  kind: AlertKind,
+  subject: string,
+  snapshot: Snapshot,
+  nowMs: number,
+): AlertSeverity {
   if (kind === 'slots-low') {
     const group = snapshot.slots.find(({ category }) => category === subject)
-    return group !== undefined && slotStatus(group).severity === 'critical' ? 'critical' : SEVERITIES[kind]
+    return group !== undefined && slotStatus(group).severity === 'critical' ? 'critical' : SEVERITY_OF[kind]
   }
   if (kind === 'refused') {
     const [problem] = subject === '' ? keyProblems(snapshot, nowMs) : []
-    return problem?.severity === 'critical' ? 'critical' : SEVERITIES[kind]
+    return problem?.severity === 'critical' ? 'critical' : SEVERITY_OF[kind]
   }
-  if (kind !== 'runs-out') return SEVERITIES[kind]
+  if (kind !== 'runs-out') return SEVERITY_OF[kind]
   const row = snapshot.requests.find(({ category }) => category === subject)
   const isCritical = row !== undefined && quotaStatus(row, nowMs).severity === 'critical'
-  return isCritical ? 'critical' : SEVERITIES[kind]
+  return isCritical ? 'critical' : SEVERITY_OF[kind]
 }
 
 /** How long a condition has to last before it is said, and how long its end before it is withdrawn. Milliseconds. */

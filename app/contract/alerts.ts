@@ -1,12 +1,12 @@
 import { z } from 'zod/mini'
 import type { Announcement } from '../alerts/groups.ts'
-import { type AlertKind, SEVERITIES } from '../alerts/kinds.ts'
+import { ALERT_SEVERITIES, type AlertKind, SEVERITY_OF } from '../alerts/kinds.ts'
 import type { Thresholds } from '../quota/thresholds.ts'
 import { boundedText, categoryName, type Immutable, number, ofProfile, profileId, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
-const KINDS = Object.keys(SEVERITIES) as [AlertKind, ...AlertKind[]]
+const KINDS = Object.keys(SEVERITY_OF) as [AlertKind, ...AlertKind[]]
 
 /** An alert as it is kept over a restart. */
 export const alertSchema = z.object({
@@ -14,7 +14,11 @@ export const alertSchema = z.object({
   id: text,
   profile: text,
   kind: z.enum(KINDS),
-  severity: z.enum(['info', 'warning', 'critical']),
+  /** An earlier version stored `info`, which reads as `ok`. */
+  severity: z.pipe(
+    z.transform((value) => (value === 'info' ? 'ok' : value)),
+    z.enum(ALERT_SEVERITIES),
+  ),
   /** The category; for a stream its id, empty for what concerns the whole key. */
   subject: text,
   /** When the condition began and when it was said. Epoch ms. */

@@ -83,14 +83,14 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
   if (!verdict.fits) return { severity: 'critical', label: 'Does not fit.', text: reasonsText(verdict) }
   if (!atMost.fits)
     return {
-      severity: 'watch',
+      severity: 'warning',
       label: 'May not fit.',
       text: `With others at the high end of their estimate: ${reasonsText(atMost)}`,
     }
   const longest = longestWait(verdict)
   if (longest === undefined) return { severity: 'ok', label: 'Fits.', text: 'No program waits.' }
   return {
-    severity: 'watch',
+    severity: 'warning',
     label: 'Fits, with waits.',
     text: `${longest.program} waits ${planWaitText(longest.worstSeconds)}.`,
   }

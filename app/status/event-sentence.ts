@@ -47,7 +47,7 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
       )
     case 'token-refresh-failed':
       return said(
-        event.outcome === 'refused' || event.outcome === 'misconfigured' ? 'critical' : 'watch',
+        event.outcome === 'refused' || event.outcome === 'misconfigured' ? 'critical' : 'warning',
         ...REFRESH_FAILURES[event.outcome],
         event.why,
         nextTry(event.retryAt),
@@ -71,14 +71,14 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
     case 'revoke-unconfirmed':
       return ofRefresh({ state: event.kind }, event.at, event.reason, nextTry(event.retryAt))
     case 'service-unreachable':
-      return said('watch', `${event.host} unreachable`, event.why, nextTry(event.retryAt))
+      return said('warning', `${event.host} unreachable`, event.why, nextTry(event.retryAt))
     case 'service-back':
       return said('ok', `${event.host} answers again`)
     case 'storage-problem':
       return said('critical', 'Storage problem', event.what)
     case 'window-admitted':
       return said(
-        event.open > 1 ? 'watch' : 'ok',
+        event.open > 1 ? 'warning' : 'ok',
         'A browser window was let in',
         event.open > 1 ? `${event.open} now; see the settings` : 'the only one now',
       )
@@ -155,7 +155,7 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
       )
     case 'stream-closed':
       return said(
-        'unseen',
+        'unknown',
         streamChange(streamKindName(event), 'closed', event.reason),
         event.target,
         reasonBeside('closed', event.reason),
@@ -175,7 +175,7 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
         `silent for ${sinceText(event.since, event.at)}`,
       )
     case 'elsewhere':
-      return said('watch', `Others active on ${event.category}`, `${rateText(event.perSecond)} at first`)
+      return said('warning', `Others active on ${event.category}`, `${rateText(event.perSecond)} at first`)
     case 'elsewhere-ended':
       return said(
         'ok',
@@ -184,17 +184,17 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
       )
     case 'program-refused':
       return said(
-        'watch',
+        'warning',
         `${event.program} refused by Headroom`,
         event.category,
         event.retryAt !== undefined && `its turn comes ${moment(event.retryAt, event.at, as)}`,
       )
     case 'program-cut':
-      return said('unseen', `Program ${event.program} cut off`)
+      return said('unknown', `Program ${event.program} cut off`)
     case 'gateway-on':
       return said('ok', SERVING, `at ${event.url}`)
     case 'gateway-off':
-      return said('unseen', gatewayStatus({ state: 'off' }).text, event.why)
+      return said('unknown', gatewayStatus({ state: 'off' }).text, event.why)
   }
 }
 

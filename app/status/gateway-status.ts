@@ -8,11 +8,11 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
 } {
   switch (state) {
     case 'off':
-      return { text: 'The gateway is off', severity: 'unseen' }
+      return { text: 'The gateway is off', severity: 'unknown' }
     case 'serving':
       return { text: `The gateway serves programs at ${url ?? 'this machine'}`, severity: 'ok' }
     case 'failed':
-      return { text: `The gateway does not serve: ${why ?? 'its port cannot be used'}`, severity: 'watch' }
+      return { text: `The gateway does not serve: ${why ?? 'its port cannot be used'}`, severity: 'warning' }
   }
 }
 

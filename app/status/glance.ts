@@ -5,7 +5,7 @@ import { type Finding, judgedRows, keyFindings } from './key-findings.ts'
 import { keyStatus, shortText } from './key-status.ts'
 import { dayAndMinuteText } from './moments.ts'
 import { ANY_MOMENT, leftText, quotaStatus, safePaceText, shareLeftText, usageLine } from './quota-status.ts'
-import type { Severity } from './severity.ts'
+import { type Severity, urgencyOf } from './severity.ts'
 import { isStreamSilent } from './stream-status.ts'
 
 /** The one number of a key to be read from afar, and what it counts. Empty where there is none. */
@@ -117,8 +117,6 @@ export interface KeyLine {
   readonly signInBy: string
 }
 
-const LINE_ORDER: Readonly<Record<Severity, number>> = { critical: 0, watch: 1, ok: 2, unseen: 3 }
-
 /**
  * All keys, the worst first; among equals in their own order. `refusals`: the 429s of today by key, where they were
  * counted.
@@ -130,7 +128,7 @@ export function keyLines(
 ): readonly KeyLine[] {
   return snapshots
     .map((snapshot) => keyLine(snapshot, nowMs, refusals[snapshot.profile.id]))
-    .sort((a, b) => LINE_ORDER[a.severity] - LINE_ORDER[b.severity])
+    .sort((a, b) => urgencyOf(b.severity) - urgencyOf(a.severity))
 }
 
 function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined): KeyLine {

@@ -139,7 +139,7 @@ function lineOf(
   const isCritical = events.some(
     (event) => event.kind === 'quota-short' && style.criticalRows?.has(event.category),
   )
-  const severity = isCritical ? 'critical' : (mostUrgent(sentences)?.severity ?? 'unseen')
+  const severity = isCritical ? 'critical' : (mostUrgent(sentences)?.severity ?? 'unknown')
   const ends = lasts(first) ? events.map((event) => endOf(event, all)) : []
   const known = ends.filter((end) => end !== undefined)
   const isOver = ends.length > 0 && known.length === ends.length

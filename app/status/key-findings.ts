@@ -16,7 +16,7 @@ import {
   usageSentence,
 } from './quota-status.ts'
 import { capitalised, sentence } from './sentences.ts'
-import type { Severity } from './severity.ts'
+import { SEVERITIES, type Severity, urgencyOf } from './severity.ts'
 import { isSlotCountCurrent, isStreamSilent, slotStatus } from './stream-status.ts'
 import { accessStatus, keystoreTrouble, refreshStatus, SIGN_IN_ENDS_SOON } from './token-status.ts'
 
@@ -56,7 +56,7 @@ const ORDER: readonly Aspect[] = ['sign-in', 'service', 'quotas', 'slots', 'stre
  * sign-in nothing else of the key is of now, so that comes first whatever its severity.
  */
 export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
-  const rank = (finding: Finding) => (isDead(finding, snapshot) ? 4 : GRAVITY[finding.severity])
+  const rank = (finding: Finding) => (isDead(finding, snapshot) ? DEAD : urgencyOf(finding.severity))
   return [
     ...signInFindings(snapshot, nowMs),
     ...serviceFindings(snapshot, nowMs),
@@ -68,7 +68,8 @@ export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding
   ].sort((a, b) => rank(b) - rank(a) || ORDER.indexOf(a.aspect) - ORDER.indexOf(b.aspect))
 }
 
-const GRAVITY: Readonly<Record<Severity, number>> = { critical: 3, watch: 2, unseen: 1, ok: 0 }
+/** Ranks above every severity. */
+const DEAD = SEVERITIES.length + 1
 
 const isDead = ({ aspect }: Finding, { refresh }: Snapshot): boolean =>
   aspect === 'sign-in' && refresh.state !== 'valid' && refresh.state !== 'unconfirmed'
@@ -241,7 +242,7 @@ function signInHostFindings(snapshot: Snapshot, nowMs: number): readonly Finding
     {
       ...plain({
         aspect: 'sign-in',
-        severity: 'watch',
+        severity: 'warning',
         label: SIGN_IN_HOST_UNREACHABLE,
         text: `Since ${clockText(since)}. ${effect}`,
         action: joined(CHECK_NETWORK, nextTryAt(retryAt, nowMs)),
@@ -264,7 +265,7 @@ function serviceFindings({ service }: Snapshot, nowMs: number): readonly Finding
     {
       ...plain({
         aspect: 'service',
-        severity: 'watch',
+        severity: 'warning',
         label: UNREACHABLE,
         text: since === undefined ? `${service.host} does not answer.` : `Since ${clockText(since)}.`,
         action: nextTryAt(retryAt, nowMs),
@@ -308,7 +309,7 @@ function streamFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   return [
     {
       aspect: 'streams',
-      severity: isAll ? 'critical' : 'watch',
+      severity: isAll ? 'critical' : 'warning',
       subject: STREAMS,
       label,
       note: last === undefined ? '' : sinceText(last, nowMs),
@@ -402,7 +403,7 @@ function dataFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   const label = STATE_LABELS['not-checked']
   const finding = (texts: Pick<Finding, 'note' | 'moment' | 'text' | 'action' | 'detail' | 'sentence'>) => [
-    { aspect: 'data', severity: 'unseen', label, ...texts } as const,
+    { aspect: 'data', severity: 'unknown', label, ...texts } as const,
   ]
   if (tightest !== undefined) {
     const { observedAt, category } = tightest.row

@@ -75,7 +75,7 @@ function lastingStatus(allChecked: boolean): Said {
 
 function soFarStatus(allChecked: boolean): Said {
   const text = `${allChecked ? 'All quotas' : 'All checked quotas'} are ${SO_FAR}.`
-  return { severity: 'unseen', label: SO_FAR, text, sentence: text }
+  return { severity: 'unknown', label: SO_FAR, text, sentence: text }
 }
 
 /** `Others’ use is not known well enough yet: Positions (0–5.9/s).`, with a space after it; empty where it is known. */
@@ -212,17 +212,17 @@ function healthy(
 ): Pick<AspectStatus, 'severity' | 'label'> {
   const { streams } = snapshot
   if (aspect === 'streams' && streams.every(({ state }) => state === 'closed')) {
-    return { severity: 'unseen', label: 'none' }
+    return { severity: 'unknown', label: 'none' }
   }
   if (aspect === 'quotas' && judgedRows(snapshot, nowMs).length === 0) {
-    return { severity: 'unseen', label: STATE_LABELS['not-checked'] }
+    return { severity: 'unknown', label: STATE_LABELS['not-checked'] }
   }
   if (aspect === 'quotas' && doubtfulRows(judgedRows(snapshot, nowMs)).length > 0) {
-    return { severity: 'unseen', label: SO_FAR }
+    return { severity: 'unknown', label: SO_FAR }
   }
   if (aspect !== 'data') return { severity: 'ok', label: STATE_LABELS.ok }
   const freshest = freshestMs(snapshot, nowMs)
-  if (freshest === undefined) return { severity: 'unseen', label: NONE_YET }
+  if (freshest === undefined) return { severity: 'unknown', label: NONE_YET }
   return { severity: 'ok', label: `${sinceText(freshest, nowMs)} old` }
 }
 

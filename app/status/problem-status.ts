@@ -52,9 +52,9 @@ export function unansweredRows(
 export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemStatus {
   const note = String(status)
   if (status === 401) return { severity: 'critical', label: 'refused', note }
-  if (status >= 500) return { severity: 'watch', label: 'failing', note }
-  if (status >= 400) return { severity: 'watch', label: 'refused', note }
-  return { severity: 'watch', label: 'no number', note }
+  if (status >= 500) return { severity: 'warning', label: 'failing', note }
+  if (status >= 400) return { severity: 'warning', label: 'refused', note }
+  return { severity: 'warning', label: 'no number', note }
 }
 
 /** One sentence on what happens: `This key may not read Positions (403).` */

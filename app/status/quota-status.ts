@@ -49,7 +49,7 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
     case 'ok':
       return { state, severity: 'ok', label, note: '' }
     case 'low':
-      return { state, severity: 'watch', label, note: lowText(quota) }
+      return { state, severity: 'warning', label, note: lowText(quota) }
     case 'running-out': {
       const { emptyAt } = quota
       return {
@@ -75,7 +75,7 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
       }
     }
     case 'not-checked':
-      return { state, severity: 'unseen', label, note: '' }
+      return { state, severity: 'unknown', label, note: '' }
   }
 }
 
@@ -83,7 +83,7 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
 export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
   if (state === 'empty') return 'critical'
   const isNear = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
-  return state === 'running-out' && isNear ? 'critical' : 'watch'
+  return state === 'running-out' && isNear ? 'critical' : 'warning'
 }
 
 /** The problem that a row's words are about: none where its number says something graver. */

@@ -11,12 +11,12 @@ export interface StreamStatus {
 }
 
 const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = {
-  opening: { severity: 'unseen', label: 'opening' },
+  opening: { severity: 'unknown', label: 'opening' },
   snapshot: { severity: 'ok', label: 'snapshot' },
   live: { severity: 'ok', label: 'live' },
-  stale: { severity: 'watch', label: 'silent' },
-  waiting: { severity: 'watch', label: 'waiting' },
-  closed: { severity: 'unseen', label: 'closed' },
+  stale: { severity: 'warning', label: 'silent' },
+  waiting: { severity: 'warning', label: 'waiting' },
+  closed: { severity: 'unknown', label: 'closed' },
 }
 
 /** Status of one stream by its state (service 12). */
@@ -60,10 +60,10 @@ export function slotStatus({
   free,
   limit,
 }: Pick<SlotQuota, 'source' | 'free' | 'limit'>): StreamStatus {
-  if (source === 'default') return { severity: 'unseen', label: '' }
+  if (source === 'default') return { severity: 'unknown', label: '' }
   if (free > fewSlots(limit)) return { severity: 'ok', label: '' }
   if (free <= 0) return { severity: 'critical', label: 'full' }
-  return { severity: 'watch', label: `${free} ${free === 1 ? 'slot' : 'slots'} left` }
+  return { severity: 'warning', label: `${free} ${free === 1 ? 'slot' : 'slots'} left` }
 }
 
 /** What names a stream. Two kinds share the category of depth, so that only the kind tells them apart. */

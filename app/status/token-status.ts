@@ -18,19 +18,19 @@ export const SIGN_IN_ENDS_SOON = 'sign in again soon'
 export function signInEndSeverity(endsAtMs: number, nowMs: number): Severity {
   const leftMs = endsAtMs - nowMs
   if (leftMs <= SIGN_IN_ENDING.criticalMs) return 'critical'
-  return leftMs <= SIGN_IN_ENDING.watchMs ? 'watch' : 'ok'
+  return leftMs <= SIGN_IN_ENDING.watchMs ? 'warning' : 'ok'
 }
 
 /** Status of an access token at `nowMs`, epoch ms: expired from the moment of expiry, whatever its last push said. */
 export function accessStatus({ state, expiresAt }: AccessSummary, nowMs: number): TokenStatus {
   switch (state) {
     case 'none':
-      return { severity: 'unseen', label: 'none' }
+      return { severity: 'unknown', label: 'none' }
     case 'expired':
-      return { severity: 'watch', label: 'expired' }
+      return { severity: 'warning', label: 'expired' }
     case 'refreshing':
     case 'valid':
-      if (expiresAt !== undefined && expiresAt <= nowMs) return { severity: 'watch', label: 'expired' }
+      if (expiresAt !== undefined && expiresAt <= nowMs) return { severity: 'warning', label: 'expired' }
       return { severity: 'ok', label: state }
   }
 }
@@ -42,19 +42,19 @@ export function refreshStatus(
 ): TokenStatus {
   switch (state) {
     case 'none':
-      return { severity: 'unseen', label: 'signed out' }
+      return { severity: 'unknown', label: 'signed out' }
     case 'valid':
       return { severity: endsAt === undefined ? 'ok' : signInEndSeverity(endsAt, nowMs), label: 'valid' }
     case 'unconfirmed':
-      return { severity: 'watch', label: 'not confirmed yet' }
+      return { severity: 'warning', label: 'not confirmed yet' }
     case 'sign-in-required':
       return { severity: 'critical', label: cause === 'misconfigured' ? 'key not accepted' : 'sign in again' }
     case 'revoking':
-      return { severity: 'watch', label: 'revoking' }
+      return { severity: 'warning', label: 'revoking' }
     case 'revoke-unconfirmed':
       return { severity: 'critical', label: 'revocation not confirmed' }
     case 'revoked':
-      return { severity: 'unseen', label: 'revoked' }
+      return { severity: 'unknown', label: 'revoked' }
   }
 }
 
@@ -81,14 +81,14 @@ export function keystoreTrouble({
       return undefined
     case 'waiting':
       return {
-        severity: 'watch',
+        severity: 'warning',
         label: 'Waiting for the system keyring',
         text: '',
         action: 'Unlock it to continue; nothing was deleted.',
       }
     case 'unavailable':
       return {
-        severity: 'watch',
+        severity: 'warning',
         label: "The system's keystore does not answer",
         text: MEMORY_ONLY,
         action: 'Nothing was deleted.',
@@ -110,7 +110,7 @@ export function keystoreTrouble({
     case 'unprotected':
       if (refresh.stored === 'sealed') return undefined
       return {
-        severity: 'watch',
+        severity: 'warning',
         label: 'This system would store secrets unprotected',
         text: MEMORY_ONLY,
         action: 'If they are stored, any program that can read your files can use them.',

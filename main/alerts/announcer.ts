@@ -22,7 +22,7 @@ export const throughNotify = (notify: Notify): Announcer => ({
 export function bellAnnouncer(ring: () => void, say: (line: string) => void): Announcer {
   return {
     announce: ({ severity, title, body }) => {
-      if (severity !== 'info') ring()
+      if (severity !== 'ok') ring()
       say(`${title}. ${body}`)
     },
     // A printed line cannot be withdrawn.

@@ -1,9 +1,10 @@
+import { mostUrgent } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useMirror, useParts } from '../state/window-parts.ts'
-import { alertSeverity, alertsLabel, mostUrgent } from './alert-severity.ts'
 import sheet from './alerts.module.css'
+import { alertsLabel } from './alerts-label.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -12,7 +13,7 @@ export function AlertsButton() {
   const { view } = useParts()
   const fresh = useMirror(({ alerts }) => alerts.filter(({ dismissed }) => !dismissed).length)
   const keys = useMirror(({ snapshots }) => snapshots.length)
-  const urgent = useMirror(({ alerts }) => mostUrgent(alerts)?.severity)
+  const urgent = useMirror(({ alerts }) => mostUrgent(alerts.filter(({ dismissed }) => !dismissed))?.severity)
   return (
     <button
       type="button"
@@ -21,7 +22,7 @@ export function AlertsButton() {
       data-testid="alerts"
       onClick={() => view.setState({ dialog: 'alerts' })}
     >
-      {urgent !== undefined && <Shape severity={alertSeverity(urgent)} />}
+      {urgent !== undefined && <Shape severity={urgent} />}
       Alerts {fresh > 0 && <strong className={css('number')}>{fresh}</strong>}
     </button>
   )

@@ -1,10 +1,11 @@
 import { useState } from 'react'
-import { groupsOf, groupTitle, worstSeverity } from '../../app/alerts/groups.ts'
+import { groupsOf, groupTitle } from '../../app/alerts/groups.ts'
 import { severityOf } from '../../app/alerts/kinds.ts'
 import { alertText } from '../../app/alerts/text.ts'
 import type { Alert, ClosedAlert } from '../../app/contract/alerts.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
+import { mostUrgent } from '../../app/status/severity.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -15,7 +16,6 @@ import { useAnswer } from '../hooks/use-answer.ts'
 import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
-import { alertSeverity } from './alert-severity.ts'
 import sheet from './alerts.module.css'
 import { jumpTo } from './jump.ts'
 import { snoozeChoices } from './snooze.ts'
@@ -99,7 +99,7 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
   const body = useMoment(({ mirror, nowMs }) => presentOf(alert, mirror, nowMs).body)
   return (
     <li className={css('alert', alert.dismissed && 'seen')} data-alert={alert.id}>
-      <Shape severity={alert.dismissed ? 'unseen' : alertSeverity(severity)} />
+      <Shape severity={alert.dismissed ? 'unknown' : severity} />
       <div>
         <b>{title}</b>
         <p>
@@ -132,8 +132,9 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
   const fresh = alerts.filter(({ dismissed }) => !dismissed)
   const since = useSince(first.since)
   const title = groupTitle(first.kind, alerts.length)
-  const severity = useMoment(({ mirror, nowMs }) =>
-    worstSeverity(alerts.map((alert) => presentOf(alert, mirror, nowMs).severity)),
+  const severity = useMoment(
+    ({ mirror, nowMs }) =>
+      mostUrgent(alerts.map((alert) => presentOf(alert, mirror, nowMs)))?.severity ?? 'ok',
   )
   const names = useMoment(({ mirror, nowMs }) =>
     alerts.map((alert) => presentOf(alert, mirror, nowMs).title).join(' · '),
@@ -149,7 +150,7 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
   }
   return (
     <li className={css('alert', fresh.length === 0 && 'seen')} data-alert={first.id}>
-      <Shape severity={fresh.length === 0 ? 'unseen' : alertSeverity(severity)} />
+      <Shape severity={fresh.length === 0 ? 'unknown' : severity} />
       <div>
         <b>{title}</b>
         <p>{since}</p>
@@ -213,7 +214,7 @@ function ClosedRow({ alert }: { readonly alert: ClosedAlert }) {
   const day = useMoment(({ nowMs }) => dayAndMinuteText(since, nowMs))
   return (
     <li className={css('alert', 'seen')} data-closed-alert={alert.id}>
-      <Shape severity="unseen" />
+      <Shape severity="unknown" />
       <div>
         <b>{alert.title}</b>
         <p>

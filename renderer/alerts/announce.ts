@@ -1,10 +1,10 @@
 import type { Announcement } from '../../app/alerts/groups.ts'
-import type { Severity } from '../../app/alerts/kinds.ts'
+import type { AlertSeverity } from '../../app/alerts/kinds.ts'
 import type { Look } from '../state/look.ts'
 
 export interface AnnouncePorts {
   readonly look: () => Look
-  readonly play: (severity: Severity) => void
+  readonly play: (severity: AlertSeverity) => void
   /** Shows a notification; absent where the host shows its own, or the browser has none. */
   readonly show?: (announcement: Announcement) => void
   /** Whether the person allows notifications of this page. */

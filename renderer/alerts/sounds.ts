@@ -1,4 +1,4 @@
-import type { Severity } from '../../app/alerts/kinds.ts'
+import type { AlertSeverity } from '../../app/alerts/kinds.ts'
 
 /** One tone: frequency in Hz, start and length in seconds. */
 export interface Tone {
@@ -11,7 +11,7 @@ const TONE_SECONDS = 0.14
 const GAP_SECONDS = 0.06
 
 /** The tones of a severity: three high ones for critical, two for a warning, one low one where something is well again. */
-export function tonesOf(severity: Severity): readonly Tone[] {
+export function tonesOf(severity: AlertSeverity): readonly Tone[] {
   return FREQUENCIES[severity].map((hertz, index) => ({
     hertz,
     startSeconds: index * (TONE_SECONDS + GAP_SECONDS),
@@ -19,10 +19,10 @@ export function tonesOf(severity: Severity): readonly Tone[] {
   }))
 }
 
-const FREQUENCIES: Readonly<Record<Severity, readonly number[]>> = {
+const FREQUENCIES: Readonly<Record<AlertSeverity, readonly number[]>> = {
   critical: [988, 988, 1319],
   warning: [659, 784],
-  info: [523],
+  ok: [523],
 }
 
 const LOUDNESS = 0.2
@@ -38,7 +38,7 @@ export class Sounds {
   }
 
   /** Does nothing where the machine has no sound. */
-  play(severity: Severity): void {
+  play(severity: AlertSeverity): void {
     try {
       this.#context ??= this.#create()
       void this.#context.resume()

@@ -48,7 +48,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   const { category, chosen, worst, group, trend } = props
   const parts = useParts()
   const { moveTo } = useRowActions()
-  const severity = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).severity) ?? 'unseen'
+  const severity = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).severity) ?? 'unknown'
   const state = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).state)
   const source = useQuota(category, (quota) => quota.source)
   const stale = useQuota(category, isStale) ?? false

@@ -14,7 +14,7 @@ export function LowestPoint({ at, level, text }: LowestPointProps) {
       x={at}
       y={level}
       r={3}
-      fill="var(--watch)"
+      fill="var(--warning)"
       stroke="var(--panel)"
       label={<PointLabel text={text} />}
     />
@@ -52,7 +52,7 @@ function PointLabel({ text, viewBox }: PointLabelProps) {
       x={middle}
       y={under <= plot.y + plot.height ? under - 2 : y - GAP}
       textAnchor={anchor}
-      fill="var(--watch)"
+      fill="var(--warning)"
       stroke="var(--panel)"
       strokeWidth={3}
       paintOrder="stroke"

@@ -46,9 +46,9 @@ export const lineLabel = (
 export const lowLine = (level: number, words: string) =>
   ({
     y: level,
-    stroke: 'var(--watch)',
+    stroke: 'var(--warning)',
     strokeDasharray: '6 4',
-    label: lineLabel(`low below ${words}`, 'insideBottomLeft', 'var(--watch)'),
+    label: lineLabel(`low below ${words}`, 'insideBottomLeft', 'var(--warning)'),
   }) as const
 
 /** What Recharts passes to a tooltip: whether there is a cursor, and the rows under it. */

@@ -74,7 +74,7 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
           }
         : {
             id: 'no-code',
-            severity: 'watch',
+            severity: 'warning',
             title: 'Open the link Headroom printed',
             text: 'It is the line that begins with “headroom ready”. Its code works once, for one tab.',
           }
@@ -200,7 +200,7 @@ function signInHostBanner(snapshot: Snapshot, nowMs: number): Banner | undefined
   const next = retryAt === undefined ? '' : ` ${nextTry(retryAt, nowMs)}`
   return {
     id: 'sign-in-host-unreachable',
-    severity: 'watch',
+    severity: 'warning',
     title: `${SIGN_IN_HOST_UNREACHABLE} since ${clockText(since)}`,
     text: `${host}: ${why}. ${signInHostEffect(snapshot, nowMs)} ${CHECK_NETWORK}${next}`,
     action: 'try-now',
@@ -213,7 +213,7 @@ function serviceBanner({ service }: Snapshot, nowMs: number): Banner | undefined
   const next = service.retryAt === undefined ? '' : ` ${nextTry(service.retryAt, nowMs)}`
   return {
     id: 'service-unreachable',
-    severity: 'watch',
+    severity: 'warning',
     title: `${UNREACHABLE}${since}`,
     text: `${service.why === undefined ? '' : `${sentence(service.why)} `}Numbers since then are estimates.${next}`,
     action: 'try-now',

@@ -73,7 +73,7 @@ function Hero({ close }: { readonly close: () => void }) {
   const name = useShown(({ profile }) => profile.name)
   const environment = useSnapshot(({ profile }) => profile.environment)
   const time = useMoment(({ nowMs }) => zonedClockText(nowMs))
-  const severity = status?.severity ?? 'unseen'
+  const severity = status?.severity ?? 'unknown'
   return (
     <section className={css('glance')} aria-label="Glance" data-severity={severity}>
       <div className={css('top')}>
@@ -178,6 +178,6 @@ function factsOf(snapshot: Snapshot, nowMs: number) {
   return [
     ...aspects.filter(({ aspect }) => aspect === 'slots' || aspect === 'streams' || aspect === 'data'),
     { name: 'Token', severity: token.severity, label: token.value },
-    { name: 'Sign in by', severity: signIn?.severity ?? 'unseen', label: signInByText(snapshot, nowMs) },
+    { name: 'Sign in by', severity: signIn?.severity ?? 'unknown', label: signInByText(snapshot, nowMs) },
   ]
 }

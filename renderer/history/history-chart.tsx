@@ -84,7 +84,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             patternUnits="userSpaceOnUse"
             patternTransform="rotate(45)"
           >
-            <rect width="1.5" height="5" fill="var(--watch)" opacity="0.5" />
+            <rect width="1.5" height="5" fill="var(--warning)" opacity="0.5" />
           </pattern>
         </defs>
         <CartesianGrid
@@ -114,7 +114,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             y={lowBelow}
             stroke="none"
             label={{
-              ...lineLabel(emptyWords(empties, nowMs), 'insideBottomRight', 'var(--watch)'),
+              ...lineLabel(emptyWords(empties, nowMs), 'insideBottomRight', 'var(--warning)'),
               fontWeight: 600,
             }}
           />
@@ -181,7 +181,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             {...CURVE}
             dataKey="latest"
             type="linear"
-            stroke="var(--watch)"
+            stroke="var(--warning)"
             strokeDasharray="2 3"
             fill="none"
           />
@@ -191,7 +191,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             {...CURVE}
             dataKey="earliest"
             type="linear"
-            stroke="var(--watch)"
+            stroke="var(--warning)"
             strokeWidth={1.8}
             strokeDasharray="5 3"
             fill="none"

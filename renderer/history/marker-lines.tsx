@@ -86,7 +86,7 @@ const COLOURS: Readonly<Record<ChartMarker['kind'], string>> = {
   '429': 'var(--critical)',
   GoAway: 'var(--elsewhere)',
   token: 'var(--muted)',
-  'sign-in': 'var(--watch)',
+  'sign-in': 'var(--warning)',
   open: 'var(--muted)',
   close: 'var(--muted)',
 }

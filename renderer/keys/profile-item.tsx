@@ -19,7 +19,7 @@ interface KeyState {
 
 function stateOf(mirror: MirrorState, id: string, nowMs: number): KeyState {
   const snapshot = mirror.snapshots.find(({ profile }) => profile.id === id)
-  if (snapshot === undefined) return { severity: 'unseen', text: '' }
+  if (snapshot === undefined) return { severity: 'unknown', text: '' }
   const status = keyStatus(snapshot, nowMs)
   return { severity: status.severity, text: shortText(status) }
 }

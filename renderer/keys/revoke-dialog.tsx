@@ -67,7 +67,7 @@ export function RevokeDialog() {
           </li>
         )}
         <li>
-          <Shape severity="watch" />
+          <Shape severity="warning" />
           <AccessLivesOn />
         </li>
         <li>

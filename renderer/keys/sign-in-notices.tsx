@@ -19,7 +19,7 @@ export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
   const isBlocked = state.kind === 'blocked'
   return (
     <div className={css('notice')} role="alert" data-sign-in={isBlocked ? 'blocked' : state.code}>
-      <Shape severity="watch" />
+      <Shape severity="warning" />
       <p>
         <b>{title}</b>
         <span>{isBlocked ? `${text} Continue, and stop trying to revoke?` : text}</span>

@@ -59,7 +59,7 @@ function HostAway(away: Parameters<typeof awaitedHostText>[0]) {
   const { title, text } = awaitedHostText(away)
   return (
     <div className={css('notice')} data-sign-in="host-away">
-      <Shape severity="watch" />
+      <Shape severity="warning" />
       <p>
         <b>{title}</b>
         <span>{text}</span>

@@ -143,13 +143,13 @@ const CLOSE = 0.9
 function severityOf(fits: boolean, { perSecond, capacityPerSecond, waits }: CategoryVerdict): Severity {
   if (!fits) return 'critical'
   const someWait = waits.some(({ program, worstSeconds }) => program !== OTHERS_NAME && worstSeconds !== 0)
-  return someWait || perSecond / capacityPerSecond >= CLOSE ? 'watch' : 'ok'
+  return someWait || perSecond / capacityPerSecond >= CLOSE ? 'warning' : 'ok'
 }
 
 function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
   const { category, streams, shared, elsewhere, limit, fits } = slot
   const left = limit - shared - elsewhere
-  const severity: Severity = !fits ? 'critical' : left === 0 ? 'watch' : 'ok'
+  const severity: Severity = !fits ? 'critical' : left === 0 ? 'warning' : 'ok'
   return (
     <tr data-slots-of={category} data-severity={severity}>
       <th scope="row">

@@ -12,7 +12,7 @@ const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
 /** The health of the key in one line: its worst finding, and how many more there are. */
 export function KeyLine() {
-  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
+  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
   return (
     <section className={css('headline', 'key-line')} aria-label="Verdict" data-severity={severity}>

@@ -31,9 +31,9 @@ export function NewKey({ name, value, url, isServing, lastSeenAt, done }: NewKey
   return (
     <>
       <div className={css('adding-body')}>
-        <section className={css('key')} aria-label="New key" data-severity="watch">
+        <section className={css('key')} aria-label="New key" data-severity="warning">
           <p>
-            <Shape severity="watch" /> <b className={css('word')}>Shown once.</b> Copy the key of {name} now.
+            <Shape severity="warning" /> <b className={css('word')}>Shown once.</b> Copy the key of {name} now.
             Headroom keeps only a hash.
           </p>
           <code data-testid="program-key">{value}</code>
@@ -80,8 +80,8 @@ export function NewKey({ name, value, url, isServing, lastSeenAt, done }: NewKey
         </p>
       </div>
       <div className={css('adding-foot')}>
-        <span data-testid="program-called" data-severity={lastSeenAt === undefined ? 'unseen' : 'ok'}>
-          <Shape severity={lastSeenAt === undefined ? 'unseen' : 'ok'} />{' '}
+        <span data-testid="program-called" data-severity={lastSeenAt === undefined ? 'unknown' : 'ok'}>
+          <Shape severity={lastSeenAt === undefined ? 'unknown' : 'ok'} />{' '}
           {lastSeenAt !== undefined
             ? `Last call at ${clockText(lastSeenAt)}`
             : isServing

@@ -8,7 +8,7 @@ export function Patience({ used }: { readonly used: number }) {
   return (
     <i
       className={css('patience')}
-      data-severity={used > 0.9 ? 'watch' : 'ok'}
+      data-severity={used > 0.9 ? 'warning' : 'ok'}
       title={`${Math.round(100 * used)} % of its patience at its turn`}
     >
       <i className={css('patience-used')} style={{ width: `${100 * used}%` }} />

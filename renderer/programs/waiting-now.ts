@@ -77,7 +77,7 @@ function patienceText({ nextCameAt, nextPatientUntil }: Use): { readonly patienc
 }
 
 function stateOf(quota: RequestQuota | undefined, nowMs: number): Omit<WaitingGroup, 'category' | 'rows'> {
-  if (quota === undefined) return { severity: 'unseen', label: '', why: '' }
+  if (quota === undefined) return { severity: 'unknown', label: '', why: '' }
   const { severity, label, state } = quotaStatus(quota, nowMs)
   const others = quota.use?.elsewhere ?? 0
   const why =

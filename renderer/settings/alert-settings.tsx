@@ -1,18 +1,17 @@
 import { useState } from 'react'
-import type { Severity } from '../../app/alerts/kinds.ts'
+import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/alerts/kinds.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
-import { SOUNDING } from '../state/look.ts'
 import { useLook, useParts } from '../state/window-parts.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
-const SOUND_LABELS: Readonly<Record<Severity, string>> = {
+const SOUND_LABELS: Readonly<Record<AlertSeverity, string>> = {
   critical: 'Sound for critical alerts',
   warning: 'Sound for warnings',
-  info: 'Sound when something is well again',
+  ok: 'Sound when something is well again',
 }
 const DEFAULT_QUIET_HOURS = { from: '20:00', to: '07:00' } as const
 
@@ -22,7 +21,7 @@ export function AlertSettings() {
     <>
       <h3>Sounds and quiet hours</h3>
       <div className={css('rows')}>
-        {SOUNDING.map((severity) => (
+        {ALERT_SEVERITIES.map((severity) => (
           <SoundSetting key={severity} severity={severity} />
         ))}
         <NotificationSetting />
@@ -32,7 +31,7 @@ export function AlertSettings() {
   )
 }
 
-function SoundSetting({ severity }: { readonly severity: Severity }) {
+function SoundSetting({ severity }: { readonly severity: AlertSeverity }) {
   const { look, sounds } = useParts()
   const on = useLook((one) => one.sounds)
   const id = `sound-${severity}`
@@ -46,7 +45,9 @@ function SoundSetting({ severity }: { readonly severity: Severity }) {
           checked={on.includes(severity)}
           onChange={({ target }) =>
             look.setState({
-              sounds: SOUNDING.filter((one) => (one === severity ? target.checked : on.includes(one))),
+              sounds: ALERT_SEVERITIES.filter((one) =>
+                one === severity ? target.checked : on.includes(one),
+              ),
             })
           }
         />{' '}

@@ -79,7 +79,7 @@ export function RefusalNotice() {
     <div className={css('notices')} role="alert">
       {notice !== undefined && (
         <div className={css('notice')}>
-          <Shape severity="watch" />
+          <Shape severity="warning" />
           <span>{notice}</span>
           <button
             type="button"

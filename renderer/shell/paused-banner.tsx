@@ -15,8 +15,8 @@ export function PausedBanner() {
   const sinceMs = usePausedSince()
   if (sinceMs === undefined) return null
   return (
-    <section className={css('banner')} aria-label="Paused" data-banner="paused" data-severity="watch">
-      <Shape severity="watch" />
+    <section className={css('banner')} aria-label="Paused" data-banner="paused" data-severity="warning">
+      <Shape severity="warning" />
       <p>
         <b>Paused at {clockText(sinceMs)}</b>{' '}
         <span>

@@ -44,7 +44,7 @@ function environmentLabel(environment: Environment, name: string): string | unde
 
 /** The severity of the key, equal to that of its headline. */
 function ProfileDot() {
-  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
+  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
   return <Shape severity={severity} label={label} />
 }

@@ -4,10 +4,11 @@ import { mostUrgent, type Severity } from '../../app/status/severity.ts'
 import { type Moment, useMoment } from '../state/window-parts.ts'
 import critical from './icon-critical.svg'
 import ok from './icon-ok.svg'
-import unseen from './icon-unseen.svg'
+import unknown from './icon-unknown.svg'
+import warning from './icon-warning.svg'
 import watch from './icon-watch.svg'
 
-const ICONS: Readonly<Record<Severity, string>> = { ok, watch, critical, unseen }
+const ICONS: Readonly<Record<Severity, string>> = { ok, watch, warning, critical, unknown }
 
 /** The tab's title and icon: the state of the shown key, and the highest severity of all keys. */
 export function Title() {
@@ -27,6 +28,6 @@ export function Title() {
 }
 
 function worstOfAll({ mirror, nowMs }: Moment): Severity | undefined {
-  if (mirror.link.kind === 'lost') return 'unseen'
+  if (mirror.link.kind === 'lost') return 'unknown'
   return mostUrgent(mirror.snapshots.map((snapshot) => keyStatus(snapshot, nowMs)))?.severity
 }

@@ -1,5 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { Severity } from '../../app/alerts/kinds.ts'
+import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/alerts/kinds.ts'
 import { TIME_ZONES, type TimeZone } from '../../app/contract/setting-ranges.ts'
 import { showTimesIn } from '../../app/status/moments.ts'
 import type { LinkSource } from '../api/link.ts'
@@ -26,13 +26,16 @@ export interface Look {
   /** Off for people whose speech input types single keys (WCAG 2.1.4). */
   readonly shortcuts: boolean
   /** Severities of alerts that sound. None unless turned on. */
-  readonly sounds: readonly Severity[]
+  readonly sounds: readonly AlertSeverity[]
   /** Whether this browser shows notifications, where its person allows them. */
   readonly notifications: boolean
 }
 
-/** The severities of alerts, the gravest first. */
-export const SOUNDING: readonly Severity[] = ['critical', 'warning', 'info']
+/** The severities that sound, as they are stored. An earlier version wrote `info` for `ok`. */
+const storedSounds = (stored: string | null): readonly AlertSeverity[] => {
+  const words = stored?.split(' ') ?? []
+  return ALERT_SEVERITIES.filter((one) => words.includes(one) || (one === 'ok' && words.includes('info')))
+}
 
 export type LookStore = StoreApi<Look>
 
@@ -62,7 +65,7 @@ export function createLook({ storage, root }: LookPorts): LookStore {
     rows: storedArrangement(storage.getItem(KEYS.rows)),
     shortcuts: storage.getItem(KEYS.shortcuts) !== 'off',
     zone: TIME_ZONES.find((one) => one === storage.getItem(KEYS.zone)) ?? 'local',
-    sounds: SOUNDING.filter((severity) => storage.getItem(KEYS.sounds)?.split(' ').includes(severity)),
+    sounds: storedSounds(storage.getItem(KEYS.sounds)),
     notifications: storage.getItem(KEYS.notifications) === 'on',
   }))
   const keep = (name: keyof typeof KEYS, value: string | undefined) =>

@@ -55,7 +55,7 @@ function kindsOf(streams: readonly StreamSummary[], id: StreamGroup['id']): read
     name,
     streams: of,
     folds: id !== 'closed' && of.length >= FOLDED_FROM,
-    severity: mostUrgent(of.map((one) => streamStatus(one)))?.severity ?? 'unseen',
+    severity: mostUrgent(of.map((one) => streamStatus(one)))?.severity ?? 'unknown',
     framesPerSecond: of.reduce((sum, { framesPerSecond }) => sum + framesPerSecond, 0),
     states: statesText(of),
   }))

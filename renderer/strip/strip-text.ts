@@ -22,7 +22,7 @@ export interface StripText {
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
   const all = snapshots.map((snapshot) => textOf(snapshot, nowMs))
   const most = mostUrgent(all)
-  if (most === undefined) return { severity: 'unseen', name: 'No key connected', note: '', more: 0 }
+  if (most === undefined) return { severity: 'unknown', name: 'No key connected', note: '', more: 0 }
   const found = all.reduce((sum, { more }) => sum + more, 0)
   return { ...most, more: found - Math.min(1, most.more) }
 }

@@ -12,7 +12,7 @@ const css = classesOf({ ...barSheet, ...sheet })
 export const STRIP_HASH = '#strip'
 
 export function Strip() {
-  const severity = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).severity) ?? 'unseen'
+  const severity = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).severity) ?? 'unknown'
   const name = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).name)
   const left = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).left)
   const low = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).bar?.low)

@@ -22,7 +22,7 @@ export function TokenLife({ token }: { readonly token: Token }) {
   const note = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).note)
   const next = useShown((snapshot, nowMs) => unbroken(wordsOf(token, snapshot, nowMs).next))
   const kept = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).kept)
-  const severity = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).severity) ?? 'unseen'
+  const severity = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).severity) ?? 'unknown'
   const left = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).left)) ?? -1
   const mark = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).mark)) ?? -1
   const title = useShown((snapshot) => (token === 'refresh' ? rotationText(snapshot) : undefined))

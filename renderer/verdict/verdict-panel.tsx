@@ -17,7 +17,7 @@ export const NARROW = '(max-width: 899px)'
 
 /** The health of the key: its worst finding, which others there are, and the life of its tokens. */
 export function VerdictPanel() {
-  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unseen'
+  const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
   const isNarrow = useMedia(NARROW)
   return (

@@ -42,7 +42,7 @@ test('a shown age is the real one, and when answers stop the number is not shown
   await page.context().setOffline(true)
   await page.clock.fastForward(125_000)
   await expect(row).toHaveAttribute('data-stale', 'true')
-  await expect(row).toHaveAttribute('data-severity', 'unseen')
+  await expect(row).toHaveAttribute('data-severity', 'unknown')
   await expect(row.getByTestId('remaining')).toHaveText(/^~/)
   await expect(age).toHaveText(/^2 min( ago)?$/)
 

@@ -28,7 +28,7 @@ export interface TrayIcon {
 export const TRAY_EVERY_MS = 2_000
 const ICON_SIZES = [16, 32] as const
 
-const NO_KEY = { severity: 'unseen', text: 'No key connected' } as const
+const NO_KEY = { severity: 'unknown', text: 'No key connected' } as const
 
 /**
  * Shows the most severe status of all keys as a tray icon. Written only when its text changes, because some desktops
@@ -41,7 +41,7 @@ export function openTray({ electron, platform, monitor, clock, choices, actions 
     images.set(severity, image)
     return image
   }
-  const tray = new electron.Tray(imageOf('unseen'))
+  const tray = new electron.Tray(imageOf('unknown'))
   let written = ''
   let due: (() => void) | undefined
 

@@ -264,7 +264,13 @@ function barOf({ source, limit, low, high }: RequestQuota, width: number): strin
   return limit > 0 ? bar(low / limit, width, high / limit) : bar(0, width)
 }
 
-const TONES: Readonly<Record<Severity, Tone>> = { ok: 'good', watch: 'warn', critical: 'bad', unseen: 'dim' }
+const TONES: Readonly<Record<Severity, Tone>> = {
+  ok: 'good',
+  watch: 'warn',
+  warning: 'warn',
+  critical: 'bad',
+  unknown: 'dim',
+}
 
 /** The state and its countdown in a short form: `running out 3m30s`; the word alone where both are wider than `width`. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {

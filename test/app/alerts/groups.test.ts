@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Announcements, groupsOf, groupTitle } from '../../../app/alerts/groups.ts'
-import { type AlertKind, SEVERITIES } from '../../../app/alerts/kinds.ts'
+import { type AlertKind, SEVERITY_OF } from '../../../app/alerts/kinds.ts'
 import type { Alert } from '../../../app/contract/alerts.ts'
 
 const alert = (subject: string, at: number, kind: AlertKind = 'stream-stale'): Alert => ({
   id: `${kind}/${subject}@${at}`,
   profile: 'key-1',
   kind,
-  severity: SEVERITIES[kind],
+  severity: SEVERITY_OF[kind],
   subject,
   since: at,
   at,

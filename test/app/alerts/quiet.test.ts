@@ -43,7 +43,7 @@ test('a snooze ends at its moment', () => {
 })
 
 test('without preferences all is announced', () => {
-  expect(mayAnnounce({ urgentBypass: true }, 'info', at('03:00:00'))).toBe(true)
+  expect(mayAnnounce({ urgentBypass: true }, 'ok', at('03:00:00'))).toBe(true)
 })
 
 test.each(['24:00', '7:00', '07:60', '', '07:00:00'])('%j is no time of day', (from) => {

@@ -108,7 +108,7 @@ test('a plan that fits only while others stay at the middle of their estimate is
   const verdict = planVerdict(plan)
   expect(planHeadline(verdict)).toEqual({ severity: 'ok', label: 'Fits.', text: 'No program waits.' })
   expect(planHeadline(verdict, planVerdict(withOthersHigh(plan, { others })))).toEqual({
-    severity: 'watch',
+    severity: 'warning',
     label: 'May not fit.',
     text: 'With others at the high end of their estimate: Positions: 1.20/s is asked for and 1.07/s comes back.',
   })
@@ -134,6 +134,6 @@ test('the headline names the program that waits longest, never others', () => {
     reserves: {},
   })
   const { severity, label, text } = planHeadline(verdict)
-  expect({ severity, label }).toEqual({ severity: 'watch', label: 'Fits, with waits.' })
+  expect({ severity, label }).toEqual({ severity: 'warning', label: 'Fits, with waits.' })
   expect(text).toMatch(/^scanner waits up to \d+ s\.$/)
 })

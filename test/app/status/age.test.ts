@@ -31,7 +31,7 @@ it('claims the real age of a number in every second of a day, and never shows an
       words.endsWith(' ago') === isOld &&
       (isOld || age.withinSeconds === 1) &&
       leftText(row, nowMs).startsWith('~') === isOld &&
-      (quotaStatus(row, nowMs).severity === 'unseen') === nowMs - row.asOf > OUTDATED_AFTER_MS
+      (quotaStatus(row, nowMs).severity === 'unknown') === nowMs - row.asOf > OUTDATED_AFTER_MS
     if (!isRight) expect(`${seconds} s: ${words}`).toBe('the real age')
   }
 })

@@ -33,12 +33,12 @@ describe('events in plain words', () => {
     ],
     [
       { kind: 'token-refresh-failed', outcome: 'later', retryAt: NOW_MS + 5000 },
-      'watch',
+      'warning',
       'Refresh put off by the service · next try at 14:31:10',
     ],
     [
       { kind: 'token-refresh-failed', outcome: 'malformed', why: 'the access token cannot be used' },
-      'watch',
+      'warning',
       'Unreadable refresh answer · your sign-in is intact · the access token cannot be used',
     ],
     [
@@ -68,7 +68,7 @@ describe('events in plain words', () => {
     ],
     [
       { kind: 'service-unreachable', host: 'api.example.com', retryAt: NOW_MS + 1000 },
-      'watch',
+      'warning',
       'api.example.com unreachable · next try at 14:31:06',
     ],
     [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com answers again'],
@@ -93,10 +93,10 @@ describe('events in plain words', () => {
       'ok',
       'Depth quotes reconnected (GoAway) · MSFT',
     ],
-    [{ kind: 'stream-closed', ...depth, reason: 'closed by you' }, 'unseen', 'Depth closed by you · MSFT'],
+    [{ kind: 'stream-closed', ...depth, reason: 'closed by you' }, 'unknown', 'Depth closed by you · MSFT'],
     [
       { kind: 'elsewhere', category: 'Positions', perSecond: 1 },
-      'watch',
+      'warning',
       'Others active on Positions · 1.0/s at first',
     ],
     [
@@ -106,10 +106,10 @@ describe('events in plain words', () => {
     ],
     [
       { kind: 'program-refused', program: 'bot', category: 'Positions', retryAt: NOW_MS + 60_000 },
-      'watch',
+      'warning',
       'bot refused by Headroom · Positions · its turn comes at 14:32:05',
     ],
-    [{ kind: 'program-cut', program: 'bot' }, 'unseen', 'Program bot cut off'],
+    [{ kind: 'program-cut', program: 'bot' }, 'unknown', 'Program bot cut off'],
     [
       { kind: 'gateway-on', url: 'http://127.0.0.1:4791' },
       'ok',
@@ -117,7 +117,7 @@ describe('events in plain words', () => {
     ],
     [
       { kind: 'gateway-off', why: 'the gateway was turned off' },
-      'unseen',
+      'unknown',
       'The gateway is off · the gateway was turned off',
     ],
     [
@@ -127,7 +127,7 @@ describe('events in plain words', () => {
     ],
     [
       { ...short, state: 'running-out', emptyAt: NOW_MS + 210_000 },
-      'watch',
+      'warning',
       'Positions running out · others 1.2–1.3/s, refill 1.07/s',
     ],
     [
@@ -141,7 +141,7 @@ describe('events in plain words', () => {
       'critical',
       'Positions empty · others 0.4–1.3/s, refill 1.07/s',
     ],
-    [{ ...short, state: 'low' }, 'watch', 'Positions low · 61 of 320 left'],
+    [{ ...short, state: 'low' }, 'warning', 'Positions low · 61 of 320 left'],
     [
       { kind: 'quota-short-ended', category: 'Positions', state: 'running-out', since: NOW_MS - 210_000 },
       'ok',

@@ -177,7 +177,7 @@ test('a row that became critical since makes its open line critical, and no line
     { kind: 'quota-short-ended', category: 'Positions', state: 'running-out', since: AT },
     9,
   )
-  expect(incidentLines([short])[0]).toMatchObject({ severity: 'watch' })
+  expect(incidentLines([short])[0]).toMatchObject({ severity: 'warning' })
   expect(incidentLines([short], { criticalRows })[0]).toMatchObject({ severity: 'critical' })
   expect(incidentLines([short, ended], { criticalRows })[0]).toMatchObject({ severity: 'ok' })
 })

@@ -54,7 +54,7 @@ describe('the headline', () => {
     const falling = quota('Quote Snapshot', 500, 300, 480, { low: 281, high: 500, use: wide })
     const once = row('Balances', { use: null })
     expect(said(ok, falling, once)).toEqual({
-      severity: 'unseen',
+      severity: 'unknown',
       headline: 'All quotas are ok so far.',
       detail:
         'Others’ use is not known well enough yet: Balances and Quote Snapshot (0–5.9/s). Tightest: Accounts, 250 of 320 left.',
@@ -74,7 +74,7 @@ describe('the headline', () => {
 
   it('says nothing of the present where nothing is checked', () => {
     expect(said(row('Balances', { state: 'not-checked', observedAt: NOW_MS - 250_000 }))).toEqual({
-      severity: 'unseen',
+      severity: 'unknown',
       headline: 'No fresh data. Last header 4 min ago.',
       detail: 'Numbers since then are estimates.',
     })
@@ -83,14 +83,14 @@ describe('the headline', () => {
       requests: [row('Balances', { state: 'not-checked', use: null, observedAt: NOW_MS - 6_000 })],
     })
     expect(headline(early, NOW_MS)).toEqual({
-      severity: 'unseen',
+      severity: 'unknown',
       headline: 'Too few headers yet to judge any quota.',
       detail: 'Last header 6 s ago; others’ use shows from the second one on.',
     })
     expect(spokenText(early, NOW_MS)).toBe('Too few headers yet to judge any quota.')
     expect(spokenText(early, NOW_MS + 150_000)).toBe('No fresh data.')
     expect(said(defaultQuota('Balances', 320, 300))).toEqual({
-      severity: 'unseen',
+      severity: 'unknown',
       headline: 'No data yet.',
       detail: 'Limits shown are the documented defaults.',
     })
@@ -125,7 +125,7 @@ describe('the headline', () => {
     expect(said(ok, failing).detail).toMatch(/ No number in the last answer: B\.$/)
     // Where no row has one, that is the headline, without a wait.
     const all = said(failing, row('C', { problem }), row('D', { state: 'not-checked' }))
-    expect(all.severity).toBe('watch')
+    expect(all.severity).toBe('warning')
     expect(all.headline).toMatch(/^Answers for B and 1 other quota bring no quota headers \(200\)\./)
   })
 
@@ -145,7 +145,7 @@ describe('the headline', () => {
       expect(headline(dead, NOW_MS).headline).toContain(`${keyStatus(dead, NOW_MS).label}.`)
     }
     const away = snapshot({ requests: CALM_REQUESTS, service: { reachable: false, host: 'h' } })
-    expect(headline(away, NOW_MS)).toMatchObject({ severity: 'watch', headline: 'Service unreachable.' })
+    expect(headline(away, NOW_MS)).toMatchObject({ severity: 'warning', headline: 'Service unreachable.' })
   })
 
   it('says of a sign-in host that does not answer how long the key still works, and what to do', () => {
@@ -158,13 +158,13 @@ describe('the headline', () => {
     const access = { ...snapshot().access, state: 'valid', expiresAt: NOW_MS + 120_000 } as const
     const away = snapshot({ requests: CALM_REQUESTS, signInHost, access })
     expect(headline(away, NOW_MS)).toEqual({
-      severity: 'watch',
+      severity: 'warning',
       headline:
         'Sign-in host unreachable since 14:30:05. The access token works until 14:33:05, and cannot be renewed now.',
       detail:
         'Check the network, and the VPN or proxy if you use one. Next try at 14:31:13. signin.example.com: the host name was not found.',
     })
-    expect(aspectStatuses(away, NOW_MS)[0]).toMatchObject({ severity: 'watch', label: 'host unreachable' })
+    expect(aspectStatuses(away, NOW_MS)[0]).toMatchObject({ severity: 'warning', label: 'host unreachable' })
     // One cause is one finding: neither is the sign-in unconfirmed for another reason, nor the token expired.
     const refresh = { ...snapshot().refresh, state: 'unconfirmed', reason: signInHost.why } as const
     const expired = {
@@ -190,7 +190,7 @@ describe('the headline', () => {
 
   it('is grey once the process that pushes has stopped', () => {
     const later = NOW_MS + 3_600_000
-    expect(headline(snapshot({ requests: CALM_REQUESTS }), later)).toMatchObject({ severity: 'unseen' })
+    expect(headline(snapshot({ requests: CALM_REQUESTS }), later)).toMatchObject({ severity: 'unknown' })
   })
 })
 
@@ -220,7 +220,10 @@ describe('a key in a line', () => {
   })
 
   it('speaks for all keys when it is the most urgent; among equals the first does', () => {
-    const lines = (['ok', 'critical', 'watch', 'critical'] as const).map((severity, id) => ({ severity, id }))
+    const lines = (['ok', 'critical', 'warning', 'critical'] as const).map((severity, id) => ({
+      severity,
+      id,
+    }))
     expect(mostUrgent(lines)?.id).toBe(1)
     expect(mostUrgent([])).toBeUndefined()
   })
@@ -238,8 +241,8 @@ describe('the findings of a key', () => {
     keyFindings(calm(more), NOW_MS).map((one) => [one.severity, shortText(one)])
 
   it('tell a keyring or a stored token that is in trouble, as the headline too', () => {
-    expect(found({ keystore: 'waiting' })).toEqual([['watch', 'Waiting for the system keyring']])
-    expect(found({ keystore: 'unavailable' })).toEqual([['watch', "The system's keystore does not answer"]])
+    expect(found({ keystore: 'waiting' })).toEqual([['warning', 'Waiting for the system keyring']])
+    expect(found({ keystore: 'unavailable' })).toEqual([['warning', "The system's keystore does not answer"]])
     const damaged = calm({ keystore: 'record-corrupt' })
     expect(headline(damaged, NOW_MS)).toMatchObject({
       severity: 'critical',
@@ -250,7 +253,7 @@ describe('the findings of a key', () => {
     ])
     const memory = { ...calm({}).refresh, stored: 'memory' } as const
     expect(found({ keystore: 'unprotected', refresh: memory })).toEqual([
-      ['watch', 'This system would store secrets unprotected'],
+      ['warning', 'This system would store secrets unprotected'],
     ])
     // Why there is no sign-in comes before that there is none.
     const out = { ...memory, state: 'none' } as const
@@ -270,8 +273,8 @@ describe('the findings of a key', () => {
     expect(keyStatus(calm(), NOW_MS)).toMatchObject({ severity: 'ok', label: 'ok', others: 0 })
   })
 
-  it.each<[string, Partial<Snapshot>, 'watch' | 'critical' | 'unseen', string]>([
-    ['silent streams', { streams: streams('live', 'stale', 'stale') }, 'watch', 'Streams 2 of 3 silent'],
+  it.each<[string, Partial<Snapshot>, 'warning' | 'critical' | 'unknown', string]>([
+    ['silent streams', { streams: streams('live', 'stale', 'stale') }, 'warning', 'Streams 2 of 3 silent'],
     ['all streams silent', { streams: streams('stale', 'waiting') }, 'critical', 'Streams 2 of 2 silent'],
     [
       'a full group',
@@ -282,7 +285,7 @@ describe('the findings of a key', () => {
     [
       'a sign-in that ends within the hour',
       { refresh: { ...valid, endsAt: NOW_MS + 3_600_000 } },
-      'watch',
+      'warning',
       'Sign in again soon',
     ],
     [
@@ -292,7 +295,7 @@ describe('the findings of a key', () => {
       'Sign in again soon',
     ],
     ['an ended sign-in', { refresh: { ...valid, state: 'sign-in-required' } }, 'critical', 'Sign in again'],
-    ['a revocation', { refresh: { ...valid, state: 'revoked' } }, 'unseen', 'Revoked'],
+    ['a revocation', { refresh: { ...valid, state: 'revoked' } }, 'unknown', 'Revoked'],
     [
       'a revocation that nobody confirmed',
       { refresh: { ...valid, state: 'revoke-unconfirmed' } },
@@ -308,14 +311,19 @@ describe('the findings of a key', () => {
     [
       'a token that could not be refreshed',
       { access: { state: 'expired', expiresAt: NOW_MS - 1000, scopes: [] } },
-      'watch',
+      'warning',
       'Access token expired',
     ],
-    ['an unreachable service', { service: { reachable: false, host: 'h' } }, 'watch', 'Service unreachable'],
+    [
+      'an unreachable service',
+      { service: { reachable: false, host: 'h' } },
+      'warning',
+      'Service unreachable',
+    ],
     [
       'numbers from an old header',
       { requests: [row('Accounts', { observedAt: NOW_MS - 125_000 })] },
-      'unseen',
+      'unknown',
       'not checked',
     ],
   ])('with %s are one, and the headline is about it', (_, more, severity, text) => {
@@ -340,7 +348,7 @@ describe('the findings of a key', () => {
       'A low',
       'Streams 1 of 2 silent',
     ])
-    expect(found({ ...all, refresh: { ...valid, state: 'revoked' } })[0]).toEqual(['unseen', 'Revoked'])
+    expect(found({ ...all, refresh: { ...valid, state: 'revoked' } })[0]).toEqual(['unknown', 'Revoked'])
     expect(keyStatus(calm(all), NOW_MS).others).toBe(4)
     expect(headline(calm(all), NOW_MS).headline).toBe(
       'Positions was refused (429). Safe to retry at 14:31:45, in 40 s. ' +
@@ -355,7 +363,7 @@ describe('the findings of a key', () => {
     const { lastFrameAt: _, ...first } = stream('a', 'Order Stream', 'A', { state: 'opening' })
     expect(found({ streams: [...streams('closed'), first] })).toEqual([])
     // One that is opened again and again brings no data between its attempts either.
-    expect(found({ streams: streams('opening') })).toEqual([['watch', 'Streams 1 of 1 silent']])
+    expect(found({ streams: streams('opening') })).toEqual([['warning', 'Streams 1 of 1 silent']])
   })
 
   it('take a token and streams as they were pushed, where the push is old', () => {
@@ -386,16 +394,16 @@ it('each part of a key’s health has a word, and the severity of its worst find
     }),
   ).toEqual([
     'Sign-in revocation not confirmed critical',
-    'Service unreachable watch',
-    'Streams 1 silent watch',
+    'Service unreachable warning',
+    'Streams 1 silent warning',
     'Slots 2 full critical',
     'Quotas empty critical',
-    'Data 4 min old unseen',
+    'Data 4 min old unknown',
   ])
   expect(parts({ streams: [], requests: [] }).slice(2)).toEqual([
-    'Streams none unseen',
+    'Streams none unknown',
     'Slots ok ok',
-    'Quotas not checked unseen',
-    'Data none yet unseen',
+    'Quotas not checked unknown',
+    'Data none yet unknown',
   ])
 })

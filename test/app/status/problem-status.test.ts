@@ -33,7 +33,7 @@ test('what the service says has one full stop, and data that never came is not o
   const at = snapshot({ requests: [unseen('Accounts', 401, 'The token is not accepted.')] })
   expect(headline(at, NOW_MS).detail).toContain('It says: “The token is not accepted.” Since 14:28')
   const data = aspectStatuses(at, NOW_MS).find(({ aspect }) => aspect === 'data')
-  expect(data).toMatchObject({ severity: 'unseen', label: 'none yet' })
+  expect(data).toMatchObject({ severity: 'unknown', label: 'none yet' })
 })
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
 ])('a 403 on %s names the scope %s', (category, scope) => {
   const at = snapshot({ requests: [quota('Accounts', 320, 300, 320), unseen(category, 403)] })
   const { severity, headline: said, detail } = headline(at, NOW_MS)
-  expect(severity).toBe('watch')
+  expect(severity).toBe('warning')
   expect(said).toBe(`This key may not read ${category} (403).`)
   expect(detail).toContain(`Sign in again with scope ${scope}.`)
 })
@@ -66,7 +66,7 @@ test('a row in worse trouble comes before one row that is refused', () => {
 
 test('a row says refused in place of ok or not checked, and keeps what is graver', () => {
   const ok = quota('Accounts', 320, 300, 320, refused(403))
-  expect(quotaStatus(ok, NOW_MS)).toMatchObject({ severity: 'watch', label: 'refused', note: '403' })
+  expect(quotaStatus(ok, NOW_MS)).toMatchObject({ severity: 'warning', label: 'refused', note: '403' })
   expect(quotaStatus(unseen('Accounts', 401), NOW_MS)).toMatchObject({ severity: 'critical', note: '401' })
   expect(stateSentence(ok, NOW_MS)).toBe('This key may not read Accounts (403).')
   const low = quota('Accounts', 320, 300, 30, { state: 'low', ...refused(403) })
@@ -86,7 +86,7 @@ test('one failing answer beside a number is told once it has lasted', () => {
 test('the event says what was refused, in whose words, and what to do', () => {
   const event = { seq: 1, at: NOW_MS, profile: 'a', category: 'Positions', status: 403 } as const
   expect(eventSentence({ ...event, kind: 'requests-refused', message: 'Forbidden' })).toMatchObject({
-    severity: 'watch',
+    severity: 'warning',
     text: 'This key may not read Positions (403) · “Forbidden” · Sign in again with scope ReadAccount',
   })
   expect(eventSentence({ ...event, kind: 'requests-answered', since }).text).toBe(
@@ -97,5 +97,5 @@ test('the event says what was refused, in whose words, and what to do', () => {
 test('a row that main has stopped to push says nothing of its last answer', () => {
   const row = quota('Accounts', 320, 300, 320, refused(401))
   expect(quotaStatus(row, NOW_MS + 60_000).label).toBe('refused')
-  expect(quotaStatus(row, NOW_MS + 60_001).severity).toBe('unseen')
+  expect(quotaStatus(row, NOW_MS + 60_001).severity).toBe('unknown')
 })

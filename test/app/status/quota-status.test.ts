@@ -37,16 +37,16 @@ it('the share that is left is the certain part, or a range', () => {
 describe('the state of a quota', () => {
   it.each([
     [positions({ state: 'ok' }), 'ok', 'ok', ''],
-    [positions({ state: 'low' }), 'watch', 'low', '16 %'],
-    [out(214), 'watch', 'running out', '3 min 30 s'],
-    [out(121), 'watch', 'running out', '2 min 0 s'],
+    [positions({ state: 'low' }), 'warning', 'low', '16 %'],
+    [out(214), 'warning', 'running out', '3 min 30 s'],
+    [out(121), 'warning', 'running out', '2 min 0 s'],
     [out(120), 'critical', 'running out', '2 min 0 s'],
     [out(41), 'critical', 'running out', '41 s'],
     [positions({ state: 'empty' }), 'critical', 'empty', ''],
     [positions({ state: 'blocked', blockedUntil: NOW_MS + 40_000 }), 'critical', '429', '40 s'],
     [positions({ state: 'blocked', blockedUntil: NOW_MS - 1 }), 'critical', '429', 'now'],
     [positions({ state: 'blocked', nextTryAt: NOW_MS + 1 }), 'critical', '429', 'until others slow down'],
-    [positions({ state: 'not-checked' }), 'unseen', 'not checked', ''],
+    [positions({ state: 'not-checked' }), 'unknown', 'not checked', ''],
   ] as const)('%# has one severity, label and note', (row, severity, label, note) => {
     expect(quotaStatus(row, NOW_MS)).toMatchObject({ severity, label, note })
   })
@@ -72,7 +72,7 @@ describe('the state of a quota', () => {
     for (const state of ['ok', 'low', 'running-out', 'empty'] as const) {
       expect(quotaStatus(positions({ state }), later)).toMatchObject({
         state: 'not-checked',
-        severity: 'unseen',
+        severity: 'unknown',
       })
       expect(quotaStatus(positions({ state }), later - 1).state).toBe(state)
     }

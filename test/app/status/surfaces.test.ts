@@ -23,7 +23,6 @@ import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts
 import { trayLine } from '../../../main/hosts/desktop/tray.ts'
 import { eventLine } from '../../../main/hosts/terminal/event-line.ts'
 import { renderTable } from '../../../main/hosts/terminal/table.ts'
-import { alertSeverity } from '../../../renderer/alerts/alert-severity.ts'
 import { bannerFor } from '../../../renderer/format/banner.ts'
 import { accessText, refreshText } from '../../../renderer/format/token-text.ts'
 import { stripText } from '../../../renderer/strip/strip-text.ts'
@@ -32,11 +31,11 @@ import { NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.
 /** One row in each state, and what every surface has to make of it. */
 const TABLE: Readonly<Record<QuotaState, readonly [severity: Severity, row: Partial<RequestQuota>]>> = {
   ok: ['ok', {}],
-  low: ['watch', { level: 38, remaining: 38, low: 36, high: 40 }],
-  'running-out': ['watch', { emptyAt: NOW_MS + 214_000 }],
+  low: ['warning', { level: 38, remaining: 38, low: 36, high: 40 }],
+  'running-out': ['warning', { emptyAt: NOW_MS + 214_000 }],
   empty: ['critical', { level: 0, remaining: 0, low: 0, high: 2 }],
   blocked: ['critical', { blockedUntil: NOW_MS + 40_000, level: 0, remaining: 0, low: 0, high: 0 }],
-  'not-checked': ['unseen', { low: 20, high: 300 }],
+  'not-checked': ['unknown', { low: 20, high: 300 }],
 }
 
 const shown = (state: QuotaState) =>
@@ -90,12 +89,12 @@ describe.each(states)('the state "%s"', (state) => {
 
 it('a row that is ok, and may not last, is called ok so far and painted grey on every surface', () => {
   const at = snapshot({ requests: [quota('Positions', 320, 300, 318, { use: null })] })
-  expect(headline(at, NOW_MS)).toMatchObject({ severity: 'unseen', headline: 'All quotas are ok so far.' })
-  expect(keyStatus(at, NOW_MS)).toMatchObject({ severity: 'unseen', label: 'ok so far' })
-  expect(trayLine(at).severity).toBe('unseen')
+  expect(headline(at, NOW_MS)).toMatchObject({ severity: 'unknown', headline: 'All quotas are ok so far.' })
+  expect(keyStatus(at, NOW_MS)).toMatchObject({ severity: 'unknown', label: 'ok so far' })
+  expect(trayLine(at).severity).toBe('unknown')
   expect(trayLine(at).text).toContain('ok so far')
   const { severity, name, note } = stripText([at], NOW_MS)
-  expect([severity, `${name} ${note}`]).toEqual(['unseen', expect.stringContaining('ok so far')])
+  expect([severity, `${name} ${note}`]).toEqual(['unknown', expect.stringContaining('ok so far')])
   expect(renderTable(at, [], NOW_MS, { columns: 120, colour: false })).toContain('All quotas are ok so far.')
   expect(verdictOf(at.requests, at.service)).toEqual({ kind: 'unknown' })
 })
@@ -109,7 +108,13 @@ it('within two minutes of its end a row is red, and so is every surface that spe
 })
 
 /** How the terminal paints each severity: the codes of green, yellow, red and dim. */
-const PAINT: Readonly<Record<Severity, string>> = { ok: '32', watch: '33', critical: '31', unseen: '2' }
+const PAINT: Readonly<Record<Severity, string>> = {
+  ok: '32',
+  watch: '33',
+  warning: '33',
+  critical: '31',
+  unknown: '2',
+}
 
 /** The line of the terminal's table that begins with `text`, and how its part with `label` is painted. */
 function painted(at: Snapshot, begins: string): { readonly line: string; readonly code: string | undefined } {
@@ -131,7 +136,7 @@ it.each(Object.entries(ALERT_OF))(
   'the alert on the state "%s" has its severity and its word',
   (state, kind) => {
     const at = shown(state as QuotaState)
-    expect(alertSeverity(severityOf(kind, 'Positions', at, NOW_MS))).toBe(TABLE[state as QuotaState][0])
+    expect(severityOf(kind, 'Positions', at, NOW_MS)).toBe(TABLE[state as QuotaState][0])
     expect(alertText(kind, 'Positions', at, NOW_MS).title).toBe(
       `Positions ${STATE_LABELS[state as QuotaState]}`,
     )
@@ -139,13 +144,13 @@ it.each(Object.entries(ALERT_OF))(
 )
 
 const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Severity, label: string]>> = {
-  none: ['unseen', 'signed out'],
+  none: ['unknown', 'signed out'],
   valid: ['ok', 'valid'],
-  unconfirmed: ['watch', 'not confirmed yet'],
+  unconfirmed: ['warning', 'not confirmed yet'],
   'sign-in-required': ['critical', 'sign in again'],
-  revoking: ['watch', 'revoking'],
+  revoking: ['warning', 'revoking'],
   'revoke-unconfirmed': ['critical', 'revocation not confirmed'],
-  revoked: ['unseen', 'revoked'],
+  revoked: ['unknown', 'revoked'],
 }
 const LIVE = { kind: 'live' } as const
 
@@ -153,7 +158,7 @@ it.each<[string, Partial<Snapshot>, Severity, RegExp]>([
   [
     'silent streams',
     { streams: [stream('a', 'Order Stream', 'S', { state: 'stale' }), stream('b', 'Order Stream', 'T')] },
-    'watch',
+    'warning',
     /silent/i,
   ],
   ['a full group of slots', { slots: [slots('Option Chain Stream', 10, 9, 1)] }, 'critical', /full/],
@@ -163,7 +168,7 @@ it.each<[string, Partial<Snapshot>, Severity, RegExp]>([
     'critical',
     /sign in again soon/i,
   ],
-  ['a service that does not answer', { service: { reachable: false, host: 'h' } }, 'watch', /unreachable/],
+  ['a service that does not answer', { service: { reachable: false, host: 'h' } }, 'warning', /unreachable/],
 ])('%s: the same severity and word on every surface of the key', (_, more, severity, word) => {
   const at = snapshot({ requests: [quota('Positions', 320, 300, 250)], ...more })
   const strip = stripText([at], NOW_MS)
@@ -235,7 +240,7 @@ describe.each([
 
 it('the end of a sign-in asks for attention at one moment on every surface', () => {
   for (const [leftMs, severity, kind] of [
-    [3_600_000, 'watch', 'sign-in-1h'],
+    [3_600_000, 'warning', 'sign-in-1h'],
     [900_000, 'critical', 'sign-in-15min'],
   ] as const) {
     const at = withTokens({ endsAt: NOW_MS + leftMs })
@@ -243,15 +248,15 @@ it('the end of a sign-in asks for attention at one moment on every surface', () 
     expect(refreshText(at.refresh, NOW_MS).severity).toBe(severity)
     expect(painted(at, 'refresh token').code).toBe(PAINT[severity])
     expect(eventSentence(due).severity).toBe(severity)
-    expect(alertSeverity(severityOf(kind, '', at, NOW_MS))).toBe(severity)
+    expect(severityOf(kind, '', at, NOW_MS)).toBe(severity)
   }
 })
 
 it.each<[AccessSummary['state'], Severity, string]>([
-  ['none', 'unseen', 'none'],
+  ['none', 'unknown', 'none'],
   ['valid', 'ok', 'valid'],
   ['refreshing', 'ok', 'refreshing'],
-  ['expired', 'watch', 'expired'],
+  ['expired', 'warning', 'expired'],
 ])('an access token that is "%s" has one severity and one word', (state, severity, label) => {
   const access: AccessSummary = { state, scopes: [] }
   expect(accessStatus(access, NOW_MS)).toEqual({ severity, label })
@@ -261,12 +266,12 @@ it.each<[AccessSummary['state'], Severity, string]>([
 })
 
 const STREAMS: Readonly<Record<StreamSummary['state'], readonly [severity: Severity, label: string]>> = {
-  opening: ['unseen', 'opening'],
+  opening: ['unknown', 'opening'],
   snapshot: ['ok', 'snapshot'],
   live: ['ok', 'live'],
-  stale: ['watch', 'silent'],
-  waiting: ['watch', 'waiting'],
-  closed: ['unseen', 'closed'],
+  stale: ['warning', 'silent'],
+  waiting: ['warning', 'waiting'],
+  closed: ['unknown', 'closed'],
 }
 
 it.each(Object.entries(STREAMS))(
@@ -280,14 +285,14 @@ it.each(Object.entries(STREAMS))(
     expect(code).toBe(PAINT[severity])
     if (state !== 'stale') return
     expect(alertText('stream-stale', 's1', at, NOW_MS).title).toContain(label)
-    expect(alertSeverity(severityOf('stream-stale', 's1', at, NOW_MS))).toBe(severity)
+    expect(severityOf('stream-stale', 's1', at, NOW_MS)).toBe(severity)
   },
 )
 
 it.each<[SlotQuota, Severity, string]>([
-  [{ ...slots('Order Stream', 40, 1, 0), source: 'default' }, 'unseen', ''],
+  [{ ...slots('Order Stream', 40, 1, 0), source: 'default' }, 'unknown', ''],
   [slots('Order Stream', 40, 30, 5), 'ok', ''],
-  [slots('Order Stream', 40, 30, 6), 'watch', '4 slots left'],
+  [slots('Order Stream', 40, 30, 6), 'warning', '4 slots left'],
   [slots('Order Stream', 40, 30, 10), 'critical', 'full'],
 ])('slots have one severity and one word', (group, severity, label) => {
   expect(slotStatus(group)).toEqual({ severity, label })
@@ -296,12 +301,12 @@ it.each<[SlotQuota, Severity, string]>([
   const line = renderTable(at, [], NOW_MS, { columns: 120, colour: true })
     .split('\n')
     .find((one) => one.includes('/40'))
-  for (const one of ['watch', 'critical'] as const) {
+  for (const one of ['warning', 'critical'] as const) {
     expect(line?.includes(`${start}[${PAINT[one]}m`)).toBe(severity === one)
   }
   if (label === '') return
   expect(alertText('slots-low', 'Order Stream', at, NOW_MS).title).toBe(`Order Stream: ${label}`)
-  expect(alertSeverity(severityOf('slots-low', 'Order Stream', at, NOW_MS))).toBe(severity)
+  expect(severityOf('slots-low', 'Order Stream', at, NOW_MS)).toBe(severity)
 })
 
 const logged = { seq: 1, at: NOW_MS, profile: 'main' } as const

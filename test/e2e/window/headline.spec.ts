@@ -35,7 +35,7 @@ const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: s
   [
     'a revocation',
     { refresh: { ...refresh, state: 'revoked', revokedAt: NOW_MS - 5_000 } },
-    'unseen',
+    'unknown',
     /^Revoked Confirmed by the service at 14:31:00\.$/,
   ],
   [

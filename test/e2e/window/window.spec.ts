@@ -109,7 +109,7 @@ test('a tab in the background says the state by its title and its icon', async (
   await expect(icon).toHaveAttribute('href', /icon-ok/)
   host.sleep()
   await expect(page).toHaveTitle('Headroom stopped answering')
-  await expect(icon).toHaveAttribute('href', /icon-unseen/)
+  await expect(icon).toHaveAttribute('href', /icon-unknown/)
 })
 
 test('the form says what becomes of a key, whatever key is on screen', async ({ page, open }) => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { alertSchema } from '../../../app/contract/alerts.ts'
 import { Alerts, storedAlert } from '../../../main/alerts/alerts.ts'
 import { bellAnnouncer, SILENT, throughNotify } from '../../../main/alerts/announcer.ts'
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
@@ -25,7 +26,7 @@ test('a terminal rings for trouble, not for good news, and says either', () => {
     (line) => void lines.push(line),
   )
   bell.announce(ANNOUNCEMENT)
-  bell.announce({ ...ANNOUNCEMENT, severity: 'info' })
+  bell.announce({ ...ANNOUNCEMENT, severity: 'ok' })
   bell.withdraw('a@1')
   expect(rings).toBe(1)
   expect(lines).toEqual(Array(2).fill('Accounts is blocked. Back in 4 min.'))
@@ -44,29 +45,37 @@ test('a kept alert that cannot be read is forgotten', () => {
   expect(storedAlert('{"id":"x","kind":"of-tomorrow"}')).toBeUndefined()
 })
 
+const bodyOf = (id: string, kind: string, severity: string) =>
+  JSON.stringify({
+    id,
+    profile: 'key-1',
+    kind,
+    severity,
+    subject: 's1',
+    since: 1,
+    at: 1,
+    title: 't',
+    body: 'b',
+    dismissed: false,
+  })
+
 test('what was open is kept over a start, except of streams, which are numbered anew', () => {
   const kept: (readonly [string, string | undefined])[] = []
-  const body = (id: string, kind: string) =>
-    JSON.stringify({
-      id,
-      profile: 'key-1',
-      kind,
-      severity: 'warning',
-      subject: 's1',
-      since: 1,
-      at: 1,
-      title: 't',
-      body: 'b',
-      dismissed: false,
-    })
   new Alerts({
     announcer: SILENT,
     thresholds: thresholdsIn(undefined),
-    kept: [body('a', 'stream-stale'), body('b', 'blocked'), 'nonsense'],
+    kept: [bodyOf('a', 'stream-stale', 'warning'), bodyOf('b', 'blocked', 'critical'), 'nonsense'],
     keep: (id, text) => void kept.push([id, text]),
     changed: () => {},
   })
   expect(kept).toEqual([['a', undefined]])
+})
+
+test('an alert that an earlier version stored as info is ok', () => {
+  const stored = bodyOf('a', 'capacity-back', 'info')
+  const found = alertSchema.safeParse(JSON.parse(stored))
+  expect(found.data).toMatchObject({ kind: 'capacity-back', severity: 'ok' })
+  expect(alertSchema.safeParse(JSON.parse(bodyOf('a', 'blocked', 'loud'))).success).toBe(false)
 })
 
 const AT_MS = Date.UTC(2026, 0, 2)

@@ -30,7 +30,7 @@ function told(look: Partial<Look>, isAllowed = true) {
 
 test('no sound and no notification unless a person turned it on', () => {
   expect(told({})).toEqual([])
-  expect(told({ sounds: ['critical', 'info'] })).toEqual([])
+  expect(told({ sounds: ['critical', 'ok'] })).toEqual([])
   expect(told({ sounds: ['warning'] })).toEqual(['play warning'])
   expect(told({ notifications: true })).toEqual(['show a@1'])
   expect(told({ notifications: true }, false)).toEqual([])
@@ -39,7 +39,7 @@ test('no sound and no notification unless a person turned it on', () => {
 test('a severity is told apart by the number of its tones, and no two sound at once', () => {
   expect(tonesOf('critical')).toHaveLength(3)
   expect(tonesOf('warning')).toHaveLength(2)
-  expect(tonesOf('info')).toHaveLength(1)
+  expect(tonesOf('ok')).toHaveLength(1)
   for (const [index, tone] of tonesOf('critical').entries()) {
     const before = tonesOf('critical')[index - 1]
     if (before) expect(tone.startSeconds).toBeGreaterThan(before.startSeconds + before.lengthSeconds)

@@ -50,8 +50,8 @@ describe('the lifelines', () => {
   it('ask for attention an hour and a quarter of an hour before the end', () => {
     const ending = (ms: number) => refreshText({ ...refresh, endsAt: NOW_MS + ms }, NOW_MS).severity
     expect(ending(3_600_001)).toBe('ok')
-    expect(ending(3_600_000)).toBe('watch')
-    expect(ending(900_001)).toBe('watch')
+    expect(ending(3_600_000)).toBe('warning')
+    expect(ending(900_001)).toBe('warning')
     expect(ending(900_000)).toBe('critical')
   })
 

@@ -24,7 +24,7 @@ it('keeps what a person chose, and finds it again', () => {
     fullAs: 'countdown',
     shortcuts: false,
     zone: 'exchange',
-    sounds: ['critical', 'info'],
+    sounds: ['critical', 'ok'],
     notifications: true,
     followsWorst: true,
     rows: { order: ['Balances'], hidden: ['Accounts'], pinned: [] },
@@ -35,6 +35,11 @@ it('keeps what a person chose, and finds it again', () => {
   const next = ports(Object.fromEntries(first.values))
   expect(createLook(next.ports).getState()).toEqual(chosen)
   expect(next.dataset).toEqual({ theme: 'contrast', density: 'dense' })
+})
+
+it('reads the sound that an earlier version stored as info', () => {
+  const { ports: given } = ports({ 'headroom.sounds': 'critical info' })
+  expect(createLook(given).getState().sounds).toEqual(['critical', 'ok'])
 })
 
 it('keeps nothing for what is as it comes', () => {

@@ -28,7 +28,7 @@ test('many streams of a kind are one line that says the worst of them', () => {
   expect(kind).toMatchObject({
     name: 'Option chain',
     folds: true,
-    severity: 'watch',
+    severity: 'warning',
     framesPerSecond: 8,
     states: '3 live, 1 silent',
   })

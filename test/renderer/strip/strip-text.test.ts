@@ -16,7 +16,7 @@ const text = (...snapshots: readonly Snapshot[]) => stripText(snapshots, NOW_MS)
 describe('the strip', () => {
   it('says what is left of the worst row, its state and how long it lasts', () => {
     expect(text(of({ requests: [options, out] }))).toEqual({
-      severity: 'watch',
+      severity: 'warning',
       name: 'Positions',
       left: '68',
       bar: { low: 19.1, possible: 4.3 },
@@ -43,7 +43,7 @@ describe('the strip', () => {
     })
     expect(text(of({ requests: [] }))).toMatchObject({ name: 'not checked', note: 'no data yet' })
     const old = quota('Accounts', 320, 300, 1, { state: 'not-checked', observedAt: NOW_MS - 250_000 })
-    expect(text(of({ requests: [old] }))).toMatchObject({ severity: 'unseen', note: 'last data 4 min ago' })
+    expect(text(of({ requests: [old] }))).toMatchObject({ severity: 'unknown', note: 'last data 4 min ago' })
     expect(text().name).toBe('No key connected')
   })
 
@@ -60,7 +60,11 @@ describe('the strip', () => {
       requests: [options],
       profile: { ...calm.profile, name: 'Second' },
     })
-    expect(text(calm, lost)).toMatchObject({ severity: 'watch', name: 'Service unreachable', note: 'Second' })
+    expect(text(calm, lost)).toMatchObject({
+      severity: 'warning',
+      name: 'Service unreachable',
+      note: 'Second',
+    })
     expect(text(calm, lost, of({ refresh }))).toMatchObject({ severity: 'critical', name: 'Sign in again' })
     expect(text(of({ refresh: { ...refresh, cause: 'misconfigured' } })).name).toBe('Key not accepted')
   })

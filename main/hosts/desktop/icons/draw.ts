@@ -12,11 +12,13 @@ interface Layer {
 /** Samples per pixel and axis, for smooth edges. */
 const SAMPLES = 4
 
+const AMBER: Colour = [0xe9, 0xa2, 0x3b]
 const COLOURS: Readonly<Record<Severity, Colour>> = {
   ok: [0x4e, 0xa8, 0xde],
-  watch: [0xe9, 0xa2, 0x3b],
+  warning: AMBER,
+  watch: AMBER,
   critical: [0xea, 0x61, 0x39],
-  unseen: [0x8d, 0x98, 0xa8],
+  unknown: [0x8d, 0x98, 0xa8],
 }
 const BLACK: Colour = [0, 0, 0]
 
@@ -35,9 +37,10 @@ const but =
 
 const SHAPES: Readonly<Record<Severity, Inside>> = {
   ok: circle(0.36),
-  watch: rectangle(0.16, 0.16, 0.84, 0.84),
+  warning: rectangle(0.16, 0.16, 0.84, 0.84),
+  watch: but(rectangle(0.16, 0.16, 0.84, 0.84), rectangle(0.28, 0.28, 0.72, 0.72)),
   critical: (x, y) => y >= 0.1 && y <= 0.88 && Math.abs(x - 0.5) <= ((y - 0.1) / 0.78) * 0.45,
-  unseen: but(circle(0.36), circle(0.24)),
+  unknown: but(circle(0.36), circle(0.24)),
 }
 
 /** The tray icon of a severity. macOS colours a template image itself and uses only its alpha. */

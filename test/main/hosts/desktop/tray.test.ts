@@ -11,9 +11,9 @@ const refresh = (state: Snapshot['refresh']['state']) => line({ refresh: { ...sn
 
 describe('a profile in the tray', () => {
   it('is its worst quota, with a moment in place of a countdown', () => {
-    expect(positions({ state: 'low' })).toEqual({ severity: 'watch', text: 'Positions low 16 %' })
+    expect(positions({ state: 'low' })).toEqual({ severity: 'warning', text: 'Positions low 16 %' })
     expect(positions({ state: 'running-out', emptyAt: NOW_MS + 214_000 })).toEqual({
-      severity: 'watch',
+      severity: 'warning',
       text: 'Positions running out about 14:34',
     })
     expect(positions({ state: 'running-out', emptyAt: NOW_MS + 500_000 }).text).toBe(
@@ -34,7 +34,7 @@ describe('a profile in the tray', () => {
   it('names the tightest while all are ok, and the last data where none is fresh', () => {
     const requests = [quota('Accounts', 320, 300, 200), quota('Positions', 320, 300, 195.9)]
     expect(line({ requests })).toEqual({ severity: 'ok', text: 'ok · tightest: Positions 60 %' })
-    expect(line({ requests: [] })).toEqual({ severity: 'unseen', text: 'not checked · no data yet' })
+    expect(line({ requests: [] })).toEqual({ severity: 'unknown', text: 'not checked · no data yet' })
     expect(positions({ state: 'not-checked', observedAt: NOW_MS - 240_000 }).text).toBe(
       'not checked · last data at 14:27',
     )
@@ -51,7 +51,7 @@ describe('a profile in the tray', () => {
     expect(refresh('revoke-unconfirmed').text).toBe('Revocation not confirmed')
     expect(refresh('revoked').text).toBe('Revoked')
     expect(line({ service: { reachable: false, host: 'h' }, requests: CALM_REQUESTS })).toEqual({
-      severity: 'watch',
+      severity: 'warning',
       text: 'Service unreachable',
     })
   })

@@ -36,7 +36,7 @@ describe('the icons', () => {
   })
 
   it('of the tray have a shape each, told apart without colour', () => {
-    const severities: Severity[] = ['ok', 'watch', 'critical', 'unseen']
+    const severities: Severity[] = ['ok', 'warning', 'critical', 'unknown']
     for (const isTemplate of [false, true]) {
       const alphas = severities.map((severity) => {
         const { rgba } = trayPicture(severity, 16, isTemplate)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { alertsLabel } from '../../../renderer/alerts/alert-severity.ts'
+import { alertsLabel } from '../../../renderer/alerts/alerts-label.ts'
 
 test('beside the name of one key the count of alerts says that it is of all keys', () => {
   expect(alertsLabel(1, 1)).toBe('Alerts: 1 new one')
