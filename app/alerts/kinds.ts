@@ -2,7 +2,6 @@ import type { Snapshot } from '../contract/snapshot.ts'
 import { keyProblems } from '../status/problem-status.ts'
 import { quotaStatus } from '../status/quota-status.ts'
 import type { Severity } from '../status/severity.ts'
-import { slotStatus } from '../status/stream-status.ts'
 
 /** What Headroom speaks up about. Each is an episode of its own: of one profile, of one subject. */
 export type AlertKind =
@@ -41,8 +40,7 @@ export const SEVERITY_OF: Readonly<Record<AlertKind, AlertSeverity>> = {
 }
 
 /**
- * How urgent an alert is by the present state: a quota that runs out within two minutes is as
- * urgent as an empty one, and no free slot more than few.
+ * How urgent an alert is by the present state: a quota that runs out within two minutes is as urgent as an empty one.
  */
 export function severityOf(
   kind: AlertKind,
@@ -50,10 +48,6 @@ export function severityOf(
   snapshot: Snapshot,
   nowMs: number,
 ): AlertSeverity {
-  if (kind === 'slots-low') {
-    const group = snapshot.slots.find(({ category }) => category === subject)
-    return group !== undefined && slotStatus(group).severity === 'critical' ? 'critical' : SEVERITY_OF[kind]
-  }
   if (kind === 'refused') {
     const [problem] = subject === '' ? keyProblems(snapshot, nowMs) : []
     return problem?.severity === 'critical' ? 'critical' : SEVERITY_OF[kind]

@@ -1,6 +1,12 @@
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { countdownText } from '../status/durations.ts'
-import { keyProblems, problemAdvice, problemDetail, problemSentence } from '../status/problem-status.ts'
+import {
+  type KeyProblem,
+  keyProblems,
+  problemAdvice,
+  problemDetail,
+  problemTitle,
+} from '../status/problem-status.ts'
 import { leftText, quotaStatus, safeSentence, stateSentence, usageSentence } from '../status/quota-status.ts'
 import { capitalised, sentence } from '../status/sentences.ts'
 import { streamName as nameOf, slotStatus, streamStatus } from '../status/stream-status.ts'
@@ -61,12 +67,12 @@ export function alertText(kind: AlertKind, subject: string, snapshot: Snapshot, 
       if (refresh.cause === 'misconfigured') {
         return {
           title: `${ofRefresh({ state: 'sign-in-required', cause: 'misconfigured' }, nowMs)}: ${profile.name}`,
-          body: `${sentence(refresh.reason ?? 'the service does not accept it')} Correct the secret, or connect the right key.`,
+          body: `${sentence(refresh.reason ?? 'the sign-in host rejects this API key or secret')} Correct the secret, or connect the right key.`,
         }
       }
       return {
         title: `${ofRefresh({ state: 'sign-in-required' }, nowMs)}: ${profile.name}`,
-        body: sentence(refresh.reason ?? 'the sign-in has ended'),
+        body: `${sentence(refresh.reason ?? 'the sign-in has ended')} Sign in to resume checks and streams.`,
       }
     case 'revoke-unconfirmed':
       return {
@@ -84,19 +90,15 @@ function refusedText(
 ): AlertText {
   const { name } = snapshot.profile
   const [whole] = subject === '' ? keyProblems(snapshot, nowMs) : []
-  if (whole !== undefined) {
-    return { title: withoutStop(whole.sentence), body: `${whole.action} ${whole.detail} On ${name}.` }
-  }
-  if (subject === '' || row?.problem === undefined) {
-    return { title: `${subject || name} answers again`, body: '' }
-  }
+  const found: Pick<KeyProblem, 'category' | 'problem' | 'isWhole'> | undefined =
+    whole ?? (row?.problem && { category: subject, problem: row.problem, isWhole: false })
+  if (found === undefined) return { title: `${subject || name} answers again`, body: '' }
+  const { category, problem, isWhole } = found
   return {
-    title: withoutStop(problemSentence(subject, row.problem)),
-    body: `${problemAdvice(subject, row.problem)} ${problemDetail(row.problem, nowMs)} On ${name}.`,
+    title: problemTitle(isWhole ? undefined : category, problem),
+    body: `${problemAdvice(category, problem)} ${problemDetail(problem, nowMs)} On ${name}.`,
   }
 }
-
-const withoutStop = (text: string): string => text.replace(/\.$/, '')
 
 function streamName(id: string, { streams }: Snapshot): string {
   const stream = streams.find((one) => one.id === id)

@@ -5,7 +5,7 @@ import { isOfWholeKey } from '../quota/row-problems.ts'
 import { sinceText, untilText } from './durations.ts'
 import { gatewayStatus } from './gateway-status.ts'
 import { clockText } from './moments.ts'
-import { problemAdvice, problemSentence, problemStatus } from './problem-status.ts'
+import { problemAdvice, problemStatus, problemTitle } from './problem-status.ts'
 import { STATE_LABELS, shortSeverity, UNTIL_OTHERS_SLOW } from './quota-status.ts'
 import { rateRangeText, rateText } from './rates.ts'
 import { capitalised } from './sentences.ts'
@@ -64,7 +64,7 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
       return said(
         signInEndSeverity(event.endsAt, event.at),
         capitalised(SIGN_IN_ENDS_SOON),
-        `the sign-in ends ${moment(event.endsAt, event.at, as)}`,
+        moment(event.endsAt, event.at, as),
       )
     case 'revoked':
       return said('ok', 'Refresh tokens revoked', 'confirmed by the service')
@@ -115,7 +115,7 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
       const { category, message, status } = event
       return said(
         problemStatus(event).severity,
-        withoutStop(problemSentence(category, event)),
+        problemTitle(isOfWholeKey(status) ? undefined : category, event),
         message !== undefined && status >= 400 && `“${message}”`,
         withoutStop(problemAdvice(category, event)),
       )
@@ -131,7 +131,7 @@ export function eventSentence(event: LoggedEvent, { stored, as = 'clock' }: Even
     case 'slots-exhausted':
       return withRequestId(
         said(
-          'critical',
+          'warning',
           refusedTitle(event.category),
           'no slot free',
           event.proposal && `could make room: ${proposalText(event.proposal, event.at)}`,

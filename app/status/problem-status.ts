@@ -4,17 +4,16 @@ import { shownRows } from '../quota/verdict.ts'
 import { scopeOf } from '../service/categories.ts'
 import { OUTDATED_AFTER_MS, sinceText } from './durations.ts'
 import { minuteText } from './moments.ts'
-import { countText } from './rates.ts'
-import { sentence } from './sentences.ts'
+import { NO_ACTION } from './sentences.ts'
 import type { Severity } from './severity.ts'
 
 /**
- * What every surface says of answers that bring no quota number: a refused token, a missing permission, a failing
+ * What every surface says of answers that bring no quota number: a rejected token, a missing permission, a failing
  * service, or something else that answers in its place. Pure.
  */
 export interface ProblemStatus {
   readonly severity: Severity
-  /** `refused`, `failing`, `no number`. */
+  /** `rejected`, `no permission`, `failing`, `no headers`. */
   readonly label: string
   /** The status code. */
   readonly note: string
@@ -51,40 +50,45 @@ export function unansweredRows(
 /** Severity and words of a problem. */
 export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemStatus {
   const note = String(status)
-  if (status === 401) return { severity: 'critical', label: 'refused', note }
+  if (status === 401) return { severity: 'critical', label: 'rejected', note }
+  if (status === 403) return { severity: 'warning', label: 'no permission', note }
   if (status >= 500) return { severity: 'warning', label: 'failing', note }
-  if (status >= 400) return { severity: 'warning', label: 'refused', note }
-  return { severity: 'warning', label: 'no number', note }
+  if (status >= 400) return { severity: 'warning', label: 'rejected', note }
+  return { severity: 'warning', label: 'no headers', note }
 }
 
-/** One sentence on what happens: `This key may not read Positions (403).` */
-export function problemSentence(category: string, { status }: Pick<RowProblem, 'status'>): string {
-  if (status === 401) return 'The service refuses this key’s token (401).'
-  if (status === 403) return `This key may not read ${category} (403).`
-  if (status >= 500) return `The service fails on ${category} (${status}).`
-  if (status >= 400) return `The service refuses checks of ${category} (${status}).`
-  return `Answers for ${category} bring no quota headers (${status}).`
+/** What happens, without a full stop: `Positions: permission missing (403)`. Without a category, of the whole key. */
+export function problemTitle(category: string | undefined, { status }: Pick<RowProblem, 'status'>): string {
+  if (status === 401) return 'Token rejected (401)'
+  if (status === 403) return `${category ?? 'The key'}: permission missing (403)`
+  if (status >= 500) return `${category ?? 'The service'} responds with ${status}`
+  if (status >= 400) return `${category ?? 'The key'}: check rejected (${status})`
+  return category === undefined
+    ? 'Responses have no rate-limit headers'
+    : `${category}: no rate-limit headers`
 }
 
-/** One sentence on what to do about it: `Sign in again with scope ReadAccount.` */
+/** What to do about it: `Sign in again with ReadAccount.` */
 export function problemAdvice(category: string, { status }: Pick<RowProblem, 'status'>): string {
-  if (status === 401) return 'Sign in again, or check that this key belongs to this host.'
-  if (status === 403) return `Sign in again with scope ${scopeOf(category)}.`
-  if (status >= 500) return 'Nothing to do yet; Headroom keeps checking.'
-  if (status >= 400) return 'Check the symbol and the account that checks use, in the settings.'
-  return 'Is something else answering for the service? Check its address and the network.'
+  if (status === 401) return 'Check the key’s host, or sign in again.'
+  if (status === 403) return `Sign in again with ${scopeOf(category)}.`
+  if (status >= 500) return NO_ACTION
+  if (status >= 400) return 'Check the symbol and the account in the settings.'
+  return 'Check the service address, VPN and proxy.'
 }
 
 /** What was said and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
-export function problemDetail({ status, message, since }: RowProblem, nowMs: number): string {
-  return `${saidText(message, status)}Since ${minuteText(since)} (${sinceText(since, nowMs)}).`
+export function problemDetail(problem: RowProblem, nowMs: number): string {
+  const { since } = problem
+  return `${quotedText(problem)} Since ${minuteText(since)} (${sinceText(since, nowMs)}).`.trimStart()
 }
 
-function saidText(message: string | undefined, status: number): string {
-  if (message === undefined) return ''
-  if (status < 400) return `${sentence(message)} `
+/** `It says: “Forbidden”.`; of an answer without headers `Something may be intercepting traffic.` Empty where nothing was said. */
+export function quotedText({ message = '', status }: Pick<RowProblem, 'message' | 'status'>): string {
+  if (status < 400) return 'Something may be intercepting traffic.'
+  if (message === '') return ''
   // What ends in a full stop of its own gets no second one.
-  return /[.!?]$/.test(message) ? `It says: “${message}” ` : `It says: “${message}”. `
+  return /[.!?]$/.test(message) ? `It says: “${message}”` : `It says: “${message}”.`
 }
 
 /** One problem of a key: of all rows that share it, or of one row. */
@@ -94,12 +98,6 @@ export interface KeyProblem extends ProblemStatus {
   readonly problem: RowProblem
   /** Whether it is a problem of the token or of the service, and not of the row alone. */
   readonly isWhole: boolean
-  /** What happens: `problemSentence` of all rows that have it. */
-  readonly sentence: string
-  /** What to do: `problemAdvice`. */
-  readonly action: string
-  /** What the service says, and since when: `problemDetail`. */
-  readonly detail: string
 }
 
 /**
@@ -128,22 +126,18 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
   const [{ category }] = rows
   const since = Math.min(...rows.map(({ problem }) => problem?.since ?? nowMs))
   const problem = { ...(rows[0].problem ?? { status: 0 }), since }
+  const isWhole = isShared(problem) && (problem.status === 401 || rows.length > 1)
   return {
     ...problemStatus(problem),
+    // One row that fails is the row's trouble; where several do, every call does.
+    ...(isWhole && problem.status >= 500 && { severity: 'critical' }),
     category,
     problem,
-    isWhole: isShared(problem) && (problem.status === 401 || rows.length > 1),
-    sentence: problemSentence(subjectOf(category, rows.length), problem),
-    action: problemAdvice(category, problem),
-    detail: problemDetail(problem, nowMs),
+    isWhole,
   }
 }
 
 const isShared = ({ status }: RowProblem): boolean => isOfWholeKey(status) || status < 400
-
-function subjectOf(category: string, rows: number): string {
-  return rows === 1 ? category : `${category} and ${countText(rows - 1, 'other quota')}`
-}
 
 /** A refused token first, then what concerns the whole service, then single rows. */
 function gravityOf({ status }: RowProblem): number {

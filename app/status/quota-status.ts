@@ -4,8 +4,8 @@ import { emptyAtWith } from '../quota/safe-pace.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
 import { coarseSinceText, countdownText, durationText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
 import { clockText } from './moments.ts'
-import { problemSentence, problemStatus, toldProblem } from './problem-status.ts'
-import { rateRangeText, SMALLEST_SHOWN_PER_SECOND } from './rates.ts'
+import { problemStatus, problemTitle, toldProblem } from './problem-status.ts'
+import { rateRangeText } from './rates.ts'
 import type { Severity } from './severity.ts'
 
 /**
@@ -205,7 +205,7 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
 }
 
 /** `1 per 1.9 s`, `10 per s` from ten a second up, `none`. */
-function paceText(everySeconds: number | null): string {
+export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
   // Rounded up: a pace told too fast is not safe.
@@ -300,7 +300,7 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
   const { category, blockedUntil, emptyAt } = quota
   const problem = refusedProblem(quota, nowMs)
-  if (problem !== undefined) return problemSentence(category, problem)
+  if (problem !== undefined) return `${problemTitle(category, problem)}.`
   switch (stateAt(quota, nowMs)) {
     case 'ok':
       return `${category} is ok.`
@@ -317,9 +317,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
         : `${category} runs out in ${when}.`
     }
     case 'empty':
-      return isDrainedByOthers(quota)
-        ? `${category} is empty. Calls will fail with 429 until others slow down.`
-        : `${category} is empty. Calls will fail with 429 until it refills.`
+      return `${category} is empty. Calls get 429 until ${usesWholeRefill(quota) ? 'others slow down' : 'it refills'}.`
     case 'blocked':
       if (quota.nextTryAt !== undefined) return `${category}: 429s ${UNTIL_OTHERS_SLOW}.`
       if (blockedUntil === undefined) return `${category} was refused (429). Its Reset time has passed.`
@@ -331,37 +329,12 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
   }
 }
 
-/** The same to be read after the label of the state, which it does not repeat: subject, until when, what it means. */
-export function stateText(quota: RequestQuota, nowMs: number): string {
-  const { category, blockedUntil } = quota
-  switch (stateAt(quota, nowMs)) {
-    case 'ok':
-    case 'not-checked':
-      return `${category}.`
-    case 'low':
-      return isUnderThreshold(quota)
-        ? `${category}, ${shareLeftText(quota)} left.`
-        : `${category} could run out within 10 min, ${shareLeftText(quota)} left now.`
-    case 'running-out': {
-      if (isRecovering(quota)) return `${category}, but recovering: ${shareLeftText(quota)} left.`
-      const when = emptyText(quota, nowMs)
-      const isBare = when.startsWith('within') || when === ANY_MOMENT
-      return `${category}, ${isBare ? when : `empty in ${when}`}.`
-    }
-    case 'empty':
-      return `${category}. Calls will fail with 429 until ${isDrainedByOthers(quota) ? 'others slow down' : 'it refills'}.`
-    case 'blocked':
-      if (quota.nextTryAt !== undefined) return `${category}. 429s ${UNTIL_OTHERS_SLOW}.`
-      if (blockedUntil === undefined) return `${category} was refused. Its Reset time has passed.`
-      return blockedUntil <= nowMs
-        ? `${category} was refused. Safe to retry now.`
-        : `${category} was refused. Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
-  }
-}
+/** What is said beside the word low where more than the threshold is left. */
+export const COULD_RUN_OUT = 'could run out'
 
 /** Beside the word low: how much is left, or that it could run out where that alone makes it low. */
 export const lowText = (quota: RequestQuota): string =>
-  isUnderThreshold(quota) ? shareLeftText(quota) : 'could run out'
+  isUnderThreshold(quota) ? shareLeftText(quota) : COULD_RUN_OUT
 
 const isUnderThreshold = ({ low, limit, threshold }: RequestQuota) => low < limit * threshold
 
@@ -374,7 +347,12 @@ function isRecovering({ emptyAt, use, model, limit, period }: RequestQuota): boo
   return use.own + (use.elsewhereHigh ?? use.elsewhere) < limit / period
 }
 
-/** Whether others' use is what keeps it empty. */
-function isDrainedByOthers({ use }: RequestQuota): boolean {
-  return use !== null && use.elsewhere >= SMALLEST_SHOWN_PER_SECOND
+/** Others' use from this share of the refill on is the whole of it. */
+const WHOLE_REFILL = 0.95
+
+/** Whether others alone use the refill: measured, or because tries keep meeting 429 with nothing left. */
+export function usesWholeRefill({ nextTryAt, use, model, limit, period }: RequestQuota): boolean {
+  if (nextTryAt !== undefined) return true
+  if (use === null || model !== 'rolling' || period <= 0) return false
+  return use.elsewhere >= (limit / period) * WHOLE_REFILL
 }

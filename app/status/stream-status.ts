@@ -62,7 +62,7 @@ export function slotStatus({
 }: Pick<SlotQuota, 'source' | 'free' | 'limit'>): StreamStatus {
   if (source === 'default') return { severity: 'unknown', label: '' }
   if (free > fewSlots(limit)) return { severity: 'ok', label: '' }
-  if (free <= 0) return { severity: 'critical', label: 'full' }
+  if (free <= 0) return { severity: 'warning', label: 'full' }
   return { severity: 'warning', label: `${free} ${free === 1 ? 'slot' : 'slots'} left` }
 }
 

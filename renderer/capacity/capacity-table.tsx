@@ -1,5 +1,5 @@
+import { judgedRows } from '../../app/conditions/evaluate.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import { judgedRows } from '../../app/status/key-findings.ts'
 import { quotaStatus } from '../../app/status/quota-status.ts'
 import { mostUrgent } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'

@@ -1,7 +1,7 @@
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { problemAdvice, problemDetail, problemSentence } from '../../app/status/problem-status.ts'
+import { problemAdvice, problemDetail, problemTitle } from '../../app/status/problem-status.ts'
 import { nextCheckText, othersText, safeFactText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 
@@ -87,7 +87,7 @@ export const programsText = ({ programs = [] }: Pick<Snapshot, 'programs'>, cate
 function problemFacts({ category, problem }: RequestQuota, nowMs: number): readonly Fact[] {
   if (problem === undefined) return []
   const sentences = [
-    problemSentence(category, problem),
+    `${problemTitle(category, problem)}.`,
     problemDetail(problem, nowMs),
     problemAdvice(category, problem),
   ]

@@ -1,13 +1,12 @@
-import type { Snapshot } from '../../app/contract/snapshot.ts'
 import {
   type GlanceNumber,
   glanceLines,
   glanceNote,
   glanceNumber,
   signInByText,
-} from '../../app/status/glance.ts'
-import { keyFindings } from '../../app/status/key-findings.ts'
-import { aspectStatuses, keyStatus } from '../../app/status/key-status.ts'
+} from '../../app/conditions/glance.ts'
+import { aspectStatuses, keyFindings, keyStatus } from '../../app/conditions/key-status.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { zonedClockText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -107,10 +106,12 @@ function Hero({ close }: { readonly close: () => void }) {
 }
 
 function heroOf(snapshot: Snapshot, nowMs: number) {
-  const { severity, label, subject, quota, moment, text, action } = keyStatus(snapshot, nowMs)
+  const { severity, label, subject, row, moment, title, text, action } = keyStatus(snapshot, nowMs)
   // The large number says what the text of a quota does.
-  const isQuota = subject !== undefined && quota !== undefined
-  const lines = isQuota ? glanceLines(quota, moment, nowMs) : [text, action].filter(Boolean)
+  const isQuota = subject !== undefined && row !== undefined
+  const lines = isQuota
+    ? glanceLines(row, moment, nowMs)
+    : [`${title} ${text}`.trim(), action].filter(Boolean)
   return { severity, label, subject, lines: lines.map(unbroken) }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
+import { type KeyLine, keyLines } from '../../app/conditions/glance.ts'
 import type { RefreshSummary } from '../../app/contract/snapshot.ts'
-import { type KeyLine, keyLines } from '../../app/status/glance.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'

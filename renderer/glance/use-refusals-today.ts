@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
+import { refusalsSince } from '../../app/conditions/glance.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import { refusalsSince } from '../../app/status/glance.ts'
 import { startOfToday } from '../../app/status/moments.ts'
 import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
 

@@ -1,5 +1,5 @@
 import { DropdownMenu } from 'radix-ui'
-import { keyStatus, shortText } from '../../app/status/key-status.ts'
+import { keyStatus } from '../../app/conditions/key-status.ts'
 import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -21,7 +21,7 @@ function stateOf(mirror: MirrorState, id: string, nowMs: number): KeyState {
   const snapshot = mirror.snapshots.find(({ profile }) => profile.id === id)
   if (snapshot === undefined) return { severity: 'unknown', text: '' }
   const status = keyStatus(snapshot, nowMs)
-  return { severity: status.severity, text: shortText(status) }
+  return { severity: status.severity, text: status.name }
 }
 
 /** A key in the menu, with its state. */

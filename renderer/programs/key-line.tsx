@@ -1,11 +1,11 @@
-import { keyStatus } from '../../app/status/key-status.ts'
+import { keyStatus } from '../../app/conditions/key-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useShown } from '../state/window-parts.ts'
 import { FindingChips } from '../verdict/finding-chips.tsx'
-import { Detail, Headline, Spoken } from '../verdict/verdict-panel.tsx'
+import { Detail, Headline, HeadlineRemedy, Spoken } from '../verdict/verdict-panel.tsx'
 import sheet from './programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
@@ -23,6 +23,7 @@ export function KeyLine() {
       <p>
         <Detail />
       </p>
+      <HeadlineRemedy />
       <FindingChips />
       <Spoken />
     </section>

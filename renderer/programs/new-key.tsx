@@ -33,8 +33,8 @@ export function NewKey({ name, value, url, isServing, lastSeenAt, done }: NewKey
       <div className={css('adding-body')}>
         <section className={css('key')} aria-label="New key" data-severity="warning">
           <p>
-            <Shape severity="warning" /> <b className={css('word')}>Shown once.</b> Copy the key of {name} now.
-            Headroom keeps only a hash.
+            <Shape severity="warning" /> <b className={css('word')}>Shown once.</b> Copy the key of {name}{' '}
+            now. Headroom keeps only a hash.
           </p>
           <code data-testid="program-key">{value}</code>
           <div className={css('key-actions')}>

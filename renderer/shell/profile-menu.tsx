@@ -1,5 +1,5 @@
+import { keyStatus } from '../../app/conditions/key-status.ts'
 import type { Environment } from '../../app/contract/snapshot.ts'
-import { keyStatus } from '../../app/status/key-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { keyStatus, shortText } from '../../app/status/key-status.ts'
+import { keyStatus } from '../../app/conditions/key-status.ts'
 import { mostUrgent, type Severity } from '../../app/status/severity.ts'
 import { type Moment, useMoment } from '../state/window-parts.ts'
 import critical from './icon-critical.svg'
@@ -14,7 +14,7 @@ const ICONS: Readonly<Record<Severity, string>> = { ok, watch, warning, critical
 export function Title() {
   const status = useMoment(({ mirror, snapshot, nowMs }) => {
     if (mirror.link.kind === 'lost') return 'Headroom stopped answering'
-    return snapshot && `${shortText(keyStatus(snapshot, nowMs))} · Headroom`
+    return snapshot && `${keyStatus(snapshot, nowMs).name} · Headroom`
   })
   const severity = useMoment(worstOfAll)
   useEffect(() => {

@@ -1,6 +1,5 @@
+import { keyStatus } from '../../app/conditions/key-status.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { keyFindings } from '../../app/status/key-findings.ts'
-import { keyStatus, shortText } from '../../app/status/key-status.ts'
 import { leftText } from '../../app/status/quota-status.ts'
 import { mostUrgent, type Severity } from '../../app/status/severity.ts'
 import { type BarParts, barParts } from '../capacity/bar-parts.ts'
@@ -30,16 +29,16 @@ export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripT
 /** `more`: how many findings the key has, the one that is shown included. */
 function textOf(snapshot: Snapshot, nowMs: number): StripText {
   const status = keyStatus(snapshot, nowMs)
-  const more = keyFindings(snapshot, nowMs).length
-  const { severity, subject, label, note, quota } = status
-  if (subject === undefined || quota === undefined) {
-    return { severity, name: shortText(status), note: note || snapshot.profile.name, more }
+  const { severity, subject, label, note, row, name, others } = status
+  const more = label === name && others === 0 ? 0 : others + 1
+  if (subject === undefined || row === undefined) {
+    return { severity, name: name, note: note || snapshot.profile.name, more }
   }
   return {
     severity,
     name: subject,
-    left: leftText(quota, nowMs),
-    bar: barParts(quota),
+    left: leftText(row, nowMs),
+    bar: barParts(row),
     note: [label, note].filter(Boolean).join(' '),
     more,
   }

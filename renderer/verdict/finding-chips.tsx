@@ -1,5 +1,5 @@
+import { type Finding, keyFindings } from '../../app/conditions/key-status.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { type Finding, keyFindings } from '../../app/status/key-findings.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -15,11 +15,11 @@ const MAX_CHIPS = 3
 const ROOMY = '(min-width: 1380px)'
 
 /** A finding as the window draws it: without the row, which changes with every snapshot. */
-export type ShownFinding = Omit<Finding, 'quota'>
+export type ShownFinding = Omit<Finding, 'row' | 'problem'>
 
 /** All findings of the shown key, the worst first. */
 export const shownFindings = (snapshot: Snapshot, nowMs: number): readonly ShownFinding[] =>
-  keyFindings(snapshot, nowMs).map(({ quota: _, ...finding }) => finding)
+  keyFindings(snapshot, nowMs).map(({ row: _, problem: __, ...finding }) => finding)
 
 /** The findings besides the headline's: three as chips, and how many more, which opens the list of all. */
 export function FindingChips() {

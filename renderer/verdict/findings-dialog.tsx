@@ -5,6 +5,7 @@ import { DialogFrame } from '../components/dialog-frame.tsx'
 import { Shape } from '../components/shape.tsx'
 import { useParts, useShown, useShownValue } from '../state/window-parts.ts'
 import { type ShownFinding, shownFindings } from './finding-chips.tsx'
+import { RemedyButton } from './remedy-button.tsx'
 import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -34,18 +35,19 @@ export function FindingsDialog() {
 
 function FindingRow({ finding }: { readonly finding: ShownFinding }) {
   const { view, look } = useParts()
-  const { aspect, severity, subject, label, text, action, detail } = finding
+  const { kind, aspect, severity, subject, label, title, text, action, detail } = finding
   return (
     <li data-finding={aspect} data-severity={severity}>
       <Shape severity={severity} label={label} />
       <div>
         <b className={css('finding-title')}>
-          <span className={css('word')}>{label}</span> {text}
+          <span className={css('word')}>{title}</span> {text}
         </b>
         <p>
           {action} {detail}
         </p>
       </div>
+      <RemedyButton kind={kind} />
       {aspect === 'quotas' && subject !== undefined && (
         <button
           type="button"

@@ -1,4 +1,4 @@
-import { aspectStatuses, keyStatus, spokenText } from '../../app/status/key-status.ts'
+import { aspectStatuses, keyFindings, keyStatus, spokenText } from '../../app/conditions/key-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
@@ -7,6 +7,7 @@ import { unbroken } from '../format/unbroken.ts'
 import { useMedia } from '../hooks/use-media.ts'
 import { useMoment, usePausedSince, useShown, useShownValue } from '../state/window-parts.ts'
 import { FindingChips } from './finding-chips.tsx'
+import { RemedyButton } from './remedy-button.tsx'
 import { TokenPanel } from './token-panel.tsx'
 import sheet from './verdict.module.css'
 
@@ -15,7 +16,7 @@ const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 /** Below this width the tokens are a panel of their own, so that the headline alone stays in sight. */
 export const NARROW = '(max-width: 899px)'
 
-/** The health of the key: its worst finding, which others there are, and the life of its tokens. */
+/** The health of the key: its root cause, which others there are, and the life of its tokens. */
 export function VerdictPanel() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
@@ -25,6 +26,7 @@ export function VerdictPanel() {
       className={css('headline', 'verdict')}
       aria-label="Verdict"
       data-verdict=""
+      data-label={label}
       data-severity={severity}
     >
       <div className={css('mark', 'both-lines')}>
@@ -38,6 +40,7 @@ export function VerdictPanel() {
           <Detail />
         </p>
       </div>
+      <HeadlineRemedy />
       {!isNarrow && <TokenPanel />}
       <div className={css('below')}>
         <FindingChips />
@@ -48,16 +51,26 @@ export function VerdictPanel() {
   )
 }
 
-/** The worst finding in a sentence. */
+/** What Headroom can do about the headline's condition. */
+export function HeadlineRemedy() {
+  const kind = useShown((snapshot, nowMs) => keyFindings(snapshot, nowMs)[0]?.kind)
+  return (
+    <div className={css('remedy')}>
+      <RemedyButton kind={kind} />
+    </div>
+  )
+}
+
+/** The root cause in a sentence. */
 export function Headline() {
-  const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
+  const title = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).title))
   const text = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).text))
   return (
     <>
       <strong className={css('state-word')} data-testid="verdict-word">
-        {label}
-      </strong>{' '}
-      {text}
+        {title}
+      </strong>
+      {text !== '' && ` ${text}`}
     </>
   )
 }

@@ -13,7 +13,7 @@ const BANNED: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bheld (to|until)\b/i, '429 until'],
   [/\bis (held|blocked)\b/i, '429'],
   [/\bnear (its )?limit\b/i, 'low'],
-  [/\bAll quotas last\b/i, 'No quota will run out in the next 10 min'],
+  [/\bAll quotas last\b/i, 'No quota runs out within 10 min'],
   [/\bsign-in (needed|required)\b/i, 'signed out, sign in again'],
   [/\bother programs make\b/i, 'others use'],
   [/(?<!--)\bprob(e|es|ed|ing)\b/i, 'check'],

@@ -45,7 +45,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
       await connectKey(page, simulator)
       await page.getByRole('button', { name: 'Revoke tokens…' }).click()
       await page.getByRole('button', { name: 'Revoke all tokens' }).click()
-      await page.locator('[data-banner="revoked"]').waitFor()
+      await page.locator('[data-verdict][data-label="revoked"]').waitFor()
       const revokes = simulator.service.ledger.entries().filter(({ path }) => path === '/oauth/revoke')
       expect(revokes).toHaveLength(1)
 

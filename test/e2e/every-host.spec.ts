@@ -56,12 +56,12 @@ test('"revoked" is shown only after the 200', async ({ window: page, simulator }
 
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
   await page.getByRole('button', { name: 'Revoke all tokens' }).click()
-  await expect(page.locator('[data-banner="revoke-unconfirmed"]')).toContainText('Revocation not confirmed')
+  await expect(page.getByTestId('verdict-headline')).toContainText('Revocation not confirmed')
   expect(revokes()).toBe(1)
-  await expect(page.locator('[data-banner="revoked"]')).toHaveCount(0)
+  await expect(page.locator('[data-verdict][data-label="revoked"]')).toHaveCount(0)
 
-  await page.locator('[data-banner="revoke-unconfirmed"]').getByRole('button', { name: 'Try now' }).click()
-  await expect(page.locator('[data-banner="revoked"]')).toContainText('Confirmed by the service')
+  await page.locator('[data-verdict] [data-remedy=try-now]').click()
+  await expect(page.getByTestId('verdict-headline')).toContainText('Revoked at')
   expect(revokes()).toBe(2)
 })
 

@@ -199,15 +199,15 @@ test('a key that has to sign in again keeps its place', async ({ page, dialog, a
   await page.keyboard.press('Tab')
   await expect(page.getByRole('button', { name: 'Revoke all tokens' })).toBeFocused()
   await page.keyboard.press('Enter')
-  const banner = page.locator('[data-banner="revoked"]')
-  await expect(banner).toContainText('Confirmed by the service')
+  const revoked = page.locator('[data-verdict][data-label="revoked"]')
+  await expect(revoked).toContainText('The service confirmed it.')
 
-  await banner.getByRole('button', { name: 'Sign in' }).click()
+  await revoked.locator('[data-remedy=sign-in]').click()
   await expect(dialog).toContainText('Sign in again')
   await start(page)
   await approve()
   await expect(dialog).toBeHidden()
-  await expect(banner).toHaveCount(0)
+  await expect(revoked).toHaveCount(0)
   await expect(page.getByTestId('profile')).toContainText('Main key')
   await page.getByTestId('profile').click()
   // It is the same key, not a second one.
@@ -226,7 +226,7 @@ test('a sign-in on a key whose revocation is not confirmed asks first', async ({
   simulator.service.faults.set('revoke-503', 1)
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
   await page.getByRole('button', { name: 'Revoke all tokens' }).click()
-  await expect(page.locator('[data-banner="revoke-unconfirmed"]')).toBeVisible()
+  await expect(page.getByTestId('verdict-headline')).toContainText('Revocation not confirmed')
 
   await page.getByTestId('profile').click()
   await page.getByRole('menuitem', { name: 'Sign in again…' }).click()
@@ -237,7 +237,7 @@ test('a sign-in on a key whose revocation is not confirmed asks first', async ({
   await notice.getByRole('button', { name: 'Continue' }).click()
   await approve()
   await expect(dialog).toBeHidden()
-  await expect(page.locator('[data-banner="revoke-unconfirmed"]')).toHaveCount(0)
+  await expect(page.getByTestId('verdict-headline')).not.toContainText('Revocation not confirmed')
   await liveNumbers(page)
 })
 

@@ -85,7 +85,7 @@ const rulesOf = (...looks: readonly Look[]) => contradictions(looks).map(({ rule
 const inRow = (changed: Partial<ShownRow>, counted?: Counted) =>
   rulesOf(look({ rows: [row(changed)], ...headed('not checked') }, counted))
 const headed = (word: string, text = '', detail = ''): Pick<Shown, 'headline' | 'title'> => ({
-  headline: { word, text: `${word} ${text}`, detail },
+  headline: { word, text, detail },
   title: `${word} · Headroom`,
 })
 
@@ -185,19 +185,23 @@ describe('what the window says of a first start', () => {
     const says = (word: string, text = '', detail = '', counted?: Counted) =>
       rulesOf(look(headed(word, text, detail), counted))
     const full = { remaining: 0, resetSeconds: 300 }
-    expect(says('ok', 'No quota runs out soon.', 'Tightest: Positions, 300 of 320 left.')).toEqual([])
+    expect(says('ok', 'No quota runs out within 10 min.', 'Tightest: Positions, 300 of 320 left.')).toEqual(
+      [],
+    )
     expect(says('ok', '', 'Tightest: Positions, 200 of 320 left.')).toEqual(['number'])
-    expect(says('empty', 'Positions. Calls will fail with 429 until it refills.')).toEqual(['state'])
-    expect(says('low', 'Positions, 17 % left.')).toEqual(['state'])
-    expect(says('429', 'Positions was refused. Safe to retry now.')).toEqual(['429'])
-    expect(says('running out', 'Balances, empty in 3 min.')).toEqual(['headline'])
-    expect(says('Service unreachable', 'Since 14:02.')).toEqual(['headline'])
+    expect(says('empty', 'Positions is empty. Calls get 429 until it refills.')).toEqual(['state'])
+    expect(says('low', 'Positions is low: 17 % left.')).toEqual(['state'])
+    expect(says('429', '429 on Positions. Safe to retry at 14:31:45.')).toEqual(['429'])
+    expect(says('running out', 'Balances runs out at 14:34.')).toEqual(['headline'])
+    expect(says('unreachable', 'Can’t reach the service since 14:02.')).toEqual(['headline'])
     const low = [row({ state: 'low 12 %', left: '40' })]
     expect(rulesOf(look({ ...headed('ok'), rows: low }, { remaining: 40 }))).toEqual(['headline'])
-    expect(rulesOf(look({ ...headed('empty', 'Positions.'), rows: [] }, full))).toEqual([])
+    expect(rulesOf(look({ ...headed('empty', 'Positions is empty.'), rows: [] }, full))).toEqual([])
     expect(rulesOf(look({ title: 'empty · Headroom' }))).toEqual(['headline'])
     expect(rulesOf(look({ chips: [{ label: 'empty', text: 'Positions' }] }))).toEqual(['state'])
-    expect(rulesOf(look({ chips: [{ label: 'refused', text: 'Positions, 403' }] }))).toEqual(['headline'])
+    expect(rulesOf(look({ chips: [{ label: 'no permission', text: 'Positions, 403' }] }))).toEqual([
+      'headline',
+    ])
   })
 
   it('is, where own use is another than what the simulator got', () => {
@@ -226,7 +230,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(...looks('none', 10))).toEqual([])
     const said = looks('?', 10).map((one) => ({
       ...one,
-      shown: { ...one.shown, ...headed('low', 'Positions', 'Safe pace: 1 per 1.0 s, 40 at once.') },
+      shown: { ...one.shown, ...headed('low', 'Positions', 'Slow to 1 per 1.0 s.') },
     }))
     expect(rulesOf(...said)).toContain('safe')
     const lines = ['17 %, safe pace 1 per 1.0 s', 'others 0/s, refill 1.07/s']
@@ -276,10 +280,10 @@ describe('what the window says of a first start', () => {
     expect(says({ word: 'low', subject: 'Positions', caption: 'left', number: '94 %' })).toEqual([])
     expect(says({ word: 'low', subject: 'Positions', caption: 'left', number: '17 %' })).toEqual(['glance'])
     expect(says({ word: 'running out', subject: 'Balances' })).toEqual(['glance'])
-    expect(says({ word: 'Service unreachable' })).toEqual(['glance'])
+    expect(says({ word: 'unreachable' })).toEqual(['glance'])
     const card = { label: 'empty', subject: 'Positions', note: '0' }
     expect(says({ cards: [card] })).toEqual(['state'])
-    expect(says({ cards: [{ ...card, label: 'refused' }] })).toEqual(['glance'])
+    expect(says({ cards: [{ ...card, label: 'no permission' }] })).toEqual(['glance'])
     const calm = { ...look({ rows: [row({ left: '~40' })] }, { remaining: 40 }), glance: glance() }
     expect(rulesOf(calm)).toContain('glance')
   })
@@ -352,7 +356,7 @@ describe('what the window says of a first start', () => {
   })
 
   it('is, where a quota runs out within the ten minutes for which none was to', () => {
-    const text = 'ok No quota will run out in the next 10 min.'
+    const text = 'No quota runs out within 10 min.'
     const promise = look({ headline: { word: 'ok', text, detail: '' } })
     const full = (ms: number) => look({ rows: [] }, {}, NOW + ms)
     const empty = (ms: number) => look({ rows: [] }, { remaining: 0 }, NOW + ms)

@@ -6,11 +6,11 @@ import type { ShownRow } from './shown.ts'
 /** How long the headline promises that no quota will run out. */
 const PROMISED_MS = 10 * 60_000
 
-/** Words that the headline may begin with on a first start, beside those of a quota’s state. */
+/** Labels that the headline may have on a first start, beside those of a quota’s state. */
 const CALM = /^(ok|ok so far)$/
 export const isCalm = (word: string): boolean => CALM.test(word)
 export const OF_QUOTA = /^(low|running out|empty|429)$/
-export const OF_OTHERS = /^(full|not checked|\d+ of \d+ silent)$/
+export const OF_OTHERS = /^(full|not checked|\d+ silent)$/
 
 /** The headline, its chips and the tab’s title: each names a state of a quota, or of something else that is so. */
 export function inHeadline(looks: readonly Look[], look: Look, note: Note): void {
@@ -18,8 +18,7 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
   const { word, text, detail } = shown.headline
   const said = `${text} ${detail}`
   if (!shown.title.includes(word)) note('headline', `tab: ${shown.title}`, `headline: ${word}`)
-  const body = text.slice(word.length).trim()
-  const subject = longestNamed(body, after)
+  const subject = longestNamed(text.replace(/^429 on /, ''), after)
   if (isCalm(word)) {
     for (const { category, state } of shown.rows) {
       if (state !== 'not checked') {
@@ -29,8 +28,9 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
       }
     }
   } else if (OF_QUOTA.test(word)) {
-    const share = /\d+(?:–\d+)? %/.exec(body)?.[0] ?? ''
-    const told = body.includes('could run out') ? 'low could run out' : `${word} ${share}`.trim()
+    const share = /\d+(?:–\d+)? %/.exec(text)?.[0] ?? ''
+    const told =
+      word === 'low' && text.includes('may run out') ? 'low could run out' : `${word} ${share}`.trim()
     if (subject === undefined) note('headline', said, 'no such quota')
     else inState({ category: subject, told, said }, looks, note)
   } else if (!OF_OTHERS.test(word)) {
@@ -66,7 +66,7 @@ export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], lo
   const none = /no use measured/i.test(detail)
   const others = /[Oo]thers(?: use)? ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
   const own = /(?:Headroom uses|\bown) ([\d.]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
-  const safe = /[Ss]afe pace:? (1 per [\d.]+ s|none)/.exec(detail)?.[1]
+  const safe = /(?:[Ss]afe pace:?|[Ss]low(?: it)? to) (1 per [\d.]+ s|none)/.exec(detail)?.[1]
   if (others !== undefined) inOthers({ ...row, others }, looks, said, note)
   if (own !== undefined) inOwn({ ...row, own }, look, said, note)
   if (safe !== undefined) inSafePace({ ...row, safe }, looks, said, note)
@@ -82,7 +82,7 @@ export function brokenPromise(looks: readonly Look[], note: Note): void {
     const promised = looks.find(
       ({ shown }) =>
         shown.atMs >= now.shown.atMs - PROMISED_MS &&
-        shown.headline.text.includes('No quota will run out in the next 10 min'),
+        shown.headline.text.includes('No quota runs out within 10 min'),
     )
     if (promised !== undefined) {
       note(

@@ -87,7 +87,7 @@ export function readShown(page: Page): Promise<Shown> {
     return {
       atMs: Date.now(),
       headline: {
-        word: textOf(document, '[data-testid="verdict-word"]'),
+        word: document.querySelector<HTMLElement>('[data-verdict]')?.dataset['label'] ?? '',
         text: textOf(document, '[data-testid="verdict-headline"]'),
         detail: textOf(document, '[data-testid="verdict-detail"]'),
       },

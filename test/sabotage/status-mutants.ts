@@ -1,11 +1,12 @@
 import type { Mutant } from './registry.ts'
 
 const STATUS = 'app/status/quota-status.ts'
-const KEY = 'app/status/key-status.ts'
-const FINDINGS = 'app/status/key-findings.ts'
+const KEY = 'app/conditions/key-status.ts'
+const CONDITIONS = 'app/conditions/evaluate.ts'
 const STATUS_TEST = 'app/status/quota-status.test.ts'
-const KEY_TEST = 'app/status/key-status.test.ts'
-const SURFACES_TEST = 'app/status/surfaces.test.ts'
+const KEY_TEST = 'app/conditions/key-status.test.ts'
+const CONDITIONS_TEST = 'app/conditions/conditions.test.ts'
+const SURFACES_TEST = 'app/conditions/surfaces.test.ts'
 
 /** Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every surface. */
 export const STATUS_MUTANTS: readonly Mutant[] = [
@@ -77,7 +78,7 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q5',
     what: 'call the service unreachable before it was asked',
-    file: 'app/status/key-findings.ts',
+    file: CONDITIONS,
     find: '!reachable && !pending',
     replace: '!reachable && (!pending || pending)',
     test: 'main/monitor/unreachable-hosts.test.ts',
@@ -101,10 +102,10 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q9',
     what: 'count the 429s of other days as today’s',
-    file: 'app/status/glance.ts',
+    file: 'app/conditions/glance.ts',
     find: 'event.at >= fromMs',
     replace: 'event.at >= Math.min(0, fromMs)',
-    test: 'app/status/glance.test.ts',
+    test: 'app/conditions/glance.test.ts',
   },
   {
     promise: 'Q9',
@@ -149,10 +150,10 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q9',
     what: 'keep a quiet headline over a keyring that does not answer',
-    file: 'app/status/key-findings.ts',
-    find: '    ...(isCause ? [] : keystore),',
-    replace: '',
-    test: 'app/status/key-status.test.ts',
+    file: CONDITIONS,
+    find: "return [...unsaved, { kind: 'keyring-away', severity: 'warning' }]",
+    replace: 'return unsaved',
+    test: CONDITIONS_TEST,
   },
   {
     promise: 'Q9',
@@ -215,16 +216,16 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     promise: 'Q5',
     what: 'promise the next ten minutes of rows whose use by others is not known well enough',
     file: KEY,
-    find: 'doubtful.length === 0 ? lastingStatus',
-    replace: 'doubtful.length < 99 ? lastingStatus',
+    find: '...(doubtful.length === 0',
+    replace: '...(doubtful.length < 99',
     test: SURFACES_TEST,
   },
   {
     promise: 'Q5',
-    what: 'call the others fine where use of them is not known well enough',
+    what: 'call the quotas ok where use by others is not known well enough',
     file: KEY,
-    find: ".length === 0 ? 'fine'",
-    replace: ".length < 99 ? 'fine'",
+    find: 'return doubtfulRows(rows).length > 0',
+    replace: 'return doubtfulRows(rows).length > 99',
     test: KEY_TEST,
   },
   {
@@ -279,48 +280,64 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     promise: 'Q5',
     what: 'call every quota fine though one is not checked any more',
     file: KEY,
-    find: "allChecked ? 'No quota' : 'No checked quota'",
-    replace: "allChecked ? 'No quota' : 'No quota'",
+    find: "unchecked.length === 0 && unanswered.length === 0 ? ''",
+    replace: "unchecked.length < 99 ? ''",
     test: KEY_TEST,
   },
   {
     promise: 'Q5',
     what: 'keep a calm headline over a key that is dead',
-    file: FINDINGS,
-    find: '...signInFindings(snapshot, nowMs),',
-    replace: '...signInFindings(snapshot, nowMs).slice(99),',
+    file: CONDITIONS,
+    find: '...signInConditions(snapshot, nowMs),',
+    replace: '...signInConditions(snapshot, nowMs).slice(99),',
     test: KEY_TEST,
   },
   {
     promise: 'Q5',
     what: 'keep a calm headline while streams are silent',
-    file: FINDINGS,
-    find: '...streamFindings(snapshot, nowMs),',
-    replace: '...streamFindings(snapshot, nowMs).slice(99),',
+    file: CONDITIONS,
+    find: '...streamConditions(snapshot, nowMs),',
+    replace: '...streamConditions(snapshot, nowMs).slice(99),',
     test: SURFACES_TEST,
   },
   {
     promise: 'Q5',
     what: 'keep a calm headline while a group of slots is full',
-    file: FINDINGS,
-    find: '...slotFindings(snapshot, nowMs),',
-    replace: '...slotFindings(snapshot, nowMs).slice(99),',
+    file: CONDITIONS,
+    find: '...slotConditions(snapshot, nowMs),',
+    replace: '...slotConditions(snapshot, nowMs).slice(99),',
     test: SURFACES_TEST,
   },
   {
     promise: 'Q5',
     what: 'say of a sign-in only once it has ended that it does',
-    file: FINDINGS,
-    find: "return refresh.endsAt === undefined || severity === 'ok' ?",
-    replace: "return refresh.endsAt === undefined || severity !== 'unknown' ?",
-    test: KEY_TEST,
+    file: CONDITIONS,
+    find: 'endsAt - nowMs > SIGN_IN_ENDING.watchMs',
+    replace: 'endsAt - nowMs > 0 * SIGN_IN_ENDING.watchMs',
+    test: CONDITIONS_TEST,
   },
   {
     promise: 'Q5',
     what: 'let a headline of quotas hide that the key has no sign-in',
-    file: FINDINGS,
-    find: 'isDead(finding, snapshot) ? DEAD',
-    replace: 'isDead(finding, snapshot) ? 0',
+    file: 'app/conditions/kinds.ts',
+    find: "'signed-out': stops('sign-in', OF_NO_TOKEN)",
+    replace: "'signed-out': stops('sign-in', [])",
+    test: CONDITIONS_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'lead with what follows from a cause that is open',
+    file: CONDITIONS,
+    find: 'roots: all.filter((one) => !isExplained(one))',
+    replace: 'roots: [...all]',
+    test: CONDITIONS_TEST,
+  },
+  {
+    promise: 'Q5',
+    what: 'call the quotas of a key ok that cannot call',
+    file: KEY,
+    find: 'if (stopped || rows.length === 0) return unchecked',
+    replace: 'if (rows.length === 0) return unchecked',
     test: KEY_TEST,
   },
   {
@@ -391,17 +408,17 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q5',
     what: 'show from afar a 429 as over before it is',
-    file: 'app/status/glance.ts',
+    file: 'app/conditions/glance.ts',
     find: "{ caption: 'safe to retry in', value: countdown(untilMs - nowMs, 'up') }",
     replace: "{ caption: 'safe to retry in', value: countdown(untilMs - nowMs - 9_000, 'up') }",
-    test: 'app/status/glance.test.ts',
+    test: 'app/conditions/glance.test.ts',
   },
   {
     promise: 'Q9',
-    what: 'print in the terminal that requests are refused, and not what to do about it',
+    what: 'print in the terminal that requests are rejected, and not what to do about it',
     file: 'main/hosts/terminal/table.ts',
-    find: '[sentence]), action, detail]',
-    replace: '[sentence]), action.slice(0, 0), detail]',
+    find: '[first.action, first.detail],',
+    replace: '[first.detail],',
     test: 'main/hosts/terminal/table.test.ts',
   },
   {

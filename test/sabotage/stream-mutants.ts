@@ -190,8 +190,8 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
     promise: 'S4',
     what: 'call a full group of slots ok',
     file: 'app/status/stream-status.ts',
-    find: "if (free <= 0) return { severity: 'critical', label: 'full' }",
+    find: "if (free <= 0) return { severity: 'warning', label: 'full' }",
     replace: "if (free <= 0) return { severity: 'ok', label: '' }",
-    test: 'app/status/surfaces.test.ts',
+    test: 'app/conditions/surfaces.test.ts',
   },
 ]

@@ -1,5 +1,5 @@
+import { keyStatus } from '../../../app/conditions/key-status.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { keyStatus, shortText } from '../../../app/status/key-status.ts'
 import { mostUrgent, type Severity } from '../../../app/status/severity.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Clock } from '../../ports/ports.ts'
@@ -102,8 +102,7 @@ interface TrayLine {
 /** The line of a profile: `Positions running out about 14:35`, `ok · tightest: Accounts 61 %`. */
 export function trayLine(snapshot: Snapshot): TrayLine {
   const status = keyStatus(snapshot, snapshot.at)
-  const { severity, subject, moment } = status
-  const short = shortText(status)
-  if (moment === '') return { severity, text: short }
-  return { severity, text: subject === undefined ? `${short} · ${moment}` : `${short} ${moment}` }
+  const { severity, subject, moment, name } = status
+  if (moment === '') return { severity, text: name }
+  return { severity, text: subject === undefined ? `${name} · ${moment}` : `${name} ${moment}` }
 }

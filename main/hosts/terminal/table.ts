@@ -1,3 +1,5 @@
+import { isServiceAway } from '../../../app/conditions/evaluate.ts'
+import { headline, keyFindings } from '../../../app/conditions/key-status.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type {
   QuotaState,
@@ -10,14 +12,6 @@ import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
 import { gatewayStatus } from '../../../app/status/gateway-status.ts'
 import {
-  CHECK_NETWORK,
-  isServiceAway,
-  SIGN_IN_HOST_UNREACHABLE,
-  signInHostEffect,
-} from '../../../app/status/key-findings.ts'
-import { headline } from '../../../app/status/key-status.ts'
-import { keyProblems } from '../../../app/status/problem-status.ts'
-import {
   leftText,
   othersText,
   ownText,
@@ -25,7 +19,7 @@ import {
   safePaceText,
   stateAt,
 } from '../../../app/status/quota-status.ts'
-import { capitalised, unlistedText } from '../../../app/status/sentences.ts'
+import { unlistedText } from '../../../app/status/sentences.ts'
 import type { Severity } from '../../../app/status/severity.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
@@ -104,7 +98,7 @@ export function renderTable(
       ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
         left(text, columns, TONES[headline(snapshot, nowMs).severity]),
       ]),
-      ...[...signInHostLines(snapshot, nowMs), ...problemLines(snapshot, nowMs)].flatMap((text) =>
+      ...causeLines(snapshot, nowMs).flatMap((text) =>
         wrapped(printable(text), columns).map((part) => [left(part, columns)]),
       ),
       [left(serviceLine(snapshot, nowMs), width, 'bold')],
@@ -347,17 +341,17 @@ function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
 
-/** The maximum number of problems that are explained; the rows show the others. */
-const MAX_PROBLEMS = 3
+/** The maximum number of causes that are explained beside the headline's; the headline names the others. */
+const MAX_CAUSES = 3
 
-/** What to do about answers without a number, what the service says, and since when; one line per problem. */
-function problemLines(snapshot: Snapshot, nowMs: number): readonly string[] {
-  const said = verdictLine(snapshot, nowMs)
-  return keyProblems(snapshot, nowMs)
-    .slice(0, MAX_PROBLEMS)
-    .map(({ sentence, action, detail }) =>
-      [...(said.startsWith(sentence) ? [] : [sentence]), action, detail].join(' '),
-    )
+/** What to do about each cause and why, the headline's first; one line per cause. */
+function causeLines(snapshot: Snapshot, nowMs: number): readonly string[] {
+  const [first, ...others] = keyFindings(snapshot, nowMs)
+  if (first === undefined) return []
+  return [
+    [first.action, first.detail],
+    ...others.slice(0, MAX_CAUSES).map(({ title, text, action, detail }) => [title, text, action, detail]),
+  ].map((parts) => parts.filter(Boolean).join(' '))
 }
 
 /** The profile, and whether its service answers. */
@@ -368,21 +362,6 @@ function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
     ? `${service.host}${service.pending ? ', no answer yet' : ''}`
     : `${service.host} unreachable${why}${next === undefined ? '' : `, ${next}`}`
   return `${profile.name} (${profile.environment})  ${reach}`
-}
-
-/** Why no token can be refreshed, and what to do about it; no line while the sign-in host answers. */
-function signInHostLines(snapshot: Snapshot, nowMs: number): readonly string[] {
-  const { signInHost } = snapshot
-  if (signInHost === undefined) return []
-  const { host, why, retryAt } = signInHost
-  const next = triesText(retryAt, nowMs)
-  const parts = [
-    `${SIGN_IN_HOST_UNREACHABLE}: ${host} (${why}).`,
-    signInHostEffect(snapshot, nowMs),
-    CHECK_NETWORK,
-    ...(next === undefined ? [] : [`${capitalised(next)}.`]),
-  ]
-  return [parts.join(' ')]
 }
 
 /** `trying again in 12s`, `trying now`; `undefined` where no time is known. */

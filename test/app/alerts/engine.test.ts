@@ -227,7 +227,7 @@ test('refused requests are told once they have lasted half a minute, and withdra
   expect(follow(engine, [refused(31)])).toEqual(['raised refused'])
   expect(engine.alerts()[0]).toMatchObject({
     severity: 'critical',
-    title: 'The service refuses this key’s token (401)',
+    title: 'Token rejected (401)',
     subject: '',
   })
   expect(follow(engine, [quota(32, 300), quota(33, 300)])).toEqual(['withdrawn refused'])

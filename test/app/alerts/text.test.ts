@@ -42,13 +42,16 @@ describe('an alert', () => {
     expect(severityOf('empty', 'Positions', shown({ state: 'empty' }), NOW_MS)).toBe('critical')
   })
 
-  test('of a key that is not accepted says what to correct, and not to sign in', () => {
+  test('of a rejected key says what to correct, and not to sign in', () => {
     const at = snapshot()
     const ended = { ...at.refresh, state: 'sign-in-required', reason: 'it was refused' } as const
     const said = (refresh: typeof at.refresh) => alertText('sign-in-required', '', { ...at, refresh }, NOW_MS)
-    expect(said(ended)).toMatchObject({ title: 'Sign in again: Main key', body: 'It was refused.' })
+    expect(said(ended)).toMatchObject({
+      title: 'Signed out: Main key',
+      body: 'It was refused. Sign in to resume checks and streams.',
+    })
     const { title, body } = said({ ...ended, cause: 'misconfigured' })
-    expect(title).toMatch(/^Key not accepted/)
+    expect(title).toMatch(/^Key rejected/)
     expect(body).toBe('It was refused. Correct the secret, or connect the right key.')
   })
 

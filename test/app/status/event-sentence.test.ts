@@ -49,7 +49,7 @@ describe('events in plain words', () => {
     [
       { kind: 'sign-in-required', reason: 'the answer was lost' },
       'critical',
-      'Sign in again · the answer was lost',
+      'Signed out · the answer was lost',
     ],
     [
       {
@@ -58,7 +58,7 @@ describe('events in plain words', () => {
         cause: 'misconfigured',
       },
       'critical',
-      'Key not accepted · the service does not accept this API key',
+      'Key rejected · the service does not accept this API key',
     ],
     [{ kind: 'revoked' }, 'ok', 'Refresh tokens revoked · confirmed by the service'],
     [
@@ -80,7 +80,7 @@ describe('events in plain words', () => {
     ],
     [
       { kind: 'slots-exhausted', category: 'Positions Stream' },
-      'critical',
+      'warning',
       'Positions Stream refused (429) · no slot free',
     ],
     [

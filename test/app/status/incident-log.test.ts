@@ -92,7 +92,7 @@ test('what is over says no more what is to be done, or when it is tried again', 
   expect(incidentLines([down, up]).at(-1)).toMatchObject({ detail: 'connection refused', isOpen: false })
   const refused = logged({ kind: 'requests-refused', category: 'Accounts', status: 401, message: 'no' })
   const answered = logged({ kind: 'requests-answered', category: 'Accounts', status: 401, since: AT }, 9)
-  expect(incidentLines([refused]).at(-1)?.detail).toMatch(/^“no” · Sign in again/)
+  expect(incidentLines([refused]).at(-1)?.detail).toMatch(/^“no” · Check the key’s host/)
   expect(incidentLines([refused, answered]).at(-1)?.detail).toBe('“no”')
 })
 

@@ -1,7 +1,7 @@
 import '../../renderer/utc.ts'
 import { expect, test } from 'vitest'
+import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
 import { eventSentence } from '../../../app/status/event-sentence.ts'
-import { aspectStatuses, headline, keyStatus, shortText, spokenText } from '../../../app/status/key-status.ts'
 import { keyProblems, PROBLEM_LASTS_MS, toldProblem } from '../../../app/status/problem-status.ts'
 import { quotaStatus, stateSentence } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
@@ -16,22 +16,21 @@ const unseen = (category: string, status: number, message?: string) => ({
   ...refused(status, message),
 })
 
-test('a key that every request refuses is red on every surface, says so and what to do', () => {
+test('a token that every request rejects is red on every surface, says so and what to do', () => {
   const at = snapshot({ requests: ['Accounts', 'Positions'].map((row) => unseen(row, 401, 'Expired')) })
   expect(headline(at, NOW_MS)).toEqual({
     severity: 'critical',
-    headline: 'The service refuses this key’s token (401).',
-    detail:
-      'Sign in again, or check that this key belongs to this host. It says: “Expired”. Since 14:28 (3 min 0 s).',
+    headline: 'Token rejected (401) since 14:28.',
+    detail: 'Check the key’s host, or sign in again. This key is set to LIVE. It says: “Expired”.',
   })
-  expect(shortText(keyStatus(at, NOW_MS))).toBe('Refused (401)')
+  expect(keyStatus(at, NOW_MS).name).toBe('Token rejected (401)')
   expect(keyStatus(at, NOW_MS).severity).toBe('critical')
-  expect(spokenText(at, NOW_MS)).toBe('Refused (401).')
+  expect(spokenText(at, NOW_MS)).toBe('Token rejected (401).')
 })
 
 test('what the service says has one full stop, and data that never came is not ok', () => {
   const at = snapshot({ requests: [unseen('Accounts', 401, 'The token is not accepted.')] })
-  expect(headline(at, NOW_MS).detail).toContain('It says: “The token is not accepted.” Since 14:28')
+  expect(headline(at, NOW_MS).detail).toMatch(/It says: “The token is not accepted.”$/)
   const data = aspectStatuses(at, NOW_MS).find(({ aspect }) => aspect === 'data')
   expect(data).toMatchObject({ severity: 'unknown', label: 'none yet' })
 })
@@ -45,30 +44,34 @@ test.each([
   const at = snapshot({ requests: [quota('Accounts', 320, 300, 320), unseen(category, 403)] })
   const { severity, headline: said, detail } = headline(at, NOW_MS)
   expect(severity).toBe('warning')
-  expect(said).toBe(`This key may not read ${category} (403).`)
-  expect(detail).toContain(`Sign in again with scope ${scope}.`)
+  expect(said).toBe(`${category}: permission missing (403).`)
+  expect(detail).toContain(`Sign in again with ${scope}.`)
 })
 
 test('a host that answers without quota headers reads as that, not as missing data', () => {
   const at = snapshot({ requests: [unseen('Accounts', 200)] })
-  expect(headline(at, NOW_MS).headline).toBe('Answers for Accounts bring no quota headers (200).')
-  expect(headline(at, NOW_MS).detail).toContain('Is something else answering for the service?')
+  expect(headline(at, NOW_MS).headline).toBe('Accounts: no rate-limit headers.')
+  expect(headline(at, NOW_MS).detail).toContain('Something may be intercepting traffic.')
   expect(headline(at, NOW_MS).headline).not.toContain('No data')
 })
 
-test('a row in worse trouble comes before one row that is refused', () => {
+test('a row in worse trouble comes before one row that is rejected', () => {
   const empty = quota('Positions', 320, 300, 0, { state: 'empty', low: 0, high: 0 })
   const at = snapshot({ requests: [unseen('Balances', 403), empty] })
   expect(headline(at, NOW_MS).headline).toContain('Positions is empty.')
   const dead = snapshot({ requests: [unseen('Balances', 401), empty] })
-  expect(headline(dead, NOW_MS).headline).toContain('refuses this key’s token')
+  expect(headline(dead, NOW_MS).headline).toContain('Token rejected (401)')
 })
 
-test('a row says refused in place of ok or not checked, and keeps what is graver', () => {
+test('a row says rejected in place of ok or not checked, and keeps what is graver', () => {
   const ok = quota('Accounts', 320, 300, 320, refused(403))
-  expect(quotaStatus(ok, NOW_MS)).toMatchObject({ severity: 'warning', label: 'refused', note: '403' })
-  expect(quotaStatus(unseen('Accounts', 401), NOW_MS)).toMatchObject({ severity: 'critical', note: '401' })
-  expect(stateSentence(ok, NOW_MS)).toBe('This key may not read Accounts (403).')
+  expect(quotaStatus(ok, NOW_MS)).toMatchObject({ severity: 'warning', label: 'no permission', note: '403' })
+  expect(quotaStatus(unseen('Accounts', 401), NOW_MS)).toMatchObject({
+    severity: 'critical',
+    label: 'rejected',
+    note: '401',
+  })
+  expect(stateSentence(ok, NOW_MS)).toBe('Accounts: permission missing (403).')
   const low = quota('Accounts', 320, 300, 30, { state: 'low', ...refused(403) })
   expect(quotaStatus(low, NOW_MS).label).toBe('low')
 })
@@ -87,7 +90,7 @@ test('the event says what was refused, in whose words, and what to do', () => {
   const event = { seq: 1, at: NOW_MS, profile: 'a', category: 'Positions', status: 403 } as const
   expect(eventSentence({ ...event, kind: 'requests-refused', message: 'Forbidden' })).toMatchObject({
     severity: 'warning',
-    text: 'This key may not read Positions (403) · “Forbidden” · Sign in again with scope ReadAccount',
+    text: 'Positions: permission missing (403) · “Forbidden” · Sign in again with ReadAccount',
   })
   expect(eventSentence({ ...event, kind: 'requests-answered', since }).text).toBe(
     'Positions answers again · after 403 for 3 min 0 s',
@@ -96,6 +99,6 @@ test('the event says what was refused, in whose words, and what to do', () => {
 
 test('a row that main has stopped to push says nothing of its last answer', () => {
   const row = quota('Accounts', 320, 300, 320, refused(401))
-  expect(quotaStatus(row, NOW_MS + 60_000).label).toBe('refused')
+  expect(quotaStatus(row, NOW_MS + 60_000).label).toBe('rejected')
   expect(quotaStatus(row, NOW_MS + 60_001).severity).toBe('unknown')
 })

@@ -15,7 +15,6 @@ import {
   safeSentence,
   shareLeftText,
   stateSentence,
-  stateText,
   usageSentence,
   whatIfText,
 } from '../../../app/status/quota-status.ts'
@@ -55,7 +54,6 @@ describe('the state of a quota', () => {
     const row = positions({ state: 'blocked', nextTryAt: NOW_MS + 20_000 })
     expect(quotaStatus(row, NOW_MS).untilMs).toBeUndefined()
     expect(stateSentence(row, NOW_MS)).toBe('Positions: 429s until others slow down.')
-    expect(stateText(row, NOW_MS)).toBe('Positions. 429s until others slow down.')
     expect(safePaceText(row, NOW_MS)).toBe('none')
     expect(safeSentence(row, NOW_MS)).toBe('')
   })
@@ -174,7 +172,6 @@ describe('what a person can do', () => {
     const row = positions({ state: 'running-out', use: eased })
     expect(quotaStatus(row, NOW_MS)).toMatchObject({ label: 'running out', note: 'recovering' })
     expect(stateSentence(row, NOW_MS)).toBe('Positions was running out; it is recovering (16 % left).')
-    expect(stateText(row, NOW_MS)).toBe('Positions, but recovering: 16 % left.')
     const still = positions({ state: 'running-out', use: { ...eased, elsewhereHigh: 1 } })
     expect(quotaStatus(still, NOW_MS).note).toBe('within 10 min')
   })
@@ -185,7 +182,6 @@ describe('what a person can do', () => {
     for (const inMs of [0, 1_000, 5_000, 30_000]) {
       expect(quotaStatus(row(0, inMs), NOW_MS)).toMatchObject({ severity: 'critical', note: 'any moment' })
       expect(stateSentence(row(0, inMs), NOW_MS)).toBe('Positions runs out any moment.')
-      expect(stateText(row(0, inMs), NOW_MS)).toBe('Positions, any moment.')
     }
     expect(quotaStatus(row(0, 31_000), NOW_MS).note).toBe('31 s')
     expect(quotaStatus(row(1, 5_000), NOW_MS).note).toBe('5 s')
@@ -193,10 +189,8 @@ describe('what a person can do', () => {
 
   it('says what the state means for the next call', () => {
     const said = (more: Partial<RequestQuota>) => stateSentence(positions(more), NOW_MS)
-    expect(said({ state: 'empty', use })).toBe(
-      'Positions is empty. Calls will fail with 429 until others slow down.',
-    )
-    expect(said({ state: 'empty' })).toBe('Positions is empty. Calls will fail with 429 until it refills.')
+    expect(said({ state: 'empty', use })).toBe('Positions is empty. Calls get 429 until others slow down.')
+    expect(said({ state: 'empty' })).toBe('Positions is empty. Calls get 429 until it refills.')
     expect(said({ state: 'blocked', blockedUntil: NOW_MS + 300_000 })).toBe(
       'Positions was refused (429). Safe to retry at 14:36:05, in 5 min 0 s.',
     )
@@ -208,7 +202,6 @@ describe('what a person can do', () => {
     const doubted = positions({ state: 'low', low: 40, level: 220, high: 268 })
     expect(quotaStatus(doubted, NOW_MS).note).toBe('12–83 %')
     expect(stateSentence(doubted, NOW_MS)).toBe('Positions is low (12–83 %).')
-    expect(stateText(doubted, NOW_MS)).toBe('Positions, 12–83 % left.')
     expect(said({ state: 'low', low: 100, level: 110 })).toBe(
       'Positions could run out within 10 min (31 % left now).',
     )

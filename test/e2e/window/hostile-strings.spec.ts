@@ -196,9 +196,9 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   await page.keyboard.press('Escape')
 
   show({ refresh: { ...base.refresh, state: 'sign-in-required', reason: 'the service refused it' } })
-  await expect(page.locator('[data-banner=sign-in-required]')).toBeVisible()
+  await expect(page.locator('[data-verdict]')).toHaveAttribute('data-label', 'signed out')
   await seen('the end of a sign-in')
-  await page.locator('[data-banner]').getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('[data-verdict] [data-remedy=sign-in]').click()
   await page.getByRole('button', { name: 'Sign in with the browser' }).click()
   await says('message', 'signInAgain did not work')
   await seen('a sign-in that is refused')
@@ -218,17 +218,17 @@ async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Place
   await page.keyboard.press('Escape')
 
   const { refresh } = base
-  for (const [banner, more] of [
+  for (const [label, more] of [
     [
-      'revoke-unconfirmed',
+      'revocation not confirmed',
       { refresh: { ...refresh, state: 'revoke-unconfirmed', reason: 'it answered 503' } },
     ],
-    ['refresh-unsaved', { refresh: { ...refresh, unsaved: 'the disk is full' } }],
-    ['service-unreachable', { service: { reachable: false, host: 'api.example.com', why: 'no such name' } }],
+    ['not saved', { refresh: { ...refresh, unsaved: 'the disk is full' } }],
+    ['unreachable', { service: { reachable: false, host: 'api.example.com', why: 'no such name' } }],
   ] as const) {
     show(more)
-    await expect(page.locator(`[data-banner=${banner}]`)).toBeVisible()
-    await seen(`the banner ${banner}`)
+    await expect(page.locator('[data-verdict]')).toHaveAttribute('data-label', label)
+    await seen(`the headline ${label}`)
   }
 
   show()

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 import { THOROUGH_TAG } from '../../thorough.ts'
@@ -50,6 +51,16 @@ for (const [name, state] of Object.entries(STATES)) {
       expect(complaints).toEqual([])
     },
   )
+}
+
+for (const [name, state] of Object.entries(BAD_DAYS)) {
+  test(`the bad day "${name}" fits every window, its remedy too`, THOROUGH, async ({ page, open }) => {
+    await open(state)
+    for (const viewport of [...SIZES, { width: 1024, height: 700 }, { width: 400, height: 800 }]) {
+      await page.setViewportSize(viewport)
+      await expect.poll(() => layoutFaults(page), `${viewport.width} wide`).toEqual([])
+    }
+  })
 }
 
 for (const width of [2560, 1100, 900, 700, 480, 360]) {

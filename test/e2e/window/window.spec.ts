@@ -3,7 +3,7 @@ import { CALM_REQUESTS, NOW_MS, quota, snapshot } from '../../renderer/fixtures.
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
-const CALM = 'ok No quota will run out in the next 10 min.'
+const CALM = 'No quota runs out within 10 min.'
 const row = (category: string) => `tr[data-category="${category}"]`
 
 test('the numbers are those of the last push, while ages and countdowns run', async ({ page, open }) => {
@@ -78,7 +78,7 @@ test('a row is chosen by click and by keyboard, and the chart is of it', async (
 test('the verdict is spoken when it changes and not while it counts down', async ({ page, open }) => {
   const host = await open(snapshot())
   const spoken = page.getByRole('status')
-  await expect(spoken).toHaveText('Positions is running out.')
+  await expect(spoken).toHaveText('Positions running out.')
   const changes = await page.evaluateHandle(() => {
     const seen: string[] = []
     const region = document.querySelector('[role=status]')!
@@ -89,12 +89,12 @@ test('the verdict is spoken when it changes and not while it counts down', async
     })
     return seen
   })
-  const headline = page.getByTestId('verdict-headline')
-  const first = await headline.textContent()
-  await expect(headline).not.toHaveText(first ?? '')
+  const countdown = page.locator(row('Positions')).getByTestId('state')
+  const first = await countdown.textContent()
+  await expect(countdown).not.toHaveText(first ?? '')
   expect(await changes.jsonValue()).toEqual([])
   host.show(snapshot({ revision: 2, requests: CALM_REQUESTS }))
-  const calm = 'No checked quota will run out in the next 10 min.'
+  const calm = 'No quota runs out within 10 min.'
   await expect(spoken).toHaveText(calm)
   expect(await changes.jsonValue()).toEqual([calm])
 })
@@ -167,7 +167,7 @@ test('a key is connected without its secrets being shown or kept', async ({ page
 
 test('each state of a sign-in can be read by everybody', async ({ page, open, complaints }) => {
   const host = await open(STATES['sign-in']!)
-  await page.locator('[data-banner=sign-in-required]').getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('[data-verdict] [data-remedy=sign-in]').click()
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Name, history and streams are kept.')
   const message = 'Ports 31022, 8080, 3001 and 3000 are taken. Close what uses one of them, then try again.'
@@ -202,7 +202,7 @@ test('a wrong secret is corrected by the secret alone; a sign-in is the other wa
 }) => {
   const refresh = { ...snapshot().refresh, state: 'sign-in-required', cause: 'misconfigured' } as const
   const host = await open(snapshot({ refresh }))
-  await page.locator('[data-banner=key-misconfigured]').getByRole('button').click()
+  await page.locator('[data-verdict] [data-remedy=correct-key]').click()
   const dialog = page.getByRole('dialog', { name: 'Correct the secret' })
   await expect(dialog.getByLabel('Refresh token')).toHaveCount(0)
   await dialog.getByRole('button', { name: 'Use this secret' }).click()
@@ -217,14 +217,14 @@ test('a wrong secret is corrected by the secret alone; a sign-in is the other wa
   await expect(dialog).toBeHidden()
   const asked = host.asked.filter(({ name }) => name === 'correctSecret').map(({ arg }) => arg)
   expect(asked).toEqual(Array(2).fill({ profile: 'main', clientSecret: 'a-secret' }))
-  await page.locator('[data-banner=key-misconfigured]').getByRole('button').click()
+  await page.locator('[data-verdict] [data-remedy=correct-key]').click()
   await dialog.getByRole('button', { name: 'Sign in with the browser instead' }).click()
   await expect(dialog.getByRole('button', { name: 'Paste a refresh token instead' })).toBeVisible()
 })
 
 test('the Enter key agrees to nothing', async ({ page, open }) => {
   const host = await open(STATES['sign-in']!)
-  await page.locator('[data-banner=sign-in-required]').getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('[data-verdict] [data-remedy=sign-in]').click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
   await dialog.getByLabel('Refresh token').fill('a-token')
@@ -262,9 +262,7 @@ test('revoking says what it does, and leaves the word "revoked" to the service',
   await expect(dialog).toContainText('The service answered 503.')
   host.show({ ...STATES['revoke-unconfirmed']!, revision: 2 })
   await expect(dialog).toBeHidden()
-  await expect(page.locator('[data-banner=revoke-unconfirmed]')).toContainText(
-    'Assume the tokens still work.',
-  )
+  await expect(page.getByTestId('verdict-headline')).toContainText('Assume the tokens still work.')
 })
 
 test('a stream is asked for with what its endpoint needs', async ({ page, open }) => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { keyFindings } from '../../../app/conditions/key-status.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { keyFindings } from '../../../app/status/key-findings.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { DEFAULT_PROBES } from '../../../main/monitor/profile.ts'
 import type { Http, HttpOutcome } from '../../../main/ports/ports.ts'
 import { SimulatedService } from '../../../main/simulator/simulated-service.ts'
-import { bannerFor } from '../../../renderer/format/banner.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { VirtualHttp } from '../../simulation/virtual-http.ts'
 import { VirtualRandom } from '../../simulation/virtual-random.ts'
@@ -80,7 +79,7 @@ async function setUp({ fault, away, afterMs = MINUTE_MS, baseUrl = API }: Settin
   return { clock, snapshot, isUnderWay: () => underWay > 0 }
 }
 
-describe('"Trying now." in the banner', () => {
+describe('"Retrying." in the headline', () => {
   it.each([
     { fault: 'refused', away: [API] },
     { fault: 'refused', away: [AUTH, API] },
@@ -95,9 +94,9 @@ describe('"Trying now." in the banner', () => {
     for (let second = 0; second < 6 * 60; second += 1) {
       await clock.advance(1_000)
       const now = snapshot()
-      const { text = '' } = bannerFor({ kind: 'live' }, now, now.at, now.at) ?? {}
-      const says = text.includes('Trying now.')
-      isSaid ||= text.includes('Next try in')
+      const { detail = '' } = keyFindings(now, now.at)[0] ?? {}
+      const says = detail.includes('Retrying. ')
+      isSaid ||= detail.includes('Retrying at ')
       idleSeconds = says && !isUnderWay() ? idleSeconds + 1 : 0
       longest = Math.max(longest, idleSeconds)
     }
@@ -130,10 +129,7 @@ describe('a sign-in host that does not answer', () => {
 })
 
 describe('a service that was not asked yet', () => {
-  const told = (snapshot: Snapshot) => ({
-    findings: keyFindings(snapshot, snapshot.at).map(({ label }) => label),
-    banner: bannerFor({ kind: 'live' }, snapshot, snapshot.at, snapshot.at)?.id,
-  })
+  const told = (snapshot: Snapshot) => keyFindings(snapshot, snapshot.at).map(({ kind }) => kind)
 
   it('is neither reachable nor unreachable', async () => {
     const { clock, snapshot } = await setUp({ fault: 'no answer', away: [AUTH], afterMs: 0 })
@@ -142,8 +138,8 @@ describe('a service that was not asked yet', () => {
     at.push(snapshot())
     for (const one of at) {
       expect(one.service).toEqual({ reachable: false, pending: true, host: 'api.test' })
-      expect(told(one).findings).not.toContain('Service unreachable')
-      expect(told(one).banner).not.toBe('service-unreachable')
+      expect(told(one)).not.toContain('service-unreachable')
+      expect(told(one)).not.toContain('hosts-unreachable')
     }
   })
 
@@ -152,10 +148,7 @@ describe('a service that was not asked yet', () => {
     await clock.advance(5_000)
     expect(snapshot().service).toMatchObject({ reachable: false, why: 'connection refused' })
     expect(snapshot().service).not.toHaveProperty('pending')
-    expect(told(snapshot())).toEqual({
-      findings: expect.arrayContaining(['Service unreachable']),
-      banner: 'service-unreachable',
-    })
+    expect(told(snapshot())).toEqual(['service-unreachable'])
   })
 
   it('is reachable from its first answer', async () => {

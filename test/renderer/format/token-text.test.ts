@@ -58,11 +58,11 @@ describe('the lifelines', () => {
   it('do not call a token ended that the service has not been heard on', () => {
     const words = refreshText({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
     expect(words).toMatchObject({
-      value: 'key not accepted',
+      value: 'key rejected',
       note: 'on hold',
       next: 'API key or secret rejected',
     })
-    expect(refreshText({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('sign in again')
+    expect(refreshText({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('signed out')
   })
 
   it('say "revoked" only of a confirmed revocation', () => {

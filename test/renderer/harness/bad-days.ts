@@ -134,7 +134,7 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
     requests: positions({
       state: 'blocked',
       verdict: 'blocked',
-      blockedUntil: NOW_MS + 240 * SECOND,
+      nextTryAt: NOW_MS + 20 * SECOND,
       level: 0,
       remaining: 0,
       low: 0,

@@ -41,7 +41,7 @@ describe('the strip', () => {
       note: 'tightest: Option Strikes 61 %',
       more: 0,
     })
-    expect(text(of({ requests: [] }))).toMatchObject({ name: 'not checked', note: 'no data yet' })
+    expect(text(of({ requests: [] }))).toMatchObject({ name: 'Quotas not checked', note: 'no data yet' })
     const old = quota('Accounts', 320, 300, 1, { state: 'not-checked', observedAt: NOW_MS - 250_000 })
     expect(text(of({ requests: [old] }))).toMatchObject({ severity: 'unknown', note: 'last data 4 min ago' })
     expect(text().name).toBe('No key connected')
@@ -61,12 +61,12 @@ describe('the strip', () => {
       profile: { ...calm.profile, name: 'Second' },
     })
     expect(text(calm, lost)).toMatchObject({
-      severity: 'warning',
+      severity: 'critical',
       name: 'Service unreachable',
       note: 'Second',
     })
-    expect(text(calm, lost, of({ refresh }))).toMatchObject({ severity: 'critical', name: 'Sign in again' })
-    expect(text(of({ refresh: { ...refresh, cause: 'misconfigured' } })).name).toBe('Key not accepted')
+    expect(text(calm, of({ refresh }), lost)).toMatchObject({ severity: 'critical', name: 'Signed out' })
+    expect(text(of({ refresh: { ...refresh, cause: 'misconfigured' } })).name).toBe('API key rejected')
   })
 
   it('counts what else there is, of all keys', () => {
@@ -75,7 +75,7 @@ describe('the strip', () => {
     expect(text(of({ requests: [options] })).more).toBe(0)
     expect(text(of({ requests: [out] }), full).more).toBe(1)
     expect(text(full)).toMatchObject({
-      severity: 'critical',
+      severity: 'warning',
       name: 'Option Chain Stream full',
       note: '10/10',
     })

@@ -34,24 +34,24 @@ describe('a profile in the tray', () => {
   it('names the tightest while all are ok, and the last data where none is fresh', () => {
     const requests = [quota('Accounts', 320, 300, 200), quota('Positions', 320, 300, 195.9)]
     expect(line({ requests })).toEqual({ severity: 'ok', text: 'ok · tightest: Positions 60 %' })
-    expect(line({ requests: [] })).toEqual({ severity: 'unknown', text: 'not checked · no data yet' })
+    expect(line({ requests: [] })).toEqual({ severity: 'unknown', text: 'Quotas not checked · no data yet' })
     expect(positions({ state: 'not-checked', observedAt: NOW_MS - 240_000 }).text).toBe(
-      'not checked · last data at 14:27',
+      'Quotas not checked · last data at 14:27',
     )
   })
 
   it('is what stands in the way of knowing, before what is known', () => {
-    expect(refresh('sign-in-required')).toEqual({ severity: 'critical', text: 'Sign in again' })
+    expect(refresh('sign-in-required')).toEqual({ severity: 'critical', text: 'Signed out' })
     const misconfigured = {
       ...snapshot().refresh,
       state: 'sign-in-required',
       cause: 'misconfigured',
     } as const
-    expect(line({ refresh: misconfigured }).text).toBe('Key not accepted')
+    expect(line({ refresh: misconfigured }).text).toBe('API key rejected')
     expect(refresh('revoke-unconfirmed').text).toBe('Revocation not confirmed')
-    expect(refresh('revoked').text).toBe('Revoked')
+    expect(refresh('revoked').text).toBe('Tokens revoked')
     expect(line({ service: { reachable: false, host: 'h' }, requests: CALM_REQUESTS })).toEqual({
-      severity: 'warning',
+      severity: 'critical',
       text: 'Service unreachable',
     })
   })

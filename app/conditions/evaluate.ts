@@ -1,0 +1,274 @@
+import type { RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
+import { type JudgedRow, worstFirst } from '../quota/verdict.ts'
+import { OUTDATED_AFTER_MS } from '../status/durations.ts'
+import { type KeyProblem, keyProblems } from '../status/problem-status.ts'
+import { isStale, quotaStatus, stateAt, usesWholeRefill } from '../status/quota-status.ts'
+import { type Severity, urgencyOf } from '../status/severity.ts'
+import { isSlotCountCurrent } from '../status/stream-status.ts'
+import { SIGN_IN_ENDING, signInEndSeverity } from '../status/token-status.ts'
+import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains } from './kinds.ts'
+
+/** One thing that is wrong with a key, or worth telling, at one moment. Words are in `messages.ts`. */
+export interface Condition {
+  readonly kind: ConditionKind
+  readonly severity: Severity
+  /** The quota, or the group of slots, that it is about; absent where it is about the whole key. */
+  readonly subject?: string
+  /** Since when, epoch ms; absent where that is not known. */
+  readonly since?: number
+  /** The row that it is about. */
+  readonly row?: RequestQuota
+  /** The answers without a number that it is about. */
+  readonly problem?: KeyProblem
+}
+
+/** Everything that is wrong with a key, causes and consequences. */
+export interface KeyConditions {
+  /** What nothing else explains: the most severe first, among equals the upper one of `CONDITIONS`. */
+  readonly roots: readonly Condition[]
+  /** What a root explains. */
+  readonly consequences: readonly Condition[]
+}
+
+/** A stream that was open and is not heard for so long counts as waiting. Milliseconds. */
+const MISSED_MS = 15_000
+/** Headroom's and programs' part of the use from which a quota runs out by it. */
+const MOSTLY_OWN = 0.5
+
+/** The conditions of a key at `nowMs`, epoch ms, on the clock of the snapshot's `at`. */
+export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
+  const all = [
+    ...storageConditions(snapshot),
+    ...signInConditions(snapshot, nowMs),
+    ...hostConditions(snapshot, nowMs),
+    ...answerConditions(snapshot, nowMs),
+    ...streamConditions(snapshot, nowMs),
+    ...slotConditions(snapshot, nowMs),
+    ...rowConditions(snapshot, nowMs),
+    ...dataConditions(snapshot, nowMs),
+  ]
+  const isExplained = (one: Condition) => all.some((cause) => isCauseOf(cause, one))
+  return {
+    roots: all.filter((one) => !isExplained(one)).sort(worstConditionFirst),
+    consequences: all.filter(isExplained).sort(worstConditionFirst),
+  }
+}
+
+/** Whether no call succeeds: then nothing about the key is known to be fine. */
+export function isStopped({ roots }: KeyConditions): boolean {
+  return roots.some(({ kind }) => CONDITIONS[kind].stopsCalls)
+}
+
+const isCauseOf = (cause: Condition, one: Condition): boolean =>
+  explains(cause.kind, one.kind) &&
+  (cause.subject === undefined || one.subject === undefined || cause.subject === one.subject)
+
+const RANK = new Map(CONDITION_KINDS.map((kind, at) => [kind, at]))
+const rankOf = ({ kind }: Condition) => RANK.get(kind) ?? 0
+const worstConditionFirst = (a: Condition, b: Condition) =>
+  urgencyOf(b.severity) - urgencyOf(a.severity) || rankOf(a) - rankOf(b)
+
+function storageConditions({ keystore, refresh }: Snapshot): readonly Condition[] {
+  const unsaved: readonly Condition[] =
+    refresh.unsaved === undefined ? [] : [{ kind: 'token-not-saved', severity: 'critical' }]
+  switch (keystore) {
+    case 'ok':
+    case 'memory':
+      return unsaved
+    case 'record-corrupt':
+      return [...unsaved, { kind: 'keys-damaged', severity: 'critical' }]
+    case 'waiting':
+      return [...unsaved, { kind: 'keys-locked', severity: 'critical' }]
+    case 'key-changed':
+      return [...unsaved, { kind: 'keys-sealed-elsewhere', severity: 'critical' }]
+    case 'unavailable':
+      return [...unsaved, { kind: 'keyring-away', severity: 'warning' }]
+    case 'unprotected':
+      return refresh.stored === 'sealed'
+        ? unsaved
+        : [...unsaved, { kind: 'keyring-unprotected', severity: 'warning' }]
+  }
+}
+
+function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
+  const { refresh, access } = snapshot
+  switch (refresh.state) {
+    case 'none':
+      return [{ kind: 'signed-out', severity: 'critical' }]
+    case 'sign-in-required':
+      return [
+        { kind: refresh.cause === 'misconfigured' ? 'key-rejected' : 'signed-out', severity: 'critical' },
+      ]
+    case 'revoked':
+      return [{ kind: 'revoked', severity: 'ok', ...sinceOf(refresh.revokedAt) }]
+    case 'revoking':
+      return [{ kind: 'revoking', severity: 'warning' }]
+    case 'revoke-unconfirmed':
+      return [{ kind: 'revocation-unconfirmed', severity: 'critical' }]
+    case 'unconfirmed':
+      // The first refresh takes a moment, which is no trouble.
+      return access.state === 'refreshing' ? [] : [{ kind: 'renewal-failing', severity: 'warning' }]
+    case 'valid':
+      break
+  }
+  const { endsAt } = refresh
+  const ends: readonly Condition[] =
+    endsAt === undefined || endsAt - nowMs > SIGN_IN_ENDING.watchMs
+      ? []
+      : [{ kind: 'sign-in-ends', severity: signInEndSeverity(endsAt, nowMs) }]
+  if (!hasExpired(snapshot, pushedMs(snapshot, nowMs))) return ends
+  return [...ends, { kind: 'renewal-failing', severity: 'critical' }]
+}
+
+const hasExpired = ({ access: { state, expiresAt } }: Snapshot, nowMs: number): boolean =>
+  state === 'expired' || (state !== 'none' && expiresAt !== undefined && expiresAt <= nowMs)
+
+const sinceOf = (since: number | undefined) => (since === undefined ? {} : { since })
+
+/** The moment that an old snapshot speaks of: a refresh or a frame that came since then would not be in it. */
+function pushedMs({ at }: Snapshot, nowMs: number): number {
+  return nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
+}
+
+/** Whether the service fails to answer. One that was not asked yet does not. */
+export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
+
+function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
+  const { service, signInHost } = snapshot
+  const isAway = isServiceAway(service)
+  if (signInHost === undefined) {
+    return isAway ? [{ kind: 'service-unreachable', severity: 'critical', ...sinceOf(service.since) }] : []
+  }
+  const { since } = signInHost
+  if (isAway)
+    return [
+      { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
+    ]
+  return hasExpired(snapshot, nowMs) || snapshot.access.state === 'none'
+    ? [{ kind: 'sign-in-host-gone', severity: 'critical', since }]
+    : [{ kind: 'sign-in-host-unreachable', severity: 'warning', since }]
+}
+
+/** Answers that bring no number: of the token, of the service, or of single rows. */
+function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
+  return keyProblems(snapshot, nowMs).map((problem): Condition => {
+    const { status, since } = problem.problem
+    const told = { since, problem }
+    const subject = problem.isWhole ? {} : { subject: problem.category }
+    if (status === 401) return { ...told, kind: 'token-rejected', severity: 'critical' }
+    if (status === 403) return { ...told, ...subject, kind: 'permission-missing', severity: 'warning' }
+    if (status >= 500) {
+      return problem.isWhole
+        ? { ...told, kind: 'service-failing', severity: 'critical' }
+        : { ...told, ...subject, kind: 'quota-failing', severity: 'warning' }
+    }
+    if (status >= 400) return { ...told, ...subject, kind: 'check-rejected', severity: 'warning' }
+    return { ...told, ...subject, kind: 'no-headers', severity: 'warning' }
+  })
+}
+
+/** The streams of a key by what they bring at `nowMs`. A waiting stream is no silent one. */
+export interface StreamsHeard {
+  readonly silent: readonly StreamSummary[]
+  /** Open before, without a frame for a while, and not open again yet. */
+  readonly missed: readonly StreamSummary[]
+  /** Waiting for a slot. */
+  readonly queued: readonly StreamSummary[]
+  /** All but those that a person or a program closed. */
+  readonly wanted: readonly StreamSummary[]
+}
+
+/** Sorts the streams of a key at `nowMs`, epoch ms, by what they bring. */
+export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
+  const atMs = pushedMs(snapshot, nowMs)
+  const wanted = snapshot.streams.filter(({ state }) => state !== 'closed')
+  const isMissed = ({ state, lastFrameAt, reasonCode }: StreamSummary) =>
+    (state === 'waiting' || state === 'opening') &&
+    reasonCode !== 'no-slot' &&
+    lastFrameAt !== undefined &&
+    atMs - lastFrameAt >= MISSED_MS
+  return {
+    wanted,
+    silent: wanted.filter(({ state }) => state === 'stale'),
+    missed: wanted.filter(isMissed),
+    queued: wanted.filter(({ state, reasonCode }) => state === 'waiting' && reasonCode === 'no-slot'),
+  }
+}
+
+function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
+  const { silent, missed, queued, wanted } = streamsHeard(snapshot, nowMs)
+  const quiet = [...silent, ...missed]
+  const since = lastFrameMs(quiet)
+  const heard = wanted.length - quiet.length - queued.length
+  const found: Condition[] = []
+  if (quiet.length > 0 && heard === 0)
+    found.push({ kind: 'no-stream-data', severity: 'critical', ...sinceOf(since) })
+  if (silent.length > 0) found.push({ kind: 'streams-silent', severity: 'warning', ...sinceOf(since) })
+  if (missed.length + queued.length > 0)
+    found.push({ kind: 'streams-waiting', severity: 'warning', ...sinceOf(since) })
+  return found
+}
+
+function lastFrameMs(streams: readonly StreamSummary[]): number | undefined {
+  const times = streams.flatMap(({ lastFrameAt }) => lastFrameAt ?? [])
+  return times.length === 0 ? undefined : Math.max(...times)
+}
+
+function slotConditions({ slots }: Snapshot, nowMs: number): readonly Condition[] {
+  return slots
+    .filter((group) => group.free <= 0 && isSlotCountCurrent(group, nowMs))
+    .map(({ category }) => ({ kind: 'slots-full', severity: 'warning', subject: category }))
+}
+
+const KIND_OF = {
+  blocked: 'rate-limited',
+  empty: 'empty',
+  'running-out': 'running-out',
+  low: 'low',
+} as const
+
+function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
+  return judgedRows(snapshot, nowMs).flatMap(({ row, state }): readonly Condition[] => {
+    if (state === 'ok' || state === 'not-checked') return []
+    const { severity } = quotaStatus(row, nowMs)
+    const told = { subject: row.category, row, severity }
+    const effect: Condition = { ...told, kind: KIND_OF[state] }
+    if (state === 'low') return [effect]
+    if (usesWholeRefill(row)) return [{ ...told, kind: 'others-use-refill' }, effect]
+    if (state === 'running-out' && isMostlyOwn(row)) return [{ ...told, kind: 'own-use' }, effect]
+    return [effect]
+  })
+}
+
+const isMostlyOwn = ({ use }: RequestQuota): boolean =>
+  use !== null && use.total > 0 && use.own >= use.total * MOSTLY_OWN
+
+/** The rows that say something of now, the worst first. */
+export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRow[] {
+  return worstFirst(snapshot.requests.map((row) => ({ row, state: stateAt(row, nowMs) })))
+}
+
+/** What says how fresh the numbers are: the row that the headline is about, else the newest header of any. */
+export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
+  const [tightest] = judgedRows(snapshot, nowMs)
+  return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
+}
+
+function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
+  const [tightest] = judgedRows(snapshot, nowMs)
+  if (tightest === undefined) {
+    // Answers that bring no number are the reason, and told as that.
+    return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
+  }
+  const { row } = tightest
+  if (!isStale(row, nowMs)) return []
+  return [{ kind: 'not-checked', severity: 'unknown', row }]
+}
+
+function newestHeaderMs(requests: readonly RequestQuota[]): number | undefined {
+  let newest: number | undefined
+  for (const { observedAt } of requests) {
+    if (observedAt !== undefined && (newest === undefined || observedAt > newest)) newest = observedAt
+  }
+  return newest
+}

@@ -1,0 +1,196 @@
+import type { LoggedEvent } from '../contract/events.ts'
+import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
+import { coarseSinceText, countdownSeconds } from '../status/durations.ts'
+import { dayAndMinuteText } from '../status/moments.ts'
+import {
+  ANY_MOMENT,
+  leftText,
+  quotaStatus,
+  safePaceText,
+  shareLeftText,
+  usageLine,
+} from '../status/quota-status.ts'
+import { type Severity, urgencyOf } from '../status/severity.ts'
+import { isStreamSilent } from '../status/stream-status.ts'
+import { judgedRows, streamsHeard } from './evaluate.ts'
+import { type Finding, keyFindings, keyStatus } from './key-status.ts'
+
+/** The one number of a key to be read from afar, and what it counts. Empty where there is none. */
+export interface GlanceNumber {
+  readonly caption: string
+  readonly value: string
+}
+
+const NONE: GlanceNumber = { caption: '', value: '' }
+
+/** The number that the worst finding of a key turns on, at `nowMs`, epoch ms; of a healthy key, its tightest quota. */
+export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
+  const [worst] = keyFindings(snapshot, nowMs)
+  if (worst === undefined) {
+    const [tightest] = judgedRows(snapshot, nowMs)
+    return tightest === undefined
+      ? NONE
+      : { caption: `tightest: ${tightest.row.category}`, value: shareLeftText(tightest.row) }
+  }
+  switch (worst.aspect) {
+    case 'quotas':
+      return quotaNumber(worst, nowMs)
+    case 'slots':
+      return { caption: 'slots free', value: '0' }
+    case 'streams':
+      return { caption: 'streams silent', value: silentShare(snapshot, nowMs) }
+    case 'sign-in': {
+      const { endsAt } = snapshot.refresh
+      const isEnding = worst.kind === 'sign-in-ends' && endsAt !== undefined
+      return isEnding ? { caption: 'sign-in ends in', value: countdown(endsAt - nowMs, 'down') } : NONE
+    }
+    case 'service': {
+      const { since } = worst
+      return since === undefined ? NONE : { caption: 'silent for', value: digits((nowMs - since) / 1000) }
+    }
+    case 'data': {
+      const newest = Math.max(...snapshot.requests.map(({ observedAt }) => observedAt ?? 0))
+      return newest > 0 ? { caption: 'last data, ago', value: coarseSinceText(newest, nowMs) } : NONE
+    }
+  }
+}
+
+/** Streams without data of those that are wanted: `2/3`. */
+function silentShare(snapshot: Snapshot, nowMs: number): string {
+  const { silent, missed, wanted } = streamsHeard(snapshot, nowMs)
+  return `${silent.length + missed.length}/${wanted.length}`
+}
+
+function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
+  if (quota === undefined) return NONE
+  const { state, untilMs, note } = quotaStatus(quota, nowMs)
+  switch (state) {
+    case 'blocked':
+      if (untilMs === undefined) return NONE
+      return untilMs <= nowMs
+        ? { caption: 'safe to retry', value: 'now' }
+        : { caption: 'safe to retry in', value: countdown(untilMs - nowMs, 'up') }
+    case 'running-out':
+      if (note === 'recovering') return { caption: 'left, recovering', value: shareLeftText(quota) }
+      if (note === ANY_MOMENT) return { caption: `empty ${ANY_MOMENT}, left`, value: leftText(quota, nowMs) }
+      return untilMs === undefined || note.startsWith('within')
+        ? { caption: 'empty within', value: '10 min' }
+        : { caption: 'empty in', value: countdown(untilMs - nowMs, 'down') }
+    case 'ok':
+    case 'low':
+    case 'empty':
+      return { caption: 'left', value: state === 'empty' ? leftText(quota, nowMs) : shareLeftText(quota) }
+    case 'not-checked':
+      return NONE
+  }
+}
+
+/** What a quota's finding says beside its number, in short lines: its moment with the safe pace, and who uses it. */
+export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
+  const isHeld = quotaStatus(quota, nowMs).state === 'blocked'
+  const pace = isHeld ? '?' : safePaceText(quota, nowMs)
+  const now = [moment, pace === '?' ? '' : `safe pace ${pace}`].filter(Boolean).join(', ')
+  return [now, usageLine(quota)].filter(Boolean)
+}
+
+const countdown = (leftMs: number, rounding: 'down' | 'up') => digits(countdownSeconds(leftMs, rounding))
+
+/** `0:40`, `3:30`; from an hour up `1 h 05`. */
+function digits(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const two = (value: number) => String(value).padStart(2, '0')
+  if (whole < 3600) return `${Math.floor(whole / 60)}:${two(whole % 60)}`
+  return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))}`
+}
+
+/** What a finding says beside its subject in a small card: a countdown in digits, a share, a count. */
+export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number): string {
+  if (aspect !== 'quotas' || quota === undefined) return aspect === 'slots' ? note : ''
+  const { state, untilMs } = quotaStatus(quota, nowMs)
+  if (state === 'empty') return leftText(quota, nowMs)
+  if (untilMs === undefined || !/\d+ (s|min|h)$/.test(note) || note.startsWith('within') || untilMs <= nowMs)
+    return note
+  return countdown(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
+}
+
+/** One key as a line of the table of all keys. */
+export interface KeyLine {
+  readonly id: string
+  readonly severity: Severity
+  /** The state of the key: the subject only where it is not its tightest quota. */
+  readonly state: string
+  readonly tightest: string
+  /** Requests left of the limit; empty where no row is checked. */
+  readonly left: string
+  readonly note: string
+  /** 429s of today, in the zone that is shown; absent until they were counted. */
+  readonly refusals?: number
+  /** `1 of 13`; empty without open streams. */
+  readonly silent: string
+  readonly signInBy: string
+}
+
+/**
+ * All keys, the worst first; among equals in their own order. `refusals`: the 429s of today by key, where they were
+ * counted.
+ */
+export function keyLines(
+  snapshots: readonly Snapshot[],
+  nowMs: number,
+  refusals: Readonly<Record<string, number>> = {},
+): readonly KeyLine[] {
+  return snapshots
+    .map((snapshot) => keyLine(snapshot, nowMs, refusals[snapshot.profile.id]))
+    .sort((a, b) => urgencyOf(b.severity) - urgencyOf(a.severity))
+}
+
+function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined): KeyLine {
+  const { profile, streams } = snapshot
+  const status = keyStatus(snapshot, nowMs)
+  const [tightest] = judgedRows(snapshot, nowMs)
+  const open = streams.filter(({ state }) => state !== 'closed')
+  const silent = open.filter((stream) => isStreamSilent(stream, nowMs)).length
+  const row = tightest?.row
+  return {
+    id: profile.id,
+    severity: status.severity,
+    state: row !== undefined && status.subject === row.category ? status.label : status.name,
+    tightest: row?.category ?? '',
+    left: row === undefined ? '' : `${leftText(row, nowMs)} / ${row.limit}`,
+    note: row === undefined ? status.note : quotaStatus(row, nowMs).note || shareLeftText(row),
+    ...(refusals !== undefined && { refusals }),
+    silent: open.length === 0 ? '' : `${silent} of ${open.length}`,
+    signInBy: signInByText(snapshot, nowMs),
+  }
+}
+
+/**
+ * The 429s of one key since `fromMs`, epoch ms: of request quotas and of slots. An event that is given twice, from the
+ * history and from this run, counts once.
+ */
+export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
+  const seen = events.flatMap((event) =>
+    (event.kind === 'rate-limited' || event.kind === 'slots-exhausted') &&
+    event.profile === profile &&
+    event.at >= fromMs
+      ? `${event.at} ${event.kind} ${event.category} ${event.requestId ?? event.seq}`
+      : [],
+  )
+  return new Set(seen).size
+}
+
+/** When a person has to sign in again: a day and time, `does not expire`, or the state of a token that is none. */
+export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: number): string {
+  switch (refresh.state) {
+    case 'none':
+    case 'revoked':
+      return 'signed out'
+    case 'sign-in-required':
+      return 'now'
+    case 'valid':
+    case 'unconfirmed':
+    case 'revoking':
+    case 'revoke-unconfirmed':
+      return refresh.endsAt === undefined ? 'does not expire' : dayAndMinuteText(refresh.endsAt, nowMs)
+  }
+}

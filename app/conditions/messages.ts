@@ -1,0 +1,564 @@
+import type { RequestQuota, SlotQuota, Snapshot } from '../contract/snapshot.ts'
+import { coarseSinceText, countdownText, sinceText } from '../status/durations.ts'
+import { clockText, minuteText } from '../status/moments.ts'
+import {
+  type KeyProblem,
+  problemAdvice,
+  problemStatus,
+  problemTitle,
+  quotedText,
+} from '../status/problem-status.ts'
+import {
+  ANY_MOMENT,
+  COULD_RUN_OUT,
+  emptyText,
+  paceText,
+  quotaStatus,
+  STALE_AFTER_MS,
+  STATE_LABELS,
+  safePaceText,
+  shareLeftText,
+  stateAt,
+  UNTIL_OTHERS_SLOW,
+  usageSentence,
+  usesWholeRefill,
+} from '../status/quota-status.ts'
+import { countText } from '../status/rates.ts'
+import { capitalised, NO_ACTION, sentence } from '../status/sentences.ts'
+import { SIGN_IN_ENDS_SOON } from '../status/token-status.ts'
+import { type Condition, freshestMs, streamsHeard } from './evaluate.ts'
+import type { ConditionKind } from './kinds.ts'
+
+/**
+ * What is said of a condition. A surface chooses which parts it has room for; none writes a sentence of its own.
+ *
+ * `title` and `text` are the headline, `action` is an imperative or "No action needed.", `detail` why.
+ */
+export interface Message {
+  /** The state in a word or two, beside the name of what it is a state of: `unreachable`, `429`. */
+  readonly label: string
+  /** The condition by itself, without a verb: `Service unreachable`, `Positions 429`. */
+  readonly name: string
+  /** A countdown, a share or a count beside the label, for a surface that is redrawn; often empty. */
+  readonly note: string
+  /** The same as a time of day, for a surface that is written once. */
+  readonly moment: string
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly detail: string
+}
+
+const CHECK_NETWORK = 'Check the network.'
+
+const joined = (...parts: readonly string[]) => parts.filter(Boolean).join(' ')
+
+interface Words {
+  readonly label: string
+  readonly name: string
+  readonly title: string
+  readonly text?: string
+  readonly action?: string
+  readonly detail?: string
+  readonly note?: string
+  readonly moment?: string
+}
+
+const message = ({
+  text = '',
+  action = NO_ACTION,
+  detail = '',
+  note = '',
+  moment = note,
+  ...words
+}: Words): Message => ({ ...words, text, action, detail, note, moment })
+
+/** The words for a condition of `snapshot` at `nowMs`, epoch ms. */
+export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: number): Message {
+  const { refresh, service, signInHost, access } = snapshot
+  const { since, subject = '', problem, row } = condition
+  const sinceWords = since === undefined ? '' : `since ${minuteText(since)}.`
+  switch (condition.kind) {
+    case 'keys-damaged':
+      return message({
+        label: 'keys damaged',
+        name: 'Saved keys damaged',
+        title: 'Your saved keys are damaged.',
+        action: 'Sign in again.',
+        detail: 'The old record is set aside, not deleted.',
+      })
+    case 'keys-locked':
+      return message({
+        label: 'keys locked',
+        name: 'Saved keys locked',
+        title: 'Your saved keys are locked.',
+        action: 'Unlock the system keyring.',
+        detail: 'The keys are intact; checks resume after that.',
+      })
+    case 'keys-sealed-elsewhere':
+      return message({
+        label: 'keys locked',
+        name: 'Saved keys encrypted elsewhere',
+        title: 'Your keys were encrypted with another keyring or passphrase.',
+        action: 'Sign in again, or start Headroom with that one.',
+        detail: 'Nothing was deleted.',
+      })
+    case 'keyring-away':
+      return message({
+        label: 'keyring away',
+        name: 'System keyring unavailable',
+        title: 'The system keyring doesn’t respond.',
+        text: 'Tokens are in memory only.',
+        action: 'Unlock it before you quit Headroom.',
+        detail: 'Otherwise you’ll need to sign in again.',
+      })
+    case 'keyring-unprotected':
+      return message({
+        label: 'tokens in memory',
+        name: 'Tokens in memory only',
+        title: 'This system would store tokens unprotected.',
+        text: 'They are in memory only.',
+        action: 'Store them anyway, or sign in after each start.',
+        detail: 'Stored, any program that reads your files can use them.',
+      })
+    case 'token-not-saved':
+      return message({
+        label: 'not saved',
+        name: 'Refresh token not saved',
+        title: 'Refresh token not saved:',
+        text: sentenceEnd(refresh.unsaved ?? ''),
+        action: isDiskFull(refresh.unsaved)
+          ? 'Free some space before you quit Headroom.'
+          : 'Fix this before you quit Headroom.',
+        detail: 'Otherwise you’ll need to sign in again.',
+      })
+    case 'hosts-unreachable':
+      return message({
+        label: 'unreachable',
+        name: 'Service and sign-in host unreachable',
+        title: 'Can’t reach the service or the sign-in host',
+        text: sinceWords,
+        action: CHECK_NETWORK,
+        // Without a token the service is not asked: the sign-in host comes first.
+        detail: joined(retrying(signInHost?.retryAt, nowMs), whyText(service.host, service.why)),
+      })
+    case 'sign-in-host-gone':
+      return message({
+        label: 'unreachable',
+        name: 'Sign-in host unreachable',
+        title: 'Can’t reach the sign-in host.',
+        text: 'Access has expired; checks are paused.',
+        action: CHECK_NETWORK,
+        detail: joined(
+          'You’re still signed in.',
+          retrying(signInHost?.retryAt, nowMs),
+          whyText(signInHost?.host, signInHost?.why),
+        ),
+      })
+    case 'sign-in-host-unreachable':
+      return message({
+        label: 'renewal failing',
+        name: 'Sign-in host unreachable',
+        title: 'Can’t reach the sign-in host.',
+        text: access.expiresAt === undefined ? '' : `Access works until ${minuteText(access.expiresAt)}.`,
+        action: CHECK_NETWORK,
+        detail: joined(retrying(signInHost?.retryAt, nowMs), whyText(signInHost?.host, signInHost?.why)),
+        ...(access.expiresAt !== undefined && { moment: `until ${minuteText(access.expiresAt)}` }),
+      })
+    case 'signed-out':
+      return message({
+        label: 'signed out',
+        name: 'Signed out',
+        title: 'Signed out.',
+        action:
+          refresh.state === 'none' ? 'Sign in to see live numbers.' : 'Sign in to resume checks and streams.',
+        detail: refresh.state === 'none' ? '' : endedText(snapshot, nowMs),
+      })
+    case 'key-rejected':
+      return message({
+        label: 'key rejected',
+        name: 'API key rejected',
+        title: 'The sign-in host rejects this API key or secret.',
+        action: 'Correct the secret, or connect the right key.',
+        detail: refresh.reason === undefined ? '' : sentence(refresh.reason),
+      })
+    case 'revoked':
+      return message({
+        label: 'revoked',
+        name: 'Tokens revoked',
+        title: since === undefined ? 'Revoked.' : 'Revoked',
+        text: since === undefined ? '' : `at ${minuteText(since)}.`,
+        action: 'Sign in to use this key again.',
+        detail: 'The service confirmed it.',
+      })
+    case 'revoking':
+      return message({
+        label: 'revoking',
+        name: 'Revoking tokens',
+        title: 'Revoking the tokens.',
+        text: 'Assume they still work.',
+        detail: 'Waiting for the service to confirm.',
+      })
+    case 'revocation-unconfirmed':
+      return message({
+        label: 'revocation not confirmed',
+        name: 'Revocation not confirmed',
+        title: 'Revocation not confirmed.',
+        text: 'Assume the tokens still work.',
+        detail: joined(
+          refresh.reason === undefined ? '' : sentence(refresh.reason),
+          retrying(refresh.retryAt, nowMs),
+        ),
+      })
+    case 'renewal-failing':
+      return message({
+        label: refresh.state === 'unconfirmed' ? 'not confirmed yet' : 'renewal failing',
+        name: refresh.state === 'unconfirmed' ? 'Sign-in not confirmed yet' : 'Access token expired',
+        title: refresh.state === 'unconfirmed' ? 'Sign-in not confirmed yet.' : 'Access has expired.',
+        text: refresh.state === 'unconfirmed' ? '' : 'Checks are paused until it is renewed.',
+        detail: joined(
+          refresh.reason === undefined ? '' : sentence(refresh.reason),
+          retrying(refresh.retryAt, nowMs),
+        ),
+      })
+    case 'sign-in-ends': {
+      const endsAt = refresh.endsAt ?? nowMs
+      const left = countdownText(endsAt - nowMs, 'down')
+      return message({
+        label: 'ends soon',
+        name: capitalised(SIGN_IN_ENDS_SOON),
+        note: left,
+        moment: `by ${minuteText(endsAt)}`,
+        title: `The sign-in ends at ${minuteText(endsAt)},`,
+        text: `in ${left}.`,
+        action: 'Sign in again before then, and nothing stops.',
+        detail: 'Renewals can’t extend it.',
+      })
+    }
+    case 'token-rejected':
+    case 'permission-missing':
+    case 'check-rejected':
+    case 'quota-failing':
+    case 'service-failing':
+    case 'no-headers':
+      return problem === undefined
+        ? message({ label: '', name: subject, title: subject })
+        : problemMessage(condition.kind, problem, snapshot)
+    case 'service-unreachable':
+      return message({
+        label: 'unreachable',
+        name: 'Service unreachable',
+        title: 'Can’t reach the service',
+        text: sinceWords,
+        detail: joined(
+          retrying(service.retryAt, nowMs),
+          'Streams reopen by themselves.',
+          whyText(service.host, service.why),
+        ),
+      })
+    case 'no-stream-data':
+    case 'streams-silent':
+    case 'streams-waiting':
+      return streamsMessage(condition, snapshot, nowMs)
+    case 'slots-full': {
+      const group = snapshot.slots.find(({ category }) => category === subject)
+      return slotsMessage(subject, group)
+    }
+    case 'others-use-refill':
+    case 'own-use':
+    case 'rate-limited':
+    case 'empty':
+    case 'running-out':
+    case 'low':
+      return row === undefined
+        ? message({ label: '', name: subject, title: subject })
+        : rowMessage(condition, row, snapshot, nowMs)
+    case 'not-checked':
+      return dataMessage(condition, snapshot, nowMs)
+  }
+}
+
+const isDiskFull = (why: string | undefined): boolean => why === 'the disk is full'
+
+const sentenceEnd = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+/** `Retrying at 14:31:30.`; `Retrying now.` while an attempt is under way; `Retrying.` where its time is not known. */
+function retrying(atMs: number | undefined, nowMs: number): string {
+  if (atMs === undefined) return 'Retrying.'
+  return atMs <= nowMs ? 'Retrying now.' : `Retrying at ${clockText(atMs)}.`
+}
+
+const whyText = (host: string | undefined, why: string | undefined): string =>
+  host === undefined || why === undefined ? '' : `${host}: ${sentenceEnd(why)}`
+
+function endedText({ refresh: { endsAt, reason } }: Snapshot, nowMs: number): string {
+  if (endsAt !== undefined && endsAt <= nowMs) return `The sign-in ended at ${minuteText(endsAt)}.`
+  return sentence(reason ?? 'the service rejected the refresh token')
+}
+
+/** Whether every other row that was asked has a number, and one at least was. */
+function doOthersWork(category: string, requests: readonly RequestQuota[]): boolean {
+  const others = requests.filter((row) => row.category !== category)
+  return (
+    others.every(({ problem }) => problem === undefined) &&
+    others.some(({ state }) => state !== 'not-checked')
+  )
+}
+
+/** An answer that brought no number: of the whole key, or of one quota. */
+function problemMessage(
+  kind: ConditionKind,
+  { category, problem, isWhole }: KeyProblem,
+  { profile, requests }: Snapshot,
+): Message {
+  const { label, note } = problemStatus(problem)
+  const title = problemTitle(isWhole ? undefined : category, problem)
+  const lasts = problem.status === 401 || problem.status >= 500
+  const known: Partial<Record<ConditionKind, string>> = {
+    'token-rejected': `This key is set to ${profile.environment.toUpperCase()}.`,
+    'permission-missing': doOthersWork(category, requests) ? 'Other quotas work.' : '',
+    'quota-failing': 'Retrying.',
+    'service-failing': 'Retrying.',
+  }
+  return message({
+    label,
+    name: problemName(kind, problem, category, isWhole),
+    ...(isWhole ? {} : { note }),
+    title: lasts ? title : `${title}.`,
+    text: lasts ? `since ${minuteText(problem.since)}.` : '',
+    action: problemAdvice(category, problem),
+    detail: joined(
+      known[kind] ?? '',
+      quotedText(problem),
+      lasts ? '' : `Since ${minuteText(problem.since)}.`,
+    ),
+  })
+}
+
+function problemName(
+  kind: ConditionKind,
+  problem: KeyProblem['problem'],
+  category: string,
+  isWhole: boolean,
+): string {
+  switch (kind) {
+    case 'permission-missing':
+      return `${category} permission missing`
+    case 'check-rejected':
+      return `${category} check rejected`
+    case 'quota-failing':
+      return `${category} failing`
+    case 'no-headers':
+      return isWhole ? 'No rate-limit headers' : `${category} without rate-limit headers`
+    case 'service-failing':
+      return `Service responds with ${problem.status}`
+    default:
+      return problemTitle(undefined, problem)
+  }
+}
+
+function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: number): Message {
+  const { silent, missed, queued, wanted } = streamsHeard(snapshot, nowMs)
+  const note = since === undefined ? '' : sinceText(since, nowMs)
+  const moment = since === undefined ? '' : `since ${minuteText(since)}`
+  const text = since === undefined ? '' : `since ${minuteText(since)}.`
+  const waiting = missed.length + queued.length
+  if (kind === 'streams-waiting') {
+    const forSlot = queued.length > 0 ? ` ${countText(queued.length, 'stream')} of them for a slot.` : ''
+    return message({
+      label: `${waiting} waiting`,
+      name: `${countText(waiting, 'stream')} waiting`,
+      note,
+      moment,
+      title: `${waiting} of ${countText(wanted.length, 'stream')} ${waiting === 1 ? 'is' : 'are'} waiting`,
+      text: missed.length > 0 && text !== '' ? text : 'for a slot.',
+      detail: joined('Headroom opens them again.', missed.length > 0 ? forSlot.trim() : ''),
+    })
+  }
+  const label = silent.length > 0 ? `${silent.length} silent` : `${waiting} waiting`
+  if (kind === 'streams-silent') {
+    return message({
+      label,
+      name: `${countText(silent.length, 'stream')} silent`,
+      note,
+      moment,
+      title: `${silent.length} of ${countText(wanted.length, 'stream')} ${silent.length === 1 ? 'is' : 'are'} silent`,
+      text,
+      action: 'Treat their last prices as stale.',
+      detail: 'Headroom reconnects a stream after 30 s of silence.',
+    })
+  }
+  const counts = [
+    ...(silent.length > 0 ? [`${silent.length} of ${countText(wanted.length, 'stream')} silent`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+  ].join(', ')
+  return message({
+    label,
+    name: 'No stream receives data',
+    note,
+    moment,
+    title: 'No stream is receiving data',
+    text,
+    action: 'Treat last prices as stale.',
+    detail: `${counts}. Headroom reconnects them.`,
+  })
+}
+
+function slotsMessage(category: string, group: SlotQuota | undefined): Message {
+  const { limit = 0, own = 0, elsewhere = 0 } = group ?? {}
+  return message({
+    label: 'full',
+    name: `${category} full`,
+    note: `${limit}/${limit}`,
+    moment: '',
+    title: `${category}: all ${limit} slots in use`,
+    text: `(${own} yours, ${elsewhere} others).`,
+    action: 'Close a stream before you open another.',
+  })
+}
+
+function rowMessage({ kind }: Condition, row: RequestQuota, snapshot: Snapshot, nowMs: number): Message {
+  const { category } = row
+  const { label, note, state, untilMs } = quotaStatus(row, nowMs)
+  const words = { label, name: `${category} ${label}`, note, moment: momentText(row, nowMs) }
+  const refill = Number((row.limit / row.period).toFixed(2))
+  const others = usesWholeRefill(row) ? `Others use the whole refill (${refill}/s).` : ''
+  const slow = 'Slow or stop the other programs.'
+  switch (state) {
+    case 'blocked': {
+      const title = `429 on ${category}.`
+      if (kind === 'others-use-refill') {
+        const until = row.nextTryAt === undefined ? '' : `429s ${UNTIL_OTHERS_SLOW}.`
+        return message({
+          ...words,
+          title,
+          text: others,
+          action: slow,
+          detail: joined(until, waitingText(row, snapshot)),
+        })
+      }
+      if (untilMs === undefined || untilMs <= nowMs)
+        return message({ ...words, title, text: 'It has expired.', action: 'Checking now.' })
+      return message({
+        ...words,
+        title,
+        text: `Safe to retry at ${clockText(untilMs)}.`,
+        action: `Stop direct ${category} calls until then.`,
+        detail: joined(usageSentence(row, nowMs), waitingText(row, snapshot)),
+      })
+    }
+    case 'empty':
+      return message({
+        ...words,
+        title: `${category} is empty.`,
+        text: others === '' ? 'Calls get 429 until it refills.' : others,
+        action: others === '' ? `Pause ${category} calls.` : slow,
+        detail: usageSentence(row, nowMs),
+      })
+    case 'running-out': {
+      if (note === 'recovering') {
+        const text = `It is recovering, ${shareLeftText(row)} left.`
+        return message({
+          ...words,
+          title: `${category} was running out.`,
+          text,
+          detail: usageSentence(row, nowMs),
+        })
+      }
+      const title = `${category} ${runsOutText(row, nowMs)}.`
+      if (kind === 'others-use-refill')
+        return message({ ...words, title, text: others, action: slow, detail: usageSentence(row, nowMs) })
+      return message({
+        ...words,
+        title,
+        action: kind === 'own-use' ? slowOwn(row, snapshot, nowMs) : slowTo(row, nowMs),
+        detail: usageSentence(row, nowMs),
+      })
+    }
+    default:
+      return message({
+        ...words,
+        ...(note === COULD_RUN_OUT
+          ? { title: `${category} may run out within 10 min.`, text: `${shareLeftText(row)} left now.` }
+          : { title: `${category} is ${label}:`, text: `${note} left.` }),
+        action: slowTo(row, nowMs),
+        detail: usageSentence(row, nowMs),
+      })
+  }
+}
+
+/** Programs' requests that wait for this row. */
+function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): string {
+  const named = programs.flatMap(({ name, use }) => {
+    const waiting = use.find((one) => one.category === category)?.waiting ?? 0
+    return waiting > 0 ? [`${countText(waiting, `${name} request`)}`] : []
+  })
+  return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
+}
+
+function runsOutText(row: RequestQuota, nowMs: number): string {
+  const when = emptyText(row, nowMs)
+  if (row.emptyAt === undefined || when.startsWith('within')) return `may run out ${when}`
+  return when === ANY_MOMENT ? 'is about to run out' : `runs out at ${minuteText(row.emptyAt)}`
+}
+
+/** What the pace that others leave asks of own programs. */
+function slowTo(row: RequestQuota, nowMs: number): string {
+  const pace = safePaceText(row, nowMs)
+  if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
+  return pace === 'none' ? `Pause ${row.category} calls.` : `Slow to ${pace}.`
+}
+
+function slowOwn(row: RequestQuota, { programs = [] }: Snapshot, nowMs: number): string {
+  const rates = Object.entries(row.use?.programs ?? {}).toSorted(([, a], [, b]) => b - a)
+  const [first] = rates
+  const name = first && (programs.find(({ id }) => id === first[0])?.name ?? undefined)
+  if (name === undefined) return slowTo(row, nowMs)
+  const pace = row.safe?.everySeconds
+  return pace === undefined || pace === null
+    ? `Pause ${name}.`
+    : `Pause ${name}, or slow it to ${paceText(pace)}.`
+}
+
+/** Where nothing may count down: `until 14:36:05` after a 429, `about 14:35` for an estimate, else the share. */
+function momentText(row: RequestQuota, nowMs: number): string {
+  const { state, note, untilMs } = quotaStatus(row, nowMs)
+  if (state === 'blocked') return untilMs === undefined ? note : `until ${clockText(untilMs)}`
+  if (state !== 'running-out') return note
+  return untilMs === undefined || note.startsWith('within') || note === ANY_MOMENT
+    ? note
+    : `about ${minuteText(untilMs)}`
+}
+
+function dataMessage({ row }: Condition, snapshot: Snapshot, nowMs: number): Message {
+  const label = STATE_LABELS['not-checked']
+  const words = { label, name: 'Quotas not checked' }
+  const newest = row?.observedAt ?? freshestMs(snapshot, nowMs)
+  if (newest === undefined) {
+    return message({
+      ...words,
+      note: 'no data yet',
+      title: 'No data yet.',
+      action: snapshot.service.reachable ? 'Checking now.' : 'Connecting.',
+      detail: 'Limits shown are the documented defaults.',
+    })
+  }
+  if (row === undefined && nowMs - newest <= STALE_AFTER_MS) {
+    return message({
+      ...words,
+      note: 'measuring',
+      title: 'Still measuring other traffic.',
+      detail: `Last header ${sinceText(newest, nowMs)} ago; two are needed.`,
+    })
+  }
+  const age = coarseSinceText(newest, nowMs)
+  const isRow = row !== undefined && stateAt(row, nowMs) !== 'not-checked'
+  return message({
+    ...words,
+    note: `last data ${age} ago`,
+    moment: `last data at ${minuteText(newest)}`,
+    title: isRow ? `${row.category} was last checked ${age} ago.` : `No fresh data for ${age}.`,
+    action: isRow ? `Check ${row.category} now, or call it.` : 'Check now, or call a quota.',
+    detail: `Numbers since ${minuteText(newest)} are estimates.`,
+  })
+}

@@ -1,0 +1,298 @@
+import '../../renderer/utc.ts'
+import { describe, expect, it } from 'vitest'
+import { type Condition, conditionsOf, isStopped } from '../../../app/conditions/evaluate.ts'
+import { aspectStatuses, keyFindings } from '../../../app/conditions/key-status.ts'
+import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains } from '../../../app/conditions/kinds.ts'
+import { messageOf } from '../../../app/conditions/messages.ts'
+import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import type { Severity } from '../../../app/status/severity.ts'
+import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
+
+type Expected = readonly [
+  root: ConditionKind,
+  severity: Severity,
+  headline: string,
+  action: string,
+  consequences: readonly ConditionKind[],
+]
+
+/** The root cause of each bad day, what the headline says and asks for, and what it explains. */
+const CAUSES: Readonly<Record<string, Expected>> = {
+  'saved keys damaged': ['keys-damaged', 'critical', 'Your saved keys are damaged.', 'Sign in again.', []],
+  'keyring locked': [
+    'keys-locked',
+    'critical',
+    'Your saved keys are locked.',
+    'Unlock the system keyring.',
+    [],
+  ],
+  'keys sealed elsewhere': [
+    'keys-sealed-elsewhere',
+    'critical',
+    'Your keys were encrypted with another keyring or passphrase.',
+    'Sign in again, or start Headroom with that one.',
+    [],
+  ],
+  'no keyring': [
+    'keyring-away',
+    'warning',
+    'The system keyring doesn’t respond. Tokens are in memory only.',
+    'Unlock it before you quit Headroom.',
+    [],
+  ],
+  'both hosts unreachable': [
+    'hosts-unreachable',
+    'critical',
+    'Can’t reach the service or the sign-in host since 14:02.',
+    'Check the network.',
+    ['not-checked'],
+  ],
+  'sign-in host unreachable, access works': [
+    'sign-in-host-unreachable',
+    'warning',
+    'Can’t reach the sign-in host. Access works until 14:45.',
+    'Check the network.',
+    [],
+  ],
+  'sign-in host unreachable, access expired': [
+    'sign-in-host-gone',
+    'critical',
+    'Can’t reach the sign-in host. Access has expired; checks are paused.',
+    'Check the network.',
+    ['renewal-failing', 'not-checked'],
+  ],
+  'signed out': [
+    'signed-out',
+    'critical',
+    'Signed out.',
+    'Sign in to resume checks and streams.',
+    ['not-checked'],
+  ],
+  'key not accepted': [
+    'key-rejected',
+    'critical',
+    'The sign-in host rejects this API key or secret.',
+    'Correct the secret, or connect the right key.',
+    ['not-checked'],
+  ],
+  'revoked here': ['revoked', 'ok', 'Revoked at 14:02.', 'Sign in to use this key again.', []],
+  'revocation not confirmed': [
+    'revocation-unconfirmed',
+    'critical',
+    'Revocation not confirmed. Assume the tokens still work.',
+    'No action needed.',
+    [],
+  ],
+  'sign-in ends within the hour': [
+    'sign-in-ends',
+    'warning',
+    'The sign-in ends at 15:11, in 40 min.',
+    'Sign in again before then, and nothing stops.',
+    [],
+  ],
+  'token rejected (401)': [
+    'token-rejected',
+    'critical',
+    'Token rejected (401) since 14:02.',
+    'Check the key’s host, or sign in again.',
+    [],
+  ],
+  'permission missing (403)': [
+    'permission-missing',
+    'warning',
+    'Positions: permission missing (403).',
+    'Sign in again with ReadAccount.',
+    [],
+  ],
+  'service unreachable': [
+    'service-unreachable',
+    'critical',
+    'Can’t reach the service since 14:02.',
+    'No action needed.',
+    ['not-checked'],
+  ],
+  'service answers 503': [
+    'service-failing',
+    'critical',
+    'The service responds with 503 since 14:02.',
+    'No action needed.',
+    [],
+  ],
+  'responses without rate-limit headers': [
+    'no-headers',
+    'warning',
+    'Responses have no rate-limit headers.',
+    'Check the service address, VPN and proxy.',
+    [],
+  ],
+  'no stream receives data': [
+    'no-stream-data',
+    'critical',
+    'No stream is receiving data since 14:02.',
+    'Treat last prices as stale.',
+    ['streams-silent'],
+  ],
+  'token not saved': [
+    'token-not-saved',
+    'critical',
+    'Refresh token not saved: no space is left on the disk.',
+    'Fix this before you quit Headroom.',
+    [],
+  ],
+  'others use the whole refill, 429': [
+    'others-use-refill',
+    'critical',
+    '429 on Positions. Others use the whole refill (1.07/s).',
+    'Slow or stop the other programs.',
+    ['rate-limited'],
+  ],
+  'own programs use it up': [
+    'own-use',
+    'critical',
+    'Positions runs out at 14:32.',
+    'Slow to 1 per 1.0 s.',
+    ['running-out'],
+  ],
+  'slots full': [
+    'slots-full',
+    'warning',
+    'Option Chain Stream: all 10 slots in use (2 yours, 8 others).',
+    'Close a stream before you open another.',
+    ['streams-waiting'],
+  ],
+}
+
+describe.each(Object.entries(CAUSES))('%s', (name, [root, severity, headline, action, consequences]) => {
+  const at = BAD_DAYS[name] as Snapshot
+  const found = conditionsOf(at, NOW_MS)
+
+  it('has one root cause, with its severity, its headline and what to do', () => {
+    expect(found.roots.map(({ kind }) => kind)).toEqual([root])
+    const [finding] = keyFindings(at, NOW_MS)
+    expect(finding).toMatchObject({ severity, action })
+    expect(`${finding?.title} ${finding?.text}`.trim()).toBe(headline)
+  })
+
+  it('explains what follows from it, which is no headline', () => {
+    expect(found.consequences.map(({ kind }) => kind)).toEqual(consequences)
+  })
+
+  it('leaves no part of a key that cannot call ok, but what is known of it', () => {
+    const stopped = isStopped(found)
+    expect(stopped).toBe(CONDITIONS[root].stopsCalls)
+    if (!stopped) return
+    const parts = aspectStatuses(at, NOW_MS).filter(({ aspect }) => aspect === 'slots' || aspect === 'quotas')
+    expect(parts.map((part) => part.severity)).toEqual(['unknown', 'unknown'])
+  })
+})
+
+it('every condition has words that end in something to do', () => {
+  const row = CALM_REQUESTS[0] as RequestQuota
+  for (const kind of CONDITION_KINDS) {
+    const condition: Condition = { kind, severity: 'warning', subject: row.category, row, since: NOW_MS }
+    const words = messageOf(condition, snapshot(), NOW_MS)
+    expect(words.title, kind).not.toBe('')
+    expect(words.name, kind).not.toBe('')
+    expect(words.action, kind).toMatch(/\.$/)
+    for (const part of Object.values(words)) expect(part, kind).not.toMatch(/undefined|NaN|\.\.|,\.|: \./)
+  }
+})
+
+it('what explains a condition exists, and nothing explains itself or its own cause', () => {
+  for (const kind of CONDITION_KINDS) {
+    for (const effect of CONDITIONS[kind].explains) expect(CONDITION_KINDS).toContain(effect)
+    for (const other of CONDITION_KINDS)
+      if (explains(kind, other)) expect(explains(other, kind), `${kind} and ${other}`).toBe(false)
+  }
+})
+
+const calm = (more: Partial<Snapshot> = {}) => snapshot({ requests: CALM_REQUESTS, ...more })
+const kinds = (more: Partial<Snapshot>, nowMs = NOW_MS) =>
+  conditionsOf(calm(more), nowMs).roots.map(({ kind, subject }) => [kind, subject].filter(Boolean).join(' '))
+
+it('a key without trouble has no condition', () => {
+  expect(kinds({})).toEqual([])
+})
+
+it('of unrelated causes the most severe is the headline, and among equals the upper one of the table', () => {
+  const blocked = quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 40_000 })
+  const silent = stream('s', 'Order Stream', 'SIM1', { state: 'stale', lastFrameAt: NOW_MS - 60_000 })
+  const more = {
+    requests: [blocked, quota('A', 320, 300, 40, { state: 'low' })],
+    slots: [slots('Option Chain Stream', 10, 2, 8)],
+    streams: [silent, stream('t', 'Order Stream', 'SIM2')],
+  }
+  expect(kinds(more)).toEqual([
+    'rate-limited Positions',
+    'slots-full Option Chain Stream',
+    'streams-silent',
+    'low A',
+  ])
+  expect(kinds({ ...more, streams: [silent] })[0]).toBe('no-stream-data')
+})
+
+it('a cause on one quota explains that quota only', () => {
+  const use = { total: 1.2, own: 0.1, elsewhere: 1.1 }
+  const requests = [
+    quota('Positions', 320, 300, 0, { state: 'blocked', use }),
+    quota('Balances', 320, 300, 0, { state: 'empty' }),
+  ]
+  expect(kinds({ requests })).toEqual(['others-use-refill Positions', 'empty Balances'])
+})
+
+it('others use the whole refill from 95 % of it on', () => {
+  const of = (elsewhere: number) => {
+    const use = { total: elsewhere, own: 0, elsewhere }
+    return kinds({ requests: [quota('Positions', 300, 300, 0, { state: 'empty', use })] })
+  }
+  expect(of(0.94)).toEqual(['empty Positions'])
+  expect(of(0.95)).toEqual(['others-use-refill Positions'])
+})
+
+it('a waiting stream is not a silent one, and a reconnection of a moment is neither', () => {
+  const live = stream('l', 'Order Stream', 'A')
+  const waiting = (ageMs: number, more = {}) =>
+    stream('w', 'Order Stream', 'B', { state: 'waiting', lastFrameAt: NOW_MS - ageMs, ...more })
+  expect(kinds({ streams: [live, waiting(14_999)] })).toEqual([])
+  expect(kinds({ streams: [live, waiting(15_000)] })).toEqual(['streams-waiting'])
+  expect(kinds({ streams: [waiting(15_000)] })).toEqual(['no-stream-data'])
+  const { lastFrameAt: _, ...first } = stream('f', 'Order Stream', 'C', { state: 'opening' })
+  expect(kinds({ streams: [first] })).toEqual([])
+  expect(kinds({ streams: [waiting(60_000, { reasonCode: 'no-slot' })] })).toEqual(['streams-waiting'])
+})
+
+it('slots that were never observed, or long ago, are no condition', () => {
+  const old = { ...slots('Option Chain Stream', 10, 10, 0), observedAt: NOW_MS - 601_000 }
+  expect(kinds({ slots: [old] })).toEqual([])
+  expect(kinds({ slots: [slots('Option Chain Stream', 10, 10, 0, 'default')] })).toEqual([])
+})
+
+it('the end of a sign-in is a warning from an hour before, and critical from a quarter of an hour', () => {
+  const { refresh } = snapshot()
+  const of = (leftMs: number) =>
+    conditionsOf(calm({ refresh: { ...refresh, endsAt: NOW_MS + leftMs } }), NOW_MS).roots[0]?.severity
+  expect([of(3_600_001), of(3_600_000), of(900_001), of(900_000)]).toEqual([
+    undefined,
+    'warning',
+    'warning',
+    'critical',
+  ])
+})
+
+it('tokens and streams are taken as they were pushed, where the push is old', () => {
+  expect(kinds({}, NOW_MS + 3_600_000)).toEqual(['not-checked'])
+})
+
+it('the first refresh is no trouble', () => {
+  const refresh = { ...snapshot().refresh, state: 'unconfirmed' } as const
+  expect(kinds({ refresh, access: { state: 'refreshing', scopes: [] } })).toEqual([])
+  expect(kinds({ refresh, access: { state: 'none', scopes: [] } })).toEqual(['renewal-failing'])
+})
+
+it('a person who wants nothing stored, or agreed to it, is not told again', () => {
+  const memory = { ...snapshot().refresh, stored: 'memory' } as const
+  expect(kinds({ keystore: 'memory', refresh: memory })).toEqual([])
+  expect(kinds({ keystore: 'unprotected' })).toEqual([])
+  expect(kinds({ keystore: 'unprotected', refresh: memory })).toEqual(['keyring-unprotected'])
+})

@@ -1,0 +1,270 @@
+import '../../renderer/utc.ts'
+import { describe, expect, it } from 'vitest'
+import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
+import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { mostUrgent } from '../../../app/status/severity.ts'
+import {
+  CALM_REQUESTS,
+  defaultQuota,
+  NOW_MS,
+  quota,
+  slots,
+  snapshot,
+  stream,
+} from '../../renderer/fixtures.ts'
+
+const row = (category: string, more: Partial<RequestQuota> = {}) => quota(category, 320, 300, 250, more)
+const said = (...requests: readonly RequestQuota[]) => headline(snapshot({ requests }), NOW_MS)
+const ok = row('Accounts')
+
+describe('the headline', () => {
+  it('names the root cause, who uses it and what to do, and the other causes', () => {
+    expect(headline(snapshot(), NOW_MS)).toEqual({
+      severity: 'critical',
+      headline: 'Positions runs out at 14:32. Also: Option Expirations low.',
+      detail: 'Pause Positions calls. Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s.',
+    })
+  })
+
+  it('promises the next 10 minutes only where every row that was checked is ok', () => {
+    expect(said(ok, row('Balances'))).toMatchObject({
+      severity: 'ok',
+      headline: 'No quota runs out within 10 min.',
+      detail: 'Tightest: Accounts, 250 of 320 left.',
+    })
+    for (const state of ['low', 'running-out', 'empty', 'blocked'] as const) {
+      const { severity, headline: text } = said(ok, row('Balances', { state }))
+      expect(text).not.toContain('No ')
+      expect(severity).not.toBe('ok')
+    }
+    const lost = row('Balances', { state: 'not-checked' })
+    expect(said(ok, lost)).toMatchObject({
+      headline: 'No checked quota runs out within 10 min.',
+      detail: 'Tightest: Accounts, 250 of 320 left. Not checked: Balances.',
+    })
+    expect(said(ok, defaultQuota('Balances', 320, 300)).headline).toMatch(/^No quota runs out/)
+  })
+
+  it('promises nothing of a row whose use by others is not known well enough, and says which', () => {
+    const wide = { total: 2.4, own: 0, elsewhere: 2.4, elsewhereLow: 0, elsewhereHigh: 5.9 }
+    const falling = quota('Quote Snapshot', 500, 300, 480, { low: 281, high: 500, use: wide })
+    const once = row('Balances', { use: null })
+    expect(said(ok, falling, once)).toEqual({
+      severity: 'unknown',
+      headline: 'All quotas look fine so far.',
+      detail:
+        'Still measuring other traffic: Balances and Quote Snapshot (0–5.9/s). Tightest: Accounts, 250 of 320 left.',
+    })
+    const lost = row('Positions', { state: 'not-checked' })
+    expect(said(ok, once, lost)).toMatchObject({
+      headline: 'All checked quotas look fine so far.',
+      detail:
+        'Still measuring other traffic: Balances. Tightest: Accounts, 250 of 320 left. Not checked: Positions.',
+    })
+    const four = ['A', 'B', 'C', 'D'].map((category) => row(category, { use: null }))
+    expect(said(...four).detail).toMatch(/^Still measuring other traffic: 4 quotas\. Tightest/)
+  })
+
+  it('says nothing of the present where nothing is checked', () => {
+    expect(said(row('Balances', { state: 'not-checked', observedAt: NOW_MS - 250_000 }))).toEqual({
+      severity: 'unknown',
+      headline: 'No fresh data for 4 min.',
+      detail: 'Check now, or call a quota. Numbers since 14:26 are estimates.',
+    })
+    // A header of a moment ago is fresh, and may still say too little.
+    const early = snapshot({
+      requests: [row('Balances', { state: 'not-checked', use: null, observedAt: NOW_MS - 6_000 })],
+    })
+    expect(headline(early, NOW_MS)).toEqual({
+      severity: 'unknown',
+      headline: 'Still measuring other traffic.',
+      detail: 'No action needed. Last header 6 s ago; two are needed.',
+    })
+    expect(said(defaultQuota('Balances', 320, 300))).toEqual({
+      severity: 'unknown',
+      headline: 'No data yet.',
+      detail: 'Checking now. Limits shown are the documented defaults.',
+    })
+  })
+
+  it('names three other causes, worst first, and counts the rest', () => {
+    const others = [
+      row('A', { state: 'low', low: 45, level: 50 }),
+      row('B', { state: 'running-out', emptyAt: NOW_MS + 240_000 }),
+      row('C', { state: 'running-out', emptyAt: NOW_MS + 400_000 }),
+      row('D', { state: 'low', level: 60 }),
+    ]
+    expect(said(row('Positions', { state: 'empty' }), ...others).headline).toBe(
+      'Positions is empty. Calls get 429 until it refills. Also: B running out, C running out, A low, +1 more.',
+    )
+  })
+
+  it('never calls a row fine whose last answer brought no number', () => {
+    const problem = { status: 200, since: NOW_MS - 1_000 }
+    const failing = row('B', { problem })
+    expect(said(ok, failing)).toMatchObject({ headline: 'No checked quota runs out within 10 min.' })
+    expect(said(ok, failing).detail).toMatch(/ No number in the last answer: B\.$/)
+    // Where no row has one, that is the headline, without a wait.
+    const all = said(failing, row('C', { problem }), row('D', { state: 'not-checked' }))
+    expect(all).toMatchObject({
+      severity: 'warning',
+      headline: 'Responses have no rate-limit headers.',
+    })
+  })
+
+  it('says after a 429 alone on the key when it is safe to retry', () => {
+    const refused = row('Positions', { state: 'blocked', blockedUntil: NOW_MS + 40_000 })
+    expect(said(refused, ok)).toMatchObject({
+      severity: 'critical',
+      headline: '429 on Positions. Safe to retry at 14:31:45.',
+      detail: expect.stringMatching(/^Stop direct Positions calls until then\./),
+    })
+    expect(headline(snapshot({ requests: [refused, ok] }), NOW_MS + 40_000).headline).toBe(
+      '429 on Positions. It has expired.',
+    )
+  })
+
+  it('says of a row that may run out, or recovers, what is left of it', () => {
+    expect(said(ok, row('Positions', { state: 'low' })).headline).toBe(
+      'Positions may run out within 10 min. 78 % left now.',
+    )
+    const use = { total: 0.2, own: 0.2, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
+    expect(said(ok, quota('Positions', 320, 300, 52, { state: 'running-out', use }))).toMatchObject({
+      headline: 'Positions was running out. It is recovering, 16 % left.',
+      detail: expect.stringMatching(/^No action needed\. /),
+    })
+  })
+
+  it('is never calm over a key that is dead', () => {
+    const { refresh } = snapshot()
+    for (const state of ['sign-in-required', 'revoke-unconfirmed', 'revoked', 'revoking', 'none'] as const) {
+      const dead = snapshot({ requests: CALM_REQUESTS, refresh: { ...refresh, state } })
+      expect(headline(dead, NOW_MS).headline).not.toMatch(/quota/)
+      expect(aspectStatuses(dead, NOW_MS).find(({ aspect }) => aspect === 'quotas')?.severity).toBe('unknown')
+    }
+  })
+
+  it('says of a sign-in host that does not answer when it is tried again', () => {
+    const signInHost = {
+      host: 'signin.example.com',
+      since: NOW_MS - 60_000,
+      retryAt: NOW_MS + 8_000,
+      why: 'the host name was not found',
+    }
+    const away = snapshot({ requests: CALM_REQUESTS, signInHost })
+    const { detail } = headline(away, NOW_MS)
+    expect(detail).toBe(
+      'Check the network. Retrying at 14:31:13. signin.example.com: the host name was not found.',
+    )
+    // No time that is over stands there.
+    expect(headline(away, NOW_MS + 9_000).detail).toContain('Retrying now. ')
+  })
+
+  it('is spoken by its state, not by its countdown', () => {
+    expect(spokenText(snapshot(), NOW_MS)).toBe('Positions running out.')
+    expect(spokenText(snapshot(), NOW_MS + 30_000)).toBe('Positions running out.')
+    expect(spokenText(snapshot({ requests: [ok] }), NOW_MS)).toBe('No quota runs out within 10 min.')
+  })
+
+  it('is grey once the process that pushes has stopped', () => {
+    const later = NOW_MS + 3_600_000
+    expect(headline(snapshot({ requests: CALM_REQUESTS }), later)).toMatchObject({ severity: 'unknown' })
+  })
+})
+
+describe('a key in a line', () => {
+  const line = (more: Partial<Snapshot>) => keyStatus(snapshot(more), NOW_MS)
+
+  it('is the name of its root cause, or ok', () => {
+    expect(line({ requests: [ok] })).toMatchObject({ severity: 'ok', name: 'ok', others: 0 })
+    expect(line({})).toMatchObject({ name: 'Positions running out', note: '1 min 50 s', others: 1 })
+    expect(line({ requests: [] }).name).toBe('Quotas not checked')
+  })
+
+  it('says first why no call succeeds', () => {
+    const refresh = { ...snapshot().refresh, state: 'sign-in-required' } as const
+    const service = { reachable: false, host: 'api.example.com' }
+    expect(line({ refresh, service }).name).toBe('Signed out')
+    expect(line({ refresh: { ...refresh, cause: 'misconfigured' }, service }).name).toBe('API key rejected')
+    expect(line({ service }).name).toBe('Service unreachable')
+  })
+
+  it('never calls an unconfirmed revocation done', () => {
+    const of = (state: 'revoked' | 'revoke-unconfirmed') =>
+      line({ refresh: { ...snapshot().refresh, state } }).label
+    expect(of('revoke-unconfirmed')).toBe('revocation not confirmed')
+    expect(of('revoked')).toBe('revoked')
+  })
+
+  it('speaks for all keys when it is the most urgent; among equals the first does', () => {
+    const lines = (['ok', 'critical', 'warning', 'critical'] as const).map((severity, id) => ({
+      severity,
+      id,
+    }))
+    expect(mostUrgent(lines)?.id).toBe(1)
+    expect(mostUrgent([])).toBeUndefined()
+  })
+})
+
+describe('each part of a key’s health', () => {
+  const parts = (more: Partial<Snapshot> = {}) =>
+    aspectStatuses(snapshot({ requests: CALM_REQUESTS, ...more }), NOW_MS).map(
+      ({ name, severity, label }) => `${name} ${label} ${severity}`,
+    )
+
+  it('has a word, and the severity of its worst condition', () => {
+    expect(parts()).toEqual([
+      'Sign-in ok ok',
+      'Service ok ok',
+      'Streams ok ok',
+      'Slots ok ok',
+      'Quotas ok ok',
+      'Data 6 s old ok',
+    ])
+    expect(
+      parts({
+        requests: [row('Positions', { state: 'empty', observedAt: NOW_MS - 240_000 })],
+        streams: [
+          stream('a', 'Order Stream', 'A'),
+          stream('b', 'Order Stream', 'B', { state: 'stale', lastFrameAt: NOW_MS - 40_000 }),
+        ],
+        slots: [slots('Option Chain Stream', 10, 10, 0), slots('MarketDepth Stream', 10, 10, 0)],
+      }),
+    ).toEqual([
+      'Sign-in ok ok',
+      'Service ok ok',
+      'Streams 1 silent warning',
+      'Slots 2 full warning',
+      'Quotas empty critical',
+      'Data 4 min old unknown',
+    ])
+  })
+
+  it('is unknown where it was never observed', () => {
+    const unseen = slots('Option Chain Stream', 10, 0, 0, 'default')
+    expect(parts({ streams: [], requests: [], slots: [unseen] }).slice(2)).toEqual([
+      'Streams none unknown',
+      'Slots not observed unknown',
+      'Quotas not checked unknown',
+      'Data none yet unknown',
+    ])
+  })
+
+  it('is ok so far where use by others is not known well enough', () => {
+    expect(parts({ requests: [ok, row('Balances', { use: null })] })).toContain('Quotas ok so far unknown')
+  })
+
+  it('is not ok while no call succeeds', () => {
+    const { refresh } = snapshot()
+    const closed = stream('a', 'Order Stream', 'A', { state: 'closed' })
+    expect(
+      parts({ refresh: { ...refresh, state: 'sign-in-required' }, streams: [closed] }).slice(0, 5),
+    ).toEqual([
+      'Sign-in signed out critical',
+      'Service not checked unknown',
+      'Streams closed unknown',
+      'Slots not checked unknown',
+      'Quotas not checked unknown',
+    ])
+  })
+})

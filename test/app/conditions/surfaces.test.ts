@@ -1,0 +1,335 @@
+import '../../renderer/utc.ts'
+import { describe, expect, it } from 'vitest'
+import type { AlertKind } from '../../../app/alerts/kinds.ts'
+import { severityOf } from '../../../app/alerts/kinds.ts'
+import { alertText } from '../../../app/alerts/text.ts'
+import { headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type {
+  AccessSummary,
+  QuotaState,
+  RefreshSummary,
+  RequestQuota,
+  SlotQuota,
+  Snapshot,
+  StreamSummary,
+} from '../../../app/contract/snapshot.ts'
+import { verdictOf } from '../../../app/quota/verdict.ts'
+import { eventSentence } from '../../../app/status/event-sentence.ts'
+import { quotaStatus, STATE_LABELS, stateSentence } from '../../../app/status/quota-status.ts'
+import type { Severity } from '../../../app/status/severity.ts'
+import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
+import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
+import { trayLine } from '../../../main/hosts/desktop/tray.ts'
+import { eventLine } from '../../../main/hosts/terminal/event-line.ts'
+import { renderTable } from '../../../main/hosts/terminal/table.ts'
+import { accessText, refreshText } from '../../../renderer/format/token-text.ts'
+import { stripText } from '../../../renderer/strip/strip-text.ts'
+import { NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
+
+/** One row in each state, and what every surface has to make of it. */
+const TABLE: Readonly<Record<QuotaState, readonly [severity: Severity, row: Partial<RequestQuota>]>> = {
+  ok: ['ok', {}],
+  low: ['warning', { level: 38, remaining: 38, low: 36, high: 40 }],
+  'running-out': ['warning', { emptyAt: NOW_MS + 214_000 }],
+  empty: ['critical', { level: 0, remaining: 0, low: 0, high: 2 }],
+  blocked: ['critical', { blockedUntil: NOW_MS + 40_000, level: 0, remaining: 0, low: 0, high: 0 }],
+  'not-checked': ['unknown', { low: 20, high: 300 }],
+}
+
+const shown = (state: QuotaState) =>
+  snapshot({ requests: [quota('Positions', 320, 300, 250, { ...TABLE[state][1], state })] })
+const states = Object.keys(TABLE) as QuotaState[]
+
+describe.each(states)('the state "%s"', (state) => {
+  const [severity] = TABLE[state]
+  const label = STATE_LABELS[state]
+  const at = shown(state)
+  const [row] = at.requests as [RequestQuota]
+
+  it('has one severity on every surface', () => {
+    expect(quotaStatus(row, NOW_MS).severity).toBe(severity)
+    expect(keyStatus(at, NOW_MS).severity).toBe(severity)
+    expect(headline(at, NOW_MS).severity).toBe(severity)
+    expect(trayLine(at).severity).toBe(severity)
+    expect(stripText([at], NOW_MS).severity).toBe(severity)
+  })
+
+  it('has one word on every surface', () => {
+    expect(quotaStatus(row, NOW_MS).label).toBe(label)
+    expect(keyStatus(at, NOW_MS).name).toContain(label)
+    expect(trayLine(at).text).toContain(label)
+    const { name, note } = stripText([at], NOW_MS)
+    expect(`${name} ${note}`).toContain(label)
+    const table = renderTable(at, [], NOW_MS, { columns: 120, colour: false })
+    expect(table.split('\n').find((line) => line.includes('/320'))).toMatch(new RegExp(`^${label} `))
+  })
+
+  it('is called by no other state’s word, nor by a word of before', () => {
+    const texts = [
+      headline(at, NOW_MS).headline,
+      spokenText(at, NOW_MS),
+      stateSentence(row, NOW_MS),
+      trayLine(at).text,
+      Object.values(stripText([at], NOW_MS)).join(' '),
+      renderTable(at, [], NOW_MS, { columns: 120, colour: false }).split('\n').slice(0, 1).join(),
+    ]
+    for (const text of texts) {
+      expect(text).not.toMatch(/\b(held|hold|blocked|wait|lasts|idle|near|seen|modelled|elsewhere)\b/i)
+      for (const other of states) {
+        if (other === state || other === 'ok' || STATE_LABELS[other] === label) continue
+        // Being empty is explained by the status that calls will get.
+        if (state === 'empty' && other === 'blocked') continue
+        expect(text).not.toMatch(new RegExp(`\\b${STATE_LABELS[other]}\\b`))
+      }
+    }
+  })
+})
+
+it('a row that is ok, and may not last, is called ok so far and painted grey on every surface', () => {
+  const at = snapshot({ requests: [quota('Positions', 320, 300, 318, { use: null })] })
+  expect(headline(at, NOW_MS)).toMatchObject({
+    severity: 'unknown',
+    headline: 'All quotas look fine so far.',
+  })
+  expect(keyStatus(at, NOW_MS)).toMatchObject({ severity: 'unknown', label: 'ok so far' })
+  expect(trayLine(at).severity).toBe('unknown')
+  expect(trayLine(at).text).toContain('ok so far')
+  const { severity, name, note } = stripText([at], NOW_MS)
+  expect([severity, `${name} ${note}`]).toEqual(['unknown', expect.stringContaining('ok so far')])
+  expect(renderTable(at, [], NOW_MS, { columns: 120, colour: false })).toContain(
+    'All quotas look fine so far.',
+  )
+  expect(verdictOf(at.requests, at.service)).toEqual({ kind: 'unknown' })
+})
+
+it('within two minutes of its end a row is red, and so is every surface that speaks of it', () => {
+  const requests = [quota('Positions', 320, 300, 20, { state: 'running-out', emptyAt: NOW_MS + 119_000 })]
+  const at = snapshot({ requests })
+  expect(headline(at, NOW_MS).severity).toBe('critical')
+  expect(trayLine(at).severity).toBe('critical')
+  expect(stripText([at], NOW_MS).severity).toBe('critical')
+})
+
+/** How the terminal paints each severity: the codes of green, yellow, red and dim. */
+const PAINT: Readonly<Record<Severity, string>> = {
+  ok: '32',
+  watch: '33',
+  warning: '33',
+  critical: '31',
+  unknown: '2',
+}
+
+/** The line of the terminal's table that begins with `text`, and how its part with `label` is painted. */
+function painted(at: Snapshot, begins: string): { readonly line: string; readonly code: string | undefined } {
+  const start = String.fromCharCode(27)
+  const bare = (line: string) => line.replaceAll(new RegExp(`${start}\\[\\d+m`, 'g'), '')
+  const lines = renderTable(at, [], NOW_MS, { columns: 120, colour: true }).split('\n')
+  const line = lines.find((one) => bare(one).startsWith(begins)) ?? ''
+  return { line: bare(line), code: new RegExp(`${start}\\[(\\d+)m`).exec(line)?.[1] }
+}
+
+const ALERT_OF: Partial<Readonly<Record<QuotaState, AlertKind>>> = {
+  low: 'below-threshold',
+  'running-out': 'runs-out',
+  empty: 'empty',
+  blocked: 'blocked',
+}
+
+it.each(Object.entries(ALERT_OF))(
+  'the alert on the state "%s" has its severity and its word',
+  (state, kind) => {
+    const at = shown(state as QuotaState)
+    expect(severityOf(kind, 'Positions', at, NOW_MS)).toBe(TABLE[state as QuotaState][0])
+    expect(alertText(kind, 'Positions', at, NOW_MS).title).toBe(
+      `Positions ${STATE_LABELS[state as QuotaState]}`,
+    )
+  },
+)
+
+const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Severity, label: string]>> = {
+  none: ['critical', 'signed out'],
+  valid: ['ok', 'valid'],
+  unconfirmed: ['warning', 'not confirmed yet'],
+  'sign-in-required': ['critical', 'signed out'],
+  revoking: ['warning', 'revoking'],
+  'revoke-unconfirmed': ['critical', 'revocation not confirmed'],
+  revoked: ['ok', 'revoked'],
+}
+
+it.each<[string, Partial<Snapshot>, Severity, RegExp]>([
+  [
+    'silent streams',
+    { streams: [stream('a', 'Order Stream', 'S', { state: 'stale' }), stream('b', 'Order Stream', 'T')] },
+    'warning',
+    /silent/i,
+  ],
+  ['a full group of slots', { slots: [slots('Option Chain Stream', 10, 9, 1)] }, 'warning', /full|in use/],
+  [
+    'a sign-in that is about to end',
+    { refresh: { ...snapshot().refresh, endsAt: NOW_MS + 600_000 } },
+    'critical',
+    /sign-in ends/i,
+  ],
+  [
+    'a service that does not answer',
+    { service: { reachable: false, host: 'h' } },
+    'critical',
+    /unreachable|can’t reach/i,
+  ],
+])('%s: the same severity and word on every surface of the key', (_, more, severity, word) => {
+  const at = snapshot({ requests: [quota('Positions', 320, 300, 250)], ...more })
+  const strip = stripText([at], NOW_MS)
+  const surfaces = [
+    { severity: keyStatus(at, NOW_MS).severity, text: keyStatus(at, NOW_MS).name },
+    { severity: headline(at, NOW_MS).severity, text: headline(at, NOW_MS).headline },
+    { severity, text: spokenText(at, NOW_MS) },
+    trayLine(at),
+    { severity: strip.severity, text: strip.name },
+    { severity, text: renderTable(at, [], NOW_MS, { columns: 120, colour: false }).split('\n')[0] },
+  ]
+  for (const surface of surfaces) {
+    expect(surface.severity).toBe(severity)
+    expect(surface.text).toMatch(word)
+  }
+})
+/** A key of which only the tokens can be wrong. */
+const withTokens = (more: Partial<RefreshSummary>) => {
+  const { refresh } = snapshot()
+  const requests = [quota('Positions', 320, 300, 250)]
+  return snapshot({ requests, refresh: { ...refresh, endsAt: NOW_MS + 36_000_000, ...more } })
+}
+
+describe.each([
+  ...(Object.keys(TOKENS) as RefreshSummary['state'][]).map(
+    (state) => [TOKENS[state][1], { state }] as const,
+  ),
+  ['key rejected', { state: 'sign-in-required', cause: 'misconfigured' }] as const,
+])('a refresh token that is "%s"', (label, refresh) => {
+  const [severity] = TOKENS[refresh.state]
+  const at = withTokens(refresh)
+  const isLiving = refresh.state === 'valid' || refresh.state === 'unconfirmed'
+
+  it('has one severity on every surface', () => {
+    expect(refreshStatus(at.refresh, NOW_MS)).toEqual({ severity, label })
+    expect(refreshText(at.refresh, NOW_MS).severity).toBe(severity)
+    expect(painted(at, 'refresh token').code).toBe(severity === 'ok' ? undefined : PAINT[severity])
+    if (isLiving) return
+    for (const surface of [
+      keyStatus(at, NOW_MS),
+      headline(at, NOW_MS),
+      trayLine(at),
+      stripText([at], NOW_MS),
+    ]) {
+      expect(surface.severity).toBe(severity)
+    }
+  })
+
+  it('has one word on every surface', () => {
+    const token = refreshText(at.refresh, NOW_MS)
+    if (refresh.state !== 'valid') expect(`${token.value} ${token.note}`).toContain(label)
+    expect(painted(at, 'refresh token').line).toContain(label)
+    if (isLiving) return
+    const texts = [
+      keyStatus(at, NOW_MS).name,
+      spokenText(at, NOW_MS),
+      trayLine(at).text,
+      stripText([at], NOW_MS).name,
+    ]
+    for (const text of texts) expect(text.toLowerCase()).toContain(label)
+  })
+})
+
+it('the end of a sign-in asks for attention at one moment on every surface', () => {
+  for (const [leftMs, severity, kind] of [
+    [3_600_000, 'warning', 'sign-in-1h'],
+    [900_000, 'critical', 'sign-in-15min'],
+  ] as const) {
+    const at = withTokens({ endsAt: NOW_MS + leftMs })
+    const due = { ...logged, kind: 'sign-in-due', endsAt: NOW_MS + leftMs } as const
+    expect(refreshText(at.refresh, NOW_MS).severity).toBe(severity)
+    expect(painted(at, 'refresh token').code).toBe(PAINT[severity])
+    expect(eventSentence(due).severity).toBe(severity)
+    expect(severityOf(kind, '', at, NOW_MS)).toBe(severity)
+  }
+})
+
+it.each<[AccessSummary['state'], Severity, string]>([
+  ['none', 'unknown', 'none'],
+  ['valid', 'ok', 'valid'],
+  ['refreshing', 'ok', 'refreshing'],
+  ['expired', 'warning', 'expired'],
+])('an access token that is "%s" has one severity and one word', (state, severity, label) => {
+  const access: AccessSummary = { state, scopes: [] }
+  expect(accessStatus(access, NOW_MS)).toEqual({ severity, label })
+  expect(accessText(access, NOW_MS)).toMatchObject({ severity, value: label })
+  const { line } = painted({ ...withTokens({}), access }, 'access token')
+  expect(line).toContain(label)
+})
+
+const STREAMS: Readonly<Record<StreamSummary['state'], readonly [severity: Severity, label: string]>> = {
+  opening: ['unknown', 'opening'],
+  snapshot: ['ok', 'snapshot'],
+  live: ['ok', 'live'],
+  stale: ['warning', 'silent'],
+  waiting: ['warning', 'waiting'],
+  closed: ['unknown', 'closed'],
+}
+
+it.each(Object.entries(STREAMS))(
+  'a stream that is "%s" has one severity and one word',
+  (state, [severity, label]) => {
+    const one = stream('s1', 'Order Stream', 'SIM1', { state: state as StreamSummary['state'] })
+    const at = snapshot({ streams: [one], slots: [] })
+    expect(streamStatus(one)).toEqual({ severity, label })
+    const { line, code } = painted(at, 'Order Stream ')
+    expect(line).toContain(` ${label} `)
+    expect(code).toBe(PAINT[severity])
+    if (state !== 'stale') return
+    expect(alertText('stream-stale', 's1', at, NOW_MS).title).toContain(label)
+    expect(severityOf('stream-stale', 's1', at, NOW_MS)).toBe(severity)
+  },
+)
+
+it.each<[SlotQuota, Severity, string]>([
+  [{ ...slots('Order Stream', 40, 1, 0), source: 'default' }, 'unknown', ''],
+  [slots('Order Stream', 40, 30, 5), 'ok', ''],
+  [slots('Order Stream', 40, 30, 6), 'warning', '4 slots left'],
+  [slots('Order Stream', 40, 30, 10), 'warning', 'full'],
+])('slots have one severity and one word', (group, severity, label) => {
+  expect(slotStatus(group)).toEqual({ severity, label })
+  const at = snapshot({ slots: [group], streams: [] })
+  const start = String.fromCharCode(27)
+  const line = renderTable(at, [], NOW_MS, { columns: 120, colour: true })
+    .split('\n')
+    .find((one) => one.includes('/40'))
+  for (const one of ['warning', 'critical'] as const) {
+    expect(line?.includes(`${start}[${PAINT[one]}m`)).toBe(severity === one)
+  }
+  if (label === '') return
+  expect(alertText('slots-low', 'Order Stream', at, NOW_MS).title).toBe(`Order Stream: ${label}`)
+  expect(severityOf('slots-low', 'Order Stream', at, NOW_MS)).toBe(severity)
+})
+
+const logged = { seq: 1, at: NOW_MS, profile: 'main' } as const
+
+it.each<[MonitorEvent, RefreshSummary['state']]>([
+  [{ kind: 'sign-in-required', reason: 'x' }, 'sign-in-required'],
+  [{ kind: 'sign-in-required', reason: 'x', cause: 'misconfigured' }, 'sign-in-required'],
+  [{ kind: 'revoke-unconfirmed', reason: 'x' }, 'revoke-unconfirmed'],
+])('an event that begins a state has its severity and its word', (event, state) => {
+  const cause = event.kind === 'sign-in-required' ? event.cause : undefined
+  const { severity, label } = refreshStatus({ state, ...(cause && { cause }) }, NOW_MS)
+  const sentence = eventSentence({ ...event, ...logged })
+  expect(sentence.severity).toBe(severity)
+  expect(sentence.text.toLowerCase()).toContain(label)
+})
+
+it('the terminal tells an event in the words of the window, with a countdown for a time of day', () => {
+  const event = { ...logged, kind: 'rate-limited', category: 'Positions', retryAt: NOW_MS + 40_000 } as const
+  expect(eventSentence(event).text).toBe('Positions refused (429) · safe to retry at 14:31:45')
+  expect(eventLine(event)).toBe('Positions refused (429) · safe to retry in 40 s')
+  expect(eventLine({ ...event, requestId: 'r-1' })).toBe(
+    'Positions refused (429) · safe to retry in 40 s · request r-1',
+  )
+})
