@@ -66,7 +66,8 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
   const { state, untilMs, note } = quotaStatus(quota, nowMs)
   switch (state) {
     case 'blocked':
-      if (untilMs === undefined) return NONE
+      // Until others slow down: there is nothing to count down to.
+      if (untilMs === undefined) return { caption: 'left', value: leftText(quota, nowMs) }
       return untilMs <= nowMs
         ? { caption: 'safe to retry', value: 'now' }
         : { caption: 'safe to retry in', value: countdown(untilMs - nowMs, 'up') }

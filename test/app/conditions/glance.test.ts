@@ -48,6 +48,12 @@ it.each<[string, Partial<Snapshot>, string, string]>([
     '0:40',
   ],
   [
+    '429s until others slow down',
+    { requests: [row({ state: 'blocked', level: 0, remaining: 0, low: 0, high: 0 })] },
+    'left',
+    '0',
+  ],
+  [
     'a 429 that is over',
     { requests: [row({ state: 'blocked', blockedUntil: NOW_MS })] },
     'safe to retry',
