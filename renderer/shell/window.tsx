@@ -1,4 +1,4 @@
-import { Activity, lazy, Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { CapacityTable } from '../capacity/capacity-table.tsx'
 import { useFirstChoice } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
@@ -34,7 +34,6 @@ export function HeadroomWindow() {
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)
   const isBehindDialog = useView((view) => view.dialog !== undefined)
   const page = useView((view) => view.page)
-  const isDashboard = page === 'dashboard'
   const isPaused = usePausedSince() !== undefined
   // Drawn anew in another zone: texts of the past do not change by themselves.
   const zone = useLook((look) => look.zone)
@@ -61,14 +60,10 @@ export function HeadroomWindow() {
         <Suspense fallback={null}>
           <ProgramsPage key={zone} />
         </Suspense>
+      ) : hasProfile ? (
+        <Dashboard key={zone} dimmed={link === 'lost'} frozen={isPaused} />
       ) : (
-        !hasProfile && <Waiting link={link} />
-      )}
-      {hasProfile && (
-        // Kept behind the other pages, where it costs nothing, because to draw it anew takes half a second.
-        <Activity mode={isDashboard ? 'visible' : 'hidden'}>
-          <Dashboard key={zone} shown={isDashboard} dimmed={link === 'lost'} frozen={isPaused} />
-        </Activity>
+        <Waiting link={link} />
       )}
       <Dialogs />
       <RefusalNotice />
@@ -78,12 +73,11 @@ export function HeadroomWindow() {
 }
 
 interface DashboardProps {
-  readonly shown: boolean
   readonly dimmed: boolean
   readonly frozen: boolean
 }
 
-function Dashboard({ shown, dimmed, frozen }: DashboardProps) {
+function Dashboard({ dimmed, frozen }: DashboardProps) {
   const isNarrow = useMedia(NARROW)
   const isMaximised = useView((view) => view.maximised)
   return (
@@ -92,7 +86,7 @@ function Dashboard({ shown, dimmed, frozen }: DashboardProps) {
         <VerdictPanel />
       </div>
       <main
-        id={shown ? MAIN : undefined}
+        id={MAIN}
         tabIndex={-1}
         className={css('main', isMaximised && 'maximised', dimmed && 'dimmed', frozen && 'frozen')}
       >
