@@ -13,6 +13,8 @@ export interface UsePiece {
   readonly width: number
   readonly bottom: number
   readonly height: number
+  /** Whether its column is not over: less of it may be known than of the others. */
+  readonly isPartial: boolean
 }
 
 /** Use of one category over a while, stacked. */
@@ -68,7 +70,8 @@ export function stackedUse(
       below += perSecond
       const left = (at * resolutionMs) / spanMs
       const width = (secondsOf(at) * 1000) / spanMs
-      return [{ layer, left, width, bottom, height: perSecond / topPerSecond }]
+      const isPartial = secondsOf(at) * 1000 < resolutionMs
+      return [{ layer, left, width, bottom, height: perSecond / topPerSecond, isPartial }]
     })
   })
   return {

@@ -1,23 +1,34 @@
 import { useMemo, useState } from 'react'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
 import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
-import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
+import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { fillOf, Swatch } from '../components/swatch.tsx'
 import { chartMarkers } from '../history/markers.ts'
+import { timeTicks } from '../history/time-ticks.ts'
 import { CHART_RANGES } from '../state/view-state.ts'
 import { useParts, useShownValue, useView } from '../state/window-parts.ts'
 import { perSecondText } from './program-rows.ts'
 import sheet from './programs.module.css'
+import { refusalLabels } from './refusal-labels.ts'
 import { type StackedUse, stackedUse } from './stacked-use.ts'
 import chartSheet from './use-chart.module.css'
 import { type AskedHistory, useProgramHistory } from './use-program-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...chartSheet })
 
-const TICKS = 4
+const MINUTE_MS = 60_000
+const DAY_MS = 1440 * MINUTE_MS
+/** The shortest distance between two ticks, for charts of up to so much time. */
+const TICKS = [
+  { upToMs: 30 * MINUTE_MS, tickMs: MINUTE_MS },
+  { upToMs: 120 * MINUTE_MS, tickMs: 5 * MINUTE_MS },
+  { upToMs: DAY_MS, tickMs: 120 * MINUTE_MS },
+] as const
+/** Of the chart in a narrow window; the same ticks serve every width. */
+const LEAST_WIDTH_PIXELS = 290
 
 interface UseChartProps {
   readonly profile: string
@@ -114,6 +125,7 @@ function Plot({ use, history: { from, toMs, rejectedAt }, category, refill }: Pl
     .map(({ name, requests }) => `${name} ${Math.round(requests)}`)
     .join(', ')
   const bottom = (perSecond: number) => ({ bottom: `${(100 * perSecond) / topPerSecond}%` })
+  const leftOf = (atMs: number) => ({ left: `${(100 * (atMs - from)) / spanMs}%` })
   const decimals = topPerSecond < 0.5 ? 2 : topPerSecond < 5 ? 1 : 0
   return (
     <div
@@ -131,10 +143,11 @@ function Plot({ use, history: { from, toMs, rejectedAt }, category, refill }: Pl
         </span>
       ))}
       <div className={css('pieces')}>
-        {pieces.map(({ layer, left, width, bottom: from, height }) => (
+        {pieces.map(({ layer, left, width, bottom: from, height, isPartial }) => (
           <i
             key={`${layer} ${left}`}
-            className={fillOf(layers[layer]?.name ?? '', layer)}
+            className={`${fillOf(layers[layer]?.name ?? '', layer)} ${css(isPartial && 'partial')}`}
+            title={isPartial ? 'Still counting' : undefined}
             style={{
               left: `${100 * left}%`,
               width: `${100 * width}%`,
@@ -144,15 +157,18 @@ function Plot({ use, history: { from, toMs, rejectedAt }, category, refill }: Pl
           />
         ))}
       </div>
-      {marks.map(({ at, side }) => (
+      {marks.map(({ at }) => (
+        <span key={at} className={css('moment')} style={leftOf(at)} data-severity="critical" />
+      ))}
+      {refusalLabels(rejectedAt, { fromMs: from, toMs }).map(({ at, count, side }) => (
         <span
           key={at}
-          className={css('moment', side === 'left' && 'to-left')}
-          style={{ left: `${(100 * (at - from)) / spanMs}%` }}
+          className={css('refusals', side === 'left' && 'to-left')}
+          style={leftOf(at)}
           data-severity="critical"
         >
           <b>
-            <Shape severity="critical" label="429" /> 429
+            <Shape severity="critical" label="429" /> 429{count > 1 && ` ×${count}`}
           </b>
         </span>
       ))}
@@ -166,14 +182,18 @@ function Plot({ use, history: { from, toMs, rejectedAt }, category, refill }: Pl
 }
 
 function Times({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) {
-  const isLong = toMs - fromMs > 86_400_000
-  const moments = Array.from({ length: TICKS }, (_, at) => fromMs + (at * (toMs - fromMs)) / TICKS)
+  const spanMs = toMs - fromMs
+  const isLong = spanMs > DAY_MS
+  const tickMs = TICKS.find(({ upToMs }) => spanMs <= upToMs)?.tickMs ?? DAY_MS * Math.ceil(spanMs / (5 * DAY_MS))
+  const labelPixels = isLong ? 66 : 48
+  const ticks = timeTicks({ fromMs, nowMs: toMs, toMs, tickMs, widthPixels: LEAST_WIDTH_PIXELS, labelPixels })
   return (
     <div className={css('times')} aria-hidden="true">
-      {moments.map((atMs) => (
-        <span key={atMs}>{isLong ? dayAndMinuteText(atMs, toMs) : minuteText(atMs)}</span>
+      {ticks.map((atMs) => (
+        <span key={atMs} style={{ left: `${(100 * (atMs - fromMs)) / spanMs}%` }}>
+          {atMs === toMs ? <b>now</b> : isLong ? weekdayText(atMs) : minuteText(atMs)}
+        </span>
       ))}
-      <b>now</b>
     </div>
   )
 }
