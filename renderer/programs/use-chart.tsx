@@ -184,7 +184,8 @@ function Plot({ use, history: { from, toMs, rejectedAt }, category, refill }: Pl
 function Times({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) {
   const spanMs = toMs - fromMs
   const isLong = spanMs > DAY_MS
-  const tickMs = TICKS.find(({ upToMs }) => spanMs <= upToMs)?.tickMs ?? DAY_MS * Math.ceil(spanMs / (5 * DAY_MS))
+  const tickMs =
+    TICKS.find(({ upToMs }) => spanMs <= upToMs)?.tickMs ?? DAY_MS * Math.ceil(spanMs / (5 * DAY_MS))
   const labelPixels = isLong ? 66 : 48
   const ticks = timeTicks({ fromMs, nowMs: toMs, toMs, tickMs, widthPixels: LEAST_WIDTH_PIXELS, labelPixels })
   return (

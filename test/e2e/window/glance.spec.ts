@@ -141,7 +141,7 @@ for (const { width, height, colorScheme } of [
     await page.setViewportSize({ width, height })
     const cells = (key: string) => page.locator(`tr[data-key=${key}] td`)
     await expect(cells('desk')).toHaveText([
-      'Sign in again',
+      'Signed out',
       'paused until sign-in',
       '–',
       '–',
