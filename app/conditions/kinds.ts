@@ -55,7 +55,8 @@ export const CONDITIONS = {
   'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
   'signed-out': stops('sign-in', OF_NO_TOKEN),
   'key-rejected': stops('sign-in', OF_NO_TOKEN),
-  revoked: stops('sign-in', OF_NO_TOKEN),
+  // No token is left that could be lost.
+  revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
   revoking: stops('sign-in', OF_NO_TOKEN),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),
   'token-rejected': stops('sign-in', OF_NO_ANSWER),

@@ -290,6 +290,12 @@ it('the first refresh is no trouble', () => {
   expect(kinds({ refresh, access: { state: 'none', scopes: [] } })).toEqual(['renewal-failing'])
 })
 
+it('where to store tokens is no question once they are revoked', () => {
+  const revoked = { ...snapshot().refresh, state: 'revoked', stored: 'memory' } as const
+  expect(kinds({ keystore: 'unprotected', refresh: revoked })).toEqual(['revoked'])
+  expect(kinds({ keystore: 'unavailable', refresh: revoked })).toEqual(['revoked'])
+})
+
 it('a person who wants nothing stored, or agreed to it, is not told again', () => {
   const memory = { ...snapshot().refresh, stored: 'memory' } as const
   expect(kinds({ keystore: 'memory', refresh: memory })).toEqual([])
