@@ -69,17 +69,6 @@ export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = [
   },
   {
     file: 'app/quota/others-use.ts',
-    line: 110,
-    reason: 'the constructor sets it again, as each header does',
-  },
-  {
-    file: 'app/quota/others-use.ts',
-    line: 221,
-    replacement: 'sum >= 0',
-    reason: 'a sum is above 0 or no number: each probability has a floor',
-  },
-  {
-    file: 'app/quota/others-use.ts',
     replacement: 'rate <= RATE_COUNT',
     reason: 'beyond the last candidate there is no probability, and none is added',
   },
@@ -90,7 +79,7 @@ export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = [
   },
   {
     file: 'app/quota/mixture.ts',
-    replacement: 'over >= 0',
+    replacement: 'over > 0',
     reason: 'a quantile that is met exactly is the end of the search from either side',
   },
   {
@@ -135,5 +124,15 @@ export const KNOWN_SURVIVORS: readonly KnownSurvivor[] = [
     line: 368,
     replacement: 'true',
     reason: 'computes a turn of which nobody is told',
+  },
+  {
+    file: 'app/quota/others-use.ts',
+    line: 246,
+    reason: 'a mean counts by its probability, which is set to 0 beside it',
+  },
+  {
+    file: 'app/quota/others-use.ts',
+    line: 423,
+    reason: 'the rate of the first candidate is 0, and so is what the formula makes of it',
   },
 ]
