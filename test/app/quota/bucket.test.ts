@@ -427,6 +427,46 @@ test('what was learned of others in a rolling interval is forgotten where it pro
   expect(after?.perSecondAtMost).toBe(fresh?.perSecondAtMost)
 })
 
+test('what was learned of others is forgotten where a header names another size', () => {
+  const see = (into: Bucket, id: number, atMs: number, rate: RateReading) => {
+    into.sent(-id, atMs)
+    into.answered({ id: -id, receivedAtMs: atMs, rejected: false, rate })
+  }
+  const bucket = new Bucket(320, 300, 0)
+  // Others take 5 a second.
+  for (const [id, remaining] of [320, 280, 240, 200].entries())
+    see(bucket, id + 1, id * 10_000, { remaining, resetSeconds: Math.ceil((320 - remaining) * 0.9375) })
+  expect(bucket.others(30_000)?.perSecondAtLeast).toBeGreaterThan(2)
+  const anew = new Bucket(320, 300, 30_000)
+  const size = { limit: 250, periodSeconds: 300 }
+  for (const one of [bucket, anew]) {
+    see(one, 10, 40_000, { ...size, remaining: 100, resetSeconds: 180 })
+    see(one, 11, 50_000, { ...size, remaining: 107, resetSeconds: 172 })
+  }
+  const [after, fresh] = [bucket, anew].map((one) => {
+    // Own requests of before count on.
+    const { emptyChance: _, emptyChanceByPresent: __, ...of } = one.others(60_000) ?? expect.fail('none')
+    return of
+  })
+  expect(after).toEqual(fresh)
+})
+
+test('what others took of a fixed window does not count in the next one', () => {
+  const takenBy = (nowMs: number) => {
+    const bucket = new Bucket(320, 300, 0)
+    // Others take half a request a second.
+    for (let id = 1; id <= 6; id += 1) {
+      const atMs = (id - 1) * 20_000
+      bucket.sent(-id, atMs)
+      const rate = { remaining: 311 - 11 * id, resetSeconds: 310 - 20 * id }
+      bucket.answered({ id: -id, receivedAtMs: atMs, rejected: false, rate })
+    }
+    return bucket.others(nowMs)?.taken ?? Number.NaN
+  }
+  expect(takenBy(280_000)).toBeGreaterThan(60)
+  expect(takenBy(295_000)).toBeLessThan(20)
+})
+
 test('own use empties a quota too: at five a second it is likely to be empty within minutes', () => {
   const service = full(rolling)
   const bucket = new Bucket(320, 300, 0)
