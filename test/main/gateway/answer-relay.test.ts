@@ -8,6 +8,8 @@ import { passedHeaders, relay } from '../../../main/gateway/answer-relay.ts'
 import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
 import { proves } from '../../proof/proves.ts'
+import { FakeClock } from '../hosts/browser/fake-clock.ts'
+import { FakeReply } from './scripted-hub.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
 const MIB = 1 << 20
@@ -88,9 +90,10 @@ test('a reader less far behind is waited for by nobody, and gets the whole answe
 test('only those who share a request are told that it was shared', async () => {
   const { answers, end } = await relaying(3)
   end()
-  expect(answers.map(({ headers }) => headers['cache-status'])).toEqual([
-    undefined,
+  // Their connections arrive in any order.
+  expect(answers.map(({ headers }) => headers['cache-status']).sort()).toEqual([
     ...Array(2).fill('headroom; hit; detail=coalesced'),
+    undefined,
   ])
   for (const answer of answers) expect((await buffer(answer)).length).toBe(0)
 })
@@ -117,6 +120,57 @@ test.each([
   stop(body)
   expect(await Promise.all(read)).toEqual(['cut', 'cut'])
   expect(noted.ended).toBe(1)
+})
+
+/** One answer without an end, passed on to one reply that reads as the test lets it. */
+function streaming(reply: FakeReply, rawHeaders: readonly string[] = []) {
+  const body = Object.assign(new PassThrough(), { complete: false })
+  const noted = { ended: 0, aborted: 0, defects: [] as unknown[] }
+  const { goAway } = relay({
+    answer: { status: 200, headers: {}, rawHeaders, body },
+    removal: new TokenRemoval('the-token-of-the-key'),
+    readers: [{ reply: reply as unknown as ServerResponse, isCoalesced: false }],
+    abort: () => {
+      noted.aborted += 1
+    },
+    ended: () => {
+      noted.ended += 1
+    },
+    isEndless: true,
+    clock: new FakeClock(),
+    defect: (cause) => void noted.defects.push(cause),
+  })
+  return { body, noted, goAway }
+}
+
+test('a stream in an encoding of its own is cut, to which no GoAway can be added', () => {
+  const reply = new FakeReply()
+  const { noted, goAway } = streaming(reply, ['Content-Encoding', 'gzip'])
+  goAway()
+  expect([reply.destroyed, reply.writableEnded, reply.text]).toEqual([true, false, ''])
+  expect(noted).toEqual({ ended: 1, aborted: 1, defects: [] })
+})
+
+test('a stream that is told to go away has ended, also while its reader reads nothing', () => {
+  const reply = new FakeReply()
+  reply.isFrozen = true
+  const { noted, goAway } = streaming(reply)
+  goAway()
+  expect([reply.writableEnded, reply.text]).toEqual([true, '{"StreamStatus":"GoAway"}\n'])
+  expect(noted).toEqual({ ended: 1, aborted: 1, defects: [] })
+})
+
+test('a defect while an answer is passed on ends it upstream, and for its readers', async () => {
+  const reply = new FakeReply()
+  const cause = new Error('a bug')
+  reply.write = () => {
+    throw cause
+  }
+  const { body, noted } = streaming(reply)
+  body.write('{}')
+  await new Promise(setImmediate)
+  expect(noted).toEqual({ ended: 1, aborted: 1, defects: [cause] })
+  expect(reply.destroyed).toBe(true)
 })
 
 test('fields of one connection and cookies stay behind, end-to-end ones go on', () => {

@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { passedHeaders } from '../../../main/gateway/answer-relay.ts'
 import { TokenRemoval } from '../../../main/gateway/token-removal.ts'
+import { REDACTED } from '../../../main/ports/redactor.ts'
 import { proves } from '../../proof/proves.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { before } from './raw-service.ts'
@@ -265,4 +266,8 @@ test('without a token a header goes as it came', () => {
   const passed = passedHeaders({ status: 200, rawHeaders }, new TokenRemoval('abcd'))
   expect(passed.slice(0, 2)).toEqual(['X-Echo', '[redacted] [redacted]'])
   expect(passedHeaders({ status: 200, rawHeaders }).slice(0, 2)).toEqual(rawHeaders)
+})
+
+test('a spelling that begins with another one is removed whole', () => {
+  expect(new TokenRemoval('ab%').from('?a=ab%25&b=ab%')).toBe(`?a=${REDACTED}&b=${REDACTED}`)
 })

@@ -1,0 +1,356 @@
+import type { ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { AdmittedRequest } from '../../../main/gateway/admitted-request.ts'
+import { Forwarder } from '../../../main/gateway/forwarder.ts'
+import type { Program } from '../../../main/gateway/programs.ts'
+import type { ForwardListener, ForwardRequest } from '../../../main/network/forward-http.ts'
+import type { Access } from '../../../main/tokens/keeper.ts'
+import { startedTap } from '../api/started-tap.ts'
+import { setUp } from '../streams/scripted-streams.ts'
+import { FakeReply, program } from './scripted-hub.ts'
+
+const ACCOUNTS = '/v3/brokerage/accounts'
+const RULE = { 'x-ratelimit-resource': 'Accounts', 'x-ratelimit-limit': '250', 'x-ratelimit-period': '300' }
+const left = (remaining: number) => ({
+  ...RULE,
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(Math.ceil((250 - remaining) * 1.2)),
+})
+const LIMITED = JSON.stringify({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
+
+interface Upstream extends ForwardRequest {
+  readonly listener: ForwardListener
+  isAborted: boolean
+}
+
+/** The forwarder of one key on virtual time, before a service that says what the test says. */
+function started(reserve?: Readonly<Record<string, number>>) {
+  const { streams, slots } = setUp()
+  const { clock, timeline, ledger, tap } = startedTap()
+  const events: MonitorEvent[] = []
+  const sent: Upstream[] = []
+  const told: unknown[] = []
+  const state: { access: Access; next: Access | undefined } = {
+    access: { kind: 'token', value: 'a1' },
+    next: undefined,
+  }
+  const forwarder = new Forwarder({
+    clock,
+    timeline,
+    baseUrl: 'https://api.test',
+    host: 'api.test',
+    tap,
+    ledger,
+    slots,
+    reachability: { answered: () => {}, failed: () => {} },
+    forward: (request, listener) => {
+      const upstream: Upstream = { ...request, listener, isAborted: false }
+      sent.push(upstream)
+      return () => {
+        upstream.isAborted = true
+      }
+    },
+    defect: (cause) => void told.push(['defect', cause]),
+    access: async () => {
+      if (state.next !== undefined) state.access = state.next
+      return state.access
+    },
+    usable: () => state.access,
+    rejected: async (token, path) => void told.push(['rejected', token, path]),
+    accepted: (path) => void told.push(['accepted', path]),
+    event: (event) => void events.push(event),
+    changed: () => {},
+    sharing: { streams, slots },
+    ...(reserve && { reserve }),
+  })
+  const ask = async (
+    path = ACCOUNTS,
+    of: Program = program('bot'),
+    more: Partial<AdmittedRequest> = {},
+  ): Promise<FakeReply> => {
+    const reply = Object.assign(new FakeReply(), { writableLength: 0 })
+    await forwarder.serve({
+      program: of,
+      method: 'GET',
+      pathAndQuery: path,
+      accept: undefined,
+      acceptEncoding: undefined,
+      contentType: undefined,
+      prefer: undefined,
+      body: undefined,
+      reply: reply as unknown as ServerResponse,
+      ...more,
+    })
+    return reply
+  }
+  /** The service answers one of the requests that were sent. */
+  const say = async (upstream: Upstream | undefined, status: number, headers: object = {}, text = '{}') => {
+    const body = Object.assign(new PassThrough(), { complete: true })
+    const fields = { 'content-type': 'application/json', ...headers }
+    upstream?.listener.answered({ status, headers: fields, rawHeaders: Object.entries(fields).flat(), body })
+    body.end(text)
+    for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
+    await clock.advance(0)
+  }
+  const used = (of = program('bot')) =>
+    forwarder
+      .nowOf(of)
+      .use.byCategory(timeline.now())
+      .map(({ category, forwarded }) => [category, forwarded])
+  return { forwarder, ask, say, sent, told, events, clock, state, timeline, used }
+}
+
+const NOTES = program('notes')
+
+test('equal requests share one upstream, and are counted by who asked first', async () => {
+  const { forwarder, ask, say, sent, used } = started()
+  const replies = [await ask(), await ask(), await ask(ACCOUNTS, NOTES)]
+  expect(sent).toHaveLength(1)
+  await say(sent[0], 200, left(200), '{"a":1}')
+  expect(replies.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([200, '{"a":1}']))
+  expect(replies.map(({ headers }) => headers.includes('headroom; hit; detail=coalesced'))).toEqual([
+    false,
+    true,
+    true,
+  ])
+  expect([used(), used(NOTES)]).toEqual([[['Accounts', 1]], []])
+  expect(forwarder.nowOf(program('bot')).use.coalesced).toBe(1)
+  expect(forwarder.nowOf(NOTES).use.coalesced).toBe(1)
+  expect(forwarder.open).toEqual({ requests: 0, upstreams: 0 })
+})
+
+test('requests that differ in path, form or method share none', async () => {
+  const { ask, say, sent } = started()
+  await ask()
+  await say(sent[0], 200, left(200))
+  await ask()
+  await ask(`${ACCOUNTS}?x`)
+  await ask(ACCOUNTS, program('bot'), { accept: 'application/xml' })
+  await ask(ACCOUNTS, program('bot'), { method: 'HEAD' })
+  expect(sent).toHaveLength(5)
+})
+
+test('a HEAD counts in the category of its GET', async () => {
+  const { ask, say, sent, used } = started()
+  await ask(ACCOUNTS, program('bot'), { method: 'HEAD' })
+  await say(sent[0], 200, left(200), '')
+  expect(used()).toEqual([['Accounts', 1]])
+})
+
+test('a POST that reads counts in its own category', async () => {
+  const { ask, say, sent, used } = started()
+  const body = Buffer.from('{}')
+  await ask('/v3/marketdata/options/riskreward', program('bot'), { method: 'POST', body })
+  await say(sent[0], 200)
+  expect([sent[0]?.method, sent[0]?.body]).toEqual(['POST', body])
+  expect(used()).toEqual([['Option Risk Reward', 1]])
+})
+
+test('nothing is sent for a caller that has gone, or has its answer', async () => {
+  const { forwarder, sent, ask } = started()
+  const [gone, answered] = [new FakeReply(), new FakeReply()]
+  gone.destroy()
+  answered.end()
+  for (const reply of [gone, answered])
+    await ask(ACCOUNTS, program('bot'), { reply: reply as unknown as ServerResponse })
+  expect(sent).toEqual([])
+  expect(forwarder.open).toEqual({ requests: 0, upstreams: 0 })
+})
+
+test('without a token a request waits for one, and is refused with the reason where there is none', async () => {
+  const { forwarder, ask, sent, state } = started()
+  state.access = { kind: 'none', why: 'sign-in-required' }
+  const reply = await ask()
+  expect([reply.status, JSON.parse(reply.text).detail, sent.length]).toEqual([
+    503,
+    'Not sent: this key needs a sign-in in Headroom.',
+    0,
+  ])
+  expect(forwarder.nowOf(program('bot')).use.refused).toBe(1)
+  state.next = { kind: 'token', value: 'a2' }
+  await ask()
+  expect(sent[0]?.headers['authorization']).toBe('Bearer a2')
+})
+
+test('a request that waits is told with its turn and its patience', async () => {
+  const { forwarder, ask, say, sent, timeline, clock } = started()
+  await ask()
+  await say(sent[0], 200, left(0))
+  await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=100' })
+  const now = timeline.now()
+  const { waiting } = forwarder.nowOf(program('bot'))
+  expect(waiting).toEqual([
+    { category: 'Accounts', sinceMs: now, untilMs: now + 100_000, turnAtMs: expect.any(Number) },
+  ])
+  expect(forwarder.hasWaiting).toBe(true)
+  expect(forwarder.nowOf(NOTES).waiting).toEqual([])
+  const [{ turnAtMs = 0 } = {}] = waiting
+  await clock.advance(turnAtMs - now - 2)
+  expect(sent).toHaveLength(1)
+  await clock.advance(4)
+  expect(sent).toHaveLength(2)
+})
+
+test('a refusal of a program is told once a minute for each category', async () => {
+  const { ask, say, sent, events, clock } = started()
+  await ask()
+  await say(sent[0], 200, left(0))
+  const refused = async () => {
+    const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=0' })
+    expect(reply.status).toBe(429)
+  }
+  const spend = async () => {
+    for (;;) {
+      const before = sent.length
+      await ask(`${ACCOUNTS}?y=${before}`, program('guard', { class: 'critical' }), { prefer: 'wait=0' })
+      if (sent.length === before) return
+      await say(sent[before], 200, left(0))
+    }
+  }
+  await refused()
+  await refused()
+  const told = () => events.filter((event) => event.kind === 'program-refused' && event.program === 'bot')
+  expect(told()).toEqual([
+    { kind: 'program-refused', program: 'bot', category: 'Accounts', retryAt: expect.any(Number) },
+  ])
+  await clock.advance(59_999)
+  await spend()
+  await refused()
+  expect(told()).toHaveLength(1)
+  await clock.advance(1)
+  await refused()
+  expect(told()).toHaveLength(2)
+})
+
+test('a 429 is counted for its program, resent in its turn, and its answer passed on', async () => {
+  const { forwarder, ask, say, sent, clock } = started()
+  const reply = await ask(ACCOUNTS, program('bot'), { prefer: 'wait=100' })
+  await say(sent[0], 429, left(0), LIMITED)
+  expect(forwarder.nowOf(program('bot')).use.rejected).toBe(1)
+  expect([sent.length, reply.status]).toEqual([1, undefined])
+  await clock.advance(60_000)
+  expect(sent).toHaveLength(2)
+  await say(sent[1], 200, left(10), '{"late":1}')
+  expect([reply.status, reply.text]).toEqual([200, '{"late":1}'])
+})
+
+test('a 401 is answered by one refresh and one repetition with the new token', async () => {
+  const { ask, say, sent, told, state } = started()
+  const reply = await ask()
+  state.next = { kind: 'token', value: 'a2' }
+  await say(sent[0], 401)
+  expect(told).toEqual([['rejected', 'a1', ACCOUNTS]])
+  expect(sent.map(({ headers }) => headers['authorization'])).toEqual(['Bearer a1', 'Bearer a2'])
+  expect(sent[0]?.isAborted).toBe(true)
+  await say(sent[1], 200, left(200))
+  expect(reply.status).toBe(200)
+  expect(told.at(-1)).toEqual(['accepted', ACCOUNTS])
+})
+
+test('a second 401 is passed on, and its token counts as rejected too', async () => {
+  const { ask, say, sent, told, state } = started()
+  const reply = await ask()
+  state.next = { kind: 'token', value: 'a2' }
+  await say(sent[0], 401)
+  await say(sent[1], 401, {}, '{"Error":"Unauthorized"}')
+  expect([reply.status, reply.text]).toEqual([401, '{"Error":"Unauthorized"}'])
+  expect(told).toEqual([
+    ['rejected', 'a1', ACCOUNTS],
+    ['rejected', 'a2', ACCOUNTS],
+  ])
+})
+
+test('a request whose connection is cut twice fails, and frees its place', async () => {
+  const { forwarder, ask, sent, clock } = started()
+  const reply = await ask()
+  sent[0]?.listener.failed('cut', 'reset')
+  expect(sent).toHaveLength(2)
+  sent[1]?.listener.failed('cut', 'reset')
+  await clock.advance(0)
+  expect([reply.status, forwarder.open]).toEqual([502, { requests: 0, upstreams: 0 }])
+})
+
+test('a token that is gone when the turn comes is the reason that the caller gets', async () => {
+  const { ask, say, sent, clock, state } = started()
+  await ask()
+  await say(sent[0], 200, left(0))
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=100' })
+  state.access = { kind: 'none', why: 'revoked' }
+  await clock.advance(60_000)
+  expect([reply.status, sent.length]).toEqual([503, 1])
+  expect(JSON.parse(reply.text).detail).toBe('Not sent: the tokens of this key were revoked.')
+})
+
+test('the last caller that goes away ends what was sent for it, and one that shared goes on', async () => {
+  const { forwarder, ask, say, sent, clock } = started()
+  const [one, two] = [await ask(), await ask()]
+  one.destroy()
+  expect([sent[0]?.isAborted, forwarder.open.requests]).toEqual([false, 1])
+  two.destroy()
+  await clock.advance(0)
+  expect([sent[0]?.isAborted, forwarder.open]).toEqual([true, { requests: 0, upstreams: 0 }])
+  await say(sent[0], 200, left(100))
+  expect([one.text, two.text]).toEqual(['', ''])
+})
+
+test('a program that is cut off is told so, and what others wait for goes on', async () => {
+  const { forwarder, ask, say, sent } = started()
+  const bot = await ask()
+  const notes = await ask(ACCOUNTS, NOTES)
+  forwarder.cut(program('bot'))
+  expect([bot.status, notes.status, sent[0]?.isAborted]).toEqual([401, undefined, false])
+  await say(sent[0], 200, left(100))
+  expect(notes.status).toBe(200)
+  expect(forwarder.nowOf(program('bot')).use.lastSeenAtMs).toBeUndefined()
+})
+
+test('what waits is refused with the reason, what was sent goes on', async () => {
+  const { forwarder, ask, say, sent } = started()
+  const going = await ask()
+  const waiting = await ask(`${ACCOUNTS}?x`)
+  forwarder.refuseWaiting('the tokens of this key were revoked')
+  expect([waiting.status, JSON.parse(waiting.text).detail]).toEqual([
+    503,
+    'Not sent: the tokens of this key were revoked.',
+  ])
+  await say(sent[0], 200, left(100))
+  expect(going.status).toBe(200)
+})
+
+test('a drained gateway takes nothing more, and is drained once what was sent is answered', async () => {
+  const { forwarder, ask, say, sent } = started()
+  const going = await ask()
+  let isDrained = false
+  const drained = forwarder.drain('the gateway was turned off').then(() => {
+    isDrained = true
+  })
+  const late = await ask(`${ACCOUNTS}?x`)
+  expect([late.status, JSON.parse(late.text).detail]).toEqual([503, 'Not sent: the gateway was turned off.'])
+  await new Promise(setImmediate)
+  expect(isDrained).toBe(false)
+  await say(sent[0], 200, left(100))
+  await drained
+  expect(going.status).toBe(200)
+})
+
+test('a stopped gateway ends each request, and what was sent for it', async () => {
+  const { forwarder, ask, sent, clock } = started()
+  const replies = [await ask(), await ask(`${ACCOUNTS}?x`)]
+  forwarder.stop()
+  expect(replies.map(({ status }) => status)).toEqual([503, 503])
+  expect(JSON.parse(replies[0]?.text ?? '').detail).toBe('Not sent: the gateway was turned off.')
+  await clock.advance(0)
+  expect([sent[0]?.isAborted, forwarder.open]).toEqual([true, { requests: 0, upstreams: 0 }])
+})
+
+test('an own check takes its turn, and the quota that its answer names is that of programs', async () => {
+  const { forwarder, ask, sent } = started()
+  const turn = await forwarder.ownTurn('GET', ACCOUNTS)
+  expect(turn).toBeDefined()
+  turn?.({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 0, resetSeconds: 300 } })
+  const reply = await ask(ACCOUNTS, program('bot'), { prefer: 'wait=0' })
+  expect([reply.status, sent.length]).toEqual([429, 0])
+  expect(await forwarder.ownTurn('GET', ACCOUNTS)).toBeUndefined()
+})
