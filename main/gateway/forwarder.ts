@@ -249,9 +249,9 @@ export class Forwarder {
     await readersEnded
   }
 
-  /** Ends everything at once. */
-  stop(): void {
-    this.#closed ??= 'the gateway was turned off'
+  /** Ends everything at once; requests that have no answer yet are told why. */
+  stop(why = 'the gateway was turned off'): void {
+    this.#closed ??= why
     this.refuseWaiting(this.#closed)
     void this.#hub.end(this.#closed)
     for (const stream of [...this.#streams.values()]) stream.goAway()

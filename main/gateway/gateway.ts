@@ -315,9 +315,10 @@ export class Gateway {
       return undefined
     }
     if (known?.session === session.found) return known
-    known?.forwarder.stop()
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
+    // Changes that its end tells of find the new one.
+    known?.forwarder.stop('this key was connected anew; send the request again')
     session.found.attachGateway({
       takeTurn: (method, path) => attached.forwarder.ownTurn(method, path),
       takeStreamTurn: (path, isRead) => attached.forwarder.reopeningTurn(path, isRead),
@@ -352,10 +353,8 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      changed: (profile) => {
-        // A key that was connected after the gateway was turned on.
-        if (!this.#attached.has(profile)) this.#attach(profile)
-      },
+      // A key that was connected after the gateway was turned on, or anew: what waits on its former session would wait on.
+      changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {
         if (kind === 'sign-in-required')
           this.#attached.get(profile)?.forwarder.refuseWaiting('this key needs a sign-in in Headroom')

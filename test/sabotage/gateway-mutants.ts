@@ -735,4 +735,12 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     replace: 'return !reply.destroyed',
     test: 'main/gateway/door.test.ts',
   },
+  {
+    promise: 'G5',
+    what: 'leave requests with the former session of a key that is connected anew',
+    file: 'main/gateway/gateway.ts',
+    find: 'changed: (profile) => void this.#attach(profile),',
+    replace: 'changed: (profile) => void (this.#attached.has(profile) || this.#attach(profile)),',
+    test: 'main/gateway/gateway.test.ts',
+  },
 ]

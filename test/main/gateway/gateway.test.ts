@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Quote, TradeStationClient } from 'tradestation-api-ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { KEPT_MS } from '../../../main/gateway/shared-stream.ts'
+import type { Profile } from '../../../main/monitor/profile.ts'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
 import { proves } from '../../proof/proves.ts'
 import { SkippingClock } from '../skipping-clock.ts'
@@ -333,4 +334,22 @@ test('requests that wait end with 503 and the reason when the tokens are revoked
   for (const answer of unavailable)
     expect(await answer.json()).toMatchObject({ detail: 'Not sent: the tokens of this key were revoked.' })
   expect((await get(ACCOUNTS, key)).status).toBe(503)
+})
+
+test('a key that is connected anew while requests wait answers them at once, and serves the next', async () => {
+  const { monitor, add, get } = await startGateway({ reserve: { Accounts: 319 } })
+  const key = add('bot')
+  // The first leaves the bucket below the level of its class, which is full again within seconds.
+  expect((await get('/v3/brokerage/accounts', key)).status).toBe(200)
+  const waiting = Array.from({ length: 20 }, (_, i) =>
+    get(`/v3/brokerage/accounts?n=${i}`, key, { prefer: 'wait=60' }),
+  )
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(15), SOON)
+  const profile = monitor.profile('key-1')
+  if (profile === undefined) throw new Error('not connected')
+  monitor.connect({ ...profile, refreshToken: 'sim-refresh' } as Profile)
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(10)
+  const balances = await get('/v3/brokerage/accounts/SIM1001/balances', key)
+  expect(balances.status).toBe(200)
 })
