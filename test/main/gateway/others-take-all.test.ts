@@ -13,7 +13,9 @@ const MINUTE_MS = 60_000
 /** A gateway beside programs that it does not see, in time that is skipped. */
 async function inStorm() {
   const clock = new SkippingClock()
-  const started = await startGateway({ clock, simulator: { traffic: { [STRIKES]: 3 * REFILL } } })
+  // Who calls is known at once: a look-up in files takes time that is not skipped.
+  const peer = () => ({ userId: process.getuid?.() ?? 0, inode: '' })
+  const started = await startGateway({ clock, peer, simulator: { traffic: { [STRIKES]: 3 * REFILL } } })
   const { service, monitor, get, add } = started
   const asked: { readonly atMs: number; readonly answer: Promise<Response> }[] = []
   let open = 0
@@ -35,7 +37,7 @@ async function inStorm() {
     for (let skippedMs = 0; skippedMs < ms; skippedMs += STEP_MS) {
       each(skippedMs)
       clock.skip(STEP_MS)
-      for (let turn = 0, seen = -1; turn < 40 && (turn < 6 || seen !== calls().length); turn += 1) {
+      for (let turn = 0, seen = -1; turn < 60 && (turn < 12 || seen !== calls().length); turn += 1) {
         seen = calls().length
         await settled()
       }
@@ -64,7 +66,9 @@ test('where others use the whole refill, programs that are not critical meet fou
     if (skippedMs % 2_000 === 0) for (const key of keys) ask(key, 60)
   }
   await skip(4 * MINUTE_MS, poll)
-  expect(mostRefused(calls())).toBeLessThanOrEqual(4)
+  // Requests of one instant may all be on their way when the first 429 comes.
+  const firstAtMs = calls().find(({ status }) => status === 429)?.atMs ?? 0
+  expect(mostRefused(calls(firstAtMs + 1_000))).toBeLessThanOrEqual(4)
   expect(calls(clock.wallMs() - MINUTE_MS).length).toBeLessThanOrEqual(2)
   // Others cease, and a try finds room: everything that waits goes.
   service.service.setTraffic({})
