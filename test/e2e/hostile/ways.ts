@@ -7,7 +7,7 @@ export interface Target {
 }
 
 /** What a page could make of it. Where it cannot tell either, only what happened to the app counts. */
-export type Got = 'read' | 'refused' | 'unknown'
+export type Got = 'read' | 'refused' | 'unseen'
 
 /** One way for a page to reach another origin. `run` is sent to the browser: it sees its argument and nothing else. */
 export interface Way {
@@ -170,13 +170,13 @@ export const WAYS_TO_POST: readonly Way[] = [
       `a beacon of ${type}`,
       async ([{ url, body }, detail]) => {
         navigator.sendBeacon(url, new Blob([body], { type: detail['type'] ?? '' }))
-        return 'unknown'
+        return 'unseen'
       },
       { type },
     ),
   ),
   way('the ping of a link', async ([{ url }]) => {
     Object.assign(document.createElement('a'), { href: '#', ping: url }).click()
-    return 'unknown'
+    return 'unseen'
   }),
 ]
