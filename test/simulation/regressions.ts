@@ -25,7 +25,7 @@ export function keepRegression(seed: number, hours: number, violation: string, d
   mkdirSync(FOLDER, { recursive: true })
   const path = join(FOLDER, `seed-${seed}.json`)
   const kept: Regression = { seed, hours, violation, date, story: storyOf(seed, hours) }
-  writeFileSync(path, `${JSON.stringify(kept, null, 2)}\n`)
+  writeFileSync(path, `${JSON.stringify(kept)}\n`)
   return path
 }
 
