@@ -25,7 +25,7 @@ test('every package that is imported is declared', () => {
       join(folder, name),
     ),
   )
-    .filter((path) => /\.tsx?$/.test(path))
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('node_modules'))
     .flatMap((path) =>
       [...readFileSync(join(projectFolder, path), 'utf8').matchAll(IMPORT)].flatMap((found) => {
         const name = packageOf(found[1] ?? found[2] ?? '')

@@ -3,12 +3,18 @@ import type { ProgramClass } from '../../app/gateway/decisions.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import { ReferenceService, type Rule } from '../app/quota/reference-service.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
-import type { Answered, Contestant, Ring } from './limiter-contestants.ts'
+import {
+  type Answered,
+  type Contestant,
+  OWN_CONTESTANTS,
+  peerContestants,
+  type Ring,
+} from './limiter-contestants.ts'
 import { round, tell } from './result.ts'
 
 /**
  * Five programs on one key, by the gateway and by what else npm has:
- * `node test/bench/gateway-limiters.ts [--hours 6.5] [--seed 1] [--json]`.
+ * `node test/bench/gateway-limiters.ts [--hours 6.5] [--seed 1] [--own] [--json]`. `--own` leaves out the packages.
  *
  * All contestants live the same day before the same service in virtual time: `setTimeout`, `setInterval` and `Date.now` of this
  * process are those of the virtual clock, so that a library counts the same hours as the gateway does. Exit 1 where an aim is
@@ -18,6 +24,7 @@ const { values } = parseArgs({
   options: {
     hours: { type: 'string', default: '6.5' },
     seed: { type: 'string', default: '1' },
+    own: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 })
@@ -214,9 +221,9 @@ function virtualTime(clock: VirtualClock): () => void {
   }
 }
 
-const { CONTESTANTS } = await import('./limiter-contestants.ts')
+const contestants = { ...OWN_CONTESTANTS, ...(!values.own && peerContestants()) }
 const results = new Map<string, readonly Figures[]>()
-for (const [name, make] of Object.entries(CONTESTANTS)) {
+for (const [name, make] of Object.entries(contestants)) {
   const figures: Figures[] = []
   for (const one of CASES) figures.push(await live(make, one))
   results.set(name, figures)

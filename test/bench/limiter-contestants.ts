@@ -1,11 +1,9 @@
-import Bottleneck from 'bottleneck'
-import pThrottle from 'p-throttle'
-import { RateLimiterMemory, RateLimiterQueue } from 'rate-limiter-flexible'
 import type { Decision, ProgramClass } from '../../app/gateway/decisions.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { RateReading } from '../../app/service/headers.ts'
 import type { Rule } from '../app/quota/reference-service.ts'
 import type { VirtualClock } from '../simulation/virtual-clock.ts'
+import { peer } from './peers.ts'
 
 /** What the service said to one sending. */
 export interface Answered {
@@ -92,39 +90,69 @@ const PRIORITIES: Readonly<Record<ProgramClass, number>> = { critical: 0, normal
 /** Bottleneck adds to its reservoir at multiples of 250 ms: at whole requests each 15 s for 320 in 300 s. */
 const INCREASES_PER_PERIOD = 20
 
-export const CONTESTANTS: Readonly<Record<string, (ring: Ring) => Contestant>> = {
+type Contestants = Readonly<Record<string, (ring: Ring) => Contestant>>
+
+/** The gateway, and programs that know nothing of each other. */
+export const OWN_CONTESTANTS: Contestants = {
   Headroom: gateway,
-  bottleneck: (ring) => {
-    const { limit, periodSeconds } = ring.rule
-    const limiter = new Bottleneck({
-      reservoir: limit,
-      reservoirIncreaseAmount: limit / INCREASES_PER_PERIOD,
-      reservoirIncreaseInterval: (periodSeconds * 1000) / INCREASES_PER_PERIOD,
-      reservoirIncreaseMaximum: limit,
-    })
-    return withBackoff(ring, ({ class: own }) =>
-      limiter.schedule({ priority: PRIORITIES[own] }, async () => undefined),
-    )
-  },
-  'p-throttle': (ring) => {
-    const { limit, periodSeconds } = ring.rule
-    const turn = pThrottle({ limit, interval: periodSeconds * 1000, strict: true })(async () => undefined)
-    return withBackoff(ring, () => turn())
-  },
-  'rate-limiter-flexible': (ring) => {
-    const { limit: points, periodSeconds: duration } = ring.rule
-    const queue = new RateLimiterQueue(new RateLimiterMemory({ points, duration }), { maxQueueSize: 10_000 })
-    return withBackoff(ring, () => queue.removeTokens(1))
-  },
   'each alone, with backoff': (ring) => withBackoff(ring, async () => undefined),
-  'the quota divided': (ring) => {
-    const { limit, periodSeconds } = ring.rule
-    const share = {
-      limit: Math.floor(limit / ring.programs.length),
-      interval: periodSeconds * 1000,
-      strict: true,
-    }
-    const turns = new Map(ring.programs.map((name) => [name, pThrottle(share)(async () => undefined)]))
-    return withBackoff(ring, async ({ program }) => turns.get(program)?.())
-  },
+}
+
+type Bottleneck = new (
+  options: Readonly<Record<string, number>>,
+) => { schedule(options: { readonly priority: number }, job: () => Promise<void>): Promise<void> }
+type PThrottle = (options: {
+  readonly limit: number
+  readonly interval: number
+  readonly strict: boolean
+}) => (job: () => Promise<void>) => () => Promise<void>
+interface Flexible {
+  readonly RateLimiterMemory: new (options: { readonly points: number; readonly duration: number }) => object
+  readonly RateLimiterQueue: new (
+    limiter: object,
+    options: { readonly maxQueueSize: number },
+  ) => { removeTokens(count: number): Promise<number> }
+}
+
+/** Loads the peers; in real time, because it may have to install them. */
+export function peerContestants(): Contestants {
+  const Bottleneck = peer<Bottleneck>('bottleneck')
+  const { default: pThrottle } = peer<{ readonly default: PThrottle }>('p-throttle')
+  const { RateLimiterMemory, RateLimiterQueue } = peer<Flexible>('rate-limiter-flexible')
+  return {
+    bottleneck: (ring) => {
+      const { limit, periodSeconds } = ring.rule
+      const limiter = new Bottleneck({
+        reservoir: limit,
+        reservoirIncreaseAmount: limit / INCREASES_PER_PERIOD,
+        reservoirIncreaseInterval: (periodSeconds * 1000) / INCREASES_PER_PERIOD,
+        reservoirIncreaseMaximum: limit,
+      })
+      return withBackoff(ring, ({ class: own }) =>
+        limiter.schedule({ priority: PRIORITIES[own] }, async () => undefined),
+      )
+    },
+    'p-throttle': (ring) => {
+      const { limit, periodSeconds } = ring.rule
+      const turn = pThrottle({ limit, interval: periodSeconds * 1000, strict: true })(async () => undefined)
+      return withBackoff(ring, () => turn())
+    },
+    'rate-limiter-flexible': (ring) => {
+      const { limit: points, periodSeconds: duration } = ring.rule
+      const queue = new RateLimiterQueue(new RateLimiterMemory({ points, duration }), {
+        maxQueueSize: 10_000,
+      })
+      return withBackoff(ring, () => queue.removeTokens(1))
+    },
+    'the quota divided': (ring) => {
+      const { limit, periodSeconds } = ring.rule
+      const share = {
+        limit: Math.floor(limit / ring.programs.length),
+        interval: periodSeconds * 1000,
+        strict: true,
+      }
+      const turns = new Map(ring.programs.map((name) => [name, pThrottle(share)(async () => undefined)]))
+      return withBackoff(ring, async ({ program }) => turns.get(program)?.())
+    },
+  }
 }

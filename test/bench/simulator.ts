@@ -9,8 +9,8 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import autocannon from 'autocannon'
 import { startSimulator } from '../../main/simulator/server.ts'
+import { peer } from './peers.ts'
 import { round, tell } from './result.ts'
 
 const STREAMS = { count: 200, perSecond: 50, heartbeatSeconds: 1 } as const
@@ -102,8 +102,15 @@ async function accessToken(origin: string): Promise<string> {
   return ((await answer.json()) as { access_token: string }).access_token
 }
 
+type Autocannon = (load: object) => Promise<{
+  readonly duration: number
+  readonly latency: { readonly p99: number }
+  readonly errors: number
+  readonly non2xx: number
+}>
+
 async function load(origin: string, token: string, amount: number) {
-  const done = await autocannon({
+  const done = await peer<Autocannon>('autocannon')({
     url: `${origin}/v3/brokerage/accounts`,
     connections: 50,
     amount,

@@ -1,13 +1,10 @@
-import { createRequire } from 'node:module'
 import type { Duplex, Transform } from 'node:stream'
 import { parseArgs } from 'node:util'
-import { JSONParser } from '@streamparser/json'
-import jsonlParser from 'stream-json/jsonl/parser.js'
-import streamValues from 'stream-json/streamers/stream-values.js'
 import { FrameReader } from '../../app/streams/frame-reader.ts'
 import { quote } from '../../main/simulator/rules/payloads-market.ts'
 import { heartbeat } from '../../main/simulator/rules/stream-frames.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
+import { peer } from './peers.ts'
 import { median, ratiosOf, round, tell } from './result.ts'
 
 /**
@@ -28,7 +25,6 @@ const SLICE_BYTES = 4_000_000
 const SYMBOLS = ['MSFT', 'AAPL', 'SPY', 'QQQ', 'NVDA', 'TSLA', 'AMZN', 'ESZ26', '$SPX.X', 'EURUSD']
 const OURS = 'headroom'
 const MIN_RATIOS = { 'split2 + JSON.parse': 5, '@streamparser/json': 25 } as const
-const load = createRequire(import.meta.url)
 
 interface Counted {
   frames: number
@@ -77,9 +73,23 @@ function streaming(
   }
 }
 
-const split2 = load('split2') as (map: (line: string) => unknown) => Transform
-const ndjson = load('ndjson') as { readonly parse: () => Transform }
+const split2 = peer<(map: (line: string) => unknown) => Transform>('split2')
+const ndjson = peer<{ readonly parse: () => Transform }>('ndjson')
+const { JSONParser } = peer<{ readonly JSONParser: new (options: object) => TokenParser }>(
+  '@streamparser/json',
+)
+const { default: jsonlParser } = peer<{ readonly default: { readonly asStream: () => Duplex } }>(
+  'stream-json/jsonl/parser.js',
+)
+const { default: streamValues } = peer<{ readonly default: { readonly withParserAsStream: () => Duplex } }>(
+  'stream-json/streamers/stream-values.js',
+)
 const valueIn = (item: unknown) => (item as { readonly value: unknown }).value
+
+interface TokenParser {
+  onValue: (parsed: { readonly value: unknown }) => void
+  write(chunk: Uint8Array): void
+}
 
 function streamParser(): Contestant {
   const counted = { frames: 0, heartbeats: 0 }
