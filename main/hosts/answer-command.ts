@@ -1,5 +1,5 @@
 import type { Contract, Handlers } from '../../app/contract/ipc.ts'
-import { argumentError } from './browser/argument-error.ts'
+import { argumentError } from './argument-error.ts'
 
 /**
  * The result of one command from a window. An `error` line is shown in the window, and repeats nothing of the argument.

@@ -1,8 +1,8 @@
+import type { RecentHistory } from '../../app/history/recent.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
-import type { RecentHistory } from '../history/recent.ts'
 import type { Clock } from '../ports/ports.ts'
-import type { Timeline } from './timeline.ts'
+import type { Timeline } from '../ports/timeline.ts'
 
 export interface ModelSamplesDeps {
   readonly clock: Pick<Clock, 'after'>

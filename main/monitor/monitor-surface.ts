@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { Profile } from './profile.ts'
+import type { Profile } from '../ports/profile.ts'
 import type { ProfileSession } from './profile-session.ts'
 
 /** Callbacks of a monitor. */

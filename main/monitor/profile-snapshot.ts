@@ -12,10 +12,10 @@ import type { SlotLedger } from '../../app/streams/slots.ts'
 import { hostOf } from '../api/client.ts'
 import type { Prober } from '../api/prober.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
+import type { Reachability } from '../network/reachability.ts'
+import type { Profile } from '../ports/profile.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
-import type { Profile } from './profile.ts'
-import type { Reachability } from './reachability.ts'
 import type { SessionGateway } from './session-gateway.ts'
 
 /** The sources of a snapshot, one for each of its parts. */

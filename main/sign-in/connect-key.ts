@@ -1,7 +1,6 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { NewKey } from '../../app/contract/sign-in.ts'
-import type { MonitorSurface } from '../monitor/monitor-surface.ts'
-import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
+import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 
 /** The provider's public hosts: defaults that a custom profile replaces, never constants elsewhere. */
 const HOSTS = {
@@ -9,9 +8,16 @@ const HOSTS = {
   sim: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://sim-api.tradestation.com' },
 } as const
 
+/** Where keys are connected. */
+interface ConnectedKeys {
+  connect(profile: Profile): void
+  /** The ids of the connected keys. */
+  profiles(): readonly string[]
+}
+
 /** Validates the entered values and connects the key under a new id. */
 export function connectKey(
-  monitor: Pick<MonitorSurface, 'connect' | 'profiles'>,
+  monitor: ConnectedKeys,
   request: NewKey,
   /** Ids of stored keys, connected or not. */
   reserved: readonly string[] = [],

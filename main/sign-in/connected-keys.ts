@@ -1,5 +1,5 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
-import type { Profile } from '../monitor/profile.ts'
+import type { Profile } from '../ports/profile.ts'
 
 /** An API key at its sign-in host, the unit that a revocation ends (service 4.2). */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>

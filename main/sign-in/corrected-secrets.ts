@@ -1,6 +1,6 @@
 import { type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
-import type { Profile } from '../monitor/profile.ts'
+import type { Profile } from '../ports/profile.ts'
 import type { Saved } from '../storage/storage-error.ts'
 import type { KeyName } from './connected-keys.ts'
 

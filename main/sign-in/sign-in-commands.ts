@@ -3,7 +3,7 @@ import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/cont
 import type { NewKey, signInContract } from '../../app/contract/sign-in.ts'
 import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
 import type { ExtraScope } from '../../app/sign-in/scopes.ts'
-import type { Profile } from '../monitor/profile.ts'
+import type { Profile } from '../ports/profile.ts'
 import { addressesOf } from './connect-key.ts'
 import type { ConnectedKeys, KeyName } from './connected-keys.ts'
 import type { SignIns } from './sign-ins.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { STREAM_KINDS, type StreamRequest } from '../../app/service/stream-kinds.ts'
-import type { Profile } from '../monitor/profile.ts'
+import type { Profile } from '../ports/profile.ts'
 import { JsonFile } from '../storage/json-file.ts'
 import type { Saved } from '../storage/storage-error.ts'
 

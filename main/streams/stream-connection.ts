@@ -6,11 +6,11 @@ import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import { type OwnOutcome, type OwnTurn, outcomeOf } from '../api/own-turn.ts'
 import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
-import type { Timeline } from '../monitor/timeline.ts'
 import { codingsNamed, textIn } from '../network/content-codings.ts'
 import { ENDED_BY_SERVICE } from '../network/http-client.ts'
 import type { Clock, Http } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
+import type { Timeline } from '../ports/timeline.ts'
 import type { RefusalBody } from './stream-audience.ts'
 
 export interface ConnectionDeps {

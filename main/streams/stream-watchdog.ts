@@ -5,8 +5,8 @@ import {
   type StreamInput,
   type StreamState,
 } from '../../app/streams/life-cycle.ts'
-import type { Timeline } from '../monitor/timeline.ts'
 import type { Clock, Random } from '../ports/ports.ts'
+import type { Timeline } from '../ports/timeline.ts'
 
 export interface WatchdogDeps {
   readonly clock: Clock

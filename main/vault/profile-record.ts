@@ -7,7 +7,7 @@ import {
   ROTATION_MINUTES,
 } from '../../app/contract/setting-ranges.ts'
 import { STREAM_KINDS } from '../../app/service/stream-kinds.ts'
-import type { Profile } from '../monitor/profile.ts'
+import type { Profile } from '../ports/profile.ts'
 import { derivedKey } from './sealing.ts'
 
 const address = z.string().refine((text) => URL.canParse(text))

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
-import type { Profile } from '../monitor/profile.ts'
+import type { Profile } from '../ports/profile.ts'
 import { filePlace } from '../storage/file-place.ts'
 import { SAVED, type Saved, storageErrorText } from '../storage/storage-error.ts'
 import type { DataKeys } from './data-keys.ts'

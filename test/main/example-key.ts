@@ -1,4 +1,4 @@
-import type { Profile } from '../../main/monitor/profile.ts'
+import type { Profile } from '../../main/ports/profile.ts'
 
 /** A key with a refresh token, at a service that only a scripted network answers for. */
 export const EXAMPLE_KEY: Profile = {

@@ -278,7 +278,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/hosts/terminal/flapping-clock.process.test.ts', 'a process whose wall clock is 400 days ahead'],
       [CLOCK, 'a wall clock 400 days %s for 70 s deletes no history'],
       [CLOCK, 'a wall clock that flaps 400 days back and forth'],
-      ['main/monitor/timeline.test.ts', 'a clock that was a day wrong at most is not followed back'],
+      ['main/ports/timeline.test.ts', 'a clock that was a day wrong at most is not followed back'],
       ['simulation/clock-set.test.ts', 'a wall clock 400 days ahead for 70 s leaves nothing wrong'],
       ['simulation/clock-set.test.ts', 'a clock that two programs fight over'],
     ],
@@ -361,7 +361,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'No test noticed that a save which failed read saved',
-    tests: [['main/vault/profile-store.test.ts', 'what the store does not take reads unsaved']],
+    tests: [['main/sign-in/profile-store.test.ts', 'what the store does not take reads unsaved']],
     breaks: ['read a save that failed as saved'],
   },
   {

@@ -106,7 +106,7 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T9',
     what: 'follow a clock back as often as it is set',
-    file: 'main/monitor/timeline.ts',
+    file: 'main/ports/timeline.ts',
     find: 'const SET_BACK_EVERY_MS = 10 * 60_000',
     replace: 'const SET_BACK_EVERY_MS = 10 * 0',
     test: 'simulation/clock-set.test.ts',

@@ -107,10 +107,10 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     promise: 'R3',
     what: 'look at a stream with the token that was handed out before a revocation',
-    file: 'main/api/stream-check.ts',
+    file: 'main/streams/stream-check.ts',
     find: 'await deps.access()\n  const token = deps.usable()',
     replace: 'const token = await deps.access()',
-    test: 'main/api/stream-check.test.ts',
+    test: 'main/streams/stream-check.test.ts',
   },
   {
     promise: 'R3',

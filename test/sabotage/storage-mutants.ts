@@ -56,7 +56,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     file: TOKEN_STORE,
     find: '    if (saved.ok) this.#lost = undefined\n    return saved\n',
     replace: '    if (saved.ok) this.#lost = undefined\n    return SAVED\n',
-    test: 'main/vault/profile-store.test.ts',
+    test: 'main/sign-in/profile-store.test.ts',
   },
   {
     promise: 'T7',
@@ -65,7 +65,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     find: 'this.#state = { ...this.#state, token: { ...token, generation } }',
     replace:
       'this.#state = { ...this.#state, token: { ...token, generation: Math.min(generation, token.generation) } }',
-    test: 'main/vault/profile-store.test.ts',
+    test: 'main/sign-in/profile-store.test.ts',
   },
   {
     promise: 'T7',
@@ -242,7 +242,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     promise: 'K1',
     what: 'take a key that opens late for lost all the same',
-    file: 'main/vault/profile-store.ts',
+    file: 'main/sign-in/profile-store.ts',
     find: "former?.lost !== undefined && found.reading.kind === 'found'",
     replace: "former?.lost !== undefined && found.reading.kind === 'none'",
     test: 'main/stored-keys.test.ts',
@@ -258,7 +258,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     promise: 'K1',
     what: 'take a key whose row in the clear is damaged for one that is not stored',
-    file: 'main/vault/profile-store.ts',
+    file: 'main/sign-in/profile-store.ts',
     find: '      if (former !== undefined && !opensNow) return []\n',
     replace: '      if (found.about === undefined || (former !== undefined && !opensNow)) return []\n',
     test: 'main/stored-keys.test.ts',
@@ -314,10 +314,10 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T9',
     what: 'keep the time of a clock that was 400 days ahead',
-    file: 'main/monitor/timeline.ts',
+    file: 'main/ports/timeline.ts',
     find: 'if (this.#offsetMs - aheadMs > SET_BACK_MS) {',
     replace: 'if (this.#offsetMs - aheadMs > 1000 * SET_BACK_MS) {',
-    test: 'main/monitor/timeline.test.ts',
+    test: 'main/ports/timeline.test.ts',
   },
   {
     promise: 'T9',

@@ -60,7 +60,7 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T9',
     what: 'do not look at sleep: trust the monotonic clock alone',
-    file: 'main/monitor/timeline.ts',
+    file: 'main/ports/timeline.ts',
     find: 'if (gapMs > GAP_MS) this.#offsetMs += gapMs\n',
     replace: 'if (gapMs > Number.MAX_VALUE) this.#offsetMs += gapMs\n',
     test: 'main/tokens/sleep.test.ts',
@@ -68,10 +68,10 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T9',
     what: 'follow the wall clock wherever it goes',
-    file: 'main/monitor/timeline.ts',
+    file: 'main/ports/timeline.ts',
     find: 'this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)\n    if (gapMs',
     replace: 'this.#latestMs = this.#clock.wallMs()\n    if (gapMs',
-    test: 'main/monitor/timeline.test.ts',
+    test: 'main/ports/timeline.test.ts',
   },
   {
     promise: 'T12',

@@ -1,4 +1,4 @@
-import type { Profile } from '../../main/monitor/profile.ts'
+import type { Profile } from '../../main/ports/profile.ts'
 
 const ORIGIN = 'https://service.test'
 export const PROFILE = 'key'

@@ -5,7 +5,7 @@ import { Monitor } from '../../main/monitor/monitor.ts'
 import type { MonitorListener } from '../../main/monitor/monitor-surface.ts'
 import type { Keystore } from '../../main/ports/keystore.ts'
 import type { Clock, Http, Log, Random } from '../../main/ports/ports.ts'
-import { VaultProfileStore } from '../../main/vault/profile-store.ts'
+import { VaultProfileStore } from '../../main/sign-in/profile-store.ts'
 import { VaultHandle } from '../../main/vault/vault-handle.ts'
 import type { OpenDisk } from './virtual-disk.ts'
 

@@ -1,5 +1,5 @@
 import { CURRENT_REQUEST_QUOTAS, PROBED_CATEGORIES } from '../../../app/service/categories.ts'
-import type { ProbeSettings } from '../../monitor/profile.ts'
+import type { ProbeSettings } from '../../ports/profile.ts'
 import type { Neighbour } from '../../simulator/options.ts'
 import { expected, numberFlag, type ParsedFlag, parsed } from './flag-values.ts'
 

@@ -2,7 +2,7 @@ import type { Feature } from '../../../app/contract/ipc.ts'
 import type { Outcome } from '../../../app/contract/outcome.ts'
 import type { quotasContract } from '../../../app/contract/quotas.ts'
 import { cannotAsk, needsAccount, needsTarget } from '../../api/check-errors.ts'
-import { streamToCheck } from '../../api/stream-check.ts'
+import { streamToCheck } from '../../streams/stream-check.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
 import type { ProfileParts } from '../profile-parts.ts'
 

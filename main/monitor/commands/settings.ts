@@ -11,10 +11,10 @@ import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { ROTATION } from '../../../app/tokens/schedule.ts'
 import { notProbed } from '../../api/check-errors.ts'
 import { DEFAULT_PROBE_SYMBOL } from '../../api/probe-requests.ts'
+import { DEFAULT_PROBES, type Profile } from '../../ports/profile.ts'
+import type { ProfileStore } from '../../sign-in/profile-store.ts'
 import type { ShownTimes } from '../../storage/shown-times.ts'
-import type { ProfileStore } from '../../vault/profile-store.ts'
 import type { MonitorSurface } from '../monitor-surface.ts'
-import { DEFAULT_PROBES, type Profile } from '../profile.ts'
 import type { ProfileSession } from '../profile-session.ts'
 
 /** The commands for the settings of a connected key, and for those of all surfaces. */

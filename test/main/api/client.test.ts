@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../../../main/api/client.ts'
-import { Reachability } from '../../../main/monitor/reachability.ts'
+import { Reachability } from '../../../main/network/reachability.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
 import { proves } from '../../proof/proves.ts'
 import { quotaHeaders } from '../quota-headers.ts'

@@ -2,7 +2,7 @@ import { Ledger } from '../../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { ApiAnswer, ApiRequest } from '../../../main/api/client.ts'
 import { Prober } from '../../../main/api/prober.ts'
-import { Timeline } from '../../../main/monitor/timeline.ts'
+import { Timeline } from '../../../main/ports/timeline.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 export const MINUTE_MS = 60_000

@@ -1,10 +1,10 @@
 import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { RecentHistory } from '../../../app/history/recent.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import { QuotaTap } from '../../../main/api/quota-tap.ts'
-import { RecentHistory } from '../../../main/history/recent.ts'
-import { Timeline } from '../../../main/monitor/timeline.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
+import { Timeline } from '../../../main/ports/timeline.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 /** The quotas of one key on virtual time, with all that is told of them. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { NewKey } from '../../../app/contract/sign-in.ts'
-import type { Profile } from '../../../main/monitor/profile.ts'
+import type { Profile } from '../../../main/ports/profile.ts'
 import { connectKey, serviceOrigin } from '../../../main/sign-in/connect-key.ts'
 
 test.each([

@@ -2,12 +2,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
 import { connectKey } from '../../../main/sign-in/connect-key.ts'
-import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import {
   MEMORY_PROFILE_STORE,
   type ProfileStore,
   VaultProfileStore,
-} from '../../../main/vault/profile-store.ts'
+} from '../../../main/sign-in/profile-store.ts'
+import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'

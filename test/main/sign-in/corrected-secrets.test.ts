@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
-import type { Profile } from '../../../main/monitor/profile.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
+import type { Profile } from '../../../main/ports/profile.ts'
 import {
   MEMORY_PROFILE_STORE,
   type ProfileStore,
   VaultProfileStore,
-} from '../../../main/vault/profile-store.ts'
+} from '../../../main/sign-in/profile-store.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'

@@ -70,7 +70,7 @@ withOthers(
       const { openVaultFile } = await import(${source('vault/vault-file.ts')})
       const { openHistoryFile } = await import(${source('history/replaceable-file.ts')})
       const { openPreferences } = await import(${source('storage/preferences.ts')})
-      const { fileSink } = await import(${source('ports/log.ts')})
+      const { fileSink } = await import(${source('storage/log.ts')})
       process.umask(0)
       const folder = ${JSON.stringify(folder)}
       for (let round = 0; round < ${ROUNDS}; round += 1) {

@@ -15,9 +15,9 @@ import {
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openHistoryFile } from '../../../main/history/replaceable-file.ts'
-import { fileSink } from '../../../main/ports/log.ts'
 import { openDataFolder } from '../../../main/storage/data-folder.ts'
 import { lockDataFolder } from '../../../main/storage/lock.ts'
+import { fileSink } from '../../../main/storage/log.ts'
 import { openPreferences } from '../../../main/storage/preferences.ts'
 import {
   createFilesPrivately,

@@ -1,6 +1,6 @@
 import { keyLifetimes } from '../../../app/tokens/schedule.ts'
-import { Timeline } from '../../../main/monitor/timeline.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
+import { Timeline } from '../../../main/ports/timeline.ts'
 import { type KeeperDeps, TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { TokenStore } from '../../../main/tokens/token-store.ts'
 import type { VaultTokens } from '../../../main/vault/vault.ts'

@@ -1,5 +1,5 @@
 import type { StoredTokens } from '../../../app/tokens/stored-token.ts'
-import type { Profile } from '../../../main/monitor/profile.ts'
+import type { Profile } from '../../../main/ports/profile.ts'
 import type { Vault } from '../../../main/vault/vault.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { type TestKeystore, testKeystore } from './test-keystore.ts'

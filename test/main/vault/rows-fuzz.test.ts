@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { VaultProfileStore } from '../../../main/vault/profile-store.ts'
+import { VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
 import { MIGRATIONS } from '../../../main/vault/schema.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'

@@ -2,8 +2,8 @@ import type { LoggedEvent, MonitorEvent } from '../../../../app/contract/events.
 import type { History } from '../../../../app/contract/history.ts'
 import type { Thresholds } from '../../../../app/quota/thresholds.ts'
 import type { MonitorListener, MonitorSurface } from '../../../../main/monitor/monitor-surface.ts'
-import type { Profile } from '../../../../main/monitor/profile.ts'
 import type { ProfileSession } from '../../../../main/monitor/profile-session.ts'
+import type { Profile } from '../../../../main/ports/profile.ts'
 import { exampleSnapshot } from './example-snapshot.ts'
 
 /** Remembers what it was told, and says what the test wants. */

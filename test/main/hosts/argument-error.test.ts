@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contract } from '../../../../app/contract/contract.ts'
-import { argumentError } from '../../../../main/hosts/browser/argument-error.ts'
+import { contract } from '../../../app/contract/contract.ts'
+import { argumentError } from '../../../main/hosts/argument-error.ts'
 
 const errorOf = (command: keyof typeof contract, arg: unknown): string => {
   const entry = contract[command]

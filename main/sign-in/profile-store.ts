@@ -1,12 +1,12 @@
 import type { KeystoreState } from '../../app/contract/snapshot.ts'
 import type { KeptSecrets } from '../../app/contract/windows.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
-import { DEFAULT_PROBES, type Profile } from '../monitor/profile.ts'
-import type { SimulatorSettings } from '../storage/simulator-settings.ts'
+import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 import { SAVED, type Saved } from '../storage/storage-error.ts'
 import { type TokenSealer, TokenStore } from '../tokens/token-store.ts'
-import type { StoredProfile, Vault } from './vault.ts'
-import type { VaultHandle } from './vault-handle.ts'
+import type { SimulatorSettings } from '../vault/simulator-settings.ts'
+import type { StoredProfile, Vault } from '../vault/vault.ts'
+import type { VaultHandle } from '../vault/vault-handle.ts'
 
 /** The connected keys as they are stored, for the monitor. */
 export interface ProfileStore {

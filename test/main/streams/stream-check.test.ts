@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/categories.ts'
-import { streamToCheck } from '../../../main/api/stream-check.ts'
-import { DEPTH, POSITIONS, RATE, SLOTS, setUp } from '../streams/scripted-streams.ts'
+import { streamToCheck } from '../../../main/streams/stream-check.ts'
+import { DEPTH, POSITIONS, RATE, SLOTS, setUp } from './scripted-streams.ts'
 
 const KNOWN = { account: 'SIM1001', symbol: 'MSFT' }
 

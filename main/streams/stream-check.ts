@@ -1,9 +1,9 @@
 import type { Outcome } from '../../app/contract/outcome.ts'
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../../app/service/stream-kinds.ts'
 import { streamPath } from '../../app/service/stream-paths.ts'
-import { type ConnectionDeps, StreamConnection } from '../streams/stream-connection.ts'
+import * as checkErrors from '../api/check-errors.ts'
 import type { Bearer } from '../tokens/keeper.ts'
-import * as checkErrors from './check-errors.ts'
+import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
 
 export interface StreamCheckDeps extends ConnectionDeps, Bearer {}
 

@@ -1,5 +1,5 @@
-import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { Ledger } from '../../app/quota/ledger.ts'
+import type { RequestQuota } from '../contract/snapshot.ts'
+import { Ledger } from './ledger.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 

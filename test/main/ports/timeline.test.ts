@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Timeline } from '../../../main/monitor/timeline.ts'
+import { Timeline } from '../../../main/ports/timeline.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 

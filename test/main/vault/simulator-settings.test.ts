@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SimulatorSettings } from '../../../main/storage/simulator-settings.ts'
-import { profile } from '../vault/fixtures.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { SimulatorSettings } from '../../../main/vault/simulator-settings.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
+import { profile } from './fixtures.ts'
 
 const CHOSEN = {
   rotationMinutes: 12,

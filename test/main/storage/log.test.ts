@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fileSink, redactedLog } from '../../../main/ports/log.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
-import { temporaryFolder } from '../storage/temporary-folder.ts'
+import { fileSink, redactedLog } from '../../../main/storage/log.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 function logged(write: (log: ReturnType<typeof redactedLog>, redactor: Redactor) => void): readonly string[] {
   const lines: string[] = []

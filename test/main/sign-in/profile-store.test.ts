@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import { restoredState, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
+import { MEMORY_PROFILE_STORE, VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
 import type { TokenStore } from '../../../main/tokens/token-store.ts'
-import { MEMORY_PROFILE_STORE, VaultProfileStore } from '../../../main/vault/profile-store.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-import { held, NOW_MS, profile } from './fixtures.ts'
-import { testKeystore } from './test-keystore.ts'
+import { held, NOW_MS, profile } from '../vault/fixtures.ts'
+import { testKeystore } from '../vault/test-keystore.ts'
 
 /** As long as a busy machine may take for what takes milliseconds. */
 const PATIENT = { timeout: 20_000 }

@@ -1,7 +1,7 @@
-import type { Profile } from '../monitor/profile.ts'
-import { keySettings, keySettingsOf, type StoredKeySettings } from '../vault/profile-record.ts'
-import { JsonFile } from './json-file.ts'
-import type { Saved } from './storage-error.ts'
+import type { Profile } from '../ports/profile.ts'
+import { JsonFile } from '../storage/json-file.ts'
+import type { Saved } from '../storage/storage-error.ts'
+import { keySettings, keySettingsOf, type StoredKeySettings } from './profile-record.ts'
 
 /** The user's settings for the built-in simulator, whose key is new at each start: `simulator.json`. */
 export class SimulatorSettings {

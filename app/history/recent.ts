@@ -1,6 +1,6 @@
-import type { History, HistoryPoint } from '../../app/contract/history.ts'
-import type { RequestQuota } from '../../app/contract/snapshot.ts'
-import { columnAt } from '../../app/history/columns.ts'
+import type { History, HistoryPoint } from '../contract/history.ts'
+import type { RequestQuota } from '../contract/snapshot.ts'
+import { columnAt } from './columns.ts'
 
 /** How long points are held in memory, in milliseconds: enough for the 15-minute chart. */
 const KEPT_MS = 16 * 60_000

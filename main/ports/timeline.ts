@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/ports.ts'
+import type { Clock } from './ports.ts'
 
 /** The forward gap between wall clock and monotonic clock that counts as sleep or a correction, in milliseconds. */
 const GAP_MS = 2_000

@@ -1,7 +1,7 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Random } from '../ports/ports.ts'
-import type { Timeline } from './timeline.ts'
+import type { Timeline } from '../ports/timeline.ts'
 
 interface Down {
   readonly failures: number

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { MeteredLedger } from '../../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
-import { MeteredLedger } from '../../../main/history/metered-ledger.ts'
 
 const START_MS = Date.UTC(2026, 0, 5, 14, 0)
 const rate = (remaining: number) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
-import { Reachability } from '../../../main/monitor/reachability.ts'
-import { Timeline } from '../../../main/monitor/timeline.ts'
+import { Reachability } from '../../../main/network/reachability.ts'
+import { Timeline } from '../../../main/ports/timeline.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 
 function setUp() {

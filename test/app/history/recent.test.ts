@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
-import { RecentHistory } from '../../../main/history/recent.ts'
+import { RecentHistory } from '../../../app/history/recent.ts'
 
 const MINUTE_MS = 60_000
 const row = (source: RequestQuota['source'], remaining: number) =>

@@ -1,9 +1,9 @@
 import { closeSync, fchmodSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openPrivately, PRIVATE_MODE } from '../storage/private-files.ts'
-import { systemErrorText } from '../storage/system-error.ts'
-import type { Log } from './ports.ts'
-import type { Redactor } from './redactor.ts'
+import type { Log } from '../ports/ports.ts'
+import type { Redactor } from '../ports/redactor.ts'
+import { openPrivately, PRIVATE_MODE } from './private-files.ts'
+import { systemErrorText } from './system-error.ts'
 
 const MAX_BYTES = 1_000_000
 

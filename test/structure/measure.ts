@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+/** A source file of the product, by its path from the project's folder. */
+export interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+/** The product's TypeScript and styles below `folder`, the project's. */
+export function productSources(folder: string): readonly Source[] {
+  return ['app', 'main', 'renderer'].flatMap((top) =>
+    readdirSync(join(folder, top), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(top, name))
+      .filter((path) => /\.(tsx?|css)$/.test(path))
+      .sort()
+      .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') })),
+  )
+}
+
+/**
+ * The rooms of `main/` from the lowest layer up: a room imports from its own layer and from those below. Rooms that
+ * are not named are in the second layer.
+ */
+const LAYERS: readonly (readonly string[])[] = [
+  ['main/ports', 'main/storage', 'main/network'],
+  [],
+  ['main/monitor'],
+  ['main/history', 'main/alerts', 'main/metrics', 'main/gateway', 'main/control'],
+  ['main/hosts'],
+]
+const DEFAULT_LAYER = 1
+
+/** The folder below `app/`, `main/` or `renderer/`; each host is a room of its own. */
+export function roomOf(path: string): string {
+  const [top = '', room = '', host = '', ...rest] = path.split('/')
+  if (host === '') return top
+  return room === 'hosts' && rest.length > 0 ? `${top}/${room}/${host}` : `${top}/${room}`
+}
+
+function layerOf(room: string): number {
+  const found = LAYERS.findIndex((rooms) => rooms.some((one) => room === one || room.startsWith(`${one}/`)))
+  return found === -1 ? DEFAULT_LAYER : found
+}
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+function importsOf({ path, text }: Source): readonly Import[] {
+  return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, specifier = '']) => ({
+    from: path,
+    to: normalize(join(dirname(path), specifier)),
+  }))
+}
+
+/** Imports of `main/` from a lower layer into a higher one, as `from → to`. */
+export function upwardArrows(sources: readonly Source[]): readonly string[] {
+  return sources
+    .flatMap(importsOf)
+    .filter(({ from, to }) => from.startsWith('main/') && to.startsWith('main/'))
+    .filter(({ from, to }) => layerOf(roomOf(from)) < layerOf(roomOf(to)))
+    .map(({ from, to }) => `${from} → ${to}`)
+}
+
+/** Groups of two rooms or more that import each other, directly or by way of others. */
+export function circles(sources: readonly Source[]): readonly (readonly string[])[] {
+  const targets = new Map<string, Set<string>>()
+  for (const { path } of sources) targets.set(roomOf(path), new Set())
+  for (const { from, to } of sources.flatMap(importsOf)) {
+    if (roomOf(from) !== roomOf(to)) targets.get(roomOf(from))?.add(roomOf(to))
+  }
+  const reachable = new Map([...targets.keys()].map((room) => [room, reachableFrom(room, targets)]))
+  const found = new Map<string, readonly string[]>()
+  for (const [room, there] of reachable) {
+    const circle = [...there].filter((other) => reachable.get(other)?.has(room)).sort()
+    if (circle.length > 1) found.set(circle.join(' '), circle)
+  }
+  return [...found.values()]
+}
+
+function reachableFrom(room: string, targets: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const open = [room]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const target of targets.get(next) ?? []) {
+      if (seen.has(target)) continue
+      seen.add(target)
+      open.push(target)
+    }
+  }
+  return seen
+}
+
+const EXPORTED = /^export (?:abstract |async )?(?:class|const|function\*?|interface|type|enum|let) (\w+)/gm
+
+/** Names that two files or more export, sorted. */
+export function namesExportedTwice(sources: readonly Source[]): readonly string[] {
+  const files = new Map<string, Set<string>>()
+  for (const { path, text } of sources) {
+    for (const [, name = ''] of text.matchAll(EXPORTED)) {
+      files.set(name, (files.get(name) ?? new Set()).add(path))
+    }
+  }
+  return [...files].flatMap(([name, paths]) => (paths.size > 1 ? [name] : [])).sort()
+}
+
+const linesOf = ({ text }: Source): number => text.split('\n').length - 1
+
+/** The figures of the product's structure; each may only fall. Lines are those of TypeScript and styles. */
+export function figuresOf(sources: readonly Source[]) {
+  const code = sources.filter(({ path }) => !path.endsWith('.css'))
+  const inCircles = (top: string) =>
+    circles(code)
+      .flat()
+      .filter((room) => room.startsWith(top)).length
+  return {
+    'upward arrows in main': upwardArrows(code).length,
+    'rooms of app in a circle': inCircles('app'),
+    'rooms of main in a circle': inCircles('main'),
+    'rooms of renderer in a circle': inCircles('renderer'),
+    'names exported twice': namesExportedTwice(code).length,
+    'files under 30 lines': code.filter((source) => linesOf(source) < 30).length,
+    'files over 400 lines': code.filter((source) => linesOf(source) > 400).length,
+  }
+}
