@@ -1,8 +1,8 @@
-import type { WindowClock } from '../state/window-clock.ts'
 import type { BrowserSession } from './browser-session.ts'
 import { lineSplitter, parsePush } from './lines.ts'
 import type { Link, LinkSource } from './link.ts'
 import type { WindowApi } from './window-api.ts'
+import type { WindowClock } from './window-clock.ts'
 
 export interface BrowserApiPorts {
   readonly fetch: typeof globalThis.fetch

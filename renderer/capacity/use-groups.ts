@@ -1,5 +1,14 @@
 import { useMemo } from 'react'
 import {
+  hideToggled,
+  movedBy,
+  movedTo,
+  pinToggled,
+  type RowGroup,
+  rowGroups,
+  rowsOf,
+} from '../state/row-groups.ts'
+import {
   shownSnapshot,
   useLook,
   useParts,
@@ -8,7 +17,6 @@ import {
   type WindowParts,
 } from '../state/window-parts.ts'
 import { chooseCategory, chosenCategory } from './chosen-category.ts'
-import { hideToggled, movedBy, movedTo, pinToggled, type RowGroup, rowGroups, rowsOf } from './row-groups.ts'
 
 /** The groups of the table as they are shown, the same objects while nothing of them changed. */
 export function useGroups(): readonly RowGroup[] {

@@ -12,13 +12,12 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
+import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { accessText } from '../format/token-text.ts'
 import { unbroken } from '../format/unbroken.ts'
 import { useMedia } from '../hooks/use-media.ts'
 import { useWayBack } from '../hooks/use-way-back.ts'
 import { BannerArea, RefusalNotice } from '../shell/banner.tsx'
-import { Dialogs } from '../shell/dialogs.tsx'
-import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import { PausedBanner } from '../shell/paused-banner.tsx'
 import { Title } from '../shell/title.tsx'
 import { useMirror, useMoment, useShown, useShownValue, useSnapshot } from '../state/window-parts.ts'
@@ -59,7 +58,6 @@ export function Glance({ inert }: { readonly inert: boolean }) {
       )}
       <PausedBanner />
       <BannerArea />
-      <Dialogs />
       <RefusalNotice />
       <Title />
     </div>

@@ -10,7 +10,7 @@ import {
   YAxis,
 } from 'recharts'
 import { minuteText } from '../../app/status/moments.ts'
-import { LowestPoint } from '../components/chart-labels.tsx'
+import { LowestPoint } from '../charts/chart-labels.tsx'
 import {
   CURVE,
   type CursorProps,
@@ -21,12 +21,12 @@ import {
   rowUnderCursor,
   VALUE_AXIS,
   WHOLE_FRAME,
-} from '../components/chart-parts.ts'
+} from '../charts/chart-parts.ts'
+import type { ChartMarker } from '../charts/markers.ts'
 import { classesOf } from '../components/classes.ts'
 import { chartReading, emptyWords } from './chart-reading.ts'
 import sheet from './history.module.css'
 import { MarkerLines } from './marker-lines.tsx'
-import type { ChartMarker } from './markers.ts'
 import { type ChartRow, type ChartSeries, countTicks } from './series.ts'
 import type { UseStrip } from './strip-of-use.ts'
 import { HistoryTimeAxis } from './time-axis.tsx'

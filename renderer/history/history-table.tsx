@@ -1,11 +1,11 @@
 import { memo } from 'react'
 import type { History } from '../../app/contract/history.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
+import { RANGES } from '../charts/ranges.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import type { ChartRange } from '../state/view-state.ts'
 import sheet from './history.module.css'
-import { RANGES } from './ranges.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 

@@ -1,5 +1,5 @@
 import { ReferenceLine, usePlotArea } from 'recharts'
-import { type ChartMarker, placedMarkers } from './markers.ts'
+import { type ChartMarker, placedMarkers } from '../charts/markers.ts'
 import type { ChartSeries } from './series.ts'
 
 /** The pixels that the longest label takes, with its icon and the room beside it. */

@@ -2,9 +2,9 @@ import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { type LevelForecast, levelForecast } from '../../app/quota/level-forecast.ts'
 import { STALE_AFTER_MS } from '../../app/status/quota-status.ts'
+import { RANGES, type RangeFacts, shownRange } from '../charts/ranges.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
-import { RANGES, type RangeFacts, shownRange } from './ranges.ts'
 import { stripOf, type UseStrip, withUse } from './strip-of-use.ts'
 
 /** One time of the chart. A line without a value is not drawn there. */

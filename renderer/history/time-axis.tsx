@@ -1,8 +1,8 @@
 import { usePlotArea, XAxis } from 'recharts'
 import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
-import { TIME_AXIS, WHOLE_FRAME } from '../components/chart-parts.ts'
+import { TIME_AXIS, WHOLE_FRAME } from '../charts/chart-parts.ts'
+import { timeTicks } from '../charts/time-ticks.ts'
 import type { ChartSeries } from './series.ts'
-import { timeTicks } from './time-ticks.ts'
 
 const MINUTE_MS = 60_000
 

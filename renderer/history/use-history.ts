@@ -1,9 +1,9 @@
 import { useCallback } from 'react'
 import type { History } from '../../app/contract/history.ts'
+import { RANGES } from '../charts/ranges.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
-import { RANGES } from './ranges.ts'
 
 /** Maximum number of points per request. */
 const MAX_POINTS = 300

@@ -1,16 +1,15 @@
 import { useEffect } from 'react'
-import { MAIN } from '../shell/skip-links.tsx'
 import { useParts } from '../state/window-parts.ts'
 
 /** Delay in ms, until the dialog's own attempt has failed because the window is still inert. */
 const SETTLED_MS = 20
 
 /**
- * Returns the focus to the control that opened a dialog, or to the page where that can have it no more.
+ * Returns the focus to the control that opened a dialog, or to the element with the id `page` where that is gone.
  *
  * The window is inert behind a dialog, so the control has lost the focus before the dialog can remember it.
  */
-export function useFocusReturn(): void {
+export function useFocusReturn(page: string): void {
   const { view, clock } = useParts()
   useEffect(() => {
     let opener: HTMLElement | undefined
@@ -22,10 +21,10 @@ export function useFocusReturn(): void {
       clock.after(SETTLED_MS, () => {
         if (back === undefined || back === document.body || !isLost()) return
         back.focus()
-        if (isLost()) document.getElementById(MAIN)?.focus()
+        if (isLost()) document.getElementById(page)?.focus()
       })
     })
-  }, [view, clock])
+  }, [view, clock, page])
 }
 
 /** Whether nothing has the focus. */

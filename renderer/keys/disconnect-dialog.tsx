@@ -1,8 +1,8 @@
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { QuestionFrame } from '../components/question-frame.tsx'
+import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'
-import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf(controlsSheet)

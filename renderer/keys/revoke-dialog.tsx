@@ -5,8 +5,8 @@ import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { QuestionFrame } from '../components/question-frame.tsx'
 import { Shape } from '../components/shape.tsx'
+import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useAsked } from '../hooks/use-asked.ts'
-import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })

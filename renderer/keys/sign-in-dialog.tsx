@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Field } from '../components/field.tsx'
 import { formText } from '../components/form-text.ts'
-import { ENVIRONMENT_LABELS } from '../shell/environment-labels.ts'
+import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { refreshTokenError, type Way } from './connect-form.ts'
 import { KeyDialog } from './key-dialog.tsx'

@@ -9,9 +9,9 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { saveFile } from '../hooks/save-file.ts'
 import { useCopy } from '../hooks/use-copy.ts'
+import { type ChangeDraft, conceded, type PlanDraft } from '../state/plan-draft.ts'
 import planSheet from './plan.module.css'
 import sheet from './plan-advice.module.css'
-import { type ChangeDraft, conceded, type PlanDraft } from './plan-draft.ts'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 

@@ -16,7 +16,7 @@ import { waitText } from '../../app/status/durations.ts'
 import { minuteText } from '../../app/status/moments.ts'
 import { shareText } from '../../app/status/rates.ts'
 import { REGULAR_SESSION_TEXT, sessionMoments } from '../../app/status/regular-session.ts'
-import { LowestPoint } from '../components/chart-labels.tsx'
+import { LowestPoint } from '../charts/chart-labels.tsx'
 import {
   CURVE,
   type CursorProps,
@@ -27,7 +27,7 @@ import {
   TIME_AXIS,
   VALUE_AXIS,
   WHOLE_FRAME,
-} from '../components/chart-parts.ts'
+} from '../charts/chart-parts.ts'
 import { classesOf } from '../components/classes.ts'
 import sheet from './plan-day.module.css'
 import { WaitBars } from './wait-bars.tsx'

@@ -9,11 +9,11 @@ import { countText, shareText } from '../../app/status/rates.ts'
 import { capitalised } from '../../app/status/sentences.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts, useQuota } from '../state/window-parts.ts'
 import type { DayRow } from './day-chart.tsx'
 import planSheet from './plan.module.css'
 import sheet from './plan-day.module.css'
-import type { PlanDraft } from './plan-draft.ts'
 import { type PlannedDays, RECORDED_MS, STRETCH_MS, useDay } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })

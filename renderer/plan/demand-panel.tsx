@@ -10,9 +10,9 @@ import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { fillOf } from '../components/swatch.tsx'
+import type { PlanDraft } from '../state/plan-draft.ts'
 import planSheet from './plan.module.css'
 import sheet from './plan-demand.module.css'
-import type { PlanDraft } from './plan-draft.ts'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 

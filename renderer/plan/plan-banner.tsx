@@ -7,9 +7,9 @@ import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { unbroken } from '../format/unbroken.ts'
+import { changesText, type PlanDraft } from '../state/plan-draft.ts'
 import { useSnapshot } from '../state/window-parts.ts'
 import sheet from './plan-banner.module.css'
-import { changesText, type PlanDraft } from './plan-draft.ts'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 

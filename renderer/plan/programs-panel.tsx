@@ -11,9 +11,6 @@ import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { Swatch } from '../components/swatch.tsx'
-import { NumberField } from './number-field.tsx'
-import { OthersRow } from './others-row.tsx'
-import planSheet from './plan.module.css'
 import {
   type ChangeDraft,
   changeOf,
@@ -28,7 +25,10 @@ import {
   requestsChanged,
   requestsRemoved,
   streamAdded,
-} from './plan-draft.ts'
+} from '../state/plan-draft.ts'
+import { NumberField } from './number-field.tsx'
+import { OthersRow } from './others-row.tsx'
+import planSheet from './plan.module.css'
 import sheet from './plan-programs.module.css'
 import { AddStream, StreamsOf } from './streams-of.tsx'
 import { RECORDED_MS } from './use-day.ts'

@@ -4,9 +4,9 @@ import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../../app/service/s
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
+import { type ChangeDraft, streamRemoved } from '../state/plan-draft.ts'
 import { checkStream, streamForm } from '../streams/stream-form.ts'
 import planSheet from './plan.module.css'
-import { type ChangeDraft, streamRemoved } from './plan-draft.ts'
 import sheet from './plan-programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })

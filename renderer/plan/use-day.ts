@@ -12,9 +12,9 @@ import {
   withoutPrograms,
 } from '../../app/plan/what-if.ts'
 import type { WindowApi } from '../api/window-api.ts'
-import type { WindowClock } from '../state/window-clock.ts'
+import type { WindowClock } from '../api/window-clock.ts'
+import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts } from '../state/window-parts.ts'
-import type { PlanDraft } from './plan-draft.ts'
 
 const HOUR_MS = 3_600_000
 export const RECORDED_MS = 24 * HOUR_MS

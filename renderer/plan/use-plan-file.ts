@@ -1,6 +1,6 @@
 import { unanswered } from '../hooks/use-asked.ts'
+import { type ChangeDraft, fileOpened } from '../state/plan-draft.ts'
 import { useParts } from '../state/window-parts.ts'
-import { type ChangeDraft, fileOpened } from './plan-draft.ts'
 
 const MAX_NAME = 60
 

@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import type { ProgramHistory } from '../../app/contract/history.ts'
-import { RANGES } from '../history/ranges.ts'
+import { RANGES } from '../charts/ranges.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
 import { useMirror, useParts, usePausedSince, useView } from '../state/window-parts.ts'
 

@@ -4,8 +4,8 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { Shape } from '../components/shape.tsx'
+import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useMirror, useShown, useSnapshot } from '../state/window-parts.ts'
-import { ENVIRONMENT_LABELS } from './environment-labels.ts'
 import sheet from './header.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })

@@ -4,8 +4,8 @@ import { TIME_ZONES, type TimeZone } from '../../app/contract/setting-ranges.ts'
 import { showTimesIn } from '../../app/status/moments.ts'
 import type { LinkSource } from '../api/link.ts'
 import type { WindowApi } from '../api/window-api.ts'
-import { AS_DELIVERED, type RowArrangement, storedArrangement } from '../capacity/row-groups.ts'
 import { applyTheme, readTheme, type Theme } from '../theme/theme.ts'
+import { AS_DELIVERED, type RowArrangement, storedArrangement } from './row-groups.ts'
 
 export const DENSITIES = ['auto', 'roomy', 'dense'] as const
 export type Density = (typeof DENSITIES)[number]

@@ -1,6 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Link, LinkSource } from '../api/link.ts'
 import type { WindowApi } from '../api/window-api.ts'
+import type { WindowClock } from '../api/window-clock.ts'
 import {
   EMPTY_MIRROR,
   lastSeq,
@@ -11,7 +12,6 @@ import {
   withPushedSnapshot,
 } from './mirror-state.ts'
 import { shared } from './shared.ts'
-import type { WindowClock } from './window-clock.ts'
 
 export type MirrorStore = StoreApi<MirrorState>
 

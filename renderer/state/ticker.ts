@@ -1,4 +1,4 @@
-import type { WindowClock } from './window-clock.ts'
+import type { WindowClock } from '../api/window-clock.ts'
 
 /**
  * Main's time as the window shows it, the same for all components. It advances twice a second and with each snapshot.

@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { RowGroupId } from '../capacity/row-groups.ts'
-import type { PlanDraft } from '../plan/plan-draft.ts'
+import type { PlanDraft } from './plan-draft.ts'
+import type { RowGroupId } from './row-groups.ts'
 
 /** The person's choices of what to show. None comes from the service. */
 export interface ViewState {

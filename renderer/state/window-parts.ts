@@ -1,16 +1,16 @@
 import { createContext, use, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { type StoreApi, useStore } from 'zustand'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import type { Sounds } from '../alerts/sounds.ts'
 import type { LinkSource } from '../api/link.ts'
+import type { Sounds } from '../api/sounds.ts'
 import type { WindowApi } from '../api/window-api.ts'
+import type { WindowClock } from '../api/window-clock.ts'
 import type { Look, LookStore } from './look.ts'
 import type { MirrorStore } from './mirror.ts'
 import type { MirrorState } from './mirror-state.ts'
 import type { PauseState } from './pause.ts'
 import type { Ticker } from './ticker.ts'
 import type { ViewState, ViewStore } from './view-state.ts'
-import type { WindowClock } from './window-clock.ts'
 
 /** The objects that main.tsx creates, for all components. */
 export interface WindowParts {

@@ -1,4 +1,4 @@
-import type { WindowClock } from '../../renderer/state/window-clock.ts'
+import type { WindowClock } from '../../renderer/api/window-clock.ts'
 
 interface Timer {
   readonly atMs: number

@@ -137,10 +137,10 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   {
     promise: 'L3',
     what: 'take what others use from a file',
-    file: 'renderer/plan/plan-draft.ts',
+    file: 'renderer/state/plan-draft.ts',
     find: '...file.programs.filter(({ name }) => name !== OTHERS_NAME),',
     replace: '...file.programs.filter(({ name }) => name !== OWN_NAME),',
-    test: 'renderer/plan/plan-draft.test.ts',
+    test: 'renderer/state/plan-draft.test.ts',
   },
   {
     promise: 'L3',

@@ -210,7 +210,7 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
     file: 'renderer/alerts/announce.ts',
     find: 'if (sounds.includes(announcement.severity)) play',
     replace: 'if (sounds.length >= 0) play',
-    test: 'renderer/alerts/sounds.test.ts',
+    test: 'renderer/api/sounds.test.ts',
   },
   {
     promise: 'Q5',

@@ -184,10 +184,10 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     promise: 'W6',
     what: 'fold a row that the service refuses',
-    file: 'renderer/capacity/row-groups.ts',
+    file: 'renderer/state/row-groups.ts',
     find: ' && problem === undefined',
     replace: ' && problem !== null',
-    test: 'renderer/capacity/row-groups.test.ts',
+    test: 'renderer/state/row-groups.test.ts',
   },
   {
     promise: 'Q5',
@@ -200,10 +200,10 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q5',
     what: 'write a time of the chart over the word now',
-    file: 'renderer/history/time-ticks.ts',
+    file: 'renderer/charts/time-ticks.ts',
     find: 'pixels(Math.abs(at - nowMs)) >= labelPixels',
     replace: 'at !== nowMs',
-    test: 'renderer/history/time-ticks.test.ts',
+    test: 'renderer/charts/time-ticks.test.ts',
   },
   {
     promise: 'Q5',

@@ -1,9 +1,9 @@
 import '../utc.ts'
 import { describe, expect, test } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
+import { chartMarkers, placedMarkers } from '../../../renderer/charts/markers.ts'
+import { shownRange } from '../../../renderer/charts/ranges.ts'
 import { chartReading, emptyWords } from '../../../renderer/history/chart-reading.ts'
-import { chartMarkers, placedMarkers } from '../../../renderer/history/markers.ts'
-import { shownRange } from '../../../renderer/history/ranges.ts'
 import { chartSeries } from '../../../renderer/history/series.ts'
 import { EVENTS, NOW_MS, quota } from '../fixtures.ts'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createStore } from 'zustand/vanilla'
-import { AS_DELIVERED } from '../../../renderer/capacity/row-groups.ts'
 import { SHORTCUTS, shortcutFor } from '../../../renderer/shell/shortcuts.ts'
 import type { Look } from '../../../renderer/state/look.ts'
+import { AS_DELIVERED } from '../../../renderer/state/row-groups.ts'
 
 const look = (shortcuts: boolean) =>
   createStore<Look>(() => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { announce } from '../../../renderer/alerts/announce.ts'
 import { snoozeChoices } from '../../../renderer/alerts/snooze.ts'
-import { Sounds, tonesOf } from '../../../renderer/alerts/sounds.ts'
+import { Sounds, tonesOf } from '../../../renderer/api/sounds.ts'
 import type { Look } from '../../../renderer/state/look.ts'
 
 const ANNOUNCEMENT = { id: 'a@1', severity: 'warning', title: 't', body: 'b' } as const

@@ -1,41 +1,41 @@
 import { lazy, Suspense } from 'react'
-import { useView } from '../state/window-parts.ts'
+import { useView } from './state/window-parts.ts'
 
 // Each dialog is a separate chunk, so that the first numbers do not wait for it.
 const ConnectDialog = lazy(async () => ({
-  default: (await import('../keys/connect-dialog.tsx')).ConnectDialog,
+  default: (await import('./keys/connect-dialog.tsx')).ConnectDialog,
 }))
 const DisconnectDialog = lazy(async () => ({
-  default: (await import('../keys/disconnect-dialog.tsx')).DisconnectDialog,
+  default: (await import('./keys/disconnect-dialog.tsx')).DisconnectDialog,
 }))
 const SignInDialog = lazy(async () => ({
-  default: (await import('../keys/sign-in-dialog.tsx')).SignInDialog,
+  default: (await import('./keys/sign-in-dialog.tsx')).SignInDialog,
 }))
 const RevokeDialog = lazy(async () => ({
-  default: (await import('../keys/revoke-dialog.tsx')).RevokeDialog,
+  default: (await import('./keys/revoke-dialog.tsx')).RevokeDialog,
 }))
 const OpenStreamDialog = lazy(async () => ({
-  default: (await import('../streams/open-stream-dialog.tsx')).OpenStreamDialog,
+  default: (await import('./streams/open-stream-dialog.tsx')).OpenStreamDialog,
 }))
 const AlertsDialog = lazy(async () => ({
-  default: (await import('../alerts/alerts-dialog.tsx')).AlertsDialog,
+  default: (await import('./alerts/alerts-dialog.tsx')).AlertsDialog,
 }))
 const ReportDialog = lazy(async () => ({
-  default: (await import('../report/report-dialog.tsx')).ReportDialog,
+  default: (await import('./report/report-dialog.tsx')).ReportDialog,
 }))
 const SettingsDialog = lazy(async () => ({
-  default: (await import('../settings/settings-dialog.tsx')).SettingsDialog,
+  default: (await import('./settings/settings-dialog.tsx')).SettingsDialog,
 }))
 const ShortcutsDialog = lazy(async () => ({
-  default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog,
+  default: (await import('./shell/shortcuts-dialog.tsx')).ShortcutsDialog,
 }))
 
 const FindingsDialog = lazy(async () => ({
-  default: (await import('../verdict/findings-dialog.tsx')).FindingsDialog,
+  default: (await import('./verdict/findings-dialog.tsx')).FindingsDialog,
 }))
 
 const PaletteDialog = lazy(async () => ({
-  default: (await import('../palette/palette-dialog.tsx')).PaletteDialog,
+  default: (await import('./palette/palette-dialog.tsx')).PaletteDialog,
 }))
 
 export function Dialogs() {

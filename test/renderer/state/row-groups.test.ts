@@ -9,7 +9,7 @@ import {
   rowGroups,
   rowsOf,
   storedArrangement,
-} from '../../../renderer/capacity/row-groups.ts'
+} from '../../../renderer/state/row-groups.ts'
 import { defaultQuota, NOW_MS, quota, REQUESTS } from '../fixtures.ts'
 
 const CLOSED = { open: [], chosen: undefined }

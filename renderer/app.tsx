@@ -1,33 +1,33 @@
 import { lazy, Suspense } from 'react'
-import { CapacityTable } from '../capacity/capacity-table.tsx'
-import { useFirstChoice } from '../capacity/chosen-category.ts'
-import { classesOf } from '../components/classes.ts'
-import controlsSheet from '../components/controls.module.css'
-import { EventList } from '../events/event-list.tsx'
-import { HistoryPanel } from '../history/history-panel.tsx'
-import { useFocusReturn } from '../hooks/use-focus-return.ts'
-import { useMedia } from '../hooks/use-media.ts'
-import { SlotMap } from '../slots/slot-map.tsx'
-import { useLook, useMirror, useParts, usePausedSince, useView } from '../state/window-parts.ts'
-import { OwnStreams } from '../streams/own-streams.tsx'
-import { TokenPanel } from '../verdict/token-panel.tsx'
-import { Aspects, NARROW, VerdictPanel } from '../verdict/verdict-panel.tsx'
-import { BannerArea, RefusalNotice } from './banner.tsx'
+import { CapacityTable } from './capacity/capacity-table.tsx'
+import { useFirstChoice } from './capacity/chosen-category.ts'
+import { classesOf } from './components/classes.ts'
+import controlsSheet from './components/controls.module.css'
 import { Dialogs } from './dialogs.tsx'
-import { Header } from './header.tsx'
-import { PausedBanner } from './paused-banner.tsx'
-import sheet from './shell.module.css'
-import { MAIN, SkipLinks } from './skip-links.tsx'
-import { Title } from './title.tsx'
-import { useShortcuts } from './use-shortcuts.ts'
+import { EventList } from './events/event-list.tsx'
+import { HistoryPanel } from './history/history-panel.tsx'
+import { useFocusReturn } from './hooks/use-focus-return.ts'
+import { useMedia } from './hooks/use-media.ts'
+import { BannerArea, RefusalNotice } from './shell/banner.tsx'
+import { Header } from './shell/header.tsx'
+import { PausedBanner } from './shell/paused-banner.tsx'
+import sheet from './shell/shell.module.css'
+import { MAIN, SkipLinks } from './shell/skip-links.tsx'
+import { Title } from './shell/title.tsx'
+import { useShortcuts } from './shell/use-shortcuts.ts'
+import { SlotMap } from './slots/slot-map.tsx'
+import { useLook, useMirror, useParts, usePausedSince, useView } from './state/window-parts.ts'
+import { OwnStreams } from './streams/own-streams.tsx'
+import { TokenPanel } from './verdict/token-panel.tsx'
+import { Aspects, NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 // Separate chunks: most windows never show these pages.
-const Glance = lazy(async () => ({ default: (await import('../glance/glance.tsx')).Glance }))
+const Glance = lazy(async () => ({ default: (await import('./glance/glance.tsx')).Glance }))
 const ProgramsPage = lazy(async () => ({
-  default: (await import('../programs/programs-page.tsx')).ProgramsPage,
+  default: (await import('./programs/programs-page.tsx')).ProgramsPage,
 }))
-const PlanPage = lazy(async () => ({ default: (await import('../plan/plan-page.tsx')).PlanPage }))
+const PlanPage = lazy(async () => ({ default: (await import('./plan/plan-page.tsx')).PlanPage }))
 
 export function HeadroomWindow() {
   const link = useMirror((mirror) => mirror.link.kind)
@@ -39,11 +39,12 @@ export function HeadroomWindow() {
   const zone = useLook((look) => look.zone)
   useShortcuts()
   useFirstChoice()
-  useFocusReturn()
+  useFocusReturn(MAIN)
   if (page === 'glance' && hasProfile)
     return (
       <Suspense fallback={null}>
         <Glance key={zone} inert={isBehindDialog} />
+        <Dialogs />
       </Suspense>
     )
   return (

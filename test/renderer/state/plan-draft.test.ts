@@ -16,7 +16,7 @@ import {
   requestsRemoved,
   streamAdded,
   streamRemoved,
-} from '../../../renderer/plan/plan-draft.ts'
+} from '../../../renderer/state/plan-draft.ts'
 import { proves } from '../../proof/proves.ts'
 
 const plan: Plan = {
