@@ -182,8 +182,14 @@ export class Scheduler {
     return Math.ceil(wakeAtMs)
   }
 
-  /** Between the two moments time may not have passed: nothing grew. */
+  /** Between the two moments time may not have passed: nothing grew, and nobody has waited. */
   markClockUncertain(fromMs: number, toMs: number): void {
+    for (const { requests } of this.#upstreams.values()) {
+      for (const request of requests.values()) {
+        request.offeredAtMs += toMs - fromMs
+        request.deadlineMs += toMs - fromMs
+      }
+    }
     for (const { bound } of this.#buckets.values()) bound.markClockUncertain(fromMs, toMs)
   }
 

@@ -5,8 +5,9 @@ import { type OfferedRequest, PROGRAM_CLASSES, type ProgramClass } from './decis
 export interface Request extends OfferedRequest {
   /** Of being offered. */
   readonly order: number
-  readonly offeredAtMs: number
-  readonly deadlineMs: number
+  offeredAtMs: number
+  /** When its patience ends. Both move with a clock that was set. */
+  deadlineMs: number
 }
 
 /** Why a request is sent again: once for each. */

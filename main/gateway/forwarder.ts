@@ -7,7 +7,7 @@ import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { acceptsToken } from '../../app/tokens/rejections.ts'
 import type { NoTurn, OwnOutcome, OwnTurn } from '../api/own-turn.ts'
-import type { Bearer } from '../tokens/keeper.ts'
+import type { Access, Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { type Relay, relay } from './answer-relay.ts'
 import { OpenReplies } from './open-replies.ts'
@@ -266,6 +266,7 @@ export class Forwarder {
   /** See `Timeline`: it is not known whether the time between the two moments has passed. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#scheduler.markClockUncertain(fromMs, toMs)
+    this.#hub.markClockUncertain(fromMs, toMs)
     this.#apply([])
   }
 
@@ -410,15 +411,33 @@ export class Forwarder {
   #send(id: number): void {
     const upstream = this.#upstreams.get(id)
     const access = this.#deps.usable()
-    // Told after this decision: others of the same event come before.
-    if (upstream === undefined || access.kind === 'none') {
-      if (upstream !== undefined && access.kind === 'none') upstream.unsentWhy = wordsOfNoToken(access.why)
-      this.#settleSoon(id, { kind: 'not-sent' })
+    if (upstream !== undefined && access.kind === 'token') this.#start(upstream, access.value)
+    // A token may have expired while it waited.
+    else
+      this.#deps.access().then(
+        (next) => this.#sendWith(id, next),
+        (cause: unknown) => {
+          this.#deps.defect(cause)
+          this.#settleSoon(id, { kind: 'not-sent' })
+        },
+      )
+  }
+
+  #sendWith(id: number, access: Access): void {
+    const upstream = this.#upstreams.get(id)
+    if (upstream !== undefined && access.kind === 'token') {
+      this.#start(upstream, access.value)
       return
     }
+    if (upstream !== undefined && access.kind === 'none') upstream.unsentWhy = wordsOfNoToken(access.why)
+    // Told after this decision: others of the same event come before.
+    this.#settleSoon(id, { kind: 'not-sent' })
+  }
+
+  #start(upstream: Upstream, token: string): void {
     const { request, stream, endpoint } = upstream
     const bucket = () => this.#bucketOf(endpoint)
-    const sending = new Sending({ request, token: access.value, stream, bucket }, this.#deps, (outcome) => {
+    const sending = new Sending({ request, token, stream, bucket }, this.#deps, (outcome) => {
       if (sending.answer === undefined) upstream.sending = undefined
       this.#settle(upstream.id, outcome)
     })

@@ -117,6 +117,16 @@ export class StreamHub {
       )
   }
 
+  /** See `Scheduler.markClockUncertain`. */
+  markClockUncertain(fromMs: number, toMs: number): void {
+    for (const { shared } of this.#asked.values()) {
+      for (const reader of shared.pending) {
+        reader.sinceMs += toMs - fromMs
+        reader.patientUntilMs += toMs - fromMs
+      }
+    }
+  }
+
   /** Serves a request for a stream that can be shared; `false` for any other request. */
   serve(request: AdmittedRequest): boolean {
     if (request.method !== 'GET') return false

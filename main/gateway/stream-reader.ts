@@ -15,9 +15,9 @@ export class StreamReader {
   readonly program: Program
   readonly reply: ServerResponse
   readonly address: StreamAddress
-  readonly sinceMs: number
-  /** When it no longer waits for the stream to be opened, in epoch milliseconds. */
-  readonly patientUntilMs: number
+  sinceMs: number
+  /** When it no longer waits for the stream to be opened, in epoch milliseconds. Both move with a clock that was set. */
+  patientUntilMs: number
   /** Called once, when its connection has ended. */
   onGone: () => void = () => {}
   readonly #max: Behind | undefined

@@ -16,8 +16,15 @@ export class SkippingClock implements Clock {
   #skippedMs = new Date().getHours() === 23 ? 3_600_000 : 0
   readonly #timers = new Set<Timer>()
 
+  #wallSetByMs = 0
+
   wallMs(): number {
-    return Date.now() + this.#skippedMs
+    return Date.now() + this.#skippedMs + this.#wallSetByMs
+  }
+
+  /** Somebody sets the wall clock: no time passes. */
+  setWall(byMs: number): void {
+    this.#wallSetByMs += byMs
   }
 
   monotonicMs(): number {

@@ -819,4 +819,12 @@ export const FINDINGS: readonly Finding[] = [
     tests: [['main/gateway/gateway.test.ts', 'a key that is connected anew while requests wait']],
     breaks: ['leave requests with the former session of a key that is connected anew'],
   },
+  {
+    found: 'A wall clock that was set an hour ahead refused every request that waited',
+    tests: [
+      ['main/gateway/faults.test.ts', 'a wall clock that is set an hour ahead'],
+      ['main/gateway/forwarder.test.ts', 'a token that expired while a request waited'],
+    ],
+    breaks: ['count the hour that a clock was set ahead as time that a request waited'],
+  },
 ]

@@ -743,4 +743,12 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     replace: 'changed: (profile) => void (this.#attached.has(profile) || this.#attach(profile)),',
     test: 'main/gateway/gateway.test.ts',
   },
+  {
+    promise: 'G5',
+    what: 'count the hour that a clock was set ahead as time that a request waited',
+    file: 'app/gateway/scheduler.ts',
+    find: 'request.deadlineMs += toMs - fromMs',
+    replace: 'request.deadlineMs += 0',
+    test: 'main/gateway/faults.test.ts',
+  },
 ]

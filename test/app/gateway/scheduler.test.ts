@@ -558,3 +558,14 @@ test('while it is uncertain whether time passed, nothing comes back', () => {
   expect(scheduler.due(200_000)).toEqual([])
   expect(scheduler.nextWakeAtMs).toBe(200_839)
 })
+
+test('a clock that is set ahead ends no patience, and a request has not waited longer for it', () => {
+  left(0)
+  offer({ patienceMs: 300_000 })
+  const [before] = scheduler.waiting()
+  scheduler.markClockUncertain(100, 3_600_100)
+  expect(scheduler.due(3_600_100)).toEqual([])
+  expect(scheduler.waiting()).toEqual([
+    { ...before, sinceMs: 3_600_000 + (before?.sinceMs ?? 0), untilMs: 3_600_000 + (before?.untilMs ?? 0) },
+  ])
+})

@@ -241,6 +241,28 @@ test('the page of a portal is passed on as it came, followed nowhere, and says n
   expect(monitor.snapshot('key-1')?.service.reachable).toBe(false)
 })
 
+test('a wall clock that is set an hour ahead refuses no request that waits', async () => {
+  const clock = new SkippingClock()
+  const empty = HEAD.replace('remaining: 249', 'remaining: 0').replace('reset: 2', 'reset: 300')
+  const { add, get, count, monitor } = await before(
+    (socket, _, number) => void socket.write((number === 1 ? empty : HEAD) + BODY),
+    { clock },
+  )
+  const key = add('bot')
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+  const waits = get(`${ACCOUNTS}?x`, key)
+  const waiting = () => monitor.snapshot('key-1')?.programs?.[0]?.waiting
+  await vi.waitFor(() => expect(waiting()).toBe(1), SOON)
+  clock.setWall(3_600_000)
+  expect(waiting()).toBe(1)
+  clock.skip(5_000)
+  expect([waiting(), count()]).toEqual([1, 1])
+  // The access token counts as expired then, and the turn comes before there is another one.
+  clock.skip(20_000)
+  expect((await waits).status).toBe(200)
+  await expectNothingLeft(monitor)
+})
+
 test('a program that is killed with requests that wait and a stream leaves nothing behind', async () => {
   const clock = new SkippingClock()
   const { add, url, monitor, service } = await startGateway({ simulator: { streamRate: 20 }, clock })

@@ -32,9 +32,10 @@ function started(reserve?: Readonly<Record<string, number>>) {
   const events: MonitorEvent[] = []
   const sent: Upstream[] = []
   const told: unknown[] = []
-  const state: { access: Access; next: Access | undefined } = {
+  const state: { access: Access; next: Access | undefined; held: Promise<void> | undefined } = {
     access: { kind: 'token', value: 'a1' },
     next: undefined,
+    held: undefined,
   }
   const forwarder = new Forwarder({
     clock,
@@ -54,6 +55,7 @@ function started(reserve?: Readonly<Record<string, number>>) {
     },
     defect: (cause) => void told.push(['defect', cause]),
     access: async () => {
+      await state.held
       if (state.next !== undefined) state.access = state.next
       return state.access
     },
@@ -283,6 +285,36 @@ test('a token that is gone when the turn comes is the reason that the caller get
   expect(JSON.parse(reply.text).detail).toBe('Not sent: the tokens of this key were revoked.')
 })
 
+test('a token that expired while a request waited is renewed before it is sent', async () => {
+  const { ask, say, sent, clock, state } = started()
+  await ask()
+  await say(sent[0], 200, left(0))
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=100' })
+  state.access = { kind: 'none', why: 'expired' }
+  state.next = { kind: 'token', value: 'a2' }
+  await clock.advance(60_000)
+  expect(sent[1]?.headers['authorization']).toBe('Bearer a2')
+  await say(sent[1], 200, left(10))
+  expect(reply.status).toBe(200)
+})
+
+test('a caller that goes while its token is renewed has nothing sent', async () => {
+  const { forwarder, ask, say, sent, clock, state } = started()
+  await ask()
+  await say(sent[0], 200, left(0))
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=100' })
+  const held = Promise.withResolvers<void>()
+  state.access = { kind: 'none', why: 'expired' }
+  state.next = { kind: 'token', value: 'a2' }
+  state.held = held.promise
+  await clock.advance(60_000)
+  reply.destroy()
+  held.resolve()
+  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
+  await clock.advance(0)
+  expect([sent.length, forwarder.open]).toEqual([1, { requests: 0, upstreams: 0 }])
+})
+
 test('the last caller that goes away ends what was sent for it, and one that shared goes on', async () => {
   const { forwarder, ask, say, sent, clock } = started()
   const [one, two] = [await ask(), await ask()]
@@ -353,4 +385,26 @@ test('an own check takes its turn, and the quota that its answer names is that o
   const reply = await ask(ACCOUNTS, program('bot'), { prefer: 'wait=0' })
   expect([reply.status, sent.length]).toEqual([429, 0])
   expect(await forwarder.ownTurn('GET', ACCOUNTS)).toBeUndefined()
+})
+
+test('an own check counts in the quota that its endpoint turned out to have', async () => {
+  const BALANCES = '/v3/brokerage/accounts/SIM1001/balances'
+  const { forwarder, ask, say, sent } = started()
+  const known = { limit: 250, periodSeconds: 300, remaining: 200, resetSeconds: 60 }
+  await ask()
+  await say(sent[0], 200, left(200))
+  const first = await forwarder.ownTurn('GET', BALANCES)
+  first?.({ kind: 'answer', rate: known })
+  const turn = await forwarder.ownTurn('GET', BALANCES)
+  await ask(BALANCES)
+  await say(sent[1], 200, left(200))
+  turn?.({ kind: 'answer', rate: { ...known, remaining: 0, resetSeconds: 300 } })
+  const reply = await ask(ACCOUNTS, program('bot'), { prefer: 'wait=0' })
+  expect([reply.status, sent.length]).toEqual([429, 2])
+})
+
+test('a HEAD of a stream is passed on and shared with nobody', async () => {
+  const { ask, sent } = started()
+  await ask('/v3/brokerage/stream/accounts/SIM1001/positions', program('bot'), { method: 'HEAD' })
+  expect(sent.map(({ method }) => method)).toEqual(['HEAD'])
 })

@@ -251,6 +251,24 @@ test('without a slot a reader waits for its patience, then is told the stream le
   expect(set.hub.waitingOf(program('notes'))).toEqual([])
 })
 
+test('a clock that is set ahead ends no patience of a reader', async () => {
+  const set = setUpHub()
+  for (let i = 0; i < 10; i += 1) {
+    await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
+    set.service.opens()
+  }
+  const waits = await set.ask(CHAIN, program('notes'), 'wait=5')
+  const [asked] = set.hub.waitingOf(program('notes'))
+  set.hub.markClockUncertain(0, 3_600_000)
+  const [moved] = set.hub.waitingOf(program('notes'))
+  expect([moved?.sinceMs, moved?.untilMs]).toEqual([
+    3_600_000 + (asked?.sinceMs ?? 0),
+    3_600_000 + (asked?.untilMs ?? 0),
+  ])
+  await set.clock.advance(7_000)
+  expect(waits.status).toBeUndefined()
+})
+
 test('a slot that is freed goes to the most urgent program that waits', async () => {
   const set = setUpHub()
   const replies: FakeReply[] = []
