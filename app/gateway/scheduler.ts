@@ -182,7 +182,7 @@ export class Scheduler {
     return Math.ceil(wakeAtMs)
   }
 
-  /** Between the two moments time may not have passed: nothing grew, and nobody has waited. */
+  /** Between the two moments time may not have passed: no quota grew, and no wait counts. */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { requests } of this.#upstreams.values()) {
       for (const request of requests.values()) {

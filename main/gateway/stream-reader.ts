@@ -16,7 +16,7 @@ export class StreamReader {
   readonly reply: ServerResponse
   readonly address: StreamAddress
   sinceMs: number
-  /** When it no longer waits for the stream to be opened, in epoch milliseconds. Both move with a clock that was set. */
+  /** When it gives up waiting for the stream, in epoch milliseconds. Both move with a clock that was set. */
   patientUntilMs: number
   /** Called once, when its connection has ended. */
   onGone: () => void = () => {}

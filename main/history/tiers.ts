@@ -9,7 +9,7 @@ export const LEVELS = [
   { table: 'hours', lengthMs: 60 * MINUTE_MS },
 ] as const
 
-/** A clock set back by more than this was wrong before (main/ports/timeline.ts then follows it), in milliseconds. */
+/** A clock set back by more than this was wrong before (main/ports/timeline.ts follows it), in milliseconds. */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
 /** The open stretches of one series. */

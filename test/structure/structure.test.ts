@@ -7,7 +7,7 @@ import { circles, figuresOf, namesExportedTwice, productSources, upwardArrows } 
 const source = (path: string, text: string) => ({ path, text })
 
 describe('the count', () => {
-  test('an import into a higher layer of main is an upward arrow, one into the same or a lower one is none', () => {
+  test('an import into a higher layer of main is an upward arrow, one into the same or a lower layer is not', () => {
     const up = source('main/api/client.ts', "import type { Monitor } from '../monitor/monitor.ts'\n")
     const down = source('main/monitor/monitor.ts', "import { Client } from '../api/client.ts'\n")
     const level = source('main/api/prober.ts', "import { Keeper } from '../tokens/keeper.ts'\n")
