@@ -78,7 +78,10 @@ function storageConditions({ keystore, refresh }: Snapshot): readonly Condition[
     case 'record-corrupt':
       return [...unsaved, { kind: 'keys-damaged', severity: 'critical' }]
     case 'waiting':
+    case 'no-passphrase':
       return [...unsaved, { kind: 'keys-locked', severity: 'critical' }]
+    case 'unreadable':
+      return [...unsaved, { kind: 'keys-unreadable', severity: 'critical' }]
     case 'key-changed':
       return [...unsaved, { kind: 'keys-sealed-elsewhere', severity: 'critical' }]
     case 'unavailable':
@@ -96,6 +99,7 @@ function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     case 'none':
       return [{ kind: 'signed-out', severity: 'critical' }]
     case 'sign-in-required':
+      if (refresh.cause === 'locked') return []
       return [
         { kind: refresh.cause === 'misconfigured' ? 'key-rejected' : 'signed-out', severity: 'critical' },
       ]

@@ -187,7 +187,7 @@ export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: numb
     case 'revoked':
       return 'signed out'
     case 'sign-in-required':
-      return 'now'
+      return refresh.cause === 'locked' ? '?' : 'now'
     case 'valid':
     case 'unconfirmed':
     case 'revoking':

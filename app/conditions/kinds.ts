@@ -1,3 +1,5 @@
+import { SAVED_KEYS } from '../contract/snapshot.ts'
+
 /** The parts of a key's health, in the order in which they are listed. */
 export const ASPECTS = ['sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
 export type Aspect = (typeof ASPECTS)[number]
@@ -49,6 +51,7 @@ const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, s
 export const CONDITIONS = {
   'keys-damaged': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
   'keys-locked': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
+  'keys-unreadable': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
   'keys-sealed-elsewhere': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
   'hosts-unreachable': stops('service', OF_NO_TOKEN),
   'sign-in-host-gone': stops('sign-in', OF_NO_TOKEN),
@@ -89,9 +92,9 @@ export type ConditionKind = keyof typeof CONDITIONS
 export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind[]
 
 /** What Headroom can do about a condition itself, as a button. */
-export type Remedy = 'sign-in' | 'correct-key' | 'try-now' | 'save-now' | 'store-unprotected'
+export type Remedy = 'connect' | 'sign-in' | 'correct-key' | 'try-now' | 'save-now' | 'store-unprotected'
 
-export const REMEDIES: { readonly [K in ConditionKind]?: Remedy } = {
+const REMEDIES: { readonly [K in ConditionKind]?: Remedy } = {
   'keys-damaged': 'sign-in',
   'keys-sealed-elsewhere': 'sign-in',
   'hosts-unreachable': 'try-now',
@@ -110,6 +113,11 @@ export const REMEDIES: { readonly [K in ConditionKind]?: Remedy } = {
   'sign-in-ends': 'sign-in',
   'keyring-unprotected': 'store-unprotected',
 }
+
+/** The remedy of a condition of this profile; `undefined` where Headroom can do nothing itself. */
+export const remedyOf = (kind: ConditionKind, profile: string): Remedy | undefined =>
+  // Nothing is known of them that a sign-in could use.
+  kind === 'keys-damaged' && profile === SAVED_KEYS ? 'connect' : REMEDIES[kind]
 
 /** Whether `cause` explains `kind`. */
 export const explains = (cause: ConditionKind, kind: ConditionKind): boolean =>

@@ -1,4 +1,4 @@
-import type { RequestQuota, SlotQuota, Snapshot } from '../contract/snapshot.ts'
+import { type RequestQuota, SAVED_KEYS, type SlotQuota, type Snapshot } from '../contract/snapshot.ts'
 import { coarseSinceText, countdownText, sinceText } from '../status/durations.ts'
 import { clockText, minuteText } from '../status/moments.ts'
 import {
@@ -84,15 +84,26 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         label: 'keys damaged',
         name: 'Saved keys damaged',
         title: 'Your saved keys are damaged.',
-        action: 'Sign in again.',
-        detail: 'The old record is set aside, not deleted.',
+        action: snapshot.profile.id === SAVED_KEYS ? 'Connect them again.' : 'Sign in again.',
+        detail: 'What was damaged is set aside, not deleted.',
+      })
+    case 'keys-unreadable':
+      return message({
+        label: 'keys unreadable',
+        name: 'Saved keys unreadable',
+        title: 'Your saved keys can’t be opened.',
+        action: 'Update Headroom, or check the access to its data folder.',
+        detail: 'Nothing was changed.',
       })
     case 'keys-locked':
       return message({
         label: 'keys locked',
         name: 'Saved keys locked',
         title: 'Your saved keys are locked.',
-        action: 'Unlock the system keyring.',
+        action:
+          snapshot.keystore === 'no-passphrase'
+            ? 'Restart Headroom with HEADROOM_PASSPHRASE.'
+            : 'Unlock the system keyring.',
         detail: 'The keys are intact; checks resume after that.',
       })
     case 'keys-sealed-elsewhere':

@@ -57,11 +57,16 @@ const keystoreState = z.enum([
   'ok',
   'memory',
   'waiting',
+  'no-passphrase',
+  'unreadable',
   'unavailable',
   'key-changed',
   'record-corrupt',
   'unprotected',
 ])
+
+/** The id of the key that stands for saved keys of which not even the names can be read. */
+export const SAVED_KEYS = 'saved-keys'
 
 /** How far a key can be relied on to be here after a restart. */
 export type KeystoreState = z.output<typeof keystoreState>
@@ -95,8 +100,11 @@ const refreshSummary = openObject({
   /** Why the newest token is not saved yet, as on a full disk; it is used from memory, and tried to be saved. */
   unsaved: optionalText,
   reason: optionalText,
-  /** Beside `sign-in-required`: what is not accepted is the API key, its secret or its settings, not the token. */
-  cause: z.exactOptional(z.literal('misconfigured')),
+  /**
+   * Beside `sign-in-required`. `misconfigured`: the API key, its secret or its settings are rejected, not the token;
+   * `locked`: the stored token can't be opened yet.
+   */
+  cause: z.exactOptional(z.enum(['misconfigured', 'locked'])),
   refreshesToday: number,
   /** When the service confirmed the revocation. */
   revokedAt: optionalNumber,

@@ -48,6 +48,7 @@ export function refreshStatus(
     case 'unconfirmed':
       return { severity: 'warning', label: 'not confirmed yet' }
     case 'sign-in-required':
+      if (cause === 'locked') return { severity: 'unknown', label: 'locked' }
       return { severity: 'critical', label: cause === 'misconfigured' ? 'key rejected' : 'signed out' }
     case 'revoking':
       return { severity: 'warning', label: 'revoking' }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { NewKey } from '../../app/contract/sign-in.ts'
+import { SAVED_KEYS } from '../../app/contract/snapshot.ts'
 import type { Hello } from '../../app/contract/windows.ts'
 import { alertCommands } from '../alerts/alert-commands.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'
@@ -75,6 +76,8 @@ export interface RunningApp {
   readonly windows: Windows
   readonly admitted: AdmittedWindows
   readonly gateway: Gateway
+  /** Lines for a person about keys and settings that could not be read. */
+  readonly notices: readonly string[]
   stop(): Promise<void>
 }
 
@@ -138,8 +141,8 @@ export async function startApp({
   await demonstration.start()
   const { notice } = simulatorSettings
   if (notice !== undefined) notices.push(notice)
-  for (const what of [...storageNotices(handle), ...storage.notices(), ...notices])
-    monitor.happenedToAll({ kind: 'storage-problem', what })
+  notices.unshift(...storageNotices(handle), ...storage.notices())
+  for (const what of notices) monitor.happenedToAll({ kind: 'storage-problem', what })
   const forgetHandle = handle.onSettled(() => {
     restore()
     if (monitor.profiles().length > 1) demonstration.end()
@@ -173,7 +176,9 @@ export async function startApp({
   })
   const connect = (key: NewKey) => {
     const outcome = connectKey(monitor, key, storage.ids())
-    if (outcome.ok) demonstration.end()
+    if (!outcome.ok) return outcome
+    demonstration.end()
+    if (monitor.profiles().includes(SAVED_KEYS)) monitor.disconnect(SAVED_KEYS)
     return outcome
   }
   const gateway = new Gateway({
@@ -224,6 +229,7 @@ export async function startApp({
     windows,
     admitted,
     gateway,
+    notices,
     stop: async () => {
       await control.close()
       await gateway.stop()

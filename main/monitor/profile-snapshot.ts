@@ -60,7 +60,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
-  const [access, refresh] = [keeper.accessSummary(), keeper.refreshSummary()]
+  const [access, refresh] = [keeper.accessSummary(), refreshOf(keystore, keeper.refreshSummary())]
   // Without an access token the service is not asked: the next request to come is that for a token.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
   const signInHost = signInHostSummary(profile, reachability, refresh)
@@ -109,6 +109,13 @@ function profileSummary({ id, name, environment, clientId }: Profile): ProfileSu
     environment,
     ...(clientId.length >= MIN_KEY_LENGTH && { keyEnding: clientId.slice(-4) }),
   }
+}
+
+const LOCKED: readonly KeystoreState[] = ['waiting', 'no-passphrase', 'unreadable']
+
+function refreshOf(keystore: KeystoreState, refresh: RefreshSummary): RefreshSummary {
+  const isLocked = LOCKED.includes(keystore) && refresh.state === 'sign-in-required'
+  return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }
 
 /** `awaited`: the tokens whose refresh has to succeed before the service can be asked, where that is so. */

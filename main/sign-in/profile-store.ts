@@ -1,4 +1,4 @@
-import type { KeystoreState } from '../../app/contract/snapshot.ts'
+import { type KeystoreState, SAVED_KEYS } from '../../app/contract/snapshot.ts'
 import type { KeptSecrets } from '../../app/contract/windows.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
@@ -78,6 +78,9 @@ export class VaultProfileStore implements ProfileStore {
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
     this.#sealAll()
+    if (this.#handle.vault === undefined && this.ids().includes(SAVED_KEYS) && !this.#keys.has(SAVED_KEYS)) {
+      return [this.#unnamed()]
+    }
     return stored.flatMap((found) => {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
@@ -92,12 +95,20 @@ export class VaultProfileStore implements ProfileStore {
     })
   }
 
+  /** What stands for keys whose file does not open. */
+  #unnamed(): RestoredProfile {
+    const key = { profile: damagedProfile(SAVED_KEYS), tokens: TokenStore.empty() }
+    this.#keys.set(SAVED_KEYS, key)
+    return key
+  }
+
   /** Lines for a person about the restored keys that are damaged. */
   notices(): readonly string[] {
-    return [...this.#damaged].map(
-      (id) =>
-        `the stored key ${id} is damaged: its name and addresses cannot be read; its token is kept; connect that key anew, then disconnect ${id}`,
-    )
+    const isNew = this.#handle.notices.length > 0
+    return [...this.#damaged].flatMap((id) => {
+      if (id === SAVED_KEYS) return isNew ? [] : ['Your saved keys are damaged. Connect them again.']
+      return `the stored key ${id} is damaged: its name and addresses cannot be read; its token is kept; connect that key anew, then disconnect ${id}`
+    })
   }
 
   /** The ids in use, of connected and of stored keys. */
@@ -152,7 +163,11 @@ export class VaultProfileStore implements ProfileStore {
     const tokens = this.#keys.get(profile)?.tokens
     const { state } = this.#handle.status
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
-    if (state !== 'ok') return state
+    if (this.#damaged.has(profile)) return 'record-corrupt'
+    // A key that was connected meanwhile works, and is sealed later where that is possible.
+    const isOfThisRun = tokens.kind === 'memory' && profile !== SAVED_KEYS
+    const isOfStored = state !== 'unavailable' && state !== 'unprotected'
+    if (state !== 'ok' && !(isOfThisRun && isOfStored)) return state
     if (tokens.lost !== undefined) return tokens.lost
     if (tokens.kind !== 'sealed') return 'memory'
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
@@ -207,7 +222,7 @@ const NO_ADDRESS = 'https://unknown.invalid'
 /** The profile of a key of which only the id can be read: it is shown, so that a person can disconnect it. */
 const damagedProfile = (id: string): Profile => ({
   id,
-  name: `${id} (damaged)`,
+  name: id === SAVED_KEYS ? 'Saved keys' : `${id} (damaged)`,
   environment: 'custom',
   authUrl: NO_ADDRESS,
   baseUrl: NO_ADDRESS,

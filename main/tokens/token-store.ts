@@ -83,6 +83,11 @@ export class TokenStore {
     return new TokenStore(sealer, { memory: tokens })
   }
 
+  /** Of a key of which nothing can be read. */
+  static empty(): TokenStore {
+    return new TokenStore(MEMORY_ONLY, {})
+  }
+
   /** The tokens of a key that was connected at an earlier start. */
   static stored(sealed: VaultTokens, sealer: TokenSealer = MEMORY_ONLY): TokenStore {
     return new TokenStore(sealer, { sealed })

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
+import { SAVED_KEYS } from '../../app/contract/snapshot.ts'
 import { setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { storageErrorText, storageFailure } from '../storage/storage-error.ts'
@@ -15,7 +16,13 @@ export type VaultFileOpening =
       readonly notices: readonly string[]
     }
   /** Left exactly as it is: nothing of this run is stored. */
-  | { readonly kind: 'unusable'; readonly line: string; readonly notices: readonly string[] }
+  | {
+      readonly kind: 'unusable'
+      readonly line: string
+      readonly notices: readonly string[]
+      /** Whether there is a file, which may hold keys. */
+      readonly isThere: boolean
+    }
 
 const NAME = 'vault'
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const
@@ -35,27 +42,39 @@ export function openVaultFile(
 ): VaultFileOpening {
   const file = join(folder, `${NAME}.db`)
   const notices: string[] = []
-  const unusable = (line: string): VaultFileOpening => ({ kind: 'unusable', line, notices })
+  let hasLost = false
+  const unusable = (line: string, isThere = true): VaultFileOpening => ({
+    kind: 'unusable',
+    line,
+    notices,
+    isThere,
+  })
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const aside = strangeBeginning(file)
     if (aside !== undefined) {
       const said = keepAside(folder, nowMs, aside)
       notices.push(said.line)
       if (!said.ok) return unusable(said.line)
+      hasLost = true
     }
-    const opened = existsSync(file) ? open(file) : create(file, migrations)
+    const isThere = existsSync(file)
+    const opened = isThere ? open(file) : create(file, migrations)
     switch (opened.kind) {
       case 'damaged': {
         const said = keepAside(folder, nowMs, 'are damaged')
         notices.push(said.line)
         if (!said.ok) return unusable(said.line)
+        hasLost = true
         continue
       }
       case 'unusable':
-        return unusable(`tokens cannot be stored in ${file}: ${opened.why}`)
+        return unusable(`tokens cannot be stored in ${file}: ${opened.why}`, isThere)
       case 'open': {
         const migrated = migrateVault(opened.database, migrations)
-        if (migrated.kind === 'open') return { kind: 'open', database: opened.database, notices }
+        if (migrated.kind === 'open') {
+          if (hasLost) rememberLost(opened.database, nowMs)
+          return { kind: 'open', database: opened.database, notices }
+        }
         opened.database.close()
         return unusable(`tokens cannot be stored in ${file}: ${migrated.why}`)
       }
@@ -133,6 +152,27 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   } catch (error) {
     return { kind: 'unusable', why: reason(error) }
   }
+}
+
+/** Whether `vault.db` may hold keys: it names some, or cannot be read. */
+export function mayHoldKeys(folder: string): boolean {
+  const file = join(folder, `${NAME}.db`)
+  if (![file, `${file}-wal`].some((path) => existsSync(path))) return false
+  try {
+    const database = new DatabaseSync(file, { readOnly: true })
+    try {
+      return database.prepare('SELECT 1 FROM profiles LIMIT 1').get() !== undefined
+    } finally {
+      database.close()
+    }
+  } catch {
+    return true
+  }
+}
+
+/** A key without a readable name, until a person connects their keys again or disconnects it. */
+function rememberLost(database: DatabaseSync, nowMs: number): void {
+  database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?, ?)').run(SAVED_KEYS, '', Math.round(nowMs))
 }
 
 /** What to say of a file that must not be opened: SQLite would take it for a new database without an error. */

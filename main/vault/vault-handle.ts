@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { SAVED_KEYS } from '../../app/contract/snapshot.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
@@ -62,15 +63,15 @@ export class VaultHandle {
 
   static async open(deps: VaultHandleDeps): Promise<VaultHandle> {
     const { folder, keystore, wallMs, openFile = openVaultFile } = deps
-    if (keystore === undefined) {
-      const line = 'Stored keys are left alone: this start was given nothing to open them with.'
-      const isThere = existsSync(join(folder, 'vault.db'))
-      return new VaultHandle(deps, { state: 'memory', ...(isThere && { line }) }, [])
+    if (keystore === undefined && !existsSync(join(folder, 'vault.db'))) {
+      return new VaultHandle(deps, { state: 'memory' }, [])
     }
     const opening = openFile(folder, wallMs())
     if (opening.kind === 'unusable') {
-      return new VaultHandle(deps, startTrouble('unavailable', opening.line), opening.notices)
+      const { isThere, line, notices } = opening
+      return new VaultHandle(deps, startTrouble(isThere ? 'unreadable' : 'unavailable', line), notices)
     }
+    if (keystore === undefined) return VaultHandle.#withoutKeystore(deps, opening)
     const newest = deps.openFile === undefined ? new NewestCommit(folder, opening.database) : undefined
     const older = newest?.notice()
     const handle = new VaultHandle(
@@ -80,6 +81,18 @@ export class VaultHandle {
       { database: opening.database, newest },
     )
     handle.#take(await unlock(opening.database, keystore, wallMs()))
+    return handle
+  }
+
+  /** Names the stored keys, and opens none. */
+  static #withoutKeystore(
+    deps: VaultHandleDeps,
+    { database, notices }: Extract<VaultFileOpening, { kind: 'open' }>,
+  ): VaultHandle {
+    const locked = startTrouble('no-passphrase', 'HEADROOM_PASSPHRASE is not set')
+    const handle = new VaultHandle(deps, locked, notices, { database, newest: undefined })
+    handle.#vault = handle.#vaultWith(database, NO_KEYS)
+    if (handle.storedIds().length === 0) handle.#status = { state: 'memory' }
     return handle
   }
 
@@ -95,10 +108,11 @@ export class VaultHandle {
     return this.#vault
   }
 
-  /** The ids of the stored profiles, also while no data key is open. */
+  /** The ids of the stored profiles, also while no data key is open; `SAVED_KEYS` where the file does not open. */
   storedIds(): readonly string[] {
     const database = this.#database
-    if (!database?.isOpen) return []
+    if (database === undefined) return this.#status.state === 'unreadable' ? [SAVED_KEYS] : []
+    if (!database.isOpen) return []
     try {
       return database
         .prepare('SELECT id FROM profiles')

@@ -59,6 +59,10 @@ export function tokenSealedElsewhere(backend: string): string {
 
 function lineOf(state: StartTrouble['state'], why: string): string {
   switch (state) {
+    case 'no-passphrase':
+      return 'Your saved keys are locked. Restart Headroom with HEADROOM_PASSPHRASE.'
+    case 'unreadable':
+      return `Your saved keys can't be opened: ${why}. Nothing was changed.`
     case 'waiting':
       return `Waiting for the stored keys: ${why}. Unlock it; this goes on by itself.`
     case 'unavailable':

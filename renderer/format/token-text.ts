@@ -28,7 +28,7 @@ export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { severity, label: state } = accessStatus(access, nowMs)
   const { expiresAt, issuedAt, refreshAt } = access
   const text = { label: 'Access token', next: '', severity }
-  if (access.state === 'none') return { ...text, value: state, note: 'signed out' }
+  if (access.state === 'none') return { ...text, value: state, note: '' }
   if (state === 'expired') return { ...text, value: state, note: endedAt(expiresAt), left: 0 }
   if (expiresAt === undefined) return { ...text, value: state, note: '' }
   const value = untilText(expiresAt, nowMs)

@@ -120,6 +120,6 @@ const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-require
 
 /** What a line tells of the tightest quota: nothing while the key cannot call. A share is in `left`, not in `until`. */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
-  if (isSignedOut) return { tightest: 'paused until sign-in', left: '', until: '' }
+  if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
   return { tightest, left, until: note.endsWith('%') ? '' : note }
 }

@@ -1,4 +1,4 @@
-import { type ConditionKind, REMEDIES, type Remedy } from '../../app/conditions/kinds.ts'
+import { type ConditionKind, type Remedy, remedyOf } from '../../app/conditions/kinds.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useCommand } from '../hooks/use-command.ts'
@@ -7,6 +7,7 @@ import { useParts, useShown } from '../state/window-parts.ts'
 const css = classesOf(controlsSheet)
 
 const REMEDY_LABELS: Readonly<Record<Remedy, string>> = {
+  connect: 'Connect again',
   'sign-in': 'Sign in',
   'correct-key': 'Correct the secret',
   'try-now': 'Try now',
@@ -19,10 +20,13 @@ export function RemedyButton({ kind }: { readonly kind: ConditionKind | undefine
   const { api, view } = useParts()
   const run = useCommand()
   const profile = useShown((snapshot) => snapshot.profile.id)
-  const remedy = kind && REMEDIES[kind]
-  if (remedy === undefined || profile === undefined) return null
+  const remedy = kind && profile && remedyOf(kind, profile)
+  if (!remedy || !profile) return null
   const act = () => {
     switch (remedy) {
+      case 'connect':
+        view.setState({ dialog: 'connect' })
+        return
       case 'sign-in':
       case 'correct-key':
         view.setState({ dialog: 'sign-in' })

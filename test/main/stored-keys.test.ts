@@ -121,13 +121,19 @@ test('a key that was connected once is connected at the next start, with the tok
   })
 })
 
-test('without anything to seal with it is memory only, says so, and leaves what is stored alone', async () => {
+test('without their passphrase saved keys are shown by name, not the simulator, and left alone', async () => {
   const folder = await connectedOnce()
   const without = await started(folder)
-  expect(await without.ids()).toEqual(['simulator'])
-  expect(await without.snapshot('simulator')).toMatchObject({ keystore: 'memory' })
+  expect(await without.ids()).toEqual(['key-1'])
+  expect(await without.snapshot()).toMatchObject({
+    keystore: 'no-passphrase',
+    refresh: { state: 'sign-in-required', cause: 'locked' },
+  })
   expect(await without.handlers.events({ after: 0 })).toContainEqual(
-    expect.objectContaining({ kind: 'storage-problem', what: expect.stringContaining('left alone') }),
+    expect.objectContaining({
+      kind: 'storage-problem',
+      what: 'Your saved keys are locked. Restart Headroom with HEADROOM_PASSPHRASE.',
+    }),
   )
   await without.stop()
   const again = await started(folder, sealing())

@@ -106,10 +106,8 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: '`headroom watch --data` on a folder with stored keys showed the simulator without a word',
-    tests: [
-      ['main/hosts/terminal/watch-command.test.ts', 'beside stored keys it says that it shows the simulator'],
-    ],
-    breaks: ['show the simulator beside stored keys without a word'],
+    tests: [['main/hosts/terminal/watch-command.test.ts', 'saved keys are never replaced by the simulator']],
+    breaks: ['show the simulator in place of saved keys'],
   },
   {
     found: 'A line of 64 kB without a space took nine seconds to clean',

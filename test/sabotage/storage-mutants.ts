@@ -275,8 +275,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     promise: 'K1',
     what: 'do not say that a stored key is damaged',
     file: 'main/hosts/start-app.ts',
-    find: '...storage.notices(), ',
-    replace: '',
+    find: ', ...storage.notices())',
+    replace: ')',
     test: 'main/stored-keys.test.ts',
   },
   {

@@ -4,10 +4,10 @@ import type { Mutant } from './registry.ts'
 export const UNATTENDED_MUTANTS: readonly Mutant[] = [
   {
     promise: 'U1',
-    what: 'show the simulator beside stored keys without a word',
+    what: 'show the simulator in place of saved keys',
     file: 'main/hosts/terminal/watch-command.ts',
-    find: 'deps.hasVault(flags.data))',
-    replace: 'deps.hasVault(flags.data) && flags.json === undefined)',
+    find: 'deps.mayHoldKeys(flags.data)) {',
+    replace: 'deps.mayHoldKeys(flags.data) && flags.json === undefined) {',
     test: 'main/hosts/terminal/watch-command.test.ts',
   },
   {

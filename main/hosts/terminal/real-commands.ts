@@ -69,7 +69,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
     const { watchHistory } = await import('./watch-history.ts')
     const { Monitor } = await import('../../monitor/monitor.ts')
     const { createGateway: gatewayOf } = await import('./run-gateway.ts')
-    const { hasVault } = await import('./stored-keys.ts')
+    const { mayHoldKeys } = await import('../../vault/vault-file.ts')
     const log: Log = { note: () => {} }
     const secrets = new Redactor()
     for (const { key } of flags.gateway?.given ?? []) secrets.hide(key)
@@ -77,12 +77,12 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       terminal,
       clock: nodeClock,
       createMonitor: () => new Monitor(portsWith(log)),
-      hasVault,
+      mayHoldKeys,
       openVault: async (folder, words) => {
         const { openWatchVault } = await import('./watch-vault.ts')
         const open = () => openWatchVault(folder, words, portsWith(log))
         // A vault opens under any passphrase that sealed it, and stretching that takes as long as the check: side by side.
-        const opened = hasVault(folder) ? open() : undefined
+        const opened = mayHoldKeys(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }

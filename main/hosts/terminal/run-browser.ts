@@ -93,6 +93,7 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
   const app = await startApp(args)
   let pushed: MetricsPush | undefined
   try {
+    for (const notice of app.notices) terminal.out(notice)
     const served = metrics?.serve(metricsSource(app.monitor, facts))
     if (otlp.kind === 'on') pushed = await deps.pushMetrics(app, otlp.options)
     if (served !== undefined) terminal.out(`metrics ready: ${served.url}`)

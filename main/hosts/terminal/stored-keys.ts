@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { RevocationResult } from '../../../app/tokens/revocation.ts'
 import { keyLifetimes } from '../../../app/tokens/schedule.ts'
 import type { Clock, Http, Random } from '../../ports/ports.ts'
@@ -10,12 +8,10 @@ import { lockDataFolder } from '../../storage/lock.ts'
 import { whyNotTrusted } from '../../storage/private-files.ts'
 import { TokenKeeper } from '../../tokens/keeper.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
+import { mayHoldKeys } from '../../vault/vault-file.ts'
 import { VaultHandle } from '../../vault/vault-handle.ts'
 import type { RunningKey } from './revoke-running.ts'
 import { vaultTrouble } from './vault-trouble.ts'
-
-/** Whether keys may be stored in a data folder already. */
-export const hasVault = (folder: string): boolean => existsSync(join(folder, 'vault.db'))
 
 /** The keys of a data folder on which no Headroom runs. */
 export interface StoredKeys {
@@ -47,7 +43,7 @@ export async function openStoredKeys(
   passphrase: string,
   { clock, random, http }: StoredKeysPorts,
 ): Promise<StoredKeysOpening> {
-  if (!hasVault(folder)) return { kind: 'nothing-stored' }
+  if (!mayHoldKeys(folder)) return { kind: 'nothing-stored' }
   const distrust = whyNotTrusted(folder)
   if (distrust !== undefined)
     return { kind: 'failed', line: `the keys in ${folder} are not used: ${distrust}` }

@@ -10,6 +10,9 @@ export function vaultTrouble(folder: string, status: Exclude<VaultStatus, { stat
       return `HEADROOM_PASSPHRASE does not open the keys in ${folder}: set it to the passphrase that they were sealed with, or name another folder with --data; nothing was changed`
     case 'record-corrupt':
       return `a key in ${folder} is damaged (${status.why}) and was set aside; a refresh token in HEADROOM_REFRESH_TOKEN takes its place`
+    case 'unreadable':
+      return status.line
+    case 'no-passphrase':
     case 'memory':
       return `the keys in ${folder} need HEADROOM_PASSPHRASE to be opened`
     case 'waiting':

@@ -26,7 +26,7 @@ export interface WatchDeps {
   readonly clock: Clock
   createMonitor(): MonitorSurface
   /** Whether a data folder may hold stored keys. */
-  hasVault(folder: string): boolean
+  mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
   /** Shows times of day as the windows of this data folder do. */
@@ -81,8 +81,10 @@ export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
       }
       return followAtHome(profileOf(service.key), { ...flags, data: flags.data }, passphrase, deps)
     case 'built-in': {
-      if (flags.data !== undefined && deps.hasVault(flags.data))
-        terminal.error(simulatedBesideKeys(flags.data))
+      if (flags.data !== undefined && deps.mayHoldKeys(flags.data)) {
+        terminal.error(KEY_NOT_NAMED)
+        return EXIT_USAGE
+      }
       const builtIn = await deps.startBuiltIn()
       try {
         return await follow(builtIn.profile, flags, deps)
@@ -93,9 +95,9 @@ export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
   }
 }
 
-const simulatedBesideKeys = (folder: string): string =>
-  `showing the built-in simulator, not the keys in ${folder}; ` +
-  'to watch one, add --auth-url, --base-url and --client-id, and HEADROOM_PASSPHRASE'
+const KEY_NOT_NAMED =
+  'name the saved key to watch: add --auth-url, --base-url and --client-id, and set HEADROOM_PASSPHRASE; ' +
+  'for the simulator, leave out --data'
 
 function thinningProblem({ json, every, events, changes }: WatchFlags): string | undefined {
   const given = Object.entries({ '--every': every, '--events': events, '--changes': changes })

@@ -1,3 +1,4 @@
+import { SAVED_KEYS } from '../../../app/contract/snapshot.ts'
 import { Monitor, type MonitorPorts } from '../../monitor/monitor.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Profile } from '../../ports/profile.ts'
@@ -80,6 +81,7 @@ export async function openWatchVault(
           const id = freeId(profile.id, storage.ids())
           const created = { ...profile, id, refreshToken }
           signIn(created, asWatched(created))
+          storage.forget(SAVED_KEYS)
           return id
         }
         const { id } = stored.profile

@@ -20,12 +20,33 @@ type Expected = readonly [
 /** The root cause of each bad day, what the headline says and asks for, and what it explains. */
 const CAUSES: Readonly<Record<string, Expected>> = {
   'saved keys damaged': ['keys-damaged', 'critical', 'Your saved keys are damaged.', 'Sign in again.', []],
+  'saved keys damaged, none by name': [
+    'keys-damaged',
+    'critical',
+    'Your saved keys are damaged.',
+    'Connect them again.',
+    ['signed-out', 'not-checked'],
+  ],
+  'saved keys unreadable': [
+    'keys-unreadable',
+    'critical',
+    'Your saved keys can’t be opened.',
+    'Update Headroom, or check the access to its data folder.',
+    ['not-checked'],
+  ],
+  'passphrase missing': [
+    'keys-locked',
+    'critical',
+    'Your saved keys are locked.',
+    'Restart Headroom with HEADROOM_PASSPHRASE.',
+    ['not-checked'],
+  ],
   'keyring locked': [
     'keys-locked',
     'critical',
     'Your saved keys are locked.',
     'Unlock the system keyring.',
-    [],
+    ['not-checked'],
   ],
   'keys sealed elsewhere': [
     'keys-sealed-elsewhere',

@@ -140,15 +140,7 @@ for (const { width, height, colorScheme } of [
     await page.keyboard.press('0')
     await page.setViewportSize({ width, height })
     const cells = (key: string) => page.locator(`tr[data-key=${key}] td`)
-    await expect(cells('desk')).toHaveText([
-      'Signed out',
-      'paused until sign-in',
-      '–',
-      '–',
-      '0',
-      '0 of 3',
-      'now',
-    ])
+    await expect(cells('desk')).toHaveText(['Signed out', 'checks paused', '–', '–', '0', '0 of 3', 'now'])
     await expect(cells('main').nth(3)).toHaveText(/^\d+ min \d+ s$/)
     const aligned = await page
       .locator('tr[data-key=main] td')

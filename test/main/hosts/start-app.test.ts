@@ -1,18 +1,28 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { startApp } from '../../../main/hosts/start-app.ts'
+import { SAVED_KEYS, type Snapshot } from '../../../app/contract/snapshot.ts'
+import { type AppDeps, startApp } from '../../../main/hosts/start-app.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import type { Clock, Http } from '../../../main/ports/ports.ts'
 import { startSimulator } from '../../../main/simulator/server.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
+import { testKeystore } from '../vault/test-keystore.ts'
 import { NO_PUSHES } from './no-pushes.ts'
 
 const HELLO = { version: '1.2.3', host: 'browser', hostReason: 'no display' } as const
 
-async function running({ clock = nodeClock, http = nodeHttp({}) }: { clock?: Clock; http?: Http } = {}) {
+async function running({
+  clock = nodeClock,
+  http = nodeHttp({}),
+  dataFolder = temporaryFolder(),
+  keystore,
+}: Partial<Pick<AppDeps, 'dataFolder' | 'keystore'>> & { clock?: Clock; http?: Http } = {}) {
   const app = await startApp({
-    dataFolder: temporaryFolder(),
+    dataFolder,
+    ...(keystore && { keystore }),
     ports: { clock, random: nodeRandom, http, log: { note: () => {} } },
     hello: HELLO,
   })
@@ -38,6 +48,15 @@ async function key() {
     clientId: 'key',
     refreshToken: 'token',
   } as const
+}
+
+/** A data folder in which a key is saved. */
+async function folderWithKey(): Promise<string> {
+  const folder = temporaryFolder()
+  const { app, handlers } = await running({ dataFolder: folder, keystore: testKeystore() })
+  expect(await handlers.connect(await key())).toMatchObject({ ok: true })
+  await app.stop()
+  return folder
 }
 
 test('a first start is connected to the built-in simulator and shows live data', async () => {
@@ -68,6 +87,36 @@ test('a key with a bad address leaves the simulator where it is', async () => {
   const outcome = await handlers.connect({ ...(await key()), authUrl: 'http://example.com' })
   expect(outcome).toMatchObject({ ok: false, code: 'bad-address' })
   expect(await profiles()).toEqual(['simulator'])
+})
+
+test.each([
+  {
+    what: 'damaged',
+    spoil: (file: string) => writeFileSync(file, 'no database, but long enough to be one'.repeat(200)),
+    keystore: testKeystore(),
+    state: 'record-corrupt',
+    notice: /^Your saved keys are damaged\. Connect them again\. Old file: vault\.damaged/,
+  },
+  {
+    what: 'written by a newer version',
+    spoil: (file: string) => {
+      const database = new DatabaseSync(file)
+      database.exec('PRAGMA user_version = 99')
+      database.close()
+    },
+    keystore: testKeystore(),
+    state: 'unreadable',
+    notice: /^Your saved keys can't be opened: .* a newer Headroom wrote it/,
+  },
+])('saved keys that are $what are shown, not the simulator, until a key is connected', async (day) => {
+  const dataFolder = await folderWithKey()
+  day.spoil(join(dataFolder, 'vault.db'))
+  const { app, handlers, profiles } = await running({ dataFolder, keystore: day.keystore })
+  const [shown] = await handlers.snapshots()
+  expect(shown).toMatchObject({ profile: { id: SAVED_KEYS, name: 'Saved keys' }, keystore: day.state })
+  expect(app.notices).toEqual([expect.stringMatching(day.notice)])
+  expect(await handlers.connect(await key())).toMatchObject({ ok: true })
+  await vi.waitFor(async () => expect(await profiles()).toEqual(['key-1']), 10_000)
 })
 
 test('a demonstration whose own sign-in ended, as after a long sleep, starts afresh', async () => {

@@ -134,7 +134,7 @@ test('a key connected while the keyring is locked is sealed, as it is by then, o
   expect(storage.keystore('simulator')).toBe('waiting')
   expect(storage.ids()).toEqual(['key-1'])
   const tokens = storage.signIn(profile({ id: 'key-2', refreshToken: 'CANARY-a' }), NOW_MS)
-  expect(storage.keystore('key-2')).toBe('waiting')
+  expect(storage.keystore('key-2')).toBe('memory')
   save(tokens, held(4, 'CANARY-b'))
   expect(tokens.kind).toBe('memory')
   const settled = new Promise<void>((resolve) => handle.onSettled(resolve))

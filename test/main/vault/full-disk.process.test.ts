@@ -60,7 +60,7 @@ onPosix('a file that is read-only is told as such, and not changed', async () =>
   chmodSync(folder, 0o500)
   const { lines } = await runCommitter(folder, { until: 5, asOtherUser: isRoot })
   chmodSync(folder, 0o700)
-  expect(lines[0]).toMatch(/^broken unavailable/)
+  expect(lines[0]).toMatch(/^broken unreadable/)
   expect(readFileSync(file).equals(before)).toBe(true)
   proves('D2', { level: 3, cases: 1 })
 })

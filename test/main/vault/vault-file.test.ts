@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { SAVED_KEYS } from '../../../app/contract/snapshot.ts'
 import { MIGRATIONS } from '../../../main/vault/schema.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'
@@ -63,7 +64,7 @@ test.each([
     ),
   ])
   expect(handle.notices[0]).toContain(aside)
-  expect(vaultOf(handle).profiles()).toEqual([])
+  expect(vaultOf(handle).profiles()).toMatchObject([{ id: SAVED_KEYS }])
   vaultOf(handle).signIn(profile(), held(1))
   handle.close()
   const again = await openVault(folder)
@@ -163,7 +164,7 @@ test('a file that a newer version wrote is refused in one line, and not changed'
   const before = readFileSync(file(folder))
   const handle = await openVault(folder)
   expect(handle.status).toMatchObject({
-    state: 'unavailable',
+    state: 'unreadable',
     line: expect.stringContaining('a newer Headroom wrote it'),
   })
   expect(handle.vault).toBeUndefined()

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { SAVED_KEYS } from '../../../app/contract/snapshot.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
@@ -33,7 +34,12 @@ test('without a keystore nothing is written, and stored keys are left alone and 
   expect(handle.vault).toBeUndefined()
   expect(readdirSync(empty)).toEqual([])
   const stored = await VaultHandle.open({ folder: await storedFolder(), wallMs: () => NOW_MS })
-  expect(stored.status).toMatchObject({ state: 'memory', line: expect.stringContaining('left alone') })
+  expect(stored.status).toMatchObject({
+    state: 'no-passphrase',
+    line: 'Your saved keys are locked. Restart Headroom with HEADROOM_PASSPHRASE.',
+  })
+  expect(stored.storedIds()).toEqual(['key-1'])
+  stored.close()
   proves('K1', { level: 2, cases: 1 })
 })
 
@@ -254,15 +260,16 @@ test('a keystore that renewed its own key has the data key wrapped again', async
   handle.close()
 })
 
-test('a store that another program holds is unavailable, and is not touched', async () => {
+test('a store that another program holds is unreadable, names no key and is not touched', async () => {
   const folder = await storedFolder()
   const other = new DatabaseSync(join(folder, 'vault.db'))
   other.exec('BEGIN IMMEDIATE')
   const handle = await openVault(folder)
   expect(handle.status).toMatchObject({
-    state: 'unavailable',
+    state: 'unreadable',
     line: expect.stringContaining('another program'),
   })
+  expect(handle.storedIds()).toEqual([SAVED_KEYS])
   other.exec('ROLLBACK')
   other.close()
   expect(existsSync(join(folder, 'vault.db'))).toBe(true)

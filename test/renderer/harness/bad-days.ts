@@ -1,4 +1,4 @@
-import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { type RequestQuota, SAVED_KEYS, type Snapshot } from '../../../app/contract/snapshot.ts'
 import {
   CALM_REQUESTS,
   defaultQuota,
@@ -52,6 +52,37 @@ const service: Snapshot['service'] = {
 
 const EXPIRED: Snapshot['access'] = { state: 'expired', expiresAt: NOW_MS - 4 * MINUTE, scopes: [] }
 
+/** What a snapshot holds before the service has answered once. */
+const UNASKED: Partial<Snapshot> = {
+  requests: calm.requests.map(({ category, limit, period }) => defaultQuota(category, limit, period)),
+  slots: SLOTS.map((row) => slots(row.category, row.limit, 0, 0, 'default')),
+  streams: [],
+  verdict: { kind: 'unknown' },
+}
+
+const SIGNED_OUT: Snapshot['refresh'] = {
+  state: 'sign-in-required',
+  rotating: false,
+  stored: 'sealed',
+  refreshesToday: 0,
+}
+
+/** What a snapshot holds of a key that can't be opened. */
+const CLOSED: Partial<Snapshot> = {
+  ...UNASKED,
+  service: { reachable: false, pending: true, host: 'api.tradestation.com' },
+  access: { state: 'none', scopes: [] },
+  refresh: SIGNED_OUT,
+}
+
+const LOCKED: Partial<Snapshot> = { refresh: { ...SIGNED_OUT, cause: 'locked' } }
+
+/** The same where not even its name can be read. */
+const UNREAD: Partial<Snapshot> = {
+  ...CLOSED,
+  profile: { id: SAVED_KEYS, name: 'Saved keys', environment: 'custom' },
+}
+
 const problemOn = (status: number, message: string) =>
   allOf({ state: 'not-checked', problem: { status, message, since: SINCE_MS } })
 
@@ -66,15 +97,15 @@ const silent = STREAMS.map((one) => ({
 export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   'all is well': calm,
   'no key accepted yet': snapshot({
-    requests: calm.requests.map(({ category, limit, period }) => defaultQuota(category, limit, period)),
-    slots: SLOTS.map((row) => slots(row.category, row.limit, 0, 0, 'default')),
-    streams: [],
+    ...UNASKED,
     access: { state: 'refreshing', scopes: [] },
     refresh: { ...calm.refresh, state: 'unconfirmed' },
-    verdict: { kind: 'unknown' },
   }),
   'saved keys damaged': snapshot({ ...calm, keystore: 'record-corrupt' }),
-  'keyring locked': snapshot({ ...calm, keystore: 'waiting' }),
+  'saved keys damaged, none by name': snapshot({ ...UNREAD, keystore: 'record-corrupt' }),
+  'saved keys unreadable': snapshot({ ...UNREAD, ...LOCKED, keystore: 'unreadable' }),
+  'passphrase missing': snapshot({ ...CLOSED, ...LOCKED, keystore: 'no-passphrase' }),
+  'keyring locked': snapshot({ ...CLOSED, ...LOCKED, keystore: 'waiting' }),
   'keys sealed elsewhere': snapshot({ ...calm, keystore: 'key-changed' }),
   'no keyring': snapshot({ ...calm, keystore: 'unavailable' }),
   'both hosts unreachable': snapshot({ ...calm, requests: unchecked, service, ...signInHost() }),

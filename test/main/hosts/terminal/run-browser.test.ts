@@ -20,8 +20,9 @@ function world() {
   const app = {
     monitor,
     gateway: { summary: { state: 'off' } },
+    notices: [] as readonly string[],
     stop: async () => void happened.push('app stopped'),
-  } as unknown as RunningApp
+  }
   const deps = {
     terminal,
     claimPort,
@@ -30,7 +31,7 @@ function world() {
     pushMetrics: () => Promise.reject(new Error('no store here')),
     startApp: async () => {
       happened.push('app started')
-      return app
+      return app as unknown as RunningApp
     },
     serve: async (_app: RunningApp, { port }: { readonly port: number }, ready: (url: string) => void) => {
       happened.push('serving')
@@ -39,7 +40,7 @@ function world() {
       return { close: async () => void happened.push('closed') }
     },
   }
-  return { terminal, happened, deps }
+  return { terminal, happened, deps, app }
 }
 
 test('a taken port, of the window or of the metrics, is found before the app starts', async () => {
@@ -76,6 +77,16 @@ test('the ports are free again after a stop, and after a start that failed', asy
   const port = ports.at(-1) ?? 0
   await expect(runBrowser({ ...ARGS, port }, broken)).rejects.toThrow('a defect')
   await (await claimPort(port)).close()
+})
+
+test('what is wrong with saved keys is written before the link', async () => {
+  const { terminal, happened, deps, app } = world()
+  app.notices = ['Your saved keys are damaged. Connect them again.']
+  const running = runBrowser(ARGS, deps)
+  await expect.poll(() => happened, PATIENT).toContain('serving')
+  terminal.stop()
+  await running
+  expect(terminal.lines[0]).toBe('Your saved keys are damaged. Connect them again.')
 })
 
 test('the link is written at the start and for each further window, and with --no-link never', async () => {

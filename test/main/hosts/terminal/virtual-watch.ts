@@ -47,7 +47,7 @@ export async function virtualWatch(flags: WatchFlags & { readonly for: number })
       terminal,
       clock,
       createMonitor: () => monitor,
-      hasVault: () => false,
+      mayHoldKeys: () => false,
       openVault: async () => ({ kind: 'failed', line: 'no vault here', needsPerson: false }),
       createGateway: () => {
         throw new Error('no gateway here')

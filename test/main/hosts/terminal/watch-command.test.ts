@@ -53,7 +53,7 @@ async function watched(
     terminal,
     clock,
     createMonitor: () => monitor,
-    hasVault: () => false,
+    mayHoldKeys: () => false,
     openVault: async () => ({ kind: 'failed', line: 'no vault in these tests', needsPerson: false }),
     createGateway: () => {
       throw new Error('no gateway in these tests')
@@ -90,19 +90,22 @@ test('without a service it watches the built-in simulator, and closes it at the 
   expect(monitor.stopped).toBe(true)
 })
 
-test('beside stored keys it says that it shows the simulator, and how to watch one', async () => {
-  const hasVault = (folder: string) => folder === 'with-keys'
-  const errorsOf = async (data: string) => {
-    const { terminal, exitCode } = await watched({ data, json: true }, {}, { hasVault })
+test('saved keys are never replaced by the simulator: one must be named', async () => {
+  const mayHoldKeys = (folder: string) => folder === 'with-keys'
+  const runIn = async (data: string) => {
+    const { monitor, terminal, exitCode } = await watched({ data, json: true }, {}, { mayHoldKeys })
     terminal.stop()
-    expect(await exitCode).toBe(0)
-    return terminal.errors
+    return { connected: monitor.connected, errors: terminal.errors, exitCode: await exitCode }
   }
-  expect(await errorsOf('empty')).toEqual([])
-  expect(await errorsOf('with-keys')).toEqual([
-    'showing the built-in simulator, not the keys in with-keys; ' +
-      'to watch one, add --auth-url, --base-url and --client-id, and HEADROOM_PASSPHRASE',
-  ])
+  expect(await runIn('empty')).toEqual({ connected: [BUILT_IN], errors: [], exitCode: 0 })
+  expect(await runIn('with-keys')).toEqual({
+    connected: [],
+    errors: [
+      'name the saved key to watch: add --auth-url, --base-url and --client-id, and set HEADROOM_PASSPHRASE; ' +
+        'for the simulator, leave out --data',
+    ],
+    exitCode: 2,
+  })
 })
 
 test('a service comes from the flags, and its secrets from the environment', async () => {
