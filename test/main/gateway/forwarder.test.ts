@@ -101,7 +101,8 @@ function started(reserve?: Readonly<Record<string, number>>) {
       .nowOf(of)
       .use.byCategory(timeline.now())
       .map(({ category, forwarded }) => [category, forwarded])
-  return { forwarder, ask, say, sent, told, events, clock, state, timeline, used }
+  const own = (category: string) => slots.view().find((row) => row.category === category)?.own
+  return { forwarder, ask, say, sent, own, told, events, clock, state, timeline, used }
 }
 
 const NOTES = program('notes')
@@ -338,6 +339,25 @@ test('a program that is cut off is told so, and what others wait for goes on', a
   expect(forwarder.nowOf(program('bot')).use.lastSeenAtMs).toBeUndefined()
 })
 
+test('a program that is cut off waits for nothing more, and the answer that it reads ends', async () => {
+  const { forwarder, ask, sent } = started()
+  const reads = await ask()
+  const fields = { 'content-type': 'application/json' }
+  const body = Object.assign(new PassThrough(), { complete: false })
+  sent[0]?.listener.answered({
+    status: 200,
+    headers: fields,
+    rawHeaders: Object.entries(fields).flat(),
+    body,
+  })
+  body.write('{')
+  await new Promise(setImmediate)
+  await ask(`${ACCOUNTS}?x`)
+  forwarder.cut(program('bot'))
+  expect([reads.status, reads.destroyed, sent[0]?.isAborted]).toEqual([200, true, true])
+  expect([sent[1]?.isAborted, forwarder.open.requests]).toEqual([true, 0])
+})
+
 test('what waits is refused with the reason, what was sent goes on', async () => {
   const { forwarder, ask, say, sent } = started()
   const going = await ask()
@@ -401,6 +421,14 @@ test('an own check counts in the quota that its endpoint turned out to have', as
   turn?.({ kind: 'answer', rate: { ...known, remaining: 0, resetSeconds: 300 } })
   const reply = await ask(ACCOUNTS, program('bot'), { prefer: 'wait=0' })
   expect([reply.status, sent.length]).toEqual([429, 2])
+})
+
+test('a stream that is not shared holds its slot until it ends', async () => {
+  const { ask, say, sent, own } = started()
+  await ask('/v3/brokerage/stream/accounts/SIM1001/positions', program('bot'), { method: 'HEAD' })
+  expect(own('Positions Stream')).toBe(1)
+  await say(sent[0], 200)
+  expect(own('Positions Stream')).toBe(0)
 })
 
 test('a HEAD of a stream is passed on and shared with nobody', async () => {

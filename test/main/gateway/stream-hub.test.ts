@@ -127,6 +127,12 @@ test('a stream whose target is too long to be shown is not shared', async () => 
   expect([isShared(quotes('A'.repeat(512))), isShared(quotes('A'.repeat(513)))]).toEqual([true, false])
 })
 
+test('bars of a longer past than is kept are not shared, nor is what is no stream', () => {
+  const { isShared } = setUpHub()
+  const bars = (past: number) => `/v3/marketdata/stream/barcharts/MSFT?barsback=${past}`
+  expect([bars(1_000), bars(1_001), '/v3/brokerage/accounts'].map(isShared)).toEqual([true, false, false])
+})
+
 test('a larger stream that is not open yet serves no smaller one', async () => {
   const { ask, opened } = setUpHub()
   await ask(quotes('MSFT,AAPL'))
@@ -249,6 +255,15 @@ test('without a slot a reader waits for its patience, then is told the stream le
   expect(waits.headers).toContain('x-concurrency-remaining')
   expect(set.opened()).toBe(10)
   expect(set.hub.waitingOf(program('notes'))).toEqual([])
+})
+
+test('a reader without a slot is told which quota that is, by the service’s own name for it', async () => {
+  const { ask, service, clock } = setUpHub()
+  const waits = await ask(CHAIN, undefined, 'wait=3')
+  const none = { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' }
+  service.refuses(429, SLOTS, { ...none, 'x-concurrency-resource': 'options-chain' })
+  await clock.advance(4_000)
+  expect(waits.headers).toEqual(expect.arrayContaining(['x-concurrency-resource', 'options-chain']))
 })
 
 test('a clock that is set ahead ends no patience of a reader', async () => {
@@ -435,6 +450,17 @@ test('a sign-in elsewhere that ends the stream is told as it was said', async ()
   expect(opened()).toBe(1)
 })
 
+test('only a sign-in elsewhere is what readers read at the end, not a frame that mentions one', async () => {
+  const { says, first, hub, clock, service } = await openPositions()
+  says('{"AccountID":"SIM1001","PositionID":"1","Description":"DualLogon"}')
+  says('{"Error":"InternalServerError","Message":"DualLogon"}')
+  await clock.advance(5_000)
+  service.opens()
+  says(position(1, 11), position(2, 20), END)
+  void hub.end('the gateway was turned off')
+  expect(first.lines.at(-1)).toBe(GO_AWAY)
+})
+
 test('a frozen reader delays no other, and is brought up to date with the newest of each object', async () => {
   const { ask, says, first } = await openPositions()
   const frozen = await ask(POSITIONS, program('notes'))
@@ -567,6 +593,23 @@ test("a stream that Headroom has open is read from a first answer on, and stays 
   expect(opened()).toBe(2)
   expect(own('Positions Stream')).toBe(1)
   expect(summary()).not.toHaveProperty('readers')
+})
+
+test('a stream that Headroom has open waits for its slot itself when programs read it', async () => {
+  const { open, service, says, ask, clock, opened, summary } = setUpHub()
+  await open()
+  service.opens()
+  says(position(1, 1), END)
+  await clock.advance(5_000)
+  const reader = await ask(POSITIONS, undefined, 'wait=60')
+  service.refuses(429, SLOTS, { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '0' })
+  await clock.advance(10_000)
+  const tried = opened()
+  expect(tried).toBeGreaterThan(2)
+  service.opens()
+  says(position(1, 2), END)
+  expect(reader.lines).toEqual([position(1, 2), END])
+  expect(summary()).toMatchObject({ readers: 1 })
 })
 
 test('a stream of programs that a person opens too is the same one, and stays when they leave', async () => {
