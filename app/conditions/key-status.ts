@@ -1,3 +1,4 @@
+import type { Health } from '../contract/key-health.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { doubtfulRows, shownRows } from '../quota/verdict.ts'
 import { coarseSinceText, sinceText } from '../status/durations.ts'
@@ -13,7 +14,7 @@ import {
 import { countText, listText } from '../status/rates.ts'
 import { mostUrgent, type Severity } from '../status/severity.ts'
 import { type Condition, conditionsOf, freshestMs, isStopped, judgedRows } from './evaluate.ts'
-import { ASPECTS, type Aspect, CONDITIONS } from './kinds.ts'
+import { ASPECTS, type Aspect, CONDITIONS, remedyOf } from './kinds.ts'
 import { type Message, messageOf } from './messages.ts'
 
 /** A root condition of a key with its words. */
@@ -53,6 +54,24 @@ export function keyStatus(snapshot: Snapshot, nowMs: number): KeyStatus {
   return worst === undefined
     ? { ...okStatus(snapshot, nowMs), others: 0 }
     : { ...worst, others: findings.length - 1 }
+}
+
+/** The same for programs. */
+export function healthOf(snapshot: Snapshot, nowMs: number): Health {
+  const [worst] = keyFindings(snapshot, nowMs)
+  const { severity, subject, title, text, action, row } = keyStatus(snapshot, nowMs)
+  const until = row?.blockedUntil ?? row?.emptyAt
+  const remedy = worst && remedyOf(worst.kind, snapshot.profile.id)
+  return {
+    severity,
+    cause: worst?.kind ?? 'ok',
+    ...(subject !== undefined && { subject }),
+    ...(worst?.since !== undefined && { since: worst.since }),
+    ...(worst !== undefined && until !== undefined && { until }),
+    title: [title, text].filter(Boolean).join(' '),
+    action,
+    ...(remedy && { remedy }),
+  }
 }
 
 /** What is said of rows that are ok now, where too little is known of others' use to say for how long. */

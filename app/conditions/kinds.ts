@@ -1,4 +1,4 @@
-import { SAVED_KEYS } from '../contract/snapshot.ts'
+import { SAVED_KEYS } from '../contract/key-health.ts'
 
 /** The parts of a key's health, in the order in which they are listed. */
 export const ASPECTS = ['sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const

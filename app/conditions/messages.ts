@@ -1,4 +1,5 @@
-import { type RequestQuota, SAVED_KEYS, type SlotQuota, type Snapshot } from '../contract/snapshot.ts'
+import { SAVED_KEYS } from '../contract/key-health.ts'
+import type { RequestQuota, SlotQuota, Snapshot } from '../contract/snapshot.ts'
 import { coarseSinceText, countdownText, sinceText } from '../status/durations.ts'
 import { clockText, minuteText } from '../status/moments.ts'
 import {

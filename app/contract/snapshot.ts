@@ -4,6 +4,7 @@ import { LOW_THRESHOLD } from '../quota/state.ts'
 import type { StreamReasonCode } from '../streams/reasons.ts'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
+import { health, keystoreState } from './key-health.ts'
 import { streamKind } from './streams.ts'
 
 /*
@@ -52,24 +53,6 @@ export const signInHostSummary = openObject({
   /** Why it cannot be reached, in plain words. */
   why: text,
 })
-
-const keystoreState = z.enum([
-  'ok',
-  'memory',
-  'waiting',
-  'no-passphrase',
-  'unreadable',
-  'unavailable',
-  'key-changed',
-  'record-corrupt',
-  'unprotected',
-])
-
-/** The id of the key that stands for saved keys of which not even the names can be read. */
-export const SAVED_KEYS = 'saved-keys'
-
-/** How far a key can be relied on to be here after a restart. */
-export type KeystoreState = z.output<typeof keystoreState>
 
 const accessSummary = openObject({
   state: z.enum(['none', 'valid', 'refreshing', 'expired']),
@@ -374,6 +357,8 @@ export const snapshotSchema = openObject({
   /** Grows with each change of what a person set of this key, in whichever window: then `keySettings` is worth asking again. */
   settingsAt: optionalNumber,
   verdict,
+  /** Only in the JSON lines; a window derives it itself, at its own moment. */
+  health: z.exactOptional(health),
   /** Absent while the gateway is off. */
   gateway: z.exactOptional(gatewaySummary),
   /** The programs that use this key; absent while the gateway is off. */

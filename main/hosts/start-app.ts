@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { SAVED_KEYS } from '../../app/contract/key-health.ts'
 import type { NewKey } from '../../app/contract/sign-in.ts'
-import { SAVED_KEYS } from '../../app/contract/snapshot.ts'
 import type { Hello } from '../../app/contract/windows.ts'
 import { alertCommands } from '../alerts/alert-commands.ts'
 import { type Announcer, SILENT } from '../alerts/announcer.ts'

@@ -1,4 +1,5 @@
 import { arch, platform } from 'node:process'
+import { keyFindings } from '../../app/conditions/key-status.ts'
 import type {
   ProgramSummary,
   QuotaState,
@@ -366,6 +367,17 @@ const METRICS: readonly Definition[] = [
     name: 'headroom_program_streams',
     help: 'Streams that a program reads now.',
     program: ({ streams }) => streams,
+  },
+  {
+    name: 'headroom_key_condition',
+    help: 'What is wrong with a key: its root causes, 1 for each; absent while all is well.',
+    samples: ({ snapshots }) =>
+      snapshots.flatMap((snapshot) =>
+        keyFindings(snapshot, snapshot.at).map(({ kind, severity, subject = '' }) => ({
+          labels: { ...profileLabels(snapshot), cause: kind, severity, category: subject },
+          value: 1,
+        })),
+      ),
   },
   {
     name: 'headroom_snapshot_timestamp_seconds',

@@ -1,6 +1,7 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { KeystoreState } from '../../app/contract/key-health.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
-import type { KeystoreState, Snapshot } from '../../app/contract/snapshot.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/quota/thresholds.ts'
 import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'

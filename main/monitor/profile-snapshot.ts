@@ -1,5 +1,5 @@
+import type { KeystoreState } from '../../app/contract/key-health.ts'
 import type {
-  KeystoreState,
   ProfileSummary,
   ProgramSummary,
   RefreshSummary,

@@ -1,4 +1,4 @@
-import { type KeystoreState, SAVED_KEYS } from '../../app/contract/snapshot.ts'
+import { type KeystoreState, SAVED_KEYS } from '../../app/contract/key-health.ts'
 import type { KeptSecrets } from '../../app/contract/windows.ts'
 import { signedIn } from '../../app/tokens/stored-token.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'

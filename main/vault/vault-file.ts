@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { SAVED_KEYS } from '../../app/contract/snapshot.ts'
+import { SAVED_KEYS } from '../../app/contract/key-health.ts'
 import { setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { storageErrorText, storageFailure } from '../storage/storage-error.ts'

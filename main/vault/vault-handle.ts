@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { SAVED_KEYS } from '../../app/contract/snapshot.ts'
+import { SAVED_KEYS } from '../../app/contract/key-health.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'

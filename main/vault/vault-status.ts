@@ -1,4 +1,4 @@
-import type { KeystoreState } from '../../app/contract/snapshot.ts'
+import type { KeystoreState } from '../../app/contract/key-health.ts'
 import { PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 
 /** Why keys are not stored, or not all of them, and what a person can do about it. */

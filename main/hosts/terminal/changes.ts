@@ -120,6 +120,9 @@ const tables = () => Object.entries(TABLES) as readonly (readonly [TableName, st
 const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
+/** What says which condition it is; its times and words follow from rows that are reported themselves. */
+const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
+
 function differs(name: string, told: unknown, now: unknown): boolean {
   const isThere = (value: unknown) => value !== undefined && value !== null
   if (isThere(told) !== isThere(now)) return true
@@ -129,6 +132,7 @@ function differs(name: string, told: unknown, now: unknown): boolean {
     if (ESTIMATES.has(name)) return isFar(told, now)
     return told !== now
   }
+  if (name === 'health' && isRecord(told) && isRecord(now)) return identityOf(told) !== identityOf(now)
   if (ESTIMATES.has(name) && isRecord(told) && isRecord(now)) {
     const fields = new Set([...Object.keys(told), ...Object.keys(now)])
     return [...fields].some((field) => differs(field === 'at' ? 'emptyAt' : name, told[field], now[field]))

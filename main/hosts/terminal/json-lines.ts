@@ -1,4 +1,5 @@
 import { z } from 'zod/mini'
+import { healthOf } from '../../../app/conditions/key-status.ts'
 import { eventSchemas, type LoggedEvent } from '../../../app/contract/events.ts'
 import {
   gatewaySummary,
@@ -19,7 +20,13 @@ import type { Changes } from './changes.ts'
  */
 export const JSON_LINES_VERSION = 1
 
-export const snapshotLine = (snapshot: Snapshot): string => lineOf('snapshot', snapshot)
+/** The snapshot as it is published. */
+export const withHealth = (snapshot: Snapshot): Snapshot => ({
+  ...snapshot,
+  health: healthOf(snapshot, snapshot.at),
+})
+
+export const snapshotLine = (snapshot: Snapshot): string => lineOf('snapshot', withHealth(snapshot))
 export const changesLine = (changes: Changes): string => lineOf('changes', changes)
 export const gatewayReadyLine = (url: string): string => lineOf('gateway-ready', { url })
 export const eventLine = (event: LoggedEvent): string => lineOf('event', event)
@@ -37,7 +44,8 @@ function someOf(key: string, fields: Fields) {
   return z.optional(z.array(z.looseObject({ ...Object.fromEntries(some), [key]: z.string() })))
 }
 
-const { revision, at, access, keystore, probes, refresh, service, settingsAt, verdict } = snapshotSchema.shape
+const { revision, at, access, health, keystore, probes, refresh, service, settingsAt, verdict } =
+  snapshotSchema.shape
 const gone = z.optional(z.array(z.string()))
 const changes = z.looseObject({
   v,
@@ -45,7 +53,7 @@ const changes = z.looseObject({
   revision,
   at,
   profile: z.string(),
-  ...z.partial(z.object({ service, keystore, access, refresh, probes, settingsAt, verdict })).shape,
+  ...z.partial(z.object({ service, keystore, access, refresh, probes, settingsAt, verdict, health })).shape,
   requests: someOf('category', requestQuota.shape),
   slots: someOf('category', slotQuota.shape),
   streams: someOf('id', streamSummary.shape),

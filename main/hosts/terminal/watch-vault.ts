@@ -1,4 +1,4 @@
-import { SAVED_KEYS } from '../../../app/contract/snapshot.ts'
+import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
 import { Monitor, type MonitorPorts } from '../../monitor/monitor.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Profile } from '../../ports/profile.ts'

@@ -5,7 +5,13 @@ import { printable } from './cells.ts'
 import { TellChanges } from './changes.ts'
 import { eventLine } from './event-line.ts'
 import { wrapped } from './fit.ts'
-import { changesLine, eventLine as eventJson, gatewayReadyLine, snapshotLine } from './json-lines.ts'
+import {
+  changesLine,
+  eventLine as eventJson,
+  gatewayReadyLine,
+  snapshotLine,
+  withHealth,
+} from './json-lines.ts'
 import { renderTable } from './table.ts'
 import type { Screen, Terminal } from './terminal.ts'
 
@@ -63,7 +69,8 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   const isWholeDue = regularly(WHOLE_GAP_MS)
   const told = new TellChanges()
   /** Called when the line can be written, so that a slow reader gets the changes since its last line. */
-  const lineOf = (snapshot: Snapshot): string | undefined => {
+  const lineOf = (pushed: Snapshot): string | undefined => {
+    const snapshot = withHealth(pushed)
     if (changes === true && !isWholeDue(snapshot.at)) {
       const differing = told.changes(snapshot)
       return differing && changesLine(differing)

@@ -1,7 +1,7 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { type Condition, conditionsOf, isStopped } from '../../../app/conditions/evaluate.ts'
-import { aspectStatuses, keyFindings } from '../../../app/conditions/key-status.ts'
+import { aspectStatuses, healthOf, keyFindings } from '../../../app/conditions/key-status.ts'
 import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains } from '../../../app/conditions/kinds.ts'
 import { messageOf } from '../../../app/conditions/messages.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
@@ -193,6 +193,10 @@ describe.each(Object.entries(CAUSES))('%s', (name, [root, severity, headline, ac
     const [finding] = keyFindings(at, NOW_MS)
     expect(finding).toMatchObject({ severity, action })
     expect(`${finding?.title} ${finding?.text}`.trim()).toBe(headline)
+  })
+
+  it('is told to programs by the same root cause', () => {
+    expect(healthOf(at, NOW_MS)).toMatchObject({ severity, cause: root, title: headline, action })
   })
 
   it('explains what follows from it, which is no headline', () => {

@@ -94,6 +94,14 @@ test('an answer without a number is told with its status and since when, and non
   expect(parsed([exampleSnapshot()]).values('headroom_requests_problem_status')).toEqual([])
 })
 
+test('each root cause of what is wrong with a key is a series, and none where all is well', () => {
+  const damaged = exampleSnapshot({ keystore: 'record-corrupt' })
+  expect(parsed([damaged]).values('headroom_key_condition')).toMatchObject([
+    { value: '1', labels: { profile: 'simulator', cause: 'keys-damaged', severity: 'critical' } },
+  ])
+  expect(parsed([exampleSnapshot()]).values('headroom_key_condition')).toEqual([])
+})
+
 test('when a quota is empty, full and let in again is told in seconds, and only where it will be', () => {
   const moments = { emptyAt: AT_MS + 1_000, fullAt: AT_MS + 2_000, blockedUntil: AT_MS + 3_000 }
   const { values } = parsed([exampleSnapshot({ requests: [exampleQuota(moments)] })])

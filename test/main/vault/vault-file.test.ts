@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { SAVED_KEYS } from '../../../app/contract/snapshot.ts'
+import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
 import { MIGRATIONS } from '../../../main/vault/schema.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'

@@ -1,4 +1,5 @@
-import { type RequestQuota, SAVED_KEYS, type Snapshot } from '../../../app/contract/snapshot.ts'
+import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
+import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import {
   CALM_REQUESTS,
   defaultQuota,

@@ -225,5 +225,8 @@ test('a sign-in host that is away, and items without room, are told, and their e
     one.whole(before)
     expect(Object.keys(one.changes({ ...before, [name]: { other: 1 } }) ?? {})).toContain(name)
   }
+  const health = { severity: 'ok', cause: 'ok', title: 'All is well.', action: '' } as const
+  expect(changesTo({ ...before, health })).toEqual({ health })
+  expect(changesTo({ ...before, health: { ...health, title: 'All is well still.' } })).toEqual({})
   proves('J1', { level: 2, cases: Object.keys(snapshotSchema.shape).length })
 })

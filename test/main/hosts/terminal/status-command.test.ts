@@ -41,7 +41,12 @@ test('with --json each key is one line, in the shape of watch', async () => {
   expect(exitCode).toBe(0)
   expect(folders).toEqual(['/default'])
   expect(terminal.lines.map((line) => JSON.parse(line))).toEqual(
-    Array(2).fill({ v: 1, type: 'snapshot', ...exampleSnapshot() }),
+    Array(2).fill({
+      v: 1,
+      type: 'snapshot',
+      ...exampleSnapshot(),
+      health: expect.objectContaining({ severity: 'ok', cause: 'ok' }),
+    }),
   )
 })
 
