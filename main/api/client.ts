@@ -1,7 +1,7 @@
 import { observe } from '../../app/service/headers.ts'
 import { senderOfAnswer } from '../../app/service/sender.ts'
 import { acceptsToken } from '../../app/tokens/rejections.ts'
-import type { Reachability } from '../network/reachability.ts'
+import { hostOf, type Reachability } from '../network/reachability.ts'
 import type { Http } from '../ports/ports.ts'
 import type { Bearer } from '../tokens/keeper.ts'
 import { type OwnTurn, outcomeOf, type TakeTurn } from './own-turn.ts'
@@ -135,6 +135,3 @@ export class ApiClient {
     }
   }
 }
-
-/** The host and port of a URL. */
-export const hostOf = (url: string): string => new URL(url).host

@@ -5,11 +5,12 @@ import { MeteredLedger } from '../../app/quota/metered-ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { SlotLedger } from '../../app/streams/slots.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'
-import { ApiClient, hostOf } from '../api/client.ts'
+import { ApiClient } from '../api/client.ts'
 import { Prober } from '../api/prober.ts'
 import { QuotaTap } from '../api/quota-tap.ts'
 import { cleanHttp } from '../network/clean-http.ts'
-import { Reachability } from '../network/reachability.ts'
+import { OtherHost } from '../network/other-host.ts'
+import { hostOf, Reachability } from '../network/reachability.ts'
 import type { Clock, Http, Random } from '../ports/ports.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Secrets } from '../ports/redactor.ts'
@@ -51,6 +52,7 @@ export interface ProfileParts {
   readonly slots: SlotLedger
   readonly history: RecentHistory
   readonly reachability: Reachability
+  readonly otherHost: OtherHost
   readonly tap: QuotaTap
   readonly client: ApiClient
   readonly prober: Prober
@@ -75,7 +77,20 @@ export function profileParts(
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
   const slots = new SlotLedger(SLOT_QUOTAS)
   const history = new RecentHistory()
-  const reachability = new Reachability(timeline, random, event)
+  const reachability = new Reachability(timeline, random, (happened) => {
+    if (happened.kind === 'service-unreachable') otherHost.unreachable(happened.host)
+    event(happened)
+  })
+  const otherHost: OtherHost = new OtherHost({
+    clock,
+    http,
+    reachability,
+    urls: () => [current.profile().authUrl, current.profile().baseUrl],
+    isAsked: (host) =>
+      host === hostOf(current.profile().baseUrl)
+        ? current.keeper().canUseService
+        : current.keeper().refreshSummary().retryAt !== undefined,
+  })
   const reached = (host: string) => (ok: boolean, why: string, sinceMs?: number) =>
     ok ? reachability.answered(host) : reachability.failed(host, why, sinceMs)
   const bearer = {
@@ -134,6 +149,7 @@ export function profileParts(
     slots,
     history,
     reachability,
+    otherHost,
     tap,
     client,
     prober,

@@ -84,6 +84,7 @@ export class ProfileSession {
     this.parts.samples.stop()
     this.parts.prober.stop()
     this.parts.client.stop()
+    this.parts.otherHost.stop()
     this.parts.streams.stop()
     this.#keeper.stop()
   }
@@ -197,6 +198,7 @@ export class ProfileSession {
 
   tryNow(): void {
     this.parts.reachability.tryNow()
+    this.parts.otherHost.tryNow()
     void this.#keeper.tryNow()
     this.parts.streams.nudge()
     this.parts.prober.tick()

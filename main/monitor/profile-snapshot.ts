@@ -9,10 +9,9 @@ import type {
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { verdictOf } from '../../app/quota/verdict.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
-import { hostOf } from '../api/client.ts'
 import type { Prober } from '../api/prober.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
-import type { Reachability } from '../network/reachability.ts'
+import { hostOf, type Reachability } from '../network/reachability.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
@@ -142,15 +141,16 @@ function serviceSummary(
   }
 }
 
-/** The sign-in host while it does not answer, and its next request is a refresh that is retried without a person. */
+/** The sign-in host while it does not answer: the next refresh, or the next connection, is tried without a person. */
 function signInHostSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],
-  { state, retryAt }: RefreshSummary,
+  { state, retryAt: refreshAt }: RefreshSummary,
 ): Snapshot['signInHost'] {
   const host = hostOf(authUrl)
   const down = reachability.down(host)
   if (down === undefined || host === hostOf(baseUrl)) return undefined
   if (state !== 'valid' && state !== 'unconfirmed') return undefined
-  return { host, since: Math.round(down.sinceMs), why: down.why, ...(retryAt !== undefined && { retryAt }) }
+  const retryAt = refreshAt ?? Math.round(down.retryAtMs)
+  return { host, since: Math.round(down.sinceMs), why: down.why, retryAt }
 }

@@ -16,6 +16,7 @@ export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
         .map(([name, value]) => [name, secrets.clean(value ?? '')]),
     )
   return {
+    reach: (url, timeoutMs) => http.reach(url, timeoutMs),
     send: async (request) => {
       const outcome = await http.send(request)
       return outcome.kind === 'answer' ? { ...outcome, headers: cleaned(outcome.headers) } : outcome

@@ -108,6 +108,22 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
         outgoing.end(request.body)
       }),
 
+    reach: (url, timeoutMs) =>
+      new Promise((resolve) => {
+        // Never ended, so that nothing is sent once it is connected.
+        const outgoing = start({ method: 'GET', url, headers: {}, timeoutMs })
+        if (typeof outgoing === 'string') return resolve(outgoing)
+        const finish = (why?: string) => {
+          cancelDeadline()
+          resolve(why)
+          outgoing.destroy()
+        }
+        const cancelDeadline = deadline(timeoutMs, () => finish('no answer in time'))
+        outgoing.on('error', (error) => finish(wordsOf(error)))
+        outgoing.on('close', () => finish('connection lost'))
+        watchConnection(outgoing, finish)
+      }),
+
     open: (request, listener) => {
       const outgoing = start(request)
       if (typeof outgoing !== 'string') return openStream(outgoing, request, listener)
@@ -187,11 +203,15 @@ function openStream(
  * Whether bytes of the request may have reached the other side: true once the connection, including TLS, was
  * established.
  */
-export function watchConnection(outgoing: http.ClientRequest): () => boolean {
+export function watchConnection(
+  outgoing: http.ClientRequest,
+  onEstablished: () => void = () => {},
+): () => boolean {
   let established = false
   outgoing.on('socket', (socket) => {
     const note = () => {
       established = true
+      onEstablished()
     }
     if (!(socket instanceof TLSSocket)) {
       if (!socket.connecting) note()

@@ -11,6 +11,9 @@ interface Down {
   readonly why: string
 }
 
+/** The host and port of a URL. */
+export const hostOf = (url: string): string => new URL(url).host
+
 /**
  * Whether each host is reachable. Any answer, including a refusal, counts as reachable.
  *
@@ -31,6 +34,11 @@ export class Reachability {
 
   answered(host: string): void {
     this.#answered.add(host)
+    this.connected(host)
+  }
+
+  /** Records a connection without a request, which is no answer yet. */
+  connected(host: string): void {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
 
@@ -48,6 +56,12 @@ export class Reachability {
   mayTry(host: string): boolean {
     const down = this.#hosts.get(host)
     return !down || down.retryAtMs <= this.#timeline.now()
+  }
+
+  /** How long until a host that is away may be tried again, in milliseconds; `undefined` while it is not. */
+  waitMs(host: string): number | undefined {
+    const down = this.#hosts.get(host)
+    return down && Math.max(0, down.retryAtMs - this.#timeline.now())
   }
 
   tryNow(): void {

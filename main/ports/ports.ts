@@ -56,4 +56,6 @@ export interface Http {
   send(request: HttpRequest): Promise<HttpOutcome>
   /** Opens a body that is read as it arrives. Returns a function that closes it and frees the socket at once. */
   open(request: HttpRequest, listener: HttpStreamListener): () => void
+  /** Connects to the host of a URL and sends nothing. Resolves with the reason where it cannot be reached. */
+  reach(url: string, timeoutMs: number): Promise<string | undefined>
 }

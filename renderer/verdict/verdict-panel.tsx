@@ -55,7 +55,7 @@ export function VerdictPanel() {
 export function HeadlineRemedy() {
   const kind = useShown((snapshot, nowMs) => keyFindings(snapshot, nowMs)[0]?.kind)
   return (
-    <div className={css('remedy')}>
+    <div className={css('remedy')} data-testid="remedy">
       <RemedyButton kind={kind} />
     </div>
   )

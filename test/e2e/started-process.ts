@@ -12,6 +12,8 @@ export interface StartedProcess {
   readonly pid: number
   /** What follows `READY` on its line, once for each such line so far. */
   readonly ready: readonly string[]
+  /** Every line of stdout so far. */
+  readonly lines: readonly string[]
   /** Everything it said on stderr. */
   errors(): string
   /** Resolves with the value of the `count`th ready line. */
@@ -30,12 +32,14 @@ export async function startProcess(
     env: { ...process.env, ...environment },
   })
   const ready: string[] = []
+  const lines: string[] = []
   const waiters = new Set<() => void>()
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text
   })
   createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line)
     if (!line.startsWith(readyPrefix)) return
     ready.push(line.slice(readyPrefix.length).trim())
     for (const wake of [...waiters]) wake()
@@ -68,7 +72,7 @@ export async function startProcess(
     await stop(child)
     throw error
   }
-  return { pid: child.pid ?? 0, ready, errors: () => errors, waitForReady, stop: () => stop(child) }
+  return { pid: child.pid ?? 0, ready, lines, errors: () => errors, waitForReady, stop: () => stop(child) }
 }
 
 /** Asks first, so that its streams are closed; a process that does not listen is ended. */

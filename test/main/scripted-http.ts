@@ -35,6 +35,8 @@ export class ScriptedHttp implements Http {
     }
   }
 
+  async reach(): Promise<undefined> {}
+
   /** Answers the request that has waited longest. */
   answer(outcome: HttpOutcome): void {
     const next = this.#waiting.shift()

@@ -33,6 +33,7 @@ function setUp(live: Partial<SimulatorOptions> = {}, sim: Partial<SimulatorOptio
   const http: Http = {
     send: (request) => lineOf(request.url).send(request),
     open: (request, listener) => lineOf(request.url).open(request, listener),
+    reach: async () => undefined,
   }
   const monitor = new Monitor({ clock, random, http, log: { note: () => {} } })
   const events: LoggedEvent[] = []

@@ -313,6 +313,7 @@ test('no byte of a secret is in what a whole run leaves or says', async () => {
         random: nodeRandom,
         http: {
           open: http.open,
+          reach: http.reach,
           send: async (request) => {
             const outcome = await http.send(request)
             // Whatever the service hands out is a secret from here on.

@@ -60,6 +60,14 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q5',
+    what: 'ask only the host that is away, not the other one',
+    file: 'main/monitor/profile-parts.ts',
+    find: "if (happened.kind === 'service-unreachable')",
+    replace: "if (happened.kind === 'service-back')",
+    test: 'main/monitor/unreachable-hosts.test.ts',
+  },
+  {
+    promise: 'Q5',
     what: 'call the service unreachable while only the sign-in host is',
     file: 'main/monitor/profile-snapshot.ts',
     find: '  const down = reachability.down(host)\n  if (down === undefined)\n    return reach',

@@ -66,6 +66,8 @@ export class VirtualHttp implements Http {
     })
   }
 
+  async reach(): Promise<undefined> {}
+
   open(request: HttpRequest, listener: HttpStreamListener): () => void {
     const asked = serviceRequestOf(request)
     const process = this.#process

@@ -59,6 +59,7 @@ export class VirtualProcess {
         random,
         http: {
           send: (request) => (life.isOver ? new Promise(() => {}) : http.send(request)),
+          reach: async () => undefined,
           open: (request, heard) => (life.isOver ? () => {} : http.open(request, heard)),
         },
         log: { note: (line, fields) => alive(() => log.note(line, fields)) },

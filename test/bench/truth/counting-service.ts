@@ -77,6 +77,8 @@ export class CountingService implements Http {
     })
   }
 
+  async reach(): Promise<undefined> {}
+
   open(): never {
     throw new Error('the bench opens no streams')
   }

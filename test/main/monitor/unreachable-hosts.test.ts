@@ -44,7 +44,12 @@ async function setUp({ fault, away, afterMs = MINUTE_MS, baseUrl = API }: Settin
     underWay -= 1
     return { kind: fault === 'no answer' ? 'unknown' : 'not-sent', why: 'no answer in time' }
   }
+  const reached: string[] = []
   const http: Http = {
+    reach: async (url, timeoutMs) => {
+      reached.push(url)
+      return fails(url) ? (await failure(timeoutMs)).why : undefined
+    },
     send: (request) => (fails(request.url) ? failure(request.timeoutMs) : line.send(request)),
     open: (request, listener) => {
       if (!fails(request.url)) return line.open(request, listener)
@@ -76,7 +81,10 @@ async function setUp({ fault, away, afterMs = MINUTE_MS, baseUrl = API }: Settin
     if (found === undefined) throw new Error('not connected')
     return found
   }
-  return { clock, snapshot, isUnderWay: () => underWay > 0 }
+  const isBack = () => {
+    isAway = false
+  }
+  return { clock, snapshot, isUnderWay: () => underWay > 0, isBack, reached, monitor }
 }
 
 describe('"Retrying." in the headline', () => {
@@ -125,6 +133,41 @@ describe('a sign-in host that does not answer', () => {
     await clock.advance(4 * MINUTE_MS)
     expect(snapshot()).not.toHaveProperty('signInHost')
     expect(snapshot().service).toMatchObject({ reachable: false, host: 'signin.test' })
+  })
+})
+
+describe('the other host of a key', () => {
+  const told = (snapshot: Snapshot) => keyFindings(snapshot, snapshot.at).map(({ kind }) => kind)
+
+  it('is asked by a connection at once, so that both that are away are told apart from one', async () => {
+    const { clock, snapshot, isBack, reached } = await setUp({ fault: 'refused', away: [AUTH, API] })
+    await clock.advance(40_000)
+    expect(snapshot().access.state).toBe('valid')
+    expect(told(snapshot())).toEqual(['hosts-unreachable'])
+    expect(reached.length).toBeGreaterThan(1)
+    expect(new Set(reached)).toEqual(new Set([AUTH]))
+    isBack()
+    await clock.advance(61_000)
+    expect(told(snapshot())).toEqual([])
+    const asked = reached.length
+    await clock.advance(2 * MINUTE_MS)
+    expect(reached).toHaveLength(asked)
+  })
+
+  it('is asked once where it answers, and the one that is away is named', async () => {
+    const { clock, snapshot, reached } = await setUp({ fault: 'refused', away: [API] })
+    await clock.advance(40_000)
+    expect(told(snapshot())).toEqual(['service-unreachable'])
+    expect(reached).toEqual([AUTH])
+  })
+
+  it('is asked again when a person tries now', async () => {
+    const { clock, snapshot, monitor, isBack } = await setUp({ fault: 'refused', away: [AUTH, API] })
+    await clock.advance(40_000)
+    isBack()
+    monitor.withProfile('key', (session) => session.tryNow())
+    await clock.advance(5_000)
+    expect(told(snapshot())).toEqual([])
   })
 })
 

@@ -51,6 +51,7 @@ const store: VaultTokens = {
 }
 const network = nodeHttp({})
 const http: Http = {
+  reach: async () => undefined,
   send: async (request) => {
     const outcome = await network.send(request)
     after('received')

@@ -99,6 +99,7 @@ test('where reuse ends the family, an answer that was lost ends in one honest me
   let lost = 0
   const http: Http = {
     open: network.open,
+    reach: network.reach,
     send: async (request) => {
       const outcome = await network.send(request)
       lost += 1
@@ -120,6 +121,7 @@ test('a client secret that it does not accept is named as such, and ends no sess
   const network = nodeHttp({})
   const http: Http = {
     open: network.open,
+    reach: network.reach,
     send: (request) =>
       network.send({ ...request, ...(request.body && { body: request.body.replace('secret', 'sacred') }) }),
   }

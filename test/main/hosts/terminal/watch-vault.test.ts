@@ -36,7 +36,11 @@ const ASKED: WatchedProfile = {
 const PORTS: MonitorPorts = {
   clock: nodeClock,
   random: nodeRandom,
-  http: { send: async () => ({ kind: 'not-sent', why: 'offline' }), open: () => () => {} },
+  http: {
+    send: async () => ({ kind: 'not-sent', why: 'offline' }),
+    open: () => () => {},
+    reach: async () => 'offline',
+  },
   log: { note: () => {} },
 }
 

@@ -1,0 +1,64 @@
+import type { Clock, Http } from '../ports/ports.ts'
+import { hostOf, type Reachability } from './reachability.ts'
+
+const TIMEOUT_MS = 10_000
+
+export interface OtherHostDeps {
+  readonly clock: Clock
+  readonly http: Pick<Http, 'reach'>
+  readonly reachability: Reachability
+  /** The URLs of both hosts of a key. */
+  readonly urls: () => readonly [string, string]
+  /** Whether requests to this host are under way or due by themselves: it then needs no connection of ours. */
+  readonly isAsked: (host: string) => boolean
+}
+
+/**
+ * Asks the other host of a key as soon as one is unreachable, by a connection without a request, so that one host that
+ * is away and both can be told apart. While it is away too it is asked again as `Reachability` spaces it.
+ */
+export class OtherHost {
+  readonly #deps: OtherHostDeps
+  #cancelNext: (() => void) | undefined
+  #isStopped = false
+
+  constructor(deps: OtherHostDeps) {
+    this.#deps = deps
+  }
+
+  /** Records that `host` became unreachable. */
+  unreachable(host: string): void {
+    const { urls, reachability } = this.#deps
+    const other = urls().find((url) => hostOf(url) !== host)
+    if (other !== undefined && reachability.down(hostOf(other)) === undefined) void this.#ask(other)
+  }
+
+  tryNow(): void {
+    const { urls, reachability } = this.#deps
+    const away = urls().find((url) => reachability.down(hostOf(url)) !== undefined && this.#isOurs(url))
+    if (away !== undefined) void this.#ask(away)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancelNext?.()
+  }
+
+  #isOurs(url: string): boolean {
+    return !this.#deps.isAsked(hostOf(url))
+  }
+
+  async #ask(url: string): Promise<void> {
+    const { clock, http, reachability } = this.#deps
+    this.#cancelNext?.()
+    this.#cancelNext = undefined
+    const host = hostOf(url)
+    const why = await http.reach(url, TIMEOUT_MS)
+    if (this.#isStopped) return
+    if (why !== undefined) reachability.failed(host, why)
+    else if (this.#isOurs(url)) reachability.connected(host)
+    const waitMs = reachability.waitMs(host)
+    if (waitMs === undefined || !this.#isOurs(url)) return
+    this.#cancelNext = clock.after(waitMs, () => void this.#ask(url))
+  }
+}
