@@ -46,6 +46,7 @@ export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
     ...slotConditions(snapshot, nowMs),
     ...rowConditions(snapshot, nowMs),
     ...dataConditions(snapshot, nowMs),
+    ...historyConditions(snapshot),
   ]
   const isExplained = (one: Condition) => all.some((cause) => isCauseOf(cause, one))
   return {
@@ -256,6 +257,12 @@ export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRo
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
+}
+
+function historyConditions({ pausedHistory }: Snapshot): readonly Condition[] {
+  return pausedHistory === undefined
+    ? []
+    : [{ kind: 'history-paused', severity: 'warning', since: pausedHistory.since }]
 }
 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {

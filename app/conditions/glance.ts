@@ -49,6 +49,7 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
       return since === undefined ? NONE : { caption: 'silent for', value: digits((nowMs - since) / 1000) }
     }
     case 'data': {
+      if (worst.kind === 'history-paused') return NONE
       const newest = Math.max(...snapshot.requests.map(({ observedAt }) => observedAt ?? 0))
       return newest > 0 ? { caption: 'last data, ago', value: coarseSinceText(newest, nowMs) } : NONE
     }

@@ -198,7 +198,7 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
     const worst = mostUrgent(of)
     const name = ASPECT_NAMES[aspect]
-    if (worst === undefined || aspect === 'data')
+    if (worst === undefined || worst.kind === 'not-checked')
       return { aspect, name, ...withoutCondition(aspect, snapshot, stopped, nowMs) }
     const { label } = messageOf(worst, snapshot, nowMs)
     const count = of.filter(({ kind }) => kind === worst.kind).length

@@ -52,6 +52,18 @@ export interface Message {
 
 const CHECK_NETWORK = 'Check the network.'
 
+/** What stops the history from being written, by `pausedHistory.failure`. */
+const HISTORY_WORDS: Readonly<Record<string, { readonly title: string; readonly action: string }>> = {
+  full: { title: 'Disk full.', action: 'Free space on the data folder’s disk.' },
+  'not-allowed': {
+    title: 'The data folder can’t be written.',
+    action: 'Check the access to it.',
+  },
+  newer: { title: 'A newer Headroom wrote the history.', action: 'Update Headroom.' },
+  locked: { title: 'Another program holds the history file.', action: 'Close that program.' },
+}
+const HISTORY_UNKNOWN = { title: 'The history can’t be written.', action: 'Check the data folder’s disk.' }
+
 const joined = (...parts: readonly string[]) => parts.filter(Boolean).join(' ')
 
 interface Words {
@@ -144,6 +156,17 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
           : 'Fix this before you quit Headroom.',
         detail: 'Otherwise you’ll need to sign in again.',
       })
+    case 'history-paused': {
+      const { title, action } = HISTORY_WORDS[snapshot.pausedHistory?.failure ?? ''] ?? HISTORY_UNKNOWN
+      return message({
+        label: 'history paused',
+        name: 'History paused',
+        title,
+        text: 'History is paused; monitoring continues.',
+        action,
+        detail: 'Samples wait in memory meanwhile.',
+      })
+    }
     case 'hosts-unreachable':
       return message({
         label: 'unreachable',

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { SEVERITIES } from '../status/severity.ts'
-import { type Immutable, openObject, optionalNumber, optionalText, text } from './fields.ts'
+import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 
 export const keystoreState = z.enum([
   'ok',
@@ -19,6 +19,9 @@ export const SAVED_KEYS = 'saved-keys'
 
 /** How far a key can be relied on to be here after a restart. */
 export type KeystoreState = z.output<typeof keystoreState>
+
+/** Why the history can't be written, since when; samples wait in memory meanwhile. */
+export const pausedHistory = openObject({ failure: text, since: number })
 
 /** The root cause of what is wrong with a key, for programs. */
 export const health = openObject({

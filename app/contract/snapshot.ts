@@ -4,7 +4,7 @@ import { LOW_THRESHOLD } from '../quota/state.ts'
 import type { StreamReasonCode } from '../streams/reasons.ts'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
-import { health, keystoreState } from './key-health.ts'
+import { health, keystoreState, pausedHistory } from './key-health.ts'
 import { streamKind } from './streams.ts'
 
 /*
@@ -359,6 +359,8 @@ export const snapshotSchema = openObject({
   verdict,
   /** Only in the JSON lines; a window derives it itself, at its own moment. */
   health: z.exactOptional(health),
+  /** Absent while the history is written. */
+  pausedHistory: z.exactOptional(pausedHistory),
   /** Absent while the gateway is off. */
   gateway: z.exactOptional(gatewaySummary),
   /** The programs that use this key; absent while the gateway is off. */

@@ -260,6 +260,7 @@ export class HistoryService {
         const thresholds = this.#alerts.thresholds(profile)
         monitor.withProfile(profile, (session) => session.setThresholds(thresholds))
       }
+      monitor.withProfile(profile, (session) => session.historyFailing(this.#store?.failure))
       const snapshot = monitor.snapshot(profile)
       if (!snapshot) continue
       this.#recorder.observe(snapshot, (...asked) => {

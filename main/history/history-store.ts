@@ -165,6 +165,11 @@ export class HistoryStore {
     return this.#read((file) => file.openAlerts()) ?? []
   }
 
+  /** Why the file can't be written; `undefined` while it can. */
+  get failure(): StorageFailure | undefined {
+    return this.#failure
+  }
+
   status(): StorageStatus {
     if (this.#failure !== undefined || !this.#kept.file)
       return {

@@ -32,6 +32,7 @@ export class ProfileSession {
   #revision: number
   #settingsAtMs: number
   #gateway: SessionGateway | undefined
+  #pausedHistory: Snapshot['pausedHistory']
 
   constructor(profile: Profile, tokens: TokenStore, deps: ProfileSessionDeps) {
     this.#profile = profile
@@ -103,6 +104,13 @@ export class ProfileSession {
   wake(): void {
     this.#keeper.wake()
     this.parts.streams.wake()
+  }
+
+  /** Records why the history of this key can't be written; `undefined` while it can. */
+  historyFailing(failure: string | undefined): void {
+    if (failure === this.#pausedHistory?.failure) return
+    this.#pausedHistory = failure === undefined ? undefined : { failure, since: this.#deps.timeline.now() }
+    this.#changed()
   }
 
   /** Serves programs on this key from here on; `undefined` ends that. */
@@ -214,6 +222,7 @@ export class ProfileSession {
         ...this.parts,
         keeper: this.#keeper,
         gateway: this.#gateway,
+        pausedHistory: this.#pausedHistory,
       },
       this.#deps.timeline.now(),
     )

@@ -23,6 +23,7 @@ export interface SnapshotSources {
   readonly settingsAt: number
   readonly profile: Profile
   readonly keystore: KeystoreState
+  readonly pausedHistory: Snapshot['pausedHistory']
   readonly reachability: Pick<Reachability, 'down' | 'hasAnswered'>
   readonly keeper: Pick<TokenKeeper, 'accessSummary' | 'canUseService' | 'refreshSummary'>
   readonly ledger: Pick<Ledger, 'view'>
@@ -50,6 +51,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     prober,
     settingsAt,
     tap,
+    pausedHistory,
   } = sources
   const served = sources.gateway?.summary()
   const requests = ledger.view(nowMs).map((counted) => {
@@ -78,6 +80,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     probes: prober.summary(),
     settingsAt,
     verdict: verdictOf(requests, service),
+    ...(pausedHistory && { pausedHistory }),
     ...served,
   }
 }

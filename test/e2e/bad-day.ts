@@ -26,7 +26,7 @@ export interface Said {
   readonly detail: string
   /** The labels of the headline's buttons. */
   readonly buttons: readonly string[]
-  /** The first two lines of `headroom status`. */
+  /** The first lines of `headroom status`. */
   readonly status: string
   readonly health: Health
 }
@@ -37,9 +37,14 @@ export class BadDay {
   readonly resources: FaultProxy
   readonly signIn: FaultProxy
   readonly folder: string
+  readonly #ownsFolder: boolean
   #app: StartedProcess | undefined
 
-  private constructor(parts: Pick<BadDay, 'simulator' | 'resources' | 'signIn' | 'folder'>) {
+  private constructor(
+    parts: Pick<BadDay, 'simulator' | 'resources' | 'signIn' | 'folder'>,
+    ownsFolder: boolean,
+  ) {
+    this.#ownsFolder = ownsFolder
     this.simulator = parts.simulator
     this.resources = parts.resources
     this.signIn = parts.signIn
@@ -48,14 +53,16 @@ export class BadDay {
 
   static async prepare(
     options: Partial<SimulatorOptions> = {},
-    folder = mkdtempSync(join(tmpdir(), 'headroom-bad-day-')),
+    /** A data folder that the caller removes. */
+    given?: string,
   ): Promise<BadDay> {
     const simulator = await startSimulator(options)
     const [resources, signIn] = [
       await FaultProxy.start(simulator.port, 1),
       await FaultProxy.start(simulator.port, 2),
     ]
-    const day = new BadDay({ simulator, resources, signIn, folder })
+    const folder = given ?? mkdtempSync(join(tmpdir(), 'headroom-bad-day-'))
+    const day = new BadDay({ simulator, resources, signIn, folder }, given === undefined)
     await day.#saveKey()
     return day
   }
@@ -95,7 +102,7 @@ export class BadDay {
       headline: unbroken(await panel.getByTestId('verdict-headline').innerText()),
       detail: unbroken(await panel.getByTestId('verdict-detail').innerText()),
       buttons: await panel.getByTestId('remedy').getByRole('button').allInnerTexts(),
-      status: table.split('\n').slice(0, 2).join(' '),
+      status: table.split('\n').slice(0, 5).join(' '),
       health: JSON.parse(json.split('\n')[0] ?? '{}').health,
     }
   }
@@ -103,7 +110,7 @@ export class BadDay {
   async close(): Promise<void> {
     await this.#app?.stop()
     await Promise.all([this.resources.close(), this.signIn.close(), this.simulator.close()])
-    rmSync(this.folder, { recursive: true, force: true })
+    if (this.#ownsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
 
   async #saveKey(): Promise<void> {

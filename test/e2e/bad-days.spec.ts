@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import type { SimulatorOptions } from '../../main/simulator/options.ts'
+import { smallDisk } from '../storm/small-disk.ts'
+import { THOROUGH_TAG } from '../thorough.ts'
 import { BadDay } from './bad-day.ts'
 import { test as base, expect } from './fixtures.ts'
 
@@ -30,7 +32,7 @@ interface Expected {
 /** Waits for the cause in the window, and compares every other surface with it. */
 async function expectSaid(page: Page, day: BadDay, expected: Expected): Promise<void> {
   const panel = page.getByRole('region', { name: 'Verdict' })
-  await expect(panel.getByTestId('verdict-headline')).toHaveText(expected.headline, { timeout: 30_000 })
+  await expect(panel.getByTestId('verdict-headline')).toHaveText(expected.headline, { timeout: 60_000 })
   const said = await day.said(page)
   expect(said.detail).toMatch(expected.detail)
   expect(said.buttons).toEqual(expected.buttons ?? [])
@@ -120,5 +122,145 @@ test('a sign-in that the service ended', async ({ page, day }) => {
     headline: 'Signed out.',
     detail: /^Sign in to resume/,
     buttons: ['Sign in'],
+  })
+})
+
+test.describe('a sign-in host that is away', () => {
+  test.use({ dayOptions: { accessLifetimeSeconds: 45 } })
+
+  test('access works until it expires, then checks are paused', { tag: THOROUGH_TAG }, async ({
+    page,
+    day,
+  }) => {
+    await day.open(page)
+    await ready(page)
+    await day.signIn.close()
+    await expectSaid(page, day, {
+      cause: 'sign-in-host-unreachable',
+      severity: 'warning',
+      headline: /^Can’t reach the sign-in host\. Access works until \d\d:\d\d\.$/,
+      detail: /^Check the network\./,
+      buttons: ['Try now'],
+    })
+    await expectSaid(page, day, {
+      cause: 'sign-in-host-gone',
+      severity: 'critical',
+      headline: 'Can’t reach the sign-in host. Access has expired; checks are paused.',
+      detail: /^Check the network\./,
+      buttons: ['Try now'],
+    })
+  })
+})
+
+for (const { what, fault, ...expected } of [
+  {
+    what: 'a valid token that is rejected',
+    fault: 'resources-401',
+    cause: 'token-rejected',
+    severity: 'critical',
+    headline: /^Token rejected \(401\) since/,
+    detail: /^Check the key’s host, or sign in again\./,
+    buttons: ['Sign in'],
+  },
+  {
+    what: 'permissions that are missing',
+    fault: 'resources-403',
+    cause: 'permission-missing',
+    severity: 'warning',
+    headline: /permission missing \(403\)/,
+    detail: /^Sign in again with /,
+    buttons: ['Sign in'],
+  },
+  {
+    what: 'responses without rate-limit headers',
+    fault: 'no-quota-headers',
+    cause: 'no-headers',
+    severity: 'warning',
+    headline: 'Responses have no rate-limit headers.',
+    detail: /^Check the service address, VPN and proxy\./,
+  },
+] as const) {
+  test(what, async ({ page, day }) => {
+    await day.open(page)
+    await ready(page)
+    day.simulator.faults.set(fault, true)
+    await expectSaid(page, day, expected)
+  })
+}
+
+test('no stream that receives data', async ({ page, day }) => {
+  day.simulator.faults.set('silent-stream', true)
+  await day.open(page)
+  await ready(page)
+  await expectSaid(page, day, {
+    cause: 'no-stream-data',
+    severity: 'critical',
+    headline: /^No stream is receiving data/,
+    detail: /Treat last prices as stale\./,
+  })
+})
+
+test('others that use the whole refill', { tag: THOROUGH_TAG }, async ({ page, day }) => {
+  await day.open(page)
+  await ready(page)
+  day.simulator.service.setTraffic({ Positions: 20 })
+  await expectSaid(page, day, {
+    cause: 'others-use-refill',
+    severity: 'critical',
+    headline: /^429 on Positions\. Others use the whole refill \(1\.07\/s\)\./,
+    detail: /^Slow or stop the other programs\./,
+  })
+})
+
+test('a revocation that the service does not confirm', async ({ page, day }) => {
+  day.simulator.faults.set('revoke-503', true)
+  await day.open(page)
+  await ready(page)
+  await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+  await page.getByRole('button', { name: 'Revoke all tokens' }).click()
+  await expectSaid(page, day, {
+    cause: 'revocation-unconfirmed',
+    severity: 'critical',
+    headline: /^Revocation not confirmed/,
+    detail: /No action needed\./,
+    buttons: ['Try now'],
+  })
+})
+
+test('a full disk', async ({ page }) => {
+  const disk = smallDisk(true)
+  test.skip(disk.why !== undefined, disk.why)
+  const day = await BadDay.prepare({}, disk.folder)
+  try {
+    await day.open(page)
+    await ready(page)
+    disk.fill()
+    await expectSaid(page, day, {
+      cause: 'history-paused',
+      severity: 'warning',
+      headline: 'Disk full. History is paused; monitoring continues.',
+      detail: /^Free space on the data folder’s disk\./,
+    })
+    disk.free()
+    await expect(page.getByTestId('verdict-headline')).not.toContainText('Disk full', { timeout: 30_000 })
+  } finally {
+    await day.close()
+    disk.close()
+  }
+})
+
+test.describe('slots that others hold', () => {
+  test.use({ dayOptions: { slotsElsewhere: { 'Positions Stream': 40 } } })
+
+  test('all slots in use while a stream waits', async ({ page, day }) => {
+    await day.open(page)
+    await ready(page)
+    await expectSaid(page, day, {
+      cause: 'slots-full',
+      severity: 'warning',
+      headline:
+        /^Positions Stream: all 40 slots in use \(40 others\)\.|^Positions Stream: all 40 slots in use/,
+      detail: /Close a stream/,
+    })
   })
 })

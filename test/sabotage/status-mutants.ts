@@ -60,6 +60,14 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q5',
+    what: 'keep a full disk to the log',
+    file: 'main/history/history-service.ts',
+    find: 'session.historyFailing(this.#store?.failure)',
+    replace: 'session.historyFailing(undefined)',
+    test: 'main/history/history-service.test.ts',
+  },
+  {
+    promise: 'Q5',
     what: 'ask only the host that is away, not the other one',
     file: 'main/monitor/profile-parts.ts',
     find: "if (happened.kind === 'service-unreachable')",

@@ -1,6 +1,7 @@
 import { z } from 'zod/mini'
 import { healthOf } from '../../../app/conditions/key-status.ts'
 import { eventSchemas, type LoggedEvent } from '../../../app/contract/events.ts'
+import { pausedHistory } from '../../../app/contract/key-health.ts'
 import {
   gatewaySummary,
   programSummary,
@@ -58,6 +59,7 @@ const changes = z.looseObject({
   slots: someOf('category', slotQuota.shape),
   streams: someOf('id', streamSummary.shape),
   signInHost: z.optional(z.nullable(signInHostSummary)),
+  pausedHistory: z.optional(z.nullable(pausedHistory)),
   gateway: z.optional(z.nullable(gatewaySummary)),
   unlisted: z.optional(z.nullable(unlisted)),
   programs: someOf('id', programSummary.shape),

@@ -55,6 +55,13 @@ const CAUSES: Readonly<Record<string, Expected>> = {
     'Sign in again, or start Headroom with that one.',
     [],
   ],
+  'disk full': [
+    'history-paused',
+    'warning',
+    'Disk full. History is paused; monitoring continues.',
+    'Free space on the data folder’s disk.',
+    [],
+  ],
   'no keyring': [
     'keyring-away',
     'warning',

@@ -186,11 +186,12 @@ test('without a data folder it remembers nothing and still speaks up', () => {
 })
 
 test('a file that cannot be is said once there is a key to say it of, and monitoring goes on', () => {
-  const { history, problems, announced, live } = started('/nonexistent/folder')
+  const { history, monitor, problems, announced, live } = started('/nonexistent/folder')
   live(60, 10)
   expect(problems).toHaveLength(1)
   expect(announced).toHaveLength(1)
   expect(history.status().kind).toBe('failing')
+  expect([...monitor.historyFailures.values()]).toEqual(['not-allowed'])
 })
 
 test('damaged settings of the history are set aside and said, and the history is kept by the defaults', () => {

@@ -109,6 +109,7 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   'keyring locked': snapshot({ ...CLOSED, ...LOCKED, keystore: 'waiting' }),
   'keys sealed elsewhere': snapshot({ ...calm, keystore: 'key-changed' }),
   'no keyring': snapshot({ ...calm, keystore: 'unavailable' }),
+  'disk full': snapshot({ ...calm, pausedHistory: { failure: 'full', since: SINCE_MS } }),
   'both hosts unreachable': snapshot({ ...calm, requests: unchecked, service, ...signInHost() }),
   'sign-in host unreachable, access works': snapshot({ ...calm, ...signInHost() }),
   'sign-in host unreachable, access expired': snapshot({

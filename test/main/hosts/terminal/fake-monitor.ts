@@ -15,6 +15,7 @@ export class FakeMonitor implements MonitorSurface {
   readonly #nowMs: () => number
   stopped = false
   readonly thresholds = new Map<string, Thresholds>()
+  readonly historyFailures = new Map<string, string | undefined>()
   #seq = 0
   #revision = 0
 
@@ -63,6 +64,7 @@ export class FakeMonitor implements MonitorSurface {
     const session = {
       parts: { history: { query: () => this.recent, lowestHeader: () => undefined } },
       setThresholds: (thresholds: Thresholds) => void this.thresholds.set(profile, thresholds),
+      historyFailing: (failure: string | undefined) => void this.historyFailures.set(profile, failure),
       revoke: async () => ({ ok: true }),
       tryNow: () => {},
     }
