@@ -41,4 +41,7 @@ export const gatewayContract = {
   ).returning<Outcome<{ readonly key: string }>>(),
   /** Ends a program at once, its open streams included. */
   cutProgram: command(z.strictObject({ name })).returning<Outcome>(),
+  /** Answers a program's requests with 429 for `PAUSE_MINUTES`; its open streams go on. `until`: epoch ms. */
+  pauseProgram: command(z.strictObject({ name })).returning<Outcome<{ readonly until: number }>>(),
+  resumeProgram: command(z.strictObject({ name })).returning<Outcome>(),
 } as const

@@ -320,6 +320,8 @@ export const programSummary = openObject({
   perSecond: number,
   waiting: number,
   longestWaitMs: number,
+  /** Until when a person paused it, epoch ms: its requests get 429, its open streams go on. Absent while it is not. */
+  pausedUntil: optionalNumber,
   /** Streams open now. */
   streams: number,
   use: z.array(programUse),

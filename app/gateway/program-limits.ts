@@ -7,5 +7,8 @@ export const DEFAULT_RESERVE_SHARE = 0.06
 /** The limits of what a person enters about programs. */
 export const PROGRAM_LIMITS = { programs: 64, name: 40, weight: { least: 0.01, most: 100 } } as const
 
+/** How long a paused program is answered with 429, in minutes. */
+export const PAUSE_MINUTES = 5
+
 /** A program's name: letters, digits, and a few signs between them, for it stands in tables and labels. */
 export const PROGRAM_NAME: RegExp = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}])?$/u

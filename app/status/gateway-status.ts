@@ -1,4 +1,5 @@
 import type { GatewaySummary, ProgramSummary } from '../contract/snapshot.ts'
+import { minuteText } from './moments.ts'
 import type { Severity } from './severity.ts'
 
 /** The state of the gateway in words, with its severity. */
@@ -17,11 +18,24 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
 }
 
 /** What a program does now. */
-export type ProgramState = 'waiting' | 'active' | 'idle' | 'not seen yet'
+export type ProgramState = 'paused' | 'waiting' | 'active' | 'idle' | 'not seen yet'
 
-/** What a program does now: it waits for its turn, sent something in the last minute or reads a stream, or neither. */
-export function programState({ waiting, perSecond, streams, lastSeenAt }: ProgramSummary): ProgramState {
+/** What a program does now: it is paused, waits for its turn, sent something in the last minute or reads a stream, or neither. */
+export function programState({
+  pausedUntil,
+  waiting,
+  perSecond,
+  streams,
+  lastSeenAt,
+}: ProgramSummary): ProgramState {
+  if (pausedUntil !== undefined) return 'paused'
   if (waiting > 0) return 'waiting'
   if (perSecond > 0 || streams > 0) return 'active'
   return lastSeenAt === undefined ? 'not seen yet' : 'idle'
+}
+
+/** What a program does now, as a person reads it: `paused until 14:36`, `idle`. */
+export function programStateText(program: ProgramSummary): string {
+  const { pausedUntil } = program
+  return pausedUntil === undefined ? programState(program) : `paused until ${minuteText(pausedUntil)}`
 }

@@ -30,6 +30,8 @@ const TIMEOUT_MS = {
   gateway: 15_000,
   'add-program': 5_000,
   'cut-program': 5_000,
+  'pause-program': 5_000,
+  'resume-program': 5_000,
 } as const
 
 /**

@@ -7,7 +7,13 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { limitConnections } from '../network/connection-limit.ts'
 import type { Clock, Log } from '../ports/ports.ts'
-import { type ControlAnswer, type ControlRequest, MAX_REQUEST_BYTES, parseRequest } from './protocol.ts'
+import {
+  type ControlAnswer,
+  type ControlRequest,
+  type GatewayRequest,
+  MAX_REQUEST_BYTES,
+  parseRequest,
+} from './protocol.ts'
 import type { SocketPath } from './socket-path.ts'
 
 export interface ControlServerDeps {
@@ -15,7 +21,10 @@ export interface ControlServerDeps {
   /** The browser windows that signed in with a code; absent in a host without browser windows. */
   readonly windows?: () => readonly WindowSummary[]
   /** Absent in a host without a gateway. */
-  readonly gateway?: Pick<Gateway, 'summary' | 'programs' | 'turnOn' | 'turnOff' | 'add' | 'cut'>
+  readonly gateway?: Pick<
+    Gateway,
+    'summary' | 'programs' | 'turnOn' | 'turnOff' | 'add' | 'cut' | 'pause' | 'resume'
+  >
   readonly path: SocketPath
   readonly clock: Clock
   readonly log: Log
@@ -159,6 +168,8 @@ async function answerTo(
     case 'gateway':
     case 'add-program':
     case 'cut-program':
+    case 'pause-program':
+    case 'resume-program':
       return gateway === undefined ? NO_GATEWAY : answerOfGateway(request, gateway)
   }
 }
@@ -170,7 +181,7 @@ const NO_GATEWAY: ControlAnswer = {
 }
 
 async function answerOfGateway(
-  request: Extract<ControlRequest, { do: 'gateway' | 'add-program' | 'cut-program' }>,
+  request: GatewayRequest,
   gateway: NonNullable<ControlServerDeps['gateway']>,
 ): Promise<ControlAnswer> {
   const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
@@ -195,6 +206,14 @@ async function answerOfGateway(
     case 'cut-program': {
       const cut = gateway.cut(request.name)
       return cut.ok ? { ok: true, cut: request.name } : failed(cut.why)
+    }
+    case 'pause-program': {
+      const paused = gateway.pause(request.name)
+      return paused.ok ? { ok: true, paused: request.name, until: paused.until } : failed(paused.why)
+    }
+    case 'resume-program': {
+      const resumed = gateway.resume(request.name)
+      return resumed.ok ? { ok: true, resumed: request.name } : failed(resumed.why)
     }
   }
 }

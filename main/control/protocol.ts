@@ -33,10 +33,16 @@ const request = z.discriminatedUnion('do', [
     weight: programWeight,
     profile: z.string().min(1).max(64).exactOptional(),
   }),
-  z.strictObject({ do: z.literal('cut-program'), name: z.string().min(1).max(64) }),
+  z.strictObject({
+    do: z.enum(['cut-program', 'pause-program', 'resume-program']),
+    name: z.string().min(1).max(64),
+  }),
 ])
 
 export type ControlRequest = z.output<typeof request>
+
+/** What is asked of the gateway and its programs. */
+export type GatewayRequest = Exclude<ControlRequest, { do: 'status' | 'revoke' }>
 
 /** A program with what it does now, and the key that it uses. */
 const listedProgram = z.object({ ...programSummary.shape, profile: z.string() })
@@ -51,6 +57,9 @@ export type ControlAnswer =
   | { readonly ok: true; readonly gateway: GatewaySummary; readonly programs: readonly ListedProgram[] }
   | { readonly ok: true; readonly key: string; readonly program: string; readonly gateway: GatewaySummary }
   | { readonly ok: true; readonly cut: string }
+  /** `until`: epoch ms. */
+  | { readonly ok: true; readonly paused: string; readonly until: number }
+  | { readonly ok: true; readonly resumed: string }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
 export const MAX_REQUEST_BYTES = 4_096
@@ -75,6 +84,8 @@ const answer: z.ZodType<ControlAnswer> = z.union([
   z.object({ ok: z.literal(true), key: z.string(), program: z.string(), gateway: gatewaySummary }),
   z.object({ ok: z.literal(true), gateway: gatewaySummary, programs: z.array(listedProgram) }),
   z.object({ ok: z.literal(true), cut: z.string() }),
+  z.object({ ok: z.literal(true), paused: z.string(), until: z.number() }),
+  z.object({ ok: z.literal(true), resumed: z.string() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
 

@@ -14,7 +14,7 @@ import { OpenReplies } from './open-replies.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
-import { CUT_OFF, FAILURES, problemOf, unavailable, wordsOfNoToken } from './refusals.ts'
+import { CUT_OFF, FAILURES, pausedFor, problemOf, unavailable, wordsOfNoToken } from './refusals.ts'
 import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub, type StreamTurn } from './stream-hub.ts'
 
@@ -23,6 +23,8 @@ export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly event: (event: MonitorEvent) => void
   /** Requests kept back for the classes before, by category. */
   readonly reserve?: Readonly<Record<string, number>>
+  /** Until when a program is paused, on the timeline; `undefined` while it is not. */
+  readonly pausedUntilMs: (program: Program) => number | undefined
   /** Called when numbers of a program changed. */
   readonly changed: () => void
   /** The streams of the key, which programs share. */
@@ -136,6 +138,8 @@ export class Forwarder {
     const access = this.#deps.usable()
     if (reply.destroyed || reply.writableEnded) return
     if (this.#closed !== undefined) return this.#refuse(request, unavailable(this.#closed))
+    const pausedUntilMs = this.#deps.pausedUntilMs(program)
+    if (pausedUntilMs !== undefined) return this.#refuse(request, pausedFor(pausedUntilMs - this.#now()))
     if (access.kind === 'none') return this.#refuse(request, unavailable(wordsOfNoToken(access.why)))
     if (!this.#hub.serve(request)) this.#offer(request)
   }
@@ -228,6 +232,20 @@ export class Forwarder {
     this.#replies.cut(program.id)
     this.#hub.cut(program)
     this.#uses.delete(program.id)
+  }
+
+  /** Answers what waits of a program that was paused; what was sent, and its open streams, go on. */
+  pause(program: Program, untilMs: number): void {
+    const problem = pausedFor(untilMs - this.#now())
+    this.#hub.refuseWaitingOf(program, problem)
+    for (const { request, program: id } of this.#scheduler.waiting()) {
+      // The turn of opening a stream is also of other programs that wait for it.
+      const call = id === program.id ? this.#calls.get(request) : undefined
+      if (call === undefined) continue
+      this.#refuse(call, problem)
+      this.#drop(call)
+    }
+    this.#deps.changed()
   }
 
   /** Ends the requests that wait with 503: the key cannot be used. Those already sent go on. */

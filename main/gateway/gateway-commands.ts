@@ -6,7 +6,7 @@ import type { Gateway } from './gateway.ts'
 
 /** The commands on the gateway. */
 export function gatewayCommands(
-  gateway: Pick<Gateway, 'summary' | 'programs' | 'turnOn' | 'turnOff' | 'add' | 'cut'>,
+  gateway: Pick<Gateway, 'summary' | 'programs' | 'turnOn' | 'turnOff' | 'add' | 'cut' | 'pause' | 'resume'>,
 ): Feature<typeof gatewayContract> {
   return {
     handlers: {
@@ -22,6 +22,14 @@ export function gatewayCommands(
       cutProgram: ({ name }) => {
         const cut = gateway.cut(name)
         return cut.ok ? cut : refusal(cut.why)
+      },
+      pauseProgram: ({ name }) => {
+        const paused = gateway.pause(name)
+        return paused.ok ? paused : refusal(paused.why)
+      },
+      resumeProgram: ({ name }) => {
+        const resumed = gateway.resume(name)
+        return resumed.ok ? resumed : refusal(resumed.why)
       },
     },
   }

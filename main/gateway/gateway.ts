@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
+import { PAUSE_MINUTES } from '../../app/gateway/program-limits.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
 import type { ForwardHttp } from '../network/forward-http.ts'
@@ -41,10 +42,13 @@ export type AddedProgram =
   | { readonly ok: true; readonly program: Program; readonly key: string }
   | { readonly ok: false; readonly why: string }
 
-export type GatewayChange = { readonly ok: true } | { readonly ok: false; readonly why: string }
+export type GatewayChange<T = unknown> =
+  | ({ readonly ok: true } & T)
+  | { readonly ok: false; readonly why: string }
 
 /** How long requests already sent may take when the gateway ends, in milliseconds. */
 const DRAIN_MS = 5_000
+const PAUSE_MS = PAUSE_MINUTES * 60_000
 
 /** A forwarder, and the session whose key it uses: a key that is connected again has another one. */
 interface Attached {
@@ -62,6 +66,8 @@ export class Gateway {
   readonly #peers = new WeakMap<Connection, Promise<Peer>>()
   readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
+  /** Until when programs are paused, by their ids, on the timeline of their keys. */
+  readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined
   /** Epoch ms. */
   #servingSinceMs = 0
@@ -152,17 +158,53 @@ export class Gateway {
   /** Cuts a program off: its key counts no longer, its requests and streams end at once. */
   cut(name: string): GatewayChange {
     const cut = this.#deps.programs.cut(name)
-    if (cut === undefined) return { ok: false, why: `there is no program named ${name}` }
+    if (cut === undefined) return noneNamed(name)
     const { saved } = cut
     const program = this.#withKey(cut.program)
     for (const { forwarder } of this.#attached.values()) forwarder.cut(program)
     this.#processes.forget(program.id)
+    this.#pausedUntilMs.delete(program.id)
     this.#attached
       .get(program.profile)
       ?.session.gatewayHappened({ kind: 'program-cut', program: program.name })
     return saved.ok
       ? { ok: true }
       : { ok: false, why: `it is cut off until Headroom ends, but that could not be stored: ${saved.why}` }
+  }
+
+  /**
+   * Answers a program's requests with 429 for `PAUSE_MINUTES`, those that wait at once; its open streams go on. It ends
+   * by itself, and with Headroom.
+   */
+  pause(name: string): GatewayChange<{ readonly until: number }> {
+    const program = this.#named(name)
+    if (program === undefined) return noneNamed(name)
+    const attached = this.#attached.get(program.profile)
+    if (attached === undefined) return { ok: false, why: `the gateway does not serve ${program.name} now` }
+    const untilMs = attached.session.parts.timeline.now() + PAUSE_MS
+    this.#pausedUntilMs.set(program.id, untilMs)
+    attached.forwarder.pause(program, untilMs)
+    return { ok: true, until: Math.round(untilMs) }
+  }
+
+  /** Ends a pause; without one it changes nothing. */
+  resume(name: string): GatewayChange {
+    const program = this.#named(name)
+    if (program === undefined) return noneNamed(name)
+    this.#pausedUntilMs.delete(program.id)
+    this.#changed(program.profile)
+    return { ok: true }
+  }
+
+  #named(name: string): Program | undefined {
+    const program = this.#deps.programs.named(name)
+    return program && this.#withKey(program)
+  }
+
+  #pausedUntil({ id }: Program, nowMs: number): number | undefined {
+    const untilMs = this.#pausedUntilMs.get(id)
+    // Further away than a pause lasts where the clock was set back.
+    return untilMs !== undefined && untilMs > nowMs && untilMs - nowMs <= PAUSE_MS ? untilMs : undefined
   }
 
   /** The programs of one connected key with what they do now. */
@@ -186,7 +228,12 @@ export class Gateway {
 
   #summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
     const process = this.#processes.of(program.id)
-    return { ...summaryOf(program, attached), ...(process !== undefined && { process }) }
+    const untilMs = attached && this.#pausedUntil(program, attached.session.parts.timeline.now())
+    return {
+      ...summaryOf(program, attached),
+      ...(process !== undefined && { process }),
+      ...(untilMs !== undefined && { pausedUntil: Math.round(untilMs) }),
+    }
   }
 
   #oneByOne<T>(change: () => Promise<T>): Promise<T> {
@@ -344,6 +391,7 @@ export class Gateway {
       ...bearer,
       forward: this.#deps.forward,
       event: (event) => session.gatewayHappened(event),
+      pausedUntilMs: (program) => this.#pausedUntil(program, timeline.now()),
       ...(this.#deps.reserve && { reserve: this.#deps.reserve }),
       changed: () => session.gatewayChanged(),
       defect: (cause) => this.#failedRequest(cause),
@@ -372,6 +420,8 @@ export class Gateway {
     this.#attached.get(profile)?.session.gatewayChanged()
   }
 }
+
+const noneNamed = (name: string) => ({ ok: false, why: `there is no program named ${name}` }) as const
 
 function summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
   const { profile: _, ...shown } = program

@@ -159,6 +159,11 @@ export class Programs {
       : refused(`it could not be stored: ${saved.why}`)
   }
 
+  /** The program with this name, in any case. */
+  named(name: string): Program | undefined {
+    return this.list().find((program) => sameName(program.name, name))
+  }
+
   /** Takes a program away: its key and tokens are worth nothing from here on. Counts even where it cannot be stored. */
   cut(name: string): { readonly program: Program; readonly saved: Saved } | undefined {
     const program = this.#all().find((one) => sameName(one.name, name))

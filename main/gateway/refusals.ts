@@ -16,6 +16,19 @@ export const CUT_OFF: Problem = {
   headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
 }
 
+/** The answer to the requests of a program that a person paused for another `restMs`. */
+export function pausedFor(restMs: number): Problem {
+  const seconds = Math.max(1, Math.ceil(restMs / 1000))
+  return {
+    status: 429,
+    detail: `Not sent: this program is paused in Headroom for another ${seconds} s.`,
+    proxyError: 'http_request_denied',
+    error: 'TooManyRequests',
+    message: 'Program paused',
+    headers: { 'retry-after': String(seconds) },
+  }
+}
+
 /** The answer to a request that a defect of Headroom ended before it was sent. */
 export const DEFECT: Problem = {
   status: 500,

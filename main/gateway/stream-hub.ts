@@ -190,6 +190,12 @@ export class StreamHub {
     for (const shared of [...this.#asked.keys()]) this.#answerAll(shared, unavailable(why))
   }
 
+  /** Answers a program's requests whose stream is not open yet. */
+  refuseWaitingOf({ id }: Program, problem: Problem): void {
+    for (const shared of [...this.#asked.keys()])
+      for (const reader of shared.pending) if (reader.program.id === id) this.#answer(shared, reader, problem)
+  }
+
   /** Ends everything: readers are told to go away. Resolves once each of them has taken all that was written to it. */
   async end(why: string): Promise<void> {
     const replies = [...this.#shared].flatMap(({ readers }) => readers.map(({ reply }) => reply))

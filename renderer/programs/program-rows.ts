@@ -2,7 +2,7 @@ import type { ProgramSummary, RequestQuota, Snapshot } from '../../app/contract/
 import type { ProgramClass } from '../../app/gateway/decisions.ts'
 import { OWN_NAME, runningPlan } from '../../app/plan/running.ts'
 import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
-import { programState } from '../../app/status/gateway-status.ts'
+import { programStateText } from '../../app/status/gateway-status.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
 
 /** How many categories of a program are told beside it, those that wait first. */
@@ -30,6 +30,7 @@ export interface ProgramRow {
   readonly forwarded: string
   readonly waiting: number
   /** What it does while none of its requests waits. */
+  readonly isPaused: boolean
   readonly state: string
   readonly next?: string
   readonly longest: string
@@ -69,7 +70,8 @@ export function programRow(
     rate: perSecondText(program.perSecond),
     forwarded: wholeText(program.forwarded),
     waiting: program.waiting,
-    state: programState(program),
+    state: programStateText(program),
+    isPaused: program.pausedUntil !== undefined,
     ...(next?.nextTurnAt !== undefined && { next: turnText(next.nextTurnAt, nowMs) }),
     longest: waitText(program.longestWaitMs),
     ...patienceOf(next),

@@ -132,7 +132,7 @@ function Row({ row, at, recent, waiting, cut }: RowProps) {
         <Uses uses={row.uses} more={row.moreUses} />
       </td>
       <td>
-        <ProgramMenu name={row.name} isBusy={waiting} cut={cut} />
+        <ProgramMenu name={row.name} isPaused={row.isPaused} isBusy={waiting} cut={cut} />
       </td>
     </tr>
   )

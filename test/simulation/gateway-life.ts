@@ -166,6 +166,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     forwarder = new Forwarder({
       ...{ clock: ownClock, timeline, baseUrl, host: 'api.test', tap, ledger, slots, event, changed },
       ...{ ...bearer, sharing: { streams, slots } },
+      pausedUntilMs: () => undefined,
       defect: (cause) => fail(`a throw while an answer was handled: ${String(cause)}`),
       reachability: new Reachability(timeline, random, event),
       forward: (request, listener) => upstream(request, listener, own),

@@ -1,5 +1,6 @@
 import type { ListedProgram } from '../../../app/contract/gateway.ts'
 import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
+import { minuteText } from '../../../app/status/moments.ts'
 import type { Asked } from '../../control/ask-running.ts'
 import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
@@ -8,7 +9,7 @@ import { gatewayText, programHeading, programText } from './program-rows.ts'
 import type { ProgramRequest } from './stored-programs.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 
-export type ProgramAction = 'add' | 'list' | 'cut'
+export type ProgramAction = 'add' | 'list' | 'cut' | 'pause' | 'resume'
 
 export interface GatewayCommandDeps {
   readonly terminal: Terminal
@@ -43,7 +44,7 @@ export async function gateway(
   return EXIT_OK
 }
 
-/** Adds, lists or cuts off programs of the running app, or of the data folder while none runs. */
+/** Adds, lists or cuts off programs of the running app, or of the data folder while none runs; pauses those of the app. */
 export async function program(
   { action, name }: { readonly action: ProgramAction; readonly name: string | undefined },
   flags: ProgramFlags,
@@ -60,6 +61,14 @@ export async function program(
     const answer = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
     if (answer === undefined) return EXIT_FAILURE
     deps.terminal.out(`${name} is cut off`)
+    return EXIT_OK
+  }
+  if (action !== 'add') {
+    const answer = await asked({ do: `${action}-program`, name }, flags.data, deps)
+    if (answer === undefined) return EXIT_FAILURE
+    deps.terminal.out(
+      'until' in answer ? `${name} is paused until ${minuteText(answer.until)}` : `${name} resumed`,
+    )
     return EXIT_OK
   }
   const { class: own, weight, profile } = flags

@@ -1,6 +1,6 @@
 import type { GatewaySummary, ProgramSummary } from '../../../app/contract/snapshot.ts'
 import { waitText } from '../../../app/status/durations.ts'
-import { gatewayStatus, programState } from '../../../app/status/gateway-status.ts'
+import { gatewayStatus, programState, programStateText } from '../../../app/status/gateway-status.ts'
 
 /** The state of the gateway in one line. */
 export const gatewayText = (summary: GatewaySummary): string => gatewayStatus(summary).text
@@ -24,7 +24,7 @@ export const programText = (program: ProgramSummary): string => {
     perSecond.toFixed(2),
     String(refused),
     String(streams),
-    `${state === 'waiting' ? `${program.waiting} waiting` : state}${longest}`,
+    `${state === 'waiting' ? `${program.waiting} waiting` : programStateText(program)}${longest}`,
   ])
 }
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { PROGRAM_CLASSES } from '../../../app/gateway/decisions.ts'
-import { DEFAULT_GATEWAY_PORT, PROGRAM_LIMITS } from '../../../app/gateway/program-limits.ts'
+import { DEFAULT_GATEWAY_PORT, PAUSE_MINUTES, PROGRAM_LIMITS } from '../../../app/gateway/program-limits.ts'
 import { readStreamText } from '../../../app/service/stream-text.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'
@@ -311,9 +311,14 @@ const describePrograms = (program: Command) =>
     .summary('the programs behind the gateway')
     .description(
       'program add NAME prints the key of a new program, once; program cut NAME ends one; program list shows them. ' +
+        `program pause NAME answers one with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends that. ` +
         'It asks the Headroom that runs on the data folder; while none runs, it changes what the next one serves.',
     )
-    .argument('<action>', 'add, list or cut', argument(wordFlag(['add', 'list', 'cut'])))
+    .argument(
+      '<action>',
+      'add, list, cut, pause or resume',
+      argument(wordFlag(['add', 'list', 'cut', 'pause', 'resume'])),
+    )
     .argument('[name]', 'of the program', argument(programNameFlag))
     .option(
       '--class <class>',

@@ -7,7 +7,9 @@ import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 
 /** What can be asked of the programs of a data folder. */
-export type ProgramRequest = Extract<ControlRequest, { do: 'gateway' | 'add-program' | 'cut-program' }>
+export type ProgramRequest =
+  | Extract<ControlRequest, { do: 'gateway' | 'add-program' }>
+  | { readonly do: 'cut-program'; readonly name: string }
 
 export interface StoredProgramsPorts {
   readonly clock: Clock

@@ -77,6 +77,7 @@ onPosix.each<[ControlRequest, number]>([
   [{ do: 'revoke', profile: 'key-1' }, 60_000],
   [{ do: 'gateway' }, 15_000],
   [{ do: 'cut-program', name: 'bot' }, 5_000],
+  [{ do: 'pause-program', name: 'bot' }, 5_000],
 ])('a silent app is waited for as long as %j may take: %d ms', async (request, timeoutMs) => {
   const path = await standIn(() => {})
   const clock = new FakeClock()

@@ -350,6 +350,8 @@ onPosix('what the gateway refuses is an answer with its reason, and what it does
     turnOff: async () => refused,
     add: () => refused,
     cut: (name: string) => (name === 'known' ? { ok: true } : refused),
+    pause: (name: string) => (name === 'known' ? { ok: true, until: 1 } : refused),
+    resume: (name: string) => (name === 'known' ? { ok: true } : refused),
   } as unknown as NonNullable<Parameters<typeof startControlServer>[0]['gateway']>
   await listening(path, { gateway: refusing })
   const failed = { kind: 'answered', answer: { ok: false, code: 'failed', message: 'not like this' } }
@@ -365,6 +367,10 @@ onPosix('what the gateway refuses is an answer with its reason, and what it does
   expect(await ask(path, { do: 'gateway', turn: 'off' })).toEqual(failed)
   expect(await ask(path, { do: 'add-program', name: 'one', class: 'normal', weight: 1 })).toEqual(failed)
   expect(await ask(path, { do: 'cut-program', name: 'other' })).toEqual(failed)
+  expect(await ask(path, { do: 'pause-program', name: 'other' })).toEqual(failed)
+  expect(await ask(path, { do: 'resume-program', name: 'other' })).toEqual(failed)
+  expect(await ask(path, { do: 'pause-program', name: 'known' })).toEqual(fine({ paused: 'known', until: 1 }))
+  expect(await ask(path, { do: 'resume-program', name: 'known' })).toEqual(fine({ resumed: 'known' }))
   expect(await ask(path, { do: 'cut-program', name: 'known' })).toEqual(fine({ cut: 'known' }))
 })
 

@@ -64,6 +64,8 @@ test.each([
   [{ do: 'cut-program', name: 'n' }, true],
   [{ do: 'cut-program', name: 'n'.repeat(64) }, true],
   [{ do: 'cut-program', name: 'n'.repeat(65) }, false],
+  [{ do: 'pause-program', name: 'n' }, true],
+  [{ do: 'resume-program', name: '' }, false],
   [{ do: 'add-program', name: 'bot', class: 'normal', weight: 1 }, true],
   [{ do: 'add-program', name: 'bot', class: 'normal', weight: 1, profile: 'p'.repeat(64) }, true],
   [{ do: 'add-program', name: 'bot', class: 'normal', weight: 1, profile: '' }, false],
@@ -82,6 +84,8 @@ test.each([
   { ok: true, key: 'secret', program: 'bot', gateway: { state: 'off' } },
   { ok: true, gateway: { state: 'off' }, programs: [] },
   { ok: true, cut: 'bot' },
+  { ok: true, paused: 'bot', until: 1_900_000_000_000 },
+  { ok: true, resumed: 'bot' },
   { ok: false, code: 'failed', message: 'why' },
 ])('the answer %j comes through as it was said', (answer) => {
   expect(parseAnswer(JSON.stringify(answer))).toEqual(answer)

@@ -63,6 +63,7 @@ function started(reserve?: Readonly<Record<string, number>>) {
     rejected: async (token, path) => void told.push(['rejected', token, path]),
     accepted: (path) => void told.push(['accepted', path]),
     event: (event) => void events.push(event),
+    pausedUntilMs: () => undefined,
     changed: () => {},
     sharing: { streams, slots },
     ...(reserve && { reserve }),

@@ -20,6 +20,8 @@ function commands(why?: string) {
     turnOff: async () => does({})('off'),
     add: does({ key: 'secret', program: BOT }),
     cut: does({}),
+    pause: does({ until: 5 }),
+    resume: does({}),
   } as unknown as Commanded
   return { asked, handlers: gatewayCommands(gateway).handlers }
 }
@@ -43,6 +45,13 @@ test('a program that is added is answered by its key and nothing else of it', as
   expect(asked).toEqual([BOT, 'bot'])
 })
 
+test('a program is paused until the moment that is answered, and resumed, by its name', async () => {
+  const { asked, handlers } = commands()
+  expect(await handlers.pauseProgram({ name: 'bot' })).toEqual({ ok: true, until: 5 })
+  expect(await handlers.resumeProgram({ name: 'bot' })).toEqual({ ok: true })
+  expect(asked).toEqual(['bot', 'bot'])
+})
+
 test('what the gateway refuses is told as a sentence', async () => {
   const { handlers } = commands('there is no key')
   const refusal = { ok: false, code: 'gateway', message: 'There is no key.' }
@@ -50,4 +59,6 @@ test('what the gateway refuses is told as a sentence', async () => {
   expect(await handlers.setGateway({ on: false })).toEqual(refusal)
   expect(await handlers.addProgram(BOT)).toEqual(refusal)
   expect(await handlers.cutProgram({ name: 'bot' })).toEqual(refusal)
+  expect(await handlers.pauseProgram({ name: 'bot' })).toEqual(refusal)
+  expect(await handlers.resumeProgram({ name: 'bot' })).toEqual(refusal)
 })

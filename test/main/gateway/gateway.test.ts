@@ -279,6 +279,79 @@ test('a program that is cut off gets nothing more: its open stream ends at once,
   proves('G8', { level: 3, cases: 1 })
 })
 
+test('a paused program gets 429 and the rest of five minutes, its stream goes on, and so does it after that', async () => {
+  const clock = new SkippingClock()
+  const { add, get, gateway, monitor } = await startGateway({ simulator: { streamRate: 50 }, clock })
+  const [bot, other] = [add('bot'), add('other')]
+  const stream = await get('/v3/marketdata/stream/quotes/MSFT', bot)
+  const reader = stream.body!.getReader()
+  await reader.read()
+  const shown = () => monitor.snapshot('key-1')?.programs?.find(({ name }) => name === 'bot')
+  const paused = gateway.pause('BOT')
+  expect(paused).toMatchObject({ ok: true })
+  const { until } = paused as { until: number }
+  expect(Math.abs(until - clock.wallMs() - 300_000)).toBeLessThan(2_000)
+  expect(shown()).toMatchObject({ pausedUntil: until, streams: 1 })
+
+  clock.skip(100_000)
+  const refused = await get(ACCOUNTS, bot)
+  expect(refused.status).toBe(429)
+  expect(Math.abs(Number(refused.headers.get('retry-after')) - 200)).toBeLessThanOrEqual(2)
+  expect(refused.headers.get('content-type')).toBe('application/problem+json')
+  expect(refused.headers.get('proxy-status')).toContain('headroom; error=http_request_denied')
+  expect(await refused.json()).toMatchObject({
+    ...{ status: 429, title: 'Too Many Requests', Error: 'TooManyRequests', Message: 'Program paused' },
+    detail: expect.stringMatching(/^Not sent: this program is paused in Headroom for another \d+ s\.$/),
+  })
+  expect((await get('/v3/marketdata/stream/quotes/AAPL', bot)).status).toBe(429)
+  expect((await get(ACCOUNTS, other)).status).toBe(200)
+  for (let frame = 0; frame < 5; frame += 1) expect((await reader.read()).done).toBe(false)
+  expect(shown()).toMatchObject({ refused: 2, streams: 1 })
+
+  clock.skip(200_000)
+  expect(shown()).not.toHaveProperty('pausedUntil')
+  expect((await get(ACCOUNTS, bot)).status).toBe(200)
+  await reader.cancel()
+})
+
+test('what waits of a program is answered with 429 as soon as it is paused, what waits of others is not', async () => {
+  const { add, get, gateway, monitor } = await startGateway()
+  const [bot, other] = [add('bot', { class: 'background' }), add('other', { class: 'background' })]
+  const asks = (key: string, count: number) =>
+    Array.from({ length: count }, (_, i) => get(`${ACCOUNTS}?${key}=${i}`, key, { prefer: 'wait=300' }))
+  const waiting = asks(bot, 330)
+  const waits = (name: string) =>
+    monitor.snapshot('key-1')?.programs?.find((program) => program.name === name)?.waiting
+  await vi.waitFor(() => expect(waits('bot')).toBeGreaterThan(5), SOON)
+  const others = asks(other, 3)
+  await vi.waitFor(() => expect(waits('other')).toBeGreaterThan(0), SOON)
+  expect(gateway.pause('bot')).toMatchObject({ ok: true })
+  expect(waits('bot')).toBe(0)
+  expect(waits('other')).toBeGreaterThan(0)
+  const answers = await Promise.all(waiting)
+  const refused = answers.filter(({ status }) => status !== 200)
+  expect(refused.length).toBeGreaterThan(5)
+  for (const { status, headers } of refused) {
+    expect(status).toBe(429)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(280)
+  }
+  expect(gateway.resume('bot')).toEqual({ ok: true })
+  expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200])
+  expect((await get(ACCOUNTS, bot)).status).toBe(200)
+}, 40_000)
+
+test('a pause is of a program that is served, and of no later one', async () => {
+  const { add, get, gateway } = await startGateway()
+  add('bot')
+  expect(gateway.pause('nobody')).toEqual({ ok: false, why: 'there is no program named nobody' })
+  expect(gateway.resume('nobody')).toEqual({ ok: false, why: 'there is no program named nobody' })
+  gateway.pause('bot')
+  gateway.cut('bot')
+  expect((await get(ACCOUNTS, add('bot'))).status).toBe(200)
+  await gateway.turnOff()
+  expect(gateway.pause('bot')).toEqual({ ok: false, why: 'the gateway does not serve bot now' })
+})
+
 test('keys are stored as digests, in a file for the user alone, and are in no log and no snapshot', async () => {
   const { add, get, dataFolder, notes, monitor, gateway } = await startGateway()
   const key = add('bot')

@@ -10,5 +10,7 @@ export const NO_GATEWAY: Feature<typeof gatewayContract> = {
     setGateway: () => NONE,
     addProgram: () => NONE,
     cutProgram: () => NONE,
+    pauseProgram: () => NONE,
+    resumeProgram: () => NONE,
   },
 }

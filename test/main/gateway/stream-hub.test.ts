@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { MAX_BEHIND } from '../../../app/streams/reader-queue.ts'
 import { SharedState } from '../../../app/streams/shared-state.ts'
 import { FAREWELL_MS } from '../../../main/gateway/farewell.ts'
+import { pausedFor } from '../../../main/gateway/refusals.ts'
 import { KEPT_MS, MAX_OUTAGE_MS } from '../../../main/gateway/shared-stream.ts'
 import { UNSHARED_MS } from '../../../main/gateway/stream-hub.ts'
 import { proves } from '../../proof/proves.ts'
@@ -50,6 +51,18 @@ test('readers that came while it was being opened are answered by the one that i
   says(position(1, 1), END)
   for (const { status, lines } of replies)
     expect({ status, lines }).toEqual({ status: 200, lines: [position(1, 1), END] })
+})
+
+test('a paused program that waits for its stream is answered, and who waits with it is not', async () => {
+  const { ask, hub, service, says, opened } = setUpHub()
+  const [paused, other] = [await ask(POSITIONS), await ask(POSITIONS, program('notes'))]
+  hub.refuseWaitingOf(program('bot'), pausedFor(300_000))
+  expect([paused.status, other.status]).toEqual([429, undefined])
+  expect(paused.headers).toContain('300')
+  service.opens()
+  says(position(1, 1), END)
+  expect(other.lines).toEqual([position(1, 1), END])
+  expect(opened()).toBe(1)
 })
 
 test('frames are passed on whole, however they were cut', async () => {

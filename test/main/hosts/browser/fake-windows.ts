@@ -86,6 +86,8 @@ export class FakeWindows implements Windows {
       setGateway: called('setGateway', { ok: true as const }),
       addProgram: called('addProgram', { ok: true as const, key: 'k' }),
       cutProgram: called('cutProgram', { ok: true as const }),
+      pauseProgram: called('pauseProgram', { ok: true as const, until: 0 }),
+      resumeProgram: called('resumeProgram', { ok: true as const }),
       updates: called('updates', { kind: 'no-feed' as const }),
       setCheckForUpdates: called('setCheckForUpdates', { kind: 'no-feed' as const }),
       disconnect: called('disconnect', { ok: true as const }),

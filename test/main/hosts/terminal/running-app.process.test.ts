@@ -49,7 +49,7 @@ test('status and revoke ask the app that runs, and say so when none does', async
   expect((await app.ended).exitCode).toBe(0)
 }, 40_000)
 
-test('programs are added, served, listed and cut off from the command line', async () => {
+test('programs are added, served, listed, paused and cut off from the command line', async () => {
   const folder = temporaryFolder()
   const ask = (...args: readonly string[]) => headroom([...args, '--data', folder]).ended
   expect(await ask('gateway', 'status')).toMatchObject({ exitCode: 1, stdout: '' })
@@ -68,6 +68,13 @@ test('programs are added, served, listed and cut off from the command line', asy
   expect(listed.stdout).toMatch(/^My bot +critical +1 +1 +0\.02 +0 +0 +active$/m)
   expect((await ask('status')).stdout).toContain('My bot')
   expect(listed.stdout).not.toContain(key)
+  expect((await ask('program', 'pause', 'My bot')).stdout).toMatch(/^My bot is paused until \d\d:\d\d\n$/)
+  const paused = await read()
+  expect(paused.status).toBe(429)
+  expect(Number(paused.headers.get('retry-after'))).toBeGreaterThan(280)
+  expect((await ask('program', 'list')).stdout).toMatch(/paused until \d\d:\d\d$/m)
+  expect((await ask('program', 'resume', 'My bot')).stdout).toBe('My bot resumed\n')
+  expect((await read()).status).toBe(200)
   expect(await ask('program', 'cut', 'My bot')).toMatchObject({ exitCode: 0, stdout: 'My bot is cut off\n' })
   expect((await read()).status).toBe(401)
   expect(await ask('program', 'cut', 'My bot')).toMatchObject({
