@@ -14,12 +14,14 @@ import {
 import { countText, listText } from '../status/rates.ts'
 import { mostUrgent, type Severity } from '../status/severity.ts'
 import { type Condition, conditionsOf, freshestMs, isStopped, judgedRows } from './evaluate.ts'
-import { ASPECTS, type Aspect, CONDITIONS, remedyOf } from './kinds.ts'
+import { ASPECTS, type Aspect, CONDITIONS } from './kinds.ts'
 import { type Message, messageOf } from './messages.ts'
+import { type Remedy, remedyOf } from './remedies.ts'
 
 /** A root condition of a key with its words. */
 export interface Finding extends Condition, Message {
   readonly aspect: Aspect
+  readonly remedy?: Remedy
 }
 
 /** What is wrong with a key at `nowMs`, epoch ms: the root causes, the headline's first. Empty where all is well. */
@@ -27,11 +29,15 @@ export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding
   return conditionsOf(snapshot, nowMs).roots.map((root) => findingOf(root, snapshot, nowMs))
 }
 
-const findingOf = (condition: Condition, snapshot: Snapshot, nowMs: number): Finding => ({
-  ...condition,
-  ...messageOf(condition, snapshot, nowMs),
-  aspect: CONDITIONS[condition.kind].aspect,
-})
+function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Finding {
+  const remedy = remedyOf(condition, snapshot)
+  return {
+    ...condition,
+    ...messageOf(condition, snapshot, nowMs),
+    aspect: CONDITIONS[condition.kind].aspect,
+    ...(remedy && { remedy }),
+  }
+}
 
 /**
  * How one API key is, the same on every surface: the words of its root cause, or that it is ok.
@@ -61,7 +67,6 @@ export function healthOf(snapshot: Snapshot, nowMs: number): Health {
   const [worst] = keyFindings(snapshot, nowMs)
   const { severity, subject, title, text, action, row } = keyStatus(snapshot, nowMs)
   const until = row?.blockedUntil ?? row?.emptyAt
-  const remedy = worst && remedyOf(worst.kind, snapshot.profile.id)
   return {
     severity,
     cause: worst?.kind ?? 'ok',
@@ -70,7 +75,7 @@ export function healthOf(snapshot: Snapshot, nowMs: number): Health {
     ...(worst !== undefined && until !== undefined && { until }),
     title: [title, text].filter(Boolean).join(' '),
     action,
-    ...(remedy && { remedy }),
+    ...(worst?.remedy && { remedy: worst.remedy.kind }),
   }
 }
 

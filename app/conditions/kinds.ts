@@ -1,5 +1,3 @@
-import { SAVED_KEYS } from '../contract/key-health.ts'
-
 /** The parts of a key's health, in the order in which they are listed. */
 export const ASPECTS = ['sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
 export type Aspect = (typeof ASPECTS)[number]
@@ -91,34 +89,6 @@ export const CONDITIONS = {
 export type ConditionKind = keyof typeof CONDITIONS
 
 export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind[]
-
-/** What Headroom can do about a condition itself, as a button. */
-export type Remedy = 'connect' | 'sign-in' | 'correct-key' | 'try-now' | 'save-now' | 'store-unprotected'
-
-const REMEDIES: { readonly [K in ConditionKind]?: Remedy } = {
-  'keys-damaged': 'sign-in',
-  'keys-sealed-elsewhere': 'sign-in',
-  'hosts-unreachable': 'try-now',
-  'sign-in-host-gone': 'try-now',
-  'sign-in-host-unreachable': 'try-now',
-  'signed-out': 'sign-in',
-  'key-rejected': 'correct-key',
-  revoked: 'sign-in',
-  'revocation-unconfirmed': 'try-now',
-  'token-rejected': 'sign-in',
-  'service-unreachable': 'try-now',
-  'service-failing': 'try-now',
-  'permission-missing': 'sign-in',
-  'token-not-saved': 'save-now',
-  'renewal-failing': 'try-now',
-  'sign-in-ends': 'sign-in',
-  'keyring-unprotected': 'store-unprotected',
-}
-
-/** The remedy of a condition of this profile; `undefined` where Headroom can do nothing itself. */
-export const remedyOf = (kind: ConditionKind, profile: string): Remedy | undefined =>
-  // Nothing is known of them that a sign-in could use.
-  kind === 'keys-damaged' && profile === SAVED_KEYS ? 'connect' : REMEDIES[kind]
 
 /** Whether `cause` explains `kind`. */
 export const explains = (cause: ConditionKind, kind: ConditionKind): boolean =>

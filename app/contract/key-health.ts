@@ -35,7 +35,7 @@ export const health = openObject({
   until: optionalNumber,
   title: text,
   action: text,
-  /** What Headroom can do about it itself (app/conditions/kinds.ts). */
+  /** What Headroom can do about it itself (app/conditions/remedies.ts). */
   remedy: optionalText,
 })
 

@@ -15,4 +15,8 @@ export const keysContract = {
    * unless a snapshot's `keystore` says `unprotected` for a key that is in memory only.
    */
   allowUnprotected: command(nothing).returning<Outcome>(),
+  /** Asks the system's keyring again for the saved keys. */
+  unlockKeys: command(nothing).returning<Outcome>(),
+  /** Opens the data folder in the system's file manager; refused with its path where there is none. */
+  showDataFolder: command(nothing).returning<Outcome>(),
 } as const

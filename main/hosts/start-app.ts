@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { SAVED_KEYS } from '../../app/contract/key-health.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import type { NewKey } from '../../app/contract/sign-in.ts'
 import type { Hello } from '../../app/contract/windows.ts'
 import { alertCommands } from '../alerts/alert-commands.ts'
@@ -34,6 +35,7 @@ import { startSimulator } from '../simulator/server.ts'
 import { ShownTimes } from '../storage/shown-times.ts'
 import { PinnedStreams } from '../streams/pinned-streams.ts'
 import { SimulatorSettings } from '../vault/simulator-settings.ts'
+import { unlockKeys } from '../vault/unlock-keys.ts'
 import { allowUnprotected, type KeepConsent } from '../vault/unprotected-consent.ts'
 import { VaultHandle } from '../vault/vault-handle.ts'
 import { AdmittedWindows } from './admitted-windows.ts'
@@ -65,6 +67,8 @@ export interface AppDeps {
   readonly forward?: ForwardHttp
   /** The port of the gateway for this run; absent: as it was turned on or off before. */
   readonly gatewayPort?: number
+  /** Opens a folder in the system's file manager; absent where there is none. */
+  readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
   /** Programs whose keys a person chose, for this run. */
   readonly givenPrograms?: readonly GivenProgram[]
 }
@@ -96,6 +100,7 @@ export async function startApp({
   forward = nodeForwardHttp(process.env),
   gatewayPort,
   givenPrograms = [],
+  showFolder = noFileManager,
 }: AppDeps): Promise<RunningApp> {
   const handle = await VaultHandle.open({
     folder: dataFolder,
@@ -205,7 +210,11 @@ export async function startApp({
     features: {
       quotas: quotaCommands(monitor),
       streams: streamCommands(monitor),
-      keys: keyCommands(monitor, () => allowUnprotected(handle, keepConsent)),
+      keys: keyCommands(monitor, {
+        allowUnprotected: () => allowUnprotected(handle, keepConsent),
+        unlockKeys: () => unlockKeys(handle),
+        showDataFolder: () => showFolder(dataFolder),
+      }),
       signIn: signInCommands({ keys: monitor, signIns, connect }),
       settings: settingsCommands(monitor, storage, times),
       history: historyCommands(history),
@@ -244,6 +253,12 @@ export async function startApp({
     },
   }
 }
+
+const noFileManager = (folder: string): Outcome => ({
+  ok: false,
+  code: 'no-desktop',
+  message: `The data folder is ${folder}.`,
+})
 
 /** Messages on the key storage for the window; empty when all is well. */
 function storageNotices({ notices, status }: VaultHandle): readonly string[] {

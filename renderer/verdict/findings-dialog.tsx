@@ -35,7 +35,7 @@ export function FindingsDialog() {
 
 function FindingRow({ finding }: { readonly finding: ShownFinding }) {
   const { view, look } = useParts()
-  const { kind, aspect, severity, subject, label, title, text, action, detail } = finding
+  const { remedy, aspect, severity, subject, label, title, text, action, detail } = finding
   return (
     <li data-finding={aspect} data-severity={severity}>
       <Shape severity={severity} label={label} />
@@ -47,7 +47,7 @@ function FindingRow({ finding }: { readonly finding: ShownFinding }) {
           {action} {detail}
         </p>
       </div>
-      <RemedyButton kind={kind} />
+      <RemedyButton remedy={remedy} />
       {aspect === 'quotas' && subject !== undefined && (
         <button
           type="button"

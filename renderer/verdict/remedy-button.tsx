@@ -1,29 +1,21 @@
-import { type ConditionKind, type Remedy, remedyOf } from '../../app/conditions/kinds.ts'
+import type { Remedy } from '../../app/conditions/remedies.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useCommand } from '../hooks/use-command.ts'
-import { useParts, useShown } from '../state/window-parts.ts'
+import { shownSnapshot, useParts, useShown } from '../state/window-parts.ts'
+import { UNDO_SECONDS } from '../streams/stream-row.tsx'
 
 const css = classesOf(controlsSheet)
 
-const REMEDY_LABELS: Readonly<Record<Remedy, string>> = {
-  connect: 'Connect again',
-  'sign-in': 'Sign in',
-  'correct-key': 'Correct the secret',
-  'try-now': 'Try now',
-  'save-now': 'Save now',
-  'store-unprotected': 'Store anyway',
-}
-
 /** The button of what Headroom can do about a condition of the shown key; nothing where it can do nothing. */
-export function RemedyButton({ kind }: { readonly kind: ConditionKind | undefined }) {
-  const { api, view } = useParts()
+export function RemedyButton({ remedy }: { readonly remedy: Remedy | undefined }) {
+  const { api, view, mirror } = useParts()
   const run = useCommand()
   const profile = useShown((snapshot) => snapshot.profile.id)
-  const remedy = kind && profile && remedyOf(kind, profile)
   if (!remedy || !profile) return null
+  const { kind, label, target = '' } = remedy
   const act = () => {
-    switch (remedy) {
+    switch (kind) {
       case 'connect':
         view.setState({ dialog: 'connect' })
         return
@@ -37,11 +29,29 @@ export function RemedyButton({ kind }: { readonly kind: ConditionKind | undefine
         return
       case 'store-unprotected':
         run(() => api.allowUnprotected())
+        return
+      case 'unlock':
+        run(() => api.unlockKeys())
+        return
+      case 'free-space':
+        run(() => api.showDataFolder())
+        return
+      case 'reopen-streams': {
+        const { streams = [] } = shownSnapshot(mirror.getState(), view.getState()) ?? {}
+        for (const { id, state } of streams)
+          if (state !== 'closed') run(() => api.restartStream({ profile, stream: id }))
+        return
+      }
+      case 'replace-stream':
+        run(() => api.closeStream({ profile, stream: target, inSeconds: UNDO_SECONDS }))
+        return
+      case 'pause-program':
+        run(() => api.pauseProgram({ name: target }))
     }
   }
   return (
-    <button type="button" className={css('button', 'primary')} data-remedy={remedy} onClick={act}>
-      {REMEDY_LABELS[remedy]}
+    <button type="button" className={css('button', 'primary')} data-remedy={kind} onClick={act}>
+      {label}
     </button>
   )
 }

@@ -53,10 +53,10 @@ export function VerdictPanel() {
 
 /** What Headroom can do about the headline's condition. */
 export function HeadlineRemedy() {
-  const kind = useShown((snapshot, nowMs) => keyFindings(snapshot, nowMs)[0]?.kind)
+  const remedy = useShownValue((snapshot, nowMs) => keyFindings(snapshot, nowMs)[0]?.remedy)
   return (
     <div className={css('remedy')} data-testid="remedy">
-      <RemedyButton kind={kind} />
+      <RemedyButton remedy={remedy} />
     </div>
   )
 }

@@ -197,6 +197,7 @@ test('no stream that receives data', async ({ page, day }) => {
     severity: 'critical',
     headline: /^No stream is receiving data/,
     detail: /Treat last prices as stale\./,
+    buttons: ['Reopen all'],
   })
 })
 
@@ -240,7 +241,10 @@ test('a full disk', async ({ page }) => {
       severity: 'warning',
       headline: 'Disk full. History is paused; monitoring continues.',
       detail: /^Free space on the data folder’s disk\./,
+      buttons: ['Free space'],
     })
+    await page.getByRole('button', { name: 'Free space' }).click()
+    await expect(page.getByText(`The data folder is ${day.folder}.`)).toBeVisible()
     disk.free()
     await expect(page.getByTestId('verdict-headline')).not.toContainText('Disk full', { timeout: 30_000 })
   } finally {

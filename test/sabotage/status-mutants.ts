@@ -60,6 +60,14 @@ export const STATUS_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q5',
+    what: 'offer to replace the busiest stream',
+    file: 'app/conditions/remedies.ts',
+    find: '.toSorted((a, b) => a.framesPerSecond - b.framesPerSecond)',
+    replace: '.toSorted((a, b) => b.framesPerSecond - a.framesPerSecond)',
+    test: 'app/conditions/remedies.test.ts',
+  },
+  {
+    promise: 'Q5',
     what: 'keep a full disk to the log',
     file: 'main/history/history-service.ts',
     find: 'session.historyFailing(this.#store?.failure)',

@@ -41,7 +41,7 @@ import { APP_NAME } from './app-name.ts'
 import { electronUpdates } from './electron-updates.ts'
 import { FORMER_NAMES, OPEN_AS_FLAG, openInProcess, openOnly, withFormerNames } from './former-names.ts'
 import { loginItem, startedAtLogin } from './login-item.ts'
-import { openExternally } from './open-externally.ts'
+import { openExternally, openFolder } from './open-externally.ts'
 import { safeStorageKeystore } from './safe-storage-keystore.ts'
 import { startDesktop } from './start-desktop.ts'
 import { failToStart } from './start-failure.ts'
@@ -175,6 +175,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
         simulate: values.simulate === true,
         forward: nodeForwardHttp(process.env, routes),
         ...(typeof gatewayPort === 'string' && { gatewayPort: Number(gatewayPort) }),
+        showFolder: openFolder(shell),
         openUrl: openExternally(shell, {
           platform: process.platform,
           folder: dataFolder,

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../app/contract/outcome.ts'
 import type { OpenUrl } from '../../ports/open-url.ts'
 import { type AddressFileDeps, openByFile } from '../../storage/address-file.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
@@ -27,6 +28,18 @@ export function openExternally(
 export interface OpenExternallyDeps extends Omit<AddressFileDeps, 'openFile'> {
   readonly platform: NodeJS.Platform
 }
+
+/** Opens a folder in the system's file manager. */
+export const openFolder =
+  (shell: Pick<ElectronPieces['shell'], 'openPath'>) =>
+  async (folder: string): Promise<Outcome> => {
+    try {
+      await openPath(shell, folder)
+      return { ok: true }
+    } catch {
+      return { ok: false, code: 'not-opened', message: `The data folder is ${folder}.` }
+    }
+  }
 
 async function openPath(shell: Pick<ElectronPieces['shell'], 'openPath'>, path: string): Promise<void> {
   const started = restoreFileMask()

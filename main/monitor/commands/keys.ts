@@ -5,7 +5,7 @@ import type { MonitorSurface } from '../monitor-surface.ts'
 /** The commands for a connected key. */
 export function keyCommands(
   monitor: Pick<MonitorSurface, 'withProfile' | 'disconnect'>,
-  allowUnprotected: Handlers<typeof keysContract>['allowUnprotected'],
+  ofFolder: Pick<Handlers<typeof keysContract>, 'allowUnprotected' | 'unlockKeys' | 'showDataFolder'>,
 ): Feature<typeof keysContract> {
   return {
     handlers: {
@@ -16,7 +16,7 @@ export function keyCommands(
           return { ok: true }
         }),
       disconnect: ({ profile }) => monitor.disconnect(profile),
-      allowUnprotected,
+      ...ofFolder,
     },
   }
 }

@@ -36,6 +36,8 @@ const NO_ARGUMENT = [
   'storage',
   'alerts',
   'allowUnprotected',
+  'unlockKeys',
+  'showDataFolder',
   'windows',
   'updates',
   'gateway',

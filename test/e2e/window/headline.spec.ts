@@ -3,7 +3,7 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
-import { expect, problemsOf, test } from './window-fixtures.ts'
+import { asked, expect, problemsOf, test } from './window-fixtures.ts'
 
 const calm = (more: Partial<Snapshot> = {}) => snapshot({ requests: CALM_REQUESTS, ...more })
 const { refresh } = snapshot()
@@ -162,3 +162,22 @@ for (const [name, viewport] of [
     await expect.poll(() => layoutFaults(page)).toEqual([])
   })
 }
+
+test('the button of the headline does what it says, by keyboard too', async ({ page, open }) => {
+  const waiting = stream('s9', 'Option Chain Stream', 'AAPL', { state: 'waiting', reasonCode: 'no-slot' })
+  const own = stream('s4', 'Option Chain Stream', 'MSFT')
+  const full = { slots: [slots('Option Chain Stream', 10, 1, 9)], streams: [own, waiting] }
+  const host = await open(calm(full))
+  const button = page.locator('[data-verdict] [data-remedy]')
+  await expect(button).toHaveText('Replace MSFT')
+  await expect(button).not.toBeFocused()
+  await button.press('Enter')
+  await expect
+    .poll(() => asked(host, 'closeStream'))
+    .toEqual([{ profile: snapshot().profile.id, stream: 's4', inSeconds: 5 }])
+
+  host.push('snapshotChanged', calm({ streams: silent, revision: 2 }))
+  await expect(button).toHaveText('Reopen all')
+  await button.press('Space')
+  await expect.poll(() => asked(host, 'restartStream')).toHaveLength(silent.length)
+})

@@ -12,11 +12,13 @@ import { ShownTimes } from '../../../main/storage/shown-times.ts'
 import { NO_GATEWAY } from '../gateway/no-gateway.ts'
 import { NO_SIGN_INS } from '../sign-in/no-sign-ins.ts'
 
+const no = () => ({ ok: false, code: 'not-needed', message: 'no' }) as const
+
 /** The features of an app whose keys are in memory and come in by the test alone. */
 export const appFeatures = (monitor: MonitorSurface, history: HistoryService): AppFeatures => ({
   quotas: quotaCommands(monitor),
   streams: streamCommands(monitor),
-  keys: keyCommands(monitor, () => ({ ok: false, code: 'not-needed', message: 'no' })),
+  keys: keyCommands(monitor, { allowUnprotected: no, unlockKeys: no, showDataFolder: no }),
   signIn: NO_SIGN_INS,
   settings: settingsCommands(monitor, MEMORY_PROFILE_STORE, new ShownTimes(undefined, 0, () => {})),
   history: historyCommands(history),

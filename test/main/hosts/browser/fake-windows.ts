@@ -80,6 +80,8 @@ export class FakeWindows implements Windows {
       correctSecret: called('correctSecret', { ok: true as const, profile: 'p1' }),
       cancelSignIn: called('cancelSignIn', { ok: true as const }),
       allowUnprotected: called('allowUnprotected', { ok: true as const }),
+      unlockKeys: called('unlockKeys', { ok: true }),
+      showDataFolder: called('showDataFolder', { ok: true }),
       windows: called('windows', []),
       endWindow: called('endWindow', { ok: true as const }),
       gateway: called('gateway', { gateway: { state: 'off' as const }, programs: [] }),

@@ -1,0 +1,55 @@
+import '../../renderer/utc.ts'
+import { describe, expect, it } from 'vitest'
+import { keyFindings } from '../../../app/conditions/key-status.ts'
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import { NOW_MS, quota, snapshot, stream } from '../../renderer/fixtures.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
+
+const remedyOf = (at: Snapshot | undefined) => at && keyFindings(at, NOW_MS)[0]?.remedy
+
+describe('the button of a headline', () => {
+  it.each([
+    ['saved keys damaged', 'Sign in'],
+    ['saved keys damaged, none by name', 'Connect again'],
+    ['keyring locked', 'Unlock'],
+    ['passphrase missing', undefined],
+    ['disk full', 'Free space'],
+    ['token not saved', 'Save now'],
+    ['both hosts unreachable', 'Try now'],
+    ['signed out', 'Sign in'],
+    ['no stream receives data', 'Reopen all'],
+    ['others use the whole refill, 429', undefined],
+  ])('of "%s" is "%s"', (day, label) => {
+    expect(BAD_DAYS).toHaveProperty([day])
+    expect(remedyOf(BAD_DAYS[day])?.label).toBe(label)
+  })
+
+  it('replaces the quietest own stream of a full group that another one waits for', () => {
+    const of = 'Option Chain Stream'
+    const streams = [
+      stream('s1', of, 'AAPL', { state: 'live', framesPerSecond: 3 }),
+      stream('s2', of, 'MSFT', { state: 'live', framesPerSecond: 0.2 }),
+      stream('s3', of, 'TSLA', { state: 'waiting', reasonCode: 'no-slot' }),
+    ]
+    const full = { ...(BAD_DAYS['slots full'] as Snapshot), streams }
+    expect(remedyOf(full)).toEqual({ kind: 'replace-stream', label: 'Replace MSFT', target: 's2' })
+    expect(remedyOf({ ...full, streams: streams.slice(0, 2) })).toBeUndefined()
+  })
+
+  it('pauses the program that makes most of the use, once', () => {
+    const use = { total: 2, own: 1.8, elsewhere: 0.2, programs: { p1: 1.5, p2: 0.3 } }
+    const requests = [quota('Positions', 320, 0, 0, { state: 'empty', use })]
+    const scanner = { ...PROGRAM, id: 'p1', name: 'scanner' }
+    const at = snapshot({ requests, programs: [scanner, { ...PROGRAM, id: 'p2', name: 'bot' }] })
+    expect(remedyOf(at)).toEqual({ kind: 'pause-program', label: 'Pause scanner 5 min', target: 'scanner' })
+    expect(remedyOf({ ...at, programs: [{ ...scanner, pausedUntil: NOW_MS + 1 }] })).toBeUndefined()
+    const others = { ...use, total: 4, elsewhere: 2.2 }
+    const shared = [quota('Positions', 320, 0, 0, { state: 'empty', use: others })]
+    expect(remedyOf({ ...at, requests: shared })).toBeUndefined()
+  })
+})
+
+const PROGRAM = {
+  ...({ class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0, refused: 0 } as const),
+  ...{ perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+}
