@@ -1,219 +1,262 @@
-import type { Alert } from '../contract/alerts.ts'
-import type { Snapshot, StreamSummary } from '../contract/snapshot.ts'
-import { type Condition, conditionsOf } from './conditions.ts'
-import { ARMED, nextEpisode, type Reading } from './episode.ts'
-import { PATIENCE, severityOf } from './kinds.ts'
-import { alertText } from './text.ts'
-import { type Tracked, TrackedConditions } from './tracked.ts'
+import { type Condition, conditionsOf, isCauseOf, type KeyConditions } from '../conditions/evaluate.ts'
+import { ALERTS, type AlertKind, CONDITION_KINDS, CONDITIONS, isOfRow } from '../conditions/kinds.ts'
+import { alertText, recoveredText } from '../conditions/messages.ts'
+import type { Alert, AlertSeverity } from '../contract/alerts.ts'
+import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
+import { urgencyOf } from '../status/severity.ts'
+import { isSlotCountCurrent } from '../status/stream-status.ts'
 
 /** An instruction to the host: raise an alert, once, or withdraw it, once. */
 export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
-/** How long "capacity is back" stays open. Milliseconds. */
+/** How long "can be called again" stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
-/** Whether an alert is kept over a restart. Alerts on streams are not: streams get new ids at each start. */
-export const outlivesStart = ({ kind }: Pick<Alert, 'kind'>): boolean => !kind.startsWith('stream-')
+/** A root condition of one profile that alerts, from its first sight until it is over. */
+interface Episode {
+  readonly profile: string
+  readonly kind: AlertKind
+  readonly subject: string
+  /** When it began, epoch ms. */
+  readonly sinceMs: number
+  /** When the latest evidence of it is from: what is not newer cannot be good news. Epoch ms. */
+  badAsOfMs: number
+  /** Since when it is seen to be over, epoch ms; `undefined` while it lasts, or that is not known. */
+  goodSinceMs: number | undefined
+  /** Absent until it has lasted for its hold time. */
+  alert: Alert | undefined
+}
 
-/** All alerts of all profiles, decided from snapshots. One snapshot a second and profile is enough. */
+/**
+ * The alerts of all profiles: root conditions that lasted. One snapshot a second and profile is enough.
+ *
+ * Each episode is raised once, and once more when it becomes critical. It is withdrawn when newer evidence says that it is over, or when
+ * the alert of its cause is raised. While a cause is open, or without a fresh header,
+ * it is not known: then it neither starts nor ends.
+ */
 export class AlertEngine {
-  readonly #tracked = new TrackedConditions()
-  readonly #restarts = new Restarts()
-  /** Episodes that were open when the app last ended, until their profile is seen again. */
+  readonly #episodes = new Map<string, Episode>()
+  /** Alerts that were open when the app last ended, until their profile is seen again. */
   #restored: readonly Alert[]
 
   constructor(restored: readonly Alert[] = []) {
-    this.#restored = restored.filter(outlivesStart)
+    this.#restored = restored
   }
 
   observe(snapshot: Snapshot): readonly AlertEffect[] {
+    const { at } = snapshot
     const profile = snapshot.profile.id
     this.#restore(profile)
-    const conditions = [
-      ...conditionsOf(snapshot),
-      ...snapshot.streams.map((stream): Condition => {
-        const reading = this.#restarts.reading(`${profile}\n${stream.id}`, stream, snapshot.at)
-        return { kind: 'stream-restarts', subject: stream.id, reading }
-      }),
-    ]
-    const seen = new Set<Tracked>()
-    const effects = conditions.flatMap((condition) => {
-      const tracked = this.#trackedFor(profile, condition)
-      seen.add(tracked)
-      return this.#step(tracked, condition.reading, snapshot)
+    const conditions = conditionsOf(snapshot, at)
+    const lasting = new Set<Episode>()
+    const effects = conditions.roots.flatMap((condition) => {
+      const badAsOfMs = evidenceOf(condition, snapshot)
+      if (badAsOfMs === undefined || !alerts(condition, snapshot)) return []
+      const { kind, subject = '', since = at } = condition
+      const episode = this.#episode({ profile, kind, subject }, Math.min(since, at))
+      episode.badAsOfMs = Math.max(episode.badAsOfMs, badAsOfMs)
+      episode.goodSinceMs = undefined
+      lasting.add(episode)
+      return this.#lasts(episode, condition, snapshot)
     })
-    return [...effects, ...this.#others(profile, seen, snapshot)]
+    const others = this.#of(profile).filter((episode) => !lasting.has(episode))
+    return [...effects, ...others.flatMap((episode) => this.#isOver(episode, conditions, snapshot))]
   }
 
   /** Withdraws every alert of a profile that was disconnected. */
   removed(profile: string): readonly AlertEffect[] {
-    const effects: AlertEffect[] = []
-    for (const tracked of this.#tracked.of(profile)) {
-      if (tracked.alert) effects.push({ kind: 'withdrawn', alert: tracked.alert })
-      this.#tracked.delete(tracked)
-      this.#restarts.forget(`${profile}\n${tracked.subject}`)
-    }
-    return effects
+    return this.#of(profile).flatMap((episode) => this.#end(episode))
   }
 
-  /** Latest first. */
+  /** The worst first, among equals the latest. */
   alerts(): readonly Alert[] {
-    return [...this.#tracked.all()]
+    return [...this.#episodes.values()]
       .flatMap(({ alert }) => alert ?? [])
-      .sort((a, b) => b.at - a.at || a.id.localeCompare(b.id))
+      .sort(
+        (a, b) => urgencyOf(b.severity) - urgencyOf(a.severity) || b.at - a.at || a.id.localeCompare(b.id),
+      )
   }
 
   /** Returns the alert as it is now; `undefined` where that episode is over. */
   dismiss(id: string): Alert | undefined {
-    for (const tracked of this.#tracked.all()) {
-      if (tracked.alert?.id !== id) continue
-      tracked.alert = { ...tracked.alert, dismissed: true }
-      return tracked.alert
+    for (const episode of this.#episodes.values()) {
+      if (episode.alert?.id !== id) continue
+      episode.alert = { ...episode.alert, dismissed: true }
+      return episode.alert
     }
     return undefined
   }
 
   /** Withdraws alerts on thresholds after one was changed: they were about another condition. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
-    const effects: AlertEffect[] = []
-    for (const tracked of this.#tracked.of(profile)) {
-      if (tracked.kind !== 'below-threshold') continue
-      if (tracked.alert) effects.push({ kind: 'withdrawn', alert: tracked.alert })
-      this.#tracked.delete(tracked)
-    }
-    return effects
+    return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }
 
-  #step(tracked: Tracked, reading: Reading, snapshot: Snapshot): readonly AlertEffect[] {
-    const { episode, effect } = nextEpisode(tracked.episode, reading, snapshot.at, PATIENCE[tracked.kind])
-    tracked.episode = episode
-    if (effect === undefined) return []
-    switch (effect) {
-      case 'raise':
-        return [this.#raise(tracked, snapshot)]
-      case 'withdraw-recovered': {
-        const withdrawn = withdraw(tracked)
-        return tracked.kind === 'blocked'
-          ? [...withdrawn, ...this.#capacityBack(tracked, snapshot)]
-          : withdrawn
-      }
-      case 'withdraw-gone':
-        return withdraw(tracked)
-    }
+  #lasts(episode: Episode, condition: Condition, snapshot: Snapshot): readonly AlertEffect[] {
+    const { sinceMs, alert } = episode
+    const severity = condition.severity === 'critical' ? 'critical' : 'warning'
+    const isNews =
+      alert === undefined
+        ? snapshot.at - sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
+        : urgencyOf(severity) > urgencyOf(alert.severity)
+    if (!isNews) return []
+    // What it explains, and a former end of it, is told by it.
+    const told = this.#of(episode.profile).filter(
+      (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
+    )
+    return [
+      ...told.flatMap((one) => this.#end(one)),
+      ...withdrawn(episode),
+      raised(episode, { severity, at: snapshot.at, ...alertText(condition, snapshot, snapshot.at) }),
+    ]
   }
 
-  #raise(tracked: Tracked, snapshot: Snapshot): AlertEffect {
-    const { profile, kind, subject, episode } = tracked
-    const since = episode.kind === 'raised' ? episode.sinceMs : snapshot.at
-    const alert: Alert = {
-      id: `${keyOf(tracked).replaceAll('\n', '/')}@${snapshot.at}`,
-      profile,
-      kind,
-      severity: severityOf(kind, subject, snapshot, snapshot.at),
-      subject,
-      since,
-      at: snapshot.at,
-      ...alertText(kind, subject, snapshot, snapshot.at),
-      dismissed: false,
+  #isOver(episode: Episode, conditions: KeyConditions, snapshot: Snapshot): readonly AlertEffect[] {
+    const { kind, alert } = episode
+    const { at } = snapshot
+    if (alert === undefined) return this.#end(episode)
+    if (kind === 'capacity-back') return at - alert.at >= CAPACITY_BACK_MS ? this.#end(episode) : []
+    const goodAsOfMs = goodAsOf({ ...episode, kind }, conditions, snapshot)
+    if (goodAsOfMs === 'gone') return this.#end(episode)
+    if (goodAsOfMs === undefined || goodAsOfMs <= episode.badAsOfMs) {
+      episode.goodSinceMs = undefined
+      return []
     }
-    tracked.alert = alert
-    return { kind: 'raised', alert }
+    episode.goodSinceMs ??= at
+    if (at - episode.goodSinceMs < (ALERTS[kind]?.recoverMs ?? 0)) return []
+    const isNews = kind === 'rate-limited' || (kind === 'others-use-refill' && alert.severity === 'critical')
+    return [...this.#end(episode), ...(isNews ? [this.#capacityBack(episode, snapshot)] : [])]
   }
 
-  #capacityBack({ profile, subject }: Tracked, snapshot: Snapshot): readonly AlertEffect[] {
-    const tracked = this.#trackedFor(profile, { kind: 'capacity-back', subject })
-    const former = withdraw(tracked)
-    tracked.episode = {
-      kind: 'raised',
-      sinceMs: snapshot.at,
-      raisedAtMs: snapshot.at,
-      badAsOfMs: snapshot.at,
-    }
-    return [...former, this.#raise(tracked, snapshot)]
+  #capacityBack({ profile, subject }: Episode, snapshot: Snapshot): AlertEffect {
+    const episode = this.#episode({ profile, kind: 'capacity-back', subject }, snapshot.at)
+    const text = recoveredText('capacity-back', subject, snapshot, snapshot.at)
+    return raised(episode, { severity: 'ok', at: snapshot.at, ...text })
   }
 
-  /** Ends the conditions that a snapshot did not name: expired good news, and subjects that are gone. */
-  #others(profile: string, seen: ReadonlySet<Tracked>, snapshot: Snapshot): readonly AlertEffect[] {
-    const effects: AlertEffect[] = []
-    for (const tracked of this.#tracked.of(profile)) {
-      if (seen.has(tracked)) continue
-      if (tracked.kind === 'capacity-back') {
-        const blocked = this.#tracked.get(profile, 'blocked', tracked.subject)
-        const isOver = tracked.alert !== undefined && snapshot.at - tracked.alert.at >= CAPACITY_BACK_MS
-        if (isOver || blocked?.alert) effects.push(...withdraw(tracked))
-        continue
-      }
-      effects.push(...this.#step(tracked, { kind: 'gone' }, snapshot))
-      // Streams come and go under ever new names; categories stay.
-      if (tracked.kind.startsWith('stream-')) {
-        this.#tracked.delete(tracked)
-        this.#restarts.forget(`${profile}\n${tracked.subject}`)
-      }
-    }
-    return effects
+  #end(episode: Episode): readonly AlertEffect[] {
+    this.#episodes.delete(keyOf(episode))
+    return withdrawn(episode)
   }
 
   #restore(profile: string): void {
     for (const alert of this.#restored) {
-      if (alert.profile !== profile) continue
-      const tracked = this.#trackedFor(profile, alert)
-      tracked.alert = alert
-      tracked.episode = {
-        kind: 'raised',
-        sinceMs: alert.since,
-        raisedAtMs: alert.at,
-        badAsOfMs: alert.at,
-      }
+      const kind = kindOf(alert)
+      if (alert.profile !== profile || kind === undefined) continue
+      const episode = this.#episode({ ...alert, kind }, alert.since)
+      episode.alert = { ...alert, kind }
+      episode.badAsOfMs = alert.at
     }
     this.#restored = this.#restored.filter((alert) => alert.profile !== profile)
   }
 
-  #trackedFor(profile: string, { kind, subject }: Pick<Condition, 'kind' | 'subject'>): Tracked {
-    return this.#tracked.for(profile, kind, subject)
+  #episode(of: Pick<Episode, 'profile' | 'kind' | 'subject'>, sinceMs: number): Episode {
+    const known = this.#episodes.get(keyOf(of))
+    if (known !== undefined) return known
+    const { profile, kind, subject } = of
+    const episode: Episode = {
+      profile,
+      kind,
+      subject,
+      sinceMs,
+      badAsOfMs: 0,
+      goodSinceMs: undefined,
+      alert: undefined,
+    }
+    this.#episodes.set(keyOf(of), episode)
+    return episode
+  }
+
+  #of(profile: string): readonly Episode[] {
+    return [...this.#episodes.values()].filter((episode) => episode.profile === profile)
   }
 }
 
-function withdraw(tracked: Tracked): readonly AlertEffect[] {
-  const { alert } = tracked
-  tracked.alert = undefined
-  if (tracked.kind === 'capacity-back') tracked.episode = ARMED
+/** What earlier versions stored, and the kind of today. */
+const FORMER_KINDS: Readonly<Record<string, AlertKind>> = {
+  'runs-out': 'running-out',
+  'below-threshold': 'low',
+  blocked: 'rate-limited',
+  refused: 'token-rejected',
+  'slots-low': 'slots-full',
+  'stream-stale': 'streams-silent',
+  'stream-restarts': 'streams-restarting',
+  'sign-in-1h': 'sign-in-ends',
+  'sign-in-15min': 'sign-in-ends',
+  'sign-in-required': 'signed-out',
+  'revoke-unconfirmed': 'revocation-unconfirmed',
+}
+
+/** The kind of a stored alert; `undefined` of one that this version does not know. */
+export const kindOf = ({ kind }: Pick<Alert, 'kind'>): AlertKind | undefined =>
+  FORMER_KINDS[kind] ?? ALERT_KINDS.find((one) => one === kind)
+
+const ALERT_KINDS: readonly AlertKind[] = [...CONDITION_KINDS, 'capacity-back']
+
+const keyOf = ({ profile, kind, subject }: Pick<Episode, 'profile' | 'kind' | 'subject'>): string =>
+  `${profile}/${kind}/${subject}`
+
+function withdrawn(episode: Episode): readonly AlertEffect[] {
+  const { alert } = episode
+  episode.alert = undefined
   return alert ? [{ kind: 'withdrawn', alert }] : []
 }
 
-const keyOf = ({ profile, kind, subject }: Pick<Tracked, 'profile' | 'kind' | 'subject'>): string =>
-  `${profile}\n${kind}\n${subject}`
-
-const WINDOW_MS = 10 * 60_000
-/** Restarts within the window that are an alert; a planned one now and then is usual (service 12). */
-const OFTEN = 3
-
-interface Seen {
-  restarts: number
-  timesMs: number[]
+function raised(
+  episode: Episode,
+  told: Pick<Alert, 'at' | 'title' | 'body'> & { readonly severity: AlertSeverity },
+): AlertEffect {
+  const { profile, kind, subject, sinceMs } = episode
+  const id = `${keyOf(episode)}@${told.at}`
+  episode.alert = { id, profile, kind, subject, since: sinceMs, ...told, dismissed: false }
+  return { kind: 'raised', alert: episode.alert }
 }
 
-/** Restarts of each stream over the last ten minutes, which a single snapshot does not show. */
-class Restarts {
-  readonly #streams = new Map<string, Seen>()
+function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): boolean {
+  if (severity !== 'critical' && severity !== 'warning') return false
+  if (kind !== 'slots-full') return ALERTS[kind] !== undefined
+  return streams.some(
+    ({ category, state, reasonCode }) =>
+      category === subject && state === 'waiting' && reasonCode === 'no-slot',
+  )
+}
 
-  /** `key` names the stream among those of all profiles. */
-  reading(key: string, { state, restarts }: StreamSummary, nowMs: number): Reading {
-    const before = this.#streams.get(key) ?? { restarts, timesMs: [] }
-    const fresh = Array.from(
-      { length: Math.min(OFTEN, Math.max(0, restarts - before.restarts)) },
-      () => nowMs,
-    )
-    const timesMs = [...before.timesMs.filter((ms) => nowMs - ms < WINDOW_MS), ...fresh].slice(-OFTEN)
-    this.#streams.set(key, { restarts, timesMs })
-    if (state === 'closed') return { kind: 'gone' }
-    if (timesMs.length >= OFTEN) return { kind: 'bad', asOfMs: nowMs }
-    const isUp = state === 'live' || state === 'snapshot'
-    return isUp && timesMs.length === 0 ? { kind: 'good', asOfMs: nowMs } : { kind: 'between' }
-  }
+/** How old a header may be for its row to be taken at its word: half a period, 60 s at least, 150 s at most. */
+export const freshForMs = (periodSeconds: number): number =>
+  Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
-  forget(key: string): void {
-    this.#streams.delete(key)
+/** When a row's evidence is from; `undefined` where there is none or it is old. */
+function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): number | undefined {
+  if (source === 'default' || observedAt === undefined) return undefined
+  return nowMs - observedAt <= freshForMs(period) ? observedAt : undefined
+}
+
+/** When the evidence of a condition is from, epoch ms; `undefined` where it is too old to announce anything. */
+function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
+  // A 429 is in force because the service said so, whatever else is known.
+  const isRefused = row?.blockedUntil !== undefined || row?.nextTryAt !== undefined
+  return row === undefined || isRefused ? at : headerOf(row, at)
+}
+
+/** When the evidence that a condition is over is from, epoch ms; `undefined` where that is not known, `gone` without its subject. */
+function goodAsOf(
+  { kind, subject }: { readonly kind: Condition['kind']; readonly subject: string },
+  { roots, consequences }: KeyConditions,
+  { at, service, refresh, requests, slots }: Snapshot,
+): number | 'gone' | undefined {
+  if ([...roots, ...consequences].some((cause) => isCauseOf(cause, { kind, subject }))) return undefined
+  const isUnasked =
+    CONDITIONS[kind].aspect === 'sign-in' ? refresh.state === 'unconfirmed' : service.pending === true
+  if (isUnasked) return undefined
+  if (subject === '') return at
+  const row = requests.find(({ category }) => category === subject)
+  if (row !== undefined && isOfRow(kind)) {
+    if (kind === 'rate-limited' && row.remaining < 1) return undefined
+    return headerOf(row, at)
   }
+  const group = slots.find(({ category }) => category === subject)
+  if (kind === 'slots-full' && group !== undefined) return isSlotCountCurrent(group, at) ? at : undefined
+  return row === undefined && group === undefined ? 'gone' : at
 }

@@ -1,7 +1,5 @@
-import type { Alert } from '../contract/alerts.ts'
-import { countText } from '../status/rates.ts'
-import { mostUrgent } from '../status/severity.ts'
-import type { AlertKind, AlertSeverity } from './kinds.ts'
+import type { Alert, Announcement } from '../contract/alerts.ts'
+import { mostUrgent, urgencyOf } from '../status/severity.ts'
 
 /** Alerts of one profile and kind that were raised within this time are one to a person, from `GROUP_FROM` on. Milliseconds. */
 const GROUP_WITHIN_MS = 5_000
@@ -15,7 +13,7 @@ export interface AlertGroup {
   readonly alerts: readonly [Alert, ...Alert[]]
 }
 
-/** Sorts open alerts into groups, latest group first. */
+/** Sorts open alerts into groups, the worst first, among equals the latest. */
 export function groupsOf(alerts: readonly Alert[]): readonly AlertGroup[] {
   const lanes = new Map<string, [Alert, ...Alert[]][]>()
   for (const alert of alerts.toSorted((a, b) => a.at - b.at)) {
@@ -33,48 +31,16 @@ export function groupsOf(alerts: readonly Alert[]): readonly AlertGroup[] {
         ? [{ id: burst[0].id, alerts: burst }]
         : burst.map((alert) => ({ id: alert.id, alerts: [alert] })),
     )
-    .sort((a, b) => b.alerts[0].at - a.alerts[0].at)
+    .sort((a, b) => worstOf(b) - worstOf(a) || b.alerts[0].at - a.alerts[0].at)
 }
+
+const worstOf = ({ alerts }: AlertGroup): number =>
+  Math.max(...alerts.map(({ severity }) => urgencyOf(severity)))
 
 const laneOf = ({ profile, kind }: Alert): string => `${profile}\n${kind}`
 
-/** The title of a group of alerts of one kind: `18 streams are silent`. */
-export function groupTitle(kind: AlertKind, count: number): string {
-  switch (kind) {
-    case 'runs-out':
-      return `${countText(count, 'quota')} are running out`
-    case 'empty':
-      return `${countText(count, 'quota')} are empty`
-    case 'below-threshold':
-      return `${countText(count, 'quota')} are low`
-    case 'blocked':
-      return `${countText(count, 'quota')} were refused (429)`
-    case 'capacity-back':
-      return `${countText(count, 'quota')} can be called again`
-    case 'refused':
-      return `This key may not read ${countText(count, 'quota')}`
-    case 'slots-low':
-      return `${countText(count, 'group')} of stream slots are nearly full`
-    case 'stream-stale':
-      return `${countText(count, 'stream')} are silent`
-    case 'stream-restarts':
-      return `${countText(count, 'stream')} keep restarting`
-    case 'sign-in-1h':
-    case 'sign-in-15min':
-    case 'sign-in-required':
-    case 'revoke-unconfirmed':
-      return `${countText(count, 'alert')} of one key`
-  }
-}
-
-/** The alert as a person is told of it, by notification, sound or a line in a terminal. */
-export interface Announcement {
-  /** The alert's id, or that of a group; each id is announced once. */
-  readonly id: string
-  readonly severity: AlertSeverity
-  readonly title: string
-  readonly body: string
-}
+/** The title of alerts of one kind: `429 on Positions, and 2 more`. */
+export const groupTitle = (title: string, count: number): string => `${title}, and ${count - 1} more`
 
 export type AnnouncementEffect =
   | { readonly kind: 'announce'; readonly announcement: Announcement }
@@ -134,7 +100,7 @@ export class Announcements {
     const announcement = {
       id: burst.groupId,
       severity: mostUrgent(alerts)?.severity ?? 'ok',
-      title: groupTitle(first.kind, burst.count),
+      title: groupTitle(first.title, burst.count),
       body: first.body,
     }
     return [...before.map((id) => ({ kind: 'withdraw', id }) as const), { kind: 'announce', announcement }]

@@ -32,6 +32,8 @@ export interface KeyConditions {
 
 /** A stream that was open and is not heard for so long counts as waiting. Milliseconds. */
 const MISSED_MS = 15_000
+/** Restarts within ten minutes from which a stream is restarting; a planned one now and then is usual (service 12). */
+const OFTEN = 3
 /** Headroom's and programs' part of the use from which a quota runs out by it. */
 const MOSTLY_OWN = 0.5
 
@@ -60,9 +62,14 @@ export function isStopped({ roots }: KeyConditions): boolean {
   return roots.some(({ kind }) => CONDITIONS[kind].stopsCalls)
 }
 
-const isCauseOf = (cause: Condition, one: Condition): boolean =>
-  explains(cause.kind, one.kind) &&
-  (cause.subject === undefined || one.subject === undefined || cause.subject === one.subject)
+/** Whether one condition follows from another. A `subject` that is empty or absent is the whole key. */
+export function isCauseOf(
+  cause: Pick<Condition, 'kind' | 'subject'>,
+  one: { readonly kind: string; readonly subject?: string },
+): boolean {
+  const isSame = !cause.subject || !one.subject || cause.subject === one.subject
+  return isSame && explains(cause.kind, one.kind)
+}
 
 const RANK = new Map(CONDITION_KINDS.map((kind, at) => [kind, at]))
 const rankOf = ({ kind }: Condition) => RANK.get(kind) ?? 0
@@ -179,6 +186,8 @@ export interface StreamsHeard {
   readonly missed: readonly StreamSummary[]
   /** Waiting for a slot. */
   readonly queued: readonly StreamSummary[]
+  /** Opened again and again. */
+  readonly restarting: readonly StreamSummary[]
   /** All but those that a person or a program closed. */
   readonly wanted: readonly StreamSummary[]
 }
@@ -196,12 +205,13 @@ export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
     wanted,
     silent: wanted.filter(({ state }) => state === 'stale'),
     missed: wanted.filter(isMissed),
+    restarting: wanted.filter(({ recentRestarts = 0 }) => recentRestarts >= OFTEN),
     queued: wanted.filter(({ state, reasonCode }) => state === 'waiting' && reasonCode === 'no-slot'),
   }
 }
 
 function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
-  const { silent, missed, queued, wanted } = streamsHeard(snapshot, nowMs)
+  const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
   const quiet = [...silent, ...missed]
   const since = lastFrameMs(quiet)
   const heard = wanted.length - quiet.length - queued.length
@@ -211,6 +221,7 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   if (silent.length > 0) found.push({ kind: 'streams-silent', severity: 'warning', ...sinceOf(since) })
   if (missed.length + queued.length > 0)
     found.push({ kind: 'streams-waiting', severity: 'warning', ...sinceOf(since) })
+  if (restarting.length > 0) found.push({ kind: 'streams-restarting', severity: 'warning' })
   return found
 }
 

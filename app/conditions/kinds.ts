@@ -25,6 +25,7 @@ const OF_NO_ANSWER = [
   'no-stream-data',
   'streams-silent',
   'streams-waiting',
+  'streams-restarting',
   'slots-full',
   'not-checked',
 ] as const
@@ -37,6 +38,10 @@ const OF_NO_TOKEN = [
   'service-failing',
   'service-unreachable',
 ] as const
+
+/** Whether a condition is what a row's level or its 429s say. */
+export const isOfRow = (kind: string): boolean =>
+  kind === 'others-use-refill' || kind === 'own-use' || ROW_KINDS.some((one) => one === kind)
 
 const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explains, stopsCalls: true })
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
@@ -58,7 +63,7 @@ export const CONDITIONS = {
   'key-rejected': stops('sign-in', OF_NO_TOKEN),
   // No token is left that could be lost.
   revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
-  revoking: stops('sign-in', OF_NO_TOKEN),
+  revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),
   'token-rejected': stops('sign-in', OF_NO_ANSWER),
   'service-unreachable': stops('service', OF_NO_ANSWER),
@@ -78,6 +83,7 @@ export const CONDITIONS = {
   'slots-full': leaves('slots', 'streams-waiting'),
   'streams-silent': leaves('streams'),
   'streams-waiting': leaves('streams'),
+  'streams-restarting': leaves('streams'),
   'quota-failing': leaves('service'),
   'check-rejected': leaves('quotas'),
   low: leaves('quotas'),
@@ -91,5 +97,54 @@ export type ConditionKind = keyof typeof CONDITIONS
 export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind[]
 
 /** Whether `cause` explains `kind`. */
-export const explains = (cause: ConditionKind, kind: ConditionKind): boolean =>
+export const explains = (cause: ConditionKind, kind: string): boolean =>
   (CONDITIONS[cause].explains as readonly string[]).includes(kind)
+
+/** What an alert can be about: a condition, or that a quota can be called again after a 429. */
+export type AlertKind = ConditionKind | 'capacity-back'
+
+/** How long a condition lasts before it is announced, and how long it is over before the alert is withdrawn. Milliseconds. */
+interface AlertRule {
+  readonly holdMs: number
+  readonly recoverMs: number
+}
+
+const after = (holdMs: number, recoverMs = 0): AlertRule => ({ holdMs, recoverMs })
+
+/** The kinds that are announced; the window alone shows the others. */
+export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
+  'keys-damaged': after(0),
+  'keys-locked': after(0),
+  'keys-unreadable': after(0),
+  'keys-sealed-elsewhere': after(0),
+  'hosts-unreachable': after(60_000),
+  'sign-in-host-gone': after(60_000),
+  'sign-in-host-unreachable': after(60_000),
+  'signed-out': after(0),
+  'key-rejected': after(0),
+  'revocation-unconfirmed': after(0),
+  'token-rejected': after(10_000),
+  'service-unreachable': after(60_000),
+  'service-failing': after(60_000),
+  'permission-missing': after(10_000),
+  'no-headers': after(60_000),
+  'no-stream-data': after(0, 5_000),
+  'token-not-saved': after(0),
+  'history-paused': after(0),
+  'others-use-refill': after(10_000, 20_000),
+  'own-use': after(10_000, 20_000),
+  // A 429 is a fact, not a trend; one that comes again at once is the same.
+  'rate-limited': after(0, 10_000),
+  empty: after(5_000, 20_000),
+  'running-out': after(10_000, 20_000),
+  'renewal-failing': after(60_000),
+  'sign-in-ends': after(0),
+  // Where a stream waits for one.
+  'slots-full': after(10_000, 10_000),
+  // Nothing was heard for 15 s before a stream is called silent.
+  'streams-silent': after(0, 5_000),
+  'streams-restarting': after(0),
+  'quota-failing': after(60_000),
+  'check-rejected': after(10_000),
+  low: after(5_000, 10_000),
+}

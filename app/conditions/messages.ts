@@ -13,6 +13,7 @@ import {
   ANY_MOMENT,
   COULD_RUN_OUT,
   emptyText,
+  leftText,
   paceText,
   quotaStatus,
   STALE_AFTER_MS,
@@ -26,8 +27,9 @@ import {
 } from '../status/quota-status.ts'
 import { countText } from '../status/rates.ts'
 import { capitalised, NO_ACTION, sentence } from '../status/sentences.ts'
+import type { Severity } from '../status/severity.ts'
 import { SIGN_IN_ENDS_SOON } from '../status/token-status.ts'
-import { type Condition, freshestMs, streamsHeard } from './evaluate.ts'
+import { type Condition, conditionsOf, freshestMs, streamsHeard } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
 
 /**
@@ -294,6 +296,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'no-stream-data':
     case 'streams-silent':
     case 'streams-waiting':
+    case 'streams-restarting':
       return streamsMessage(condition, snapshot, nowMs)
     case 'slots-full': {
       const group = snapshot.slots.find(({ category }) => category === subject)
@@ -311,6 +314,55 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'not-checked':
       return dataMessage(condition, snapshot, nowMs)
   }
+}
+
+/**
+ * Title and body of the alert on a condition, which a window that shows it asks for again and again: no countdown stands still.
+ */
+export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
+  const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
+  // An alert has its beginning beside it.
+  const more = text.startsWith('since ') ? '' : capitalised(text)
+  return {
+    title: title.replace(/[.,:]$/, ''),
+    body: joined(more, action, detail, `On ${snapshot.profile.name}.`),
+  }
+}
+
+export interface AlertText {
+  readonly title: string
+  readonly body: string
+}
+
+/** Title and body of an alert whose condition is over. */
+export function recoveredText(
+  kind: string,
+  subject: string,
+  { profile, requests }: Snapshot,
+  nowMs: number,
+): AlertText {
+  const row = requests.find(({ category }) => category === subject)
+  const left = row === undefined ? '' : `${leftText(row, nowMs)} of ${row.limit} left.`
+  return {
+    title:
+      kind === 'capacity-back' ? `${subject} can be called again` : `${subject || profile.name} recovered`,
+    body: joined(left, NO_ACTION, `On ${profile.name}.`),
+  }
+}
+
+/** An alert as things are now: by its condition, or as recovered. */
+export function presentAlert(
+  { kind, subject }: { readonly kind: string; readonly subject: string },
+  snapshot: Snapshot,
+  nowMs: number,
+): AlertText & { readonly severity: Severity } {
+  const { roots, consequences } = conditionsOf(snapshot, nowMs)
+  const condition = [...roots, ...consequences].find(
+    (one) => one.kind === kind && (one.subject ?? '') === subject,
+  )
+  return condition === undefined
+    ? { severity: 'ok', ...recoveredText(kind, subject, snapshot, nowMs) }
+    : { severity: condition.severity, ...alertText(condition, snapshot, nowMs) }
 }
 
 const isDiskFull = (why: string | undefined): boolean => why === 'the disk is full'
@@ -393,7 +445,7 @@ function problemName(
 }
 
 function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: number): Message {
-  const { silent, missed, queued, wanted } = streamsHeard(snapshot, nowMs)
+  const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
   const note = since === undefined ? '' : sinceText(since, nowMs)
   const moment = since === undefined ? '' : `since ${minuteText(since)}`
   const text = since === undefined ? '' : `since ${minuteText(since)}.`
@@ -408,6 +460,17 @@ function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: n
       title: `${waiting} of ${countText(wanted.length, 'stream')} ${waiting === 1 ? 'is' : 'are'} waiting`,
       text: missed.length > 0 && text !== '' ? text : 'for a slot.',
       detail: joined('Headroom opens them again.', missed.length > 0 ? forSlot.trim() : ''),
+    })
+  }
+  if (kind === 'streams-restarting') {
+    const count = restarting.length
+    return message({
+      label: `${count} restarting`,
+      name: `${countText(count, 'stream')} restarting`,
+      title: `${count} of ${countText(wanted.length, 'stream')} ${count === 1 ? 'keeps' : 'keep'} restarting.`,
+      text: 'Three times or more in 10 min.',
+      action: CHECK_NETWORK,
+      detail: 'Headroom opens them again each time.',
     })
   }
   const label = silent.length > 0 ? `${silent.length} silent` : `${waiting} waiting`

@@ -1,25 +1,26 @@
 import { z } from 'zod/mini'
-import type { Announcement } from '../alerts/groups.ts'
-import { ALERT_SEVERITIES, type AlertKind, SEVERITY_OF } from '../alerts/kinds.ts'
 import type { Thresholds } from '../quota/thresholds.ts'
 import { boundedText, categoryName, type Immutable, number, ofProfile, profileId, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
-const KINDS = Object.keys(SEVERITY_OF) as [AlertKind, ...AlertKind[]]
+/** The severities of alerts, the most urgent first: what may become a problem, and what is not known, is none. */
+export const ALERT_SEVERITIES = ['critical', 'warning', 'ok'] as const
+export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 
 /** An alert as it is kept over a restart. */
 export const alertSchema = z.object({
   /** Of this episode: the next one of the same condition has another. */
   id: text,
   profile: text,
-  kind: z.enum(KINDS),
+  /** A kind of condition (app/conditions/kinds.ts), or `capacity-back`. */
+  kind: text,
   /** An earlier version stored `info`, which reads as `ok`. */
   severity: z.pipe(
     z.transform((value) => (value === 'info' ? 'ok' : value)),
     z.enum(ALERT_SEVERITIES),
   ),
-  /** The category; for a stream its id, empty for what concerns the whole key. */
+  /** The category; empty for what concerns the whole key. */
   subject: text,
   /** When the condition began and when it was said. Epoch ms. */
   since: number,
@@ -37,6 +38,15 @@ export interface Alert extends Immutable<z.output<typeof alertSchema>> {}
 export interface ClosedAlert extends Alert {
   /** Epoch ms. */
   readonly endedAt: number
+}
+
+/** The alert as a person is told of it, by notification, sound or a line in a terminal. */
+export interface Announcement {
+  /** The alert's id, or that of a group; each id is announced once. */
+  readonly id: string
+  readonly severity: AlertSeverity
+  readonly title: string
+  readonly body: string
 }
 
 const timeOfDay = z.string().check(z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))
@@ -66,7 +76,7 @@ export const DEFAULT_ALERT_PREFERENCES: AlertPreferences = { urgentBypass: true 
 
 /** What the app says by itself. */
 export const alertsContract = {
-  /** Open episodes, latest first. */
+  /** Open episodes, the worst first. */
   alerts: command(nothing).returning<readonly Alert[]>(),
   /** Seen: not shown as new, and not said again before it was over. */
   dismissAlert: command(z.strictObject({ id: boundedText(400) })).returning<Outcome>(),

@@ -229,6 +229,8 @@ export const streamSummary = openObject({
   lastFrameAt: optionalNumber,
   framesPerSecond: number,
   restarts: number,
+  /** Those of the last ten minutes; absent of none. */
+  recentRestarts: optionalNumber,
   reason: optionalText,
   /** What `reason` says, for programs. A newer process may say a code that this one does not know. */
   reasonCode: z.exactOptional(text as z.ZodMiniType<StreamReasonCode>),

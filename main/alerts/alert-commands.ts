@@ -1,8 +1,8 @@
-import type { Announcement } from '../../app/alerts/groups.ts'
 import type {
   Alert,
   AlertPreferences,
   AlertPreferencesChange,
+  Announcement,
   alertsContract,
   ClosedAlert,
 } from '../../app/contract/alerts.ts'

@@ -1,10 +1,11 @@
-import { type AlertEffect, AlertEngine, outlivesStart } from '../../app/alerts/engine.ts'
-import { type Announcement, type AnnouncementEffect, Announcements } from '../../app/alerts/groups.ts'
+import { type AlertEffect, AlertEngine } from '../../app/alerts/engine.ts'
+import { type AnnouncementEffect, Announcements } from '../../app/alerts/groups.ts'
 import { changedPreferences, mayAnnounce } from '../../app/alerts/quiet.ts'
 import {
   type Alert,
   type AlertPreferences,
   type AlertPreferencesChange,
+  type Announcement,
   alertSchema,
   type ClosedAlert,
 } from '../../app/contract/alerts.ts'
@@ -42,9 +43,7 @@ export class Alerts {
 
   constructor(deps: AlertsDeps) {
     this.#deps = deps
-    const kept = deps.kept.flatMap((body) => storedAlert(body) ?? [])
-    for (const alert of kept) if (!outlivesStart(alert)) deps.keep(alert.id, undefined)
-    this.#engine = new AlertEngine(kept)
+    this.#engine = new AlertEngine(deps.kept.flatMap((body) => storedAlert(body) ?? []))
   }
 
   /** Updates the alerts of one profile. Must be called about once a second for each profile. */
@@ -58,7 +57,7 @@ export class Alerts {
     this.#deps.thresholds.forget(profile)
   }
 
-  /** The open alerts, latest first. */
+  /** The open alerts, the worst first. */
   open(): readonly Alert[] {
     return this.#engine.alerts()
   }

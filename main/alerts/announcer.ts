@@ -1,4 +1,4 @@
-import type { Announcement } from '../../app/alerts/groups.ts'
+import type { Announcement } from '../../app/contract/alerts.ts'
 import type { Notify } from '../ports/notify.ts'
 
 /** The notification channel of a host: system notifications, a terminal's bell, or none. */

@@ -1,8 +1,8 @@
-import type { Announcement } from '../../app/alerts/groups.ts'
 import type {
   Alert,
   AlertPreferences,
   AlertPreferencesChange,
+  Announcement,
   ClosedAlert,
 } from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'

@@ -10,6 +10,7 @@ import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotHolder } from '../../app/streams/slot-proposal.ts'
 import type { OwnTurn } from '../api/own-turn.ts'
 import type { Tapped } from '../api/quota-tap.ts'
+import { RecentMoments } from '../api/recent-moments.ts'
 import type { Random } from '../ports/ports.ts'
 import { FrameRate } from './frame-rate.ts'
 import type { RefusedStream, StreamAudience } from './stream-audience.ts'
@@ -43,6 +44,9 @@ const MOST_LATER = 10
 
 /** Statuses below 500 of a portal, a proxy or an overload, after which a retry makes sense. */
 const PASSING = new Set([407, 408, 421, 425])
+
+/** How far back a summary counts restarts, in milliseconds. */
+const RECENT_MS = 10 * 60_000
 
 interface Reason {
   readonly text: string
@@ -81,6 +85,7 @@ export class StreamKeeper {
   readonly #rate: FrameRate
   readonly #events: StreamEvents
   readonly #symbolErrors = new SymbolErrors()
+  readonly #restarted = new RecentMoments(RECENT_MS)
   readonly #watchdog: StreamWatchdog
   readonly #connections: StreamHandover
   /** Why it is being opened again; `undefined` while it is open. */
@@ -215,6 +220,8 @@ export class StreamKeeper {
     const { list } = this.#symbolErrors
     const symbolErrors = list.slice(Math.max(0, list.length - maxSymbolErrors))
     const isUp = 'openedAtMs' in state
+    const now = this.#deps.timeline.now()
+    const recentRestarts = this.#restarted.count(now)
     return {
       id: this.id,
       category: this.category,
@@ -222,8 +229,9 @@ export class StreamKeeper {
       target: this.request.target,
       ...summaryOf(state, this.#lastReason),
       ...(!isUp && this.#heardMs !== undefined && { lastFrameAt: Math.round(this.#heardMs) }),
-      framesPerSecond: isUp ? this.#rate.perSecond(this.#deps.timeline.now()) : 0,
+      framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
       restarts: this.#events.restarts,
+      ...(recentRestarts > 0 && { recentRestarts }),
       ...(symbolErrors.length > 0 && { symbolErrors }),
       ...(this.isPinned && { pinned: true }),
       ...readersOf(this.audience),
@@ -306,6 +314,7 @@ export class StreamKeeper {
             sinceMs: this.#brokeMs,
             overlapped: before.kind === 'restarting',
           })
+          if (this.#events.restarts > 0) this.#restarted.add(this.#deps.timeline.now())
           this.#lastReason = undefined
           this.#brokeMs = undefined
         }

@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { groupsOf, groupTitle } from '../../app/alerts/groups.ts'
-import { severityOf } from '../../app/alerts/kinds.ts'
-import { alertText } from '../../app/alerts/text.ts'
+import { presentAlert } from '../../app/conditions/messages.ts'
 import type { Alert, ClosedAlert } from '../../app/contract/alerts.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
@@ -27,7 +26,7 @@ export function AlertsDialog() {
   const { view } = useParts()
   const [shown, setShown] = useState<'open' | 'closed'>('open')
   return (
-    <DialogFrame title="Alerts" about="Open problems, newest first. Each clears by itself." width="wide">
+    <DialogFrame title="Alerts" about="Open problems, the worst first. Each clears by itself." width="wide">
       <div className={css('bar')}>
         <fieldset className={css('tabs')} aria-label="Which alerts">
           {(['open', 'closed'] as const).map((one) => (
@@ -70,18 +69,10 @@ function OpenAlerts() {
 }
 
 /** The alert with the data of its key's present snapshot; without one, as it was raised. */
-function presentOf(
-  alert: Alert,
-  { snapshots }: MirrorState,
-  nowMs: number,
-): Pick<Alert, 'severity' | 'title' | 'body'> {
+function presentOf(alert: Alert, { snapshots }: MirrorState, nowMs: number): ReturnType<typeof presentAlert> {
   const snapshot = snapshots.find(({ profile }) => profile.id === alert.profile)
   if (snapshot === undefined) return alert
-  const { kind, subject } = alert
-  return {
-    severity: severityOf(kind, subject, snapshot, nowMs),
-    ...alertText(kind, subject, snapshot, nowMs),
-  }
+  return presentAlert(alert, snapshot, nowMs)
 }
 
 function useSince(sinceMs: number): string {
@@ -131,7 +122,9 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
   const [first] = alerts
   const fresh = alerts.filter(({ dismissed }) => !dismissed)
   const since = useSince(first.since)
-  const title = groupTitle(first.kind, alerts.length)
+  const title = useMoment(({ mirror, nowMs }) =>
+    groupTitle(presentOf(first, mirror, nowMs).title, alerts.length),
+  )
   const severity = useMoment(
     ({ mirror, nowMs }) =>
       mostUrgent(alerts.map((alert) => presentOf(alert, mirror, nowMs)))?.severity ?? 'ok',

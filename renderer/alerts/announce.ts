@@ -1,5 +1,4 @@
-import type { Announcement } from '../../app/alerts/groups.ts'
-import type { AlertSeverity } from '../../app/alerts/kinds.ts'
+import type { AlertSeverity, Announcement } from '../../app/contract/alerts.ts'
 import type { Look } from '../state/look.ts'
 
 export interface AnnouncePorts {

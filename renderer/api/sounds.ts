@@ -1,4 +1,4 @@
-import type { AlertSeverity } from '../../app/alerts/kinds.ts'
+import type { AlertSeverity } from '../../app/contract/alerts.ts'
 
 /** One tone: frequency in Hz, start and length in seconds. */
 export interface Tone {

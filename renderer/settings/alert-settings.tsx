@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/alerts/kinds.ts'
+import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/contract/alerts.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'

@@ -1,5 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/alerts/kinds.ts'
+import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/contract/alerts.ts'
 import { TIME_ZONES, type TimeZone } from '../../app/contract/setting-ranges.ts'
 import { showTimesIn } from '../../app/status/moments.ts'
 import type { LinkSource } from '../api/link.ts'

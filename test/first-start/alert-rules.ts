@@ -1,19 +1,24 @@
-import { countOf, longestNamed, numberOf, unforeseen } from './counted.ts'
+import { countOf, numberOf, unforeseen } from './counted.ts'
 import { inUsage, OF_QUOTA } from './headline-rules.ts'
 import { delayMs, type Look, MIDDLE, type Note } from './look.ts'
 import { inState } from './row-rules.ts'
 
+/** How long what others cause lasts before it is announced. */
+const HOLD_MS = 10_000
+
 /** The open alerts: each names a state that is so, with the numbers of now; what is empty or refused has one. */
 export function inAlerts(looks: readonly Look[], look: Look, note: Note): void {
-  const { alerts, shown, after } = look
+  const { alerts, shown } = look
   for (const { titles, body } of alerts) {
     for (const title of titles) inAlert(title, titles.length === 1 ? body : '', looks, look, note)
   }
   // The window of alerts may be as late as the other is early.
-  const former = looks.findLast((one) => one !== look && one.shown.atMs <= shown.atMs - delayMs(look))
+  const former = looks.findLast(
+    (one) => one !== look && one.shown.atMs <= shown.atMs - HOLD_MS - delayMs(look),
+  )
   const lately = former === undefined ? [] : looks.slice(looks.indexOf(former))
   const isTold = (category: string) =>
-    alerts.some(({ titles }) => titles.some((title) => longestNamed(title, after) === category))
+    alerts.some(({ titles }) => titles.some((title) => quotaOf(title, look)?.category === category))
   for (const { category, state } of shown.rows) {
     const states = lately.map((one) => one.shown.rows.find((row) => row.category === category)?.state ?? '')
     if (states.length > 0 && states.every(isGrave) && !isTold(category)) {
@@ -25,21 +30,43 @@ export function inAlerts(looks: readonly Look[], look: Look, note: Note): void {
 /** A quota that cannot be called. */
 const isGrave = (state: string): boolean => /^(empty|429)\b/.test(state)
 
+/** How the title of an alert says the state of a quota. */
+const TITLES: readonly (readonly [title: RegExp, state: string])[] = [
+  [/^429 on (.+)$/, '429'],
+  [/^(.+) is empty$/, 'empty'],
+  [/^(.+) (?:runs out at .+|is about to run out|may run out .+|was running out)$/, 'running out'],
+  [/^(.+) is low$/, 'low'],
+  [/^(.+) can be called again$/, 'can be called again'],
+  [/^(.+) recovered$/, 'recovered'],
+]
+
+/** The quota that a title is about and its state; `undefined` of any other title. */
+function quotaOf(
+  title: string,
+  look: Look,
+): { readonly category: string; readonly word: string } | undefined {
+  for (const [pattern, word] of TITLES) {
+    const category = pattern.exec(title)?.[1]
+    if (category !== undefined && countOf(category, look) !== undefined) return { category, word }
+  }
+  return undefined
+}
+
 function inAlert(title: string, body: string, looks: readonly Look[], look: Look, note: Note): void {
   const said = `alert: ${title}. ${body}`
-  const category = longestNamed(title, look.after)
+  const { category, word = '' } = quotaOf(title, look) ?? {}
   const count = category === undefined ? undefined : countOf(category, look)
   if (category === undefined || count === undefined) {
     note('alert', said, 'nothing of the kind happened')
     return
   }
-  const word = title.slice(category.length).trim()
   if (word === 'can be called again') {
     if (count.most < 1) note('alert', said, count.told)
   } else if (OF_QUOTA.test(word)) {
-    inState({ category, told: word, said }, looks, (_, __, counted) => note('alert', said, counted))
-  } else if (word !== 'ok') note('alert', said, 'nothing of the kind happened')
-
+    const share = word === 'low' ? (/^\d+(?:–\d+)? %/.exec(body)?.[0] ?? '') : ''
+    const told = `${word} ${share}`.trim()
+    inState({ category, told, said }, looks, (_, __, counted) => note('alert', said, counted))
+  }
   const [, left = ''] = /(\d+(?:–\d+)?) of \d+ left/.exec(body) ?? []
   if (left !== '') {
     const [low, high] = numberOf({ left, limit: count.limit })

@@ -10,7 +10,7 @@ const PROMISED_MS = 10 * 60_000
 const CALM = /^(ok|ok so far)$/
 export const isCalm = (word: string): boolean => CALM.test(word)
 export const OF_QUOTA = /^(low|running out|empty|429)$/
-export const OF_OTHERS = /^(full|not checked|\d+ silent)$/
+export const OF_OTHERS = /^(full|not checked|\d+ (?:silent|restarting))$/
 
 /** The headline, its chips and the tab’s title: each names a state of a quota, or of something else that is so. */
 export function inHeadline(looks: readonly Look[], look: Look, note: Note): void {

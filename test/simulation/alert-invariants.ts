@@ -1,5 +1,4 @@
-import { freshForMs } from '../../app/alerts/conditions.ts'
-import { outlivesStart } from '../../app/alerts/engine.ts'
+import { freshForMs } from '../../app/alerts/engine.ts'
 import type { Alert } from '../../app/contract/alerts.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { violation } from './violation.ts'
@@ -78,10 +77,6 @@ export class AlertInvariants {
   }
 
   restarted(): void {
-    for (const id of this.#open.keys()) {
-      if (!outlivesStart({ kind: (conditionOf(id).split('/')[1] ?? '') as Alert['kind'] }))
-        this.#open.delete(id)
-    }
     for (const id of this.#takenBack) this.#open.delete(id)
     this.#told.clear()
     this.#takenBack.clear()
@@ -130,8 +125,9 @@ export class AlertInvariants {
 
   #isFresh(condition: string, rows: readonly RequestQuota[], worldMs: number): void {
     const [, kind, category = ''] = condition.split('/')
-    if (kind === 'blocked' && !this.#refused.has(category)) violation(`${category} is blocked without a 429`)
-    if (kind !== 'runs-out' && kind !== 'empty' && kind !== 'below-threshold') return
+    if (kind === 'rate-limited' && !this.#refused.has(category))
+      violation(`${category} is blocked without a 429`)
+    if (kind !== 'running-out' && kind !== 'empty' && kind !== 'low' && kind !== 'own-use') return
     const row = rows.find((one) => one.category === category)
     const evidenceAtMs = this.#evidenceAtMs.get(category)
     if (row === undefined || evidenceAtMs === undefined) violation(`${condition} was said without evidence`)

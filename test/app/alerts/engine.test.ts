@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type AlertEffect, AlertEngine } from '../../../app/alerts/engine.ts'
 import type { Snapshot, StreamSummary } from '../../../app/contract/snapshot.ts'
 import {
   AT_MS,
   exampleQuota,
+  exampleSlot,
   exampleSnapshot,
   exampleStream,
 } from '../../main/hosts/terminal/example-snapshot.ts'
@@ -22,6 +24,7 @@ const quota = (
   requests: [
     exampleQuota({
       remaining,
+      asOf: AT_MS + second * 1000,
       observedAt: AT_MS + seenSecond * 1000,
       low: remaining,
       high: remaining + 1,
@@ -51,7 +54,7 @@ test('a low quota is said once, after it lasted, and withdrawn once, after it wa
       seconds(1, 5).map((second) => quota(second, 10)),
     ),
   ).toEqual([])
-  expect(follow(engine, [quota(6, 10)])).toEqual(['raised below-threshold'])
+  expect(follow(engine, [quota(6, 10)])).toEqual(['raised low'])
   expect(
     follow(
       engine,
@@ -69,26 +72,44 @@ test('a low quota is said once, after it lasted, and withdrawn once, after it wa
       engine,
       seconds(71, 90).map((second) => quota(second, 200)),
     ),
-  ).toEqual(['withdrawn below-threshold'])
+  ).toEqual(['withdrawn low'])
   expect(engine.alerts()).toEqual([])
 })
 
-test('a block is said at once, and its end is good news for two minutes', () => {
+test('a 429 is said at once, and its end is good news for two minutes', () => {
   const engine = new AlertEngine()
-  expect(follow(engine, [quota(1, 200, true)])).toEqual(['raised blocked'])
+  expect(follow(engine, [quota(1, 200, true)])).toEqual(['raised rate-limited'])
   expect(follow(engine, [quota(2, 200, false, 1)])).toEqual([])
-  expect(follow(engine, [quota(3, 200)])).toEqual(['withdrawn blocked', 'raised capacity-back'])
-  expect(follow(engine, [quota(122, 200)])).toEqual([])
-  expect(follow(engine, [quota(123, 200)])).toEqual(['withdrawn capacity-back'])
+  const well = (from: number, to: number) => seconds(from, to).map((second) => quota(second, 200))
+  expect(follow(engine, well(3, 12))).toEqual([])
+  expect(follow(engine, well(13, 13))).toEqual(['withdrawn rate-limited', 'raised capacity-back'])
+  expect(follow(engine, well(14, 132))).toEqual([])
+  expect(follow(engine, well(133, 133))).toEqual(['withdrawn capacity-back'])
 })
 
-test('a new block takes the good news back at once', () => {
+test('a 429 that comes again within seconds is the same, and one after its end takes the good news back', () => {
   const engine = new AlertEngine()
-  follow(engine, [quota(1, 200, true), quota(2, 200)])
-  expect(follow(engine, [quota(3, 200, true)]).toSorted()).toEqual([
-    'raised blocked',
-    'withdrawn capacity-back',
+  expect(follow(engine, [quota(1, 0, true), quota(2, 200), quota(9, 0, true)])).toEqual([
+    'raised rate-limited',
   ])
+  expect(
+    follow(
+      engine,
+      seconds(10, 20).map((second) => quota(second, 200)),
+    ),
+  ).toHaveLength(2)
+  expect(follow(engine, [quota(21, 0, true)])).toEqual(['withdrawn capacity-back', 'raised rate-limited'])
+})
+
+test('a 429 is not over while nothing is left', () => {
+  const engine = new AlertEngine()
+  follow(engine, [quota(1, 0, true)])
+  expect(
+    follow(
+      engine,
+      seconds(2, 60).map((second) => quota(second, 0)),
+    ),
+  ).not.toContain('withdrawn rate-limited')
 })
 
 test('a numbers-only recovery after the service went away ends nothing', () => {
@@ -104,47 +125,146 @@ test('a numbers-only recovery after the service went away ends nothing', () => {
       seconds(11, 400).map((second) => quota(second, 320, false, 10)),
     ),
   ).toEqual([])
-  expect(engine.alerts().map(({ kind }) => kind)).toEqual(['below-threshold'])
+  expect(engine.alerts().map(({ kind }) => kind)).toEqual(['low'])
 })
 
-const streams = (second: number, stream: Partial<StreamSummary>): Partial<Snapshot> => ({
+const streams = (second: number, ...all: readonly Partial<StreamSummary>[]): Partial<Snapshot> => ({
   at: AT_MS + second * 1000,
   requests: [],
   slots: [],
-  streams: [exampleStream({ id: 's1', ...stream })],
+  streams: all.map((stream, index) => exampleStream({ id: `s${index}`, lastFrameAt: AT_MS, ...stream })),
 })
 
-test('a silent stream is said, and its end is its next frame or its going', () => {
+test('silent streams are one alert, which is over when all are heard again or gone', () => {
   const engine = new AlertEngine()
-  expect(follow(engine, [streams(1, { state: 'stale' })])).toEqual(['raised stream-stale'])
+  const silent = { state: 'stale' } as const
+  expect(follow(engine, [streams(20, silent, {}), streams(21, silent, silent, {})])).toEqual([
+    'raised streams-silent',
+  ])
   expect(
     follow(
       engine,
-      seconds(2, 7).map((second) => streams(second, { state: 'live' })),
+      seconds(22, 26).map((second) => streams(second, {}, {})),
     ),
-  ).toEqual(['withdrawn stream-stale'])
-  expect(follow(engine, [streams(8, { state: 'stale' })])).toEqual(['raised stream-stale'])
-  expect(follow(engine, [{ ...streams(9, {}), streams: [] }])).toEqual(['withdrawn stream-stale'])
+  ).toEqual([])
+  expect(follow(engine, [streams(27)])).toEqual(['withdrawn streams-silent'])
 })
 
-test('three restarts within ten minutes are one alert, until ten minutes are quiet', () => {
+test('streams that keep restarting are one alert', () => {
   const engine = new AlertEngine()
-  const restarts = (second: number, count: number) => streams(second, { state: 'live', restarts: count })
-  expect(follow(engine, [restarts(0, 5), restarts(60, 6), restarts(120, 7)])).toEqual([])
-  expect(follow(engine, [restarts(180, 8), restarts(240, 9)])).toEqual(['raised stream-restarts'])
-  expect(follow(engine, [restarts(839, 9)])).toEqual([])
-  expect(follow(engine, [restarts(840, 9)])).toEqual(['withdrawn stream-restarts'])
+  const restarted = (second: number, recentRestarts: number) => streams(second, { recentRestarts }, {})
+  expect(follow(engine, [restarted(1, 2)])).toEqual([])
+  expect(follow(engine, [restarted(2, 3), restarted(3, 4)])).toEqual(['raised streams-restarting'])
+  expect(follow(engine, [restarted(4, 2), restarted(5, 2)])).toEqual(['withdrawn streams-restarting'])
 })
 
-test('restarts of before the app looked are not counted', () => {
+const full = (second: number, ...all: readonly Partial<StreamSummary>[]): Partial<Snapshot> => {
+  const at = AT_MS + second * 1000
+  return {
+    ...streams(second, ...all),
+    slots: [exampleSlot({ own: 10, elsewhere: 30, free: 0, observedAt: at })],
+  }
+}
+
+test('full slots are an alert where a stream waits for one, and for nobody else', () => {
   const engine = new AlertEngine()
-  expect(follow(engine, [streams(0, { state: 'live', restarts: 90 })])).toEqual([])
+  const waiting = { state: 'waiting', reasonCode: 'no-slot' } as const
+  expect(
+    follow(
+      engine,
+      seconds(1, 30).map((second) => full(second, {})),
+    ),
+  ).toEqual([])
+  expect(
+    follow(
+      engine,
+      seconds(31, 40).map((second) => full(second, {}, waiting)),
+    ),
+  ).toEqual([])
+  expect(follow(engine, [full(41, {}, waiting)])).toEqual(['raised slots-full'])
+})
+
+const unreachable = (second: number, sinceSecond: number): Partial<Snapshot> => ({
+  ...quota(second, 10, false, sinceSecond),
+  service: { reachable: false, host: 'h', since: AT_MS + sinceSecond * 1000 },
+})
+
+test('an outage is said after a minute from its beginning, and takes the alerts that it explains along', () => {
+  const engine = new AlertEngine()
+  follow(
+    engine,
+    seconds(1, 10).map((second) => quota(second, 10)),
+  )
+  expect(
+    follow(
+      engine,
+      seconds(20, 70).map((second) => unreachable(second, 11)),
+    ),
+  ).toEqual([])
+  expect(follow(engine, [unreachable(71, 11)])).toEqual(['withdrawn low', 'raised service-unreachable'])
+  expect(engine.alerts()[0]).toMatchObject({ since: AT_MS + 11_000 })
+  // What it explained is said again where it is still so.
+  expect(
+    follow(
+      engine,
+      seconds(80, 84).map((second) => quota(second, 10)),
+    ),
+  ).toEqual(['withdrawn service-unreachable'])
+  expect(follow(engine, [quota(85, 10)])).toEqual(['raised low'])
+})
+
+test('a short outage neither announces nor ends anything', () => {
+  const engine = new AlertEngine()
+  follow(
+    engine,
+    seconds(1, 10).map((second) => quota(second, 10)),
+  )
+  expect(
+    follow(
+      engine,
+      seconds(11, 40).map((second) => unreachable(second, 11)),
+    ),
+  ).toEqual([])
+  expect(follow(engine, [quota(41, 10), quota(42, 10)])).toEqual([])
+})
+
+test('what becomes critical is said once more, and not again when it wavers', () => {
+  const engine = new AlertEngine()
+  const { refresh } = exampleSnapshot()
+  const ending = (second: number, minutes: number): Partial<Snapshot> => ({
+    at: AT_MS + second * 1000,
+    refresh: { ...refresh, endsAt: AT_MS + second * 1000 + minutes * 60_000 },
+    requests: [],
+    slots: [],
+    streams: [],
+  })
+  expect(follow(engine, [ending(1, 61)])).toEqual([])
+  expect(follow(engine, [ending(2, 60), ending(3, 16)])).toEqual(['raised sign-in-ends'])
+  expect(follow(engine, [ending(4, 15)])).toEqual(['withdrawn sign-in-ends', 'raised sign-in-ends'])
+  expect(engine.alerts()).toMatchObject([{ severity: 'critical', since: AT_MS + 2_000 }])
+  expect(follow(engine, [ending(5, 16), ending(6, 15)])).toEqual([])
+  const ended = { ...ending(7, -1), refresh: { ...refresh, state: 'sign-in-required' as const } }
+  expect(follow(engine, [ended])).toEqual(['withdrawn sign-in-ends', 'raised signed-out'])
+})
+
+test('the worst alert is first, among equals the latest', () => {
+  const engine = new AlertEngine()
+  const rows = (second: number) => ({
+    ...quota(second, 10),
+    requests: [
+      exampleQuota({ category: 'A', state: 'blocked', blockedUntil: AT_MS + 3_600_000 }),
+      ...(quota(second, 10).requests ?? []),
+      ...(second < 20 ? [] : (quota(second, 9).requests ?? []).map((row) => ({ ...row, category: 'B' }))),
+    ],
+  })
+  follow(engine, seconds(1, 30).map(rows))
+  expect(engine.alerts().map(({ subject }) => subject)).toEqual(['A', 'B', 'Accounts'])
 })
 
 test('a disconnected key takes its alerts along', () => {
   const engine = new AlertEngine()
   follow(engine, [quota(1, 200, true)])
-  expect(told(engine.removed(PROFILE))).toEqual(['withdrawn blocked'])
+  expect(told(engine.removed(PROFILE))).toEqual(['withdrawn rate-limited'])
   expect(engine.alerts()).toEqual([])
 })
 
@@ -167,7 +287,7 @@ test('what was open when the app ended is not said again, and withdrawn when it 
       after,
       seconds(61, 80).map((second) => quota(second, 300)),
     ),
-  ).toEqual(['withdrawn below-threshold'])
+  ).toEqual(['withdrawn low'])
 })
 
 test('a dismissed alert stays the same episode', () => {
@@ -185,7 +305,7 @@ test('another threshold is another condition', () => {
     engine,
     seconds(1, 10).map((second) => quota(second, 10)),
   )
-  expect(told(engine.thresholdsChanged(PROFILE))).toEqual(['withdrawn below-threshold'])
+  expect(told(engine.thresholdsChanged(PROFILE))).toEqual(['withdrawn low'])
   expect(
     follow(
       engine,
@@ -198,37 +318,139 @@ test('another threshold is another condition', () => {
       engine,
       seconds(31, 40).map((second) => quota(second, 10)),
     ),
-  ).toEqual(['raised below-threshold'])
+  ).toEqual(['raised low'])
 })
 
-test('what is said names the category, the key and what is left', () => {
+test('what is said names the category, what to do and the key', () => {
   const engine = new AlertEngine()
   follow(
     engine,
     seconds(1, 6).map((second) => quota(second, 10)),
   )
   const [alert] = engine.alerts()
-  expect(alert?.title).toBe('Accounts low')
-  expect(alert?.body).toContain('10 of 320 left on Built-in simulator.')
+  expect(alert?.title).toBe('Accounts is low')
+  expect(alert?.body).toMatch(/^3 % left\. .+ On Built-in simulator\.$/)
 })
 
-test('refused requests are told once they have lasted half a minute, and withdrawn with the next number', () => {
+test('a rejected token is told after ten seconds as one alert of the key, and withdrawn with the next number', () => {
   const engine = new AlertEngine()
-  const refused = (second: number): Partial<Snapshot> => ({
+  const rejected = (second: number): Partial<Snapshot> => ({
     ...quota(second, 300),
-    requests: [exampleQuota({ problem: { status: 401, since: AT_MS } })],
+    requests: ['Accounts', 'Balances'].map((category) =>
+      exampleQuota({ category, problem: { status: 401, since: AT_MS } }),
+    ),
   })
   expect(
     follow(
       engine,
-      seconds(1, 30).map((second) => refused(second)),
+      seconds(1, 9).map((second) => rejected(second)),
     ),
   ).toEqual([])
-  expect(follow(engine, [refused(31)])).toEqual(['raised refused'])
-  expect(engine.alerts()[0]).toMatchObject({
-    severity: 'critical',
-    title: 'Token rejected (401)',
-    subject: '',
+  expect(follow(engine, [rejected(10)])).toEqual(['raised token-rejected'])
+  expect(engine.alerts()).toMatchObject([
+    { severity: 'critical', title: 'Token rejected (401)', subject: '', since: AT_MS },
+  ])
+  expect(follow(engine, [quota(11, 300)])).toEqual(['withdrawn token-rejected'])
+})
+
+test('before the first answer of a start nobody knows whether an outage is over', () => {
+  const before = new AlertEngine()
+  follow(
+    before,
+    seconds(0, 61).map((second) => unreachable(second, 0)),
+  )
+  const after = new AlertEngine(before.alerts())
+  const pending = { ...quota(90, 300), service: { reachable: false, pending: true, host: 'h' } as const }
+  expect(follow(after, [pending])).toEqual([])
+  expect(follow(after, [quota(91, 300)])).toEqual(['withdrawn service-unreachable'])
+})
+
+/** A row as a look finds it: low or well, by a header that is so old. */
+interface Look {
+  readonly atMs: number
+  readonly isLow: boolean
+  readonly ageMs: number
+}
+
+const looks: fc.Arbitrary<readonly Look[]> = fc
+  .array(
+    fc.record({
+      afterMs: fc.constantFrom(1_000, 2_000, 5_000),
+      isLow: fc.boolean(),
+      repeats: fc.integer({ min: 1, max: 12 }),
+      ageMs: fc.constantFrom(0, 0, 500, 4_000, 150_000, 150_001),
+    }),
+    { maxLength: 12 },
+  )
+  .map((runs) => {
+    let atMs = 0
+    return runs.flatMap(({ afterMs, isLow, repeats, ageMs }) =>
+      Array.from({ length: repeats }, () => {
+        atMs += afterMs
+        return { atMs, isLow, ageMs }
+      }),
+    )
   })
-  expect(follow(engine, [quota(32, 300), quota(33, 300)])).toEqual(['withdrawn refused'])
+
+const HOLD_MS = 5_000
+const RECOVER_MS = 10_000
+const FRESH_MS = 150_000
+
+/** What should be said of looks, by the definition of an episode instead of by its states. */
+function expected(all: readonly Look[]): readonly string[] {
+  const result: string[] = []
+  let from = 0
+  for (;;) {
+    const raised = all.findIndex((_, index) => lasts(index, from, isBad, HOLD_MS))
+    if (raised === -1) return result
+    result.push(`raised low at ${all[raised]?.atMs}`)
+    const over = all.findIndex((_, index) => lasts(index, raised + 1, isGoodNews(raised), RECOVER_MS))
+    if (over === -1) return result
+    result.push(`withdrawn low at ${all[over]?.atMs}`)
+    from = over + 1
+  }
+
+  /** Whether each look up to `index` is so, for so long, and none of them is before `first`. */
+  function lasts(index: number, first: number, isSo: (index: number) => boolean, forMs: number): boolean {
+    if (index < first || !isSo(index)) return false
+    let begin = index
+    while (begin > first && isSo(begin - 1)) begin -= 1
+    return (all[index]?.atMs ?? 0) - (all[begin]?.atMs ?? 0) >= forMs
+  }
+
+  function isBad(index: number): boolean {
+    const look = all[index]
+    return look?.isLow === true && look.ageMs <= FRESH_MS
+  }
+
+  function isGoodNews(raised: number): (index: number) => boolean {
+    return (index) => {
+      const look = all[index]
+      if (look === undefined || look.isLow || look.ageMs > FRESH_MS) return false
+      let begin = raised
+      while (isBad(begin - 1)) begin -= 1
+      const bad = all.flatMap((one, at) =>
+        at >= begin && at < index && isBad(at) ? [one.atMs - one.ageMs] : [],
+      )
+      return look.atMs - look.ageMs > Math.max(...bad)
+    }
+  }
+}
+
+test('episodes are those of their definition: no duplicate, none missed, none from stale evidence', () => {
+  fc.assert(
+    fc.property(looks, (all) => {
+      const engine = new AlertEngine()
+      const said = all.flatMap(({ atMs, isLow, ageMs }) => {
+        const at = AT_MS + atMs
+        const row = { remaining: isLow ? 10 : 300, low: isLow ? 10 : 300, high: 301, asOf: at }
+        const state = isLow ? 'low' : 'ok'
+        const requests = [exampleQuota({ ...row, state, observedAt: at - ageMs })]
+        const effects = engine.observe(exampleSnapshot({ at, requests, slots: [], streams: [] }))
+        return told(effects).map((one) => `${one} at ${atMs}`)
+      })
+      expect(said).toEqual(expected(all))
+    }),
+    { numRuns: 500 },
+  )
 })

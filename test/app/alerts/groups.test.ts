@@ -1,27 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Announcements, groupsOf, groupTitle } from '../../../app/alerts/groups.ts'
-import { type AlertKind, SEVERITY_OF } from '../../../app/alerts/kinds.ts'
+import type { AlertKind } from '../../../app/conditions/kinds.ts'
 import type { Alert } from '../../../app/contract/alerts.ts'
 
-const alert = (subject: string, at: number, kind: AlertKind = 'stream-stale'): Alert => ({
+const alert = (subject: string, at: number, kind: AlertKind = 'permission-missing'): Alert => ({
   id: `${kind}/${subject}@${at}`,
   profile: 'key-1',
   kind,
-  severity: SEVERITY_OF[kind],
+  severity: 'warning',
   subject,
   since: at,
   at,
-  title: `${subject} is silent`,
+  title: `${subject}: permission missing`,
   body: 'b',
   dismissed: false,
 })
-const streams = (count: number, at = 0) => Array.from({ length: count }, (_, index) => alert(`s${index}`, at))
+const rows = (count: number, at = 0) => Array.from({ length: count }, (_, index) => alert(`q${index}`, at))
 
-test('eighteen silent streams are one group, and two are two', () => {
-  expect(groupsOf(streams(18)).map(({ alerts }) => alerts.length)).toEqual([18])
-  expect(groupsOf(streams(2)).map(({ alerts }) => alerts.length)).toEqual([1, 1])
-  expect(groupTitle('stream-stale', 18)).toBe('18 streams are silent')
+test('eighteen missing permissions are one group, and two are two', () => {
+  expect(groupsOf(rows(18)).map(({ alerts }) => alerts.length)).toEqual([18])
+  expect(groupsOf(rows(2)).map(({ alerts }) => alerts.length)).toEqual([1, 1])
+  expect(groupTitle('q0: permission missing', 18)).toBe('q0: permission missing, and 17 more')
 })
 
 test.each([
@@ -42,11 +42,17 @@ test('kinds and keys are not mixed', () => {
   expect(groupsOf(alerts)).toHaveLength(4)
 })
 
+test('the worst group is first, among equals the latest', () => {
+  const critical = { ...alert('d', 0, 'empty'), severity: 'critical' as const }
+  const alerts = [alert('a', 20), alert('b', 30, 'low'), critical]
+  expect(groupsOf(alerts).map(({ alerts: [first] }) => first.subject)).toEqual(['d', 'b', 'a'])
+})
+
 test('every alert is in exactly one group', () => {
-  const kinds = fc.constantFrom<AlertKind>('empty', 'stream-stale')
+  const kinds = fc.constantFrom<AlertKind>('empty', 'low')
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(30_000), kinds)), (raised) => {
-      const alerts = raised.map(([at, kind], index) => alert(`s${index}`, at, kind))
+      const alerts = raised.map(([at, kind], index) => alert(`q${index}`, at, kind))
       const grouped = groupsOf(alerts).flatMap((group) => group.alerts.map(({ id }) => id))
       expect(grouped.toSorted()).toEqual(alerts.map(({ id }) => id).toSorted())
     }),
@@ -58,20 +64,24 @@ const told = (effects: ReturnType<Announcements['raised']>) =>
 
 test('eighteen at once are announced once, and withdrawn once when the last is over', () => {
   const announcements = new Announcements()
-  const all = streams(18)
-  expect(told(announcements.raised(all))).toEqual(['+ 18 streams are silent'])
+  const all = rows(18)
+  expect(told(announcements.raised(all))).toEqual(['+ q0: permission missing, and 17 more'])
   const ends = all.flatMap(({ id }) => told(announcements.ended(id)))
   expect(ends).toEqual([`- ${all[0]?.id}/group`])
 })
 
-test('the third within five seconds replaces the first two, and the fourth is silent', () => {
+test('the third within five seconds replaces the first two, and the fourth permission missing', () => {
   const announcements = new Announcements()
   const [a, b, c, d] = [alert('a', 0), alert('b', 1_000), alert('c', 5_000), alert('d', 5_000)]
-  expect(told(announcements.raised([a]))).toEqual(['+ a is silent'])
-  expect(told(announcements.raised([b]))).toEqual(['+ b is silent'])
-  expect(told(announcements.raised([c]))).toEqual([`- ${a.id}`, `- ${b.id}`, '+ 3 streams are silent'])
+  expect(told(announcements.raised([a]))).toEqual(['+ a: permission missing'])
+  expect(told(announcements.raised([b]))).toEqual(['+ b: permission missing'])
+  expect(told(announcements.raised([c]))).toEqual([
+    `- ${a.id}`,
+    `- ${b.id}`,
+    '+ c: permission missing, and 2 more',
+  ])
   expect(told(announcements.raised([d]))).toEqual([])
-  expect(told(announcements.raised([alert('e', 5_001)]))).toEqual(['+ e is silent'])
+  expect(told(announcements.raised([alert('e', 5_001)]))).toEqual(['+ e: permission missing'])
 })
 
 test('a single alert is withdrawn by its own id', () => {

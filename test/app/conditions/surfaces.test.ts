@@ -1,9 +1,8 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
-import type { AlertKind } from '../../../app/alerts/kinds.ts'
-import { severityOf } from '../../../app/alerts/kinds.ts'
-import { alertText } from '../../../app/alerts/text.ts'
 import { headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
+import type { AlertKind } from '../../../app/conditions/kinds.ts'
+import { presentAlert } from '../../../app/conditions/messages.ts'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import type {
   AccessSummary,
@@ -130,22 +129,36 @@ function painted(at: Snapshot, begins: string): { readonly line: string; readonl
 }
 
 const ALERT_OF: Partial<Readonly<Record<QuotaState, AlertKind>>> = {
-  low: 'below-threshold',
-  'running-out': 'runs-out',
+  low: 'low',
+  'running-out': 'running-out',
   empty: 'empty',
-  blocked: 'blocked',
+  blocked: 'rate-limited',
 }
 
 it.each(Object.entries(ALERT_OF))(
-  'the alert on the state "%s" has its severity and its word',
+  'the alert on the state "%s" has its severity and begins as its headline',
   (state, kind) => {
     const at = shown(state as QuotaState)
-    expect(severityOf(kind, 'Positions', at, NOW_MS)).toBe(TABLE[state as QuotaState][0])
-    expect(alertText(kind, 'Positions', at, NOW_MS).title).toBe(
-      `Positions ${STATE_LABELS[state as QuotaState]}`,
-    )
+    const { severity, title } = presentAlert({ kind, subject: 'Positions' }, at, NOW_MS)
+    expect(severity).toBe(TABLE[state as QuotaState][0])
+    expect(`${headline(at, NOW_MS).headline} `).toContain(title)
   },
 )
+
+it('an alert says how things stand now, not how they stood when it was raised', () => {
+  const of = { kind: 'sign-in-ends', subject: '' } as const
+  const at = snapshot({ refresh: { ...snapshot().refresh, endsAt: NOW_MS + 2_520_000 } })
+  const body = (nowMs: number) => presentAlert(of, at, nowMs).body
+  expect([body(NOW_MS), body(NOW_MS + 60_000)]).toEqual([
+    expect.stringMatching(/^In 42 min\./),
+    expect.stringMatching(/^In 41 min\./),
+  ])
+  expect(presentAlert({ kind: 'low', subject: 'Positions' }, shown('ok'), NOW_MS)).toEqual({
+    severity: 'ok',
+    title: 'Positions recovered',
+    body: '250 of 320 left. No action needed. On Main key.',
+  })
+})
 
 const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Severity, label: string]>> = {
   none: ['critical', 'signed out'],
@@ -241,16 +254,16 @@ describe.each([
 })
 
 it('the end of a sign-in asks for attention at one moment on every surface', () => {
-  for (const [leftMs, severity, kind] of [
-    [3_600_000, 'warning', 'sign-in-1h'],
-    [900_000, 'critical', 'sign-in-15min'],
+  for (const [leftMs, severity] of [
+    [3_600_000, 'warning'],
+    [900_000, 'critical'],
   ] as const) {
     const at = withTokens({ endsAt: NOW_MS + leftMs })
     const due = { ...logged, kind: 'sign-in-due', endsAt: NOW_MS + leftMs } as const
     expect(refreshText(at.refresh, NOW_MS).severity).toBe(severity)
     expect(painted(at, 'refresh token').code).toBe(PAINT[severity])
     expect(eventSentence(due).severity).toBe(severity)
-    expect(severityOf(kind, '', at, NOW_MS)).toBe(severity)
+    expect(presentAlert({ kind: 'sign-in-ends', subject: '' }, at, NOW_MS).severity).toBe(severity)
   }
 })
 
@@ -286,8 +299,8 @@ it.each(Object.entries(STREAMS))(
     expect(line).toContain(` ${label} `)
     expect(code).toBe(PAINT[severity])
     if (state !== 'stale') return
-    expect(alertText('stream-stale', 's1', at, NOW_MS).title).toContain(label)
-    expect(severityOf('stream-stale', 's1', at, NOW_MS)).toBe(severity)
+    const alert = presentAlert({ kind: 'streams-silent', subject: '' }, at, NOW_MS)
+    expect([alert.severity, alert.title]).toEqual([severity, expect.stringContaining(label)])
   },
 )
 
@@ -306,9 +319,6 @@ it.each<[SlotQuota, Severity, string]>([
   for (const one of ['warning', 'critical'] as const) {
     expect(line?.includes(`${start}[${PAINT[one]}m`)).toBe(severity === one)
   }
-  if (label === '') return
-  expect(alertText('slots-low', 'Order Stream', at, NOW_MS).title).toBe(`Order Stream: ${label}`)
-  expect(severityOf('slots-low', 'Order Stream', at, NOW_MS)).toBe(severity)
 })
 
 const logged = { seq: 1, at: NOW_MS, profile: 'main' } as const

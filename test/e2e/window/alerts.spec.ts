@@ -19,7 +19,10 @@ test('an alert leads to its row, and closed ones are told with their length', as
   await page.getByRole('button', { name: 'Closed' }).click()
   await expect(page.locator('[data-closed-alert]')).toContainText('lasted 2 min 0 s')
   await page.getByRole('button', { name: 'Open', exact: true }).click()
-  await page.locator('[data-alert="main runs-out Positions"]').getByRole('button', { name: /^Show/ }).click()
+  await page
+    .locator('[data-alert="main running-out Positions"]')
+    .getByRole('button', { name: /^Show/ })
+    .click()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   const row = page.locator('tr[data-category="Positions"]')
   await expect(row.getByRole('button', { name: 'Positions' }).first()).toBeFocused()

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { kindOf } from '../../../app/alerts/engine.ts'
 import { alertSchema } from '../../../app/contract/alerts.ts'
 import { Alerts, storedAlert } from '../../../main/alerts/alerts.ts'
-import { bellAnnouncer, SILENT, throughNotify } from '../../../main/alerts/announcer.ts'
+import { bellAnnouncer, throughNotify } from '../../../main/alerts/announcer.ts'
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
 import type { Notice } from '../../../main/ports/notify.ts'
 import { exampleSnapshot, exampleStream, AT_MS as SNAPSHOT_MS } from '../hosts/terminal/example-snapshot.ts'
@@ -42,7 +43,7 @@ test('a system notification is of one episode and urgent when it is critical', (
 
 test('a kept alert that cannot be read is forgotten', () => {
   expect(storedAlert('{')).toBeUndefined()
-  expect(storedAlert('{"id":"x","kind":"of-tomorrow"}')).toBeUndefined()
+  expect(storedAlert('{"id":"x","kind":"empty"}')).toBeUndefined()
 })
 
 const bodyOf = (id: string, kind: string, severity: string) =>
@@ -59,23 +60,30 @@ const bodyOf = (id: string, kind: string, severity: string) =>
     dismissed: false,
   })
 
-test('what was open is kept over a start, except of streams, which are numbered anew', () => {
-  const kept: (readonly [string, string | undefined])[] = []
-  new Alerts({
-    announcer: SILENT,
-    thresholds: thresholdsIn(undefined),
-    kept: [bodyOf('a', 'stream-stale', 'warning'), bodyOf('b', 'blocked', 'critical'), 'nonsense'],
-    keep: (id, text) => void kept.push([id, text]),
-    changed: () => {},
-  })
-  expect(kept).toEqual([['a', undefined]])
+test.each([
+  ['runs-out', 'running-out'],
+  ['below-threshold', 'low'],
+  ['blocked', 'rate-limited'],
+  ['refused', 'token-rejected'],
+  ['slots-low', 'slots-full'],
+  ['stream-stale', 'streams-silent'],
+  ['stream-restarts', 'streams-restarting'],
+  ['sign-in-1h', 'sign-in-ends'],
+  ['sign-in-15min', 'sign-in-ends'],
+  ['sign-in-required', 'signed-out'],
+  ['revoke-unconfirmed', 'revocation-unconfirmed'],
+  ['empty', 'empty'],
+  ['of-tomorrow', undefined],
+])('an alert that an earlier version stored as "%s" is of the condition "%s"', (former, kind) => {
+  const stored = storedAlert(bodyOf('a', former, 'warning'))
+  expect(stored && kindOf(stored)).toBe(kind)
 })
 
 test('an alert that an earlier version stored as info is ok', () => {
   const stored = bodyOf('a', 'capacity-back', 'info')
   const found = alertSchema.safeParse(JSON.parse(stored))
   expect(found.data).toMatchObject({ kind: 'capacity-back', severity: 'ok' })
-  expect(alertSchema.safeParse(JSON.parse(bodyOf('a', 'blocked', 'loud'))).success).toBe(false)
+  expect(alertSchema.safeParse(JSON.parse(bodyOf('a', 'empty', 'loud'))).success).toBe(false)
 })
 
 const AT_MS = Date.UTC(2026, 0, 2)
@@ -138,9 +146,10 @@ function followed(announced: string[]) {
       at: SNAPSHOT_MS + second * 1000,
       requests: [],
       slots: [],
-      streams: Array.from({ length: count }, (_, index) =>
-        exampleStream({ id: `s${index}`, state: 'stale' }),
-      ),
+      streams: [
+        exampleStream(),
+        ...Array.from({ length: count }, (_, index) => exampleStream({ id: `q${index}`, state: 'stale' })),
+      ],
     })
   return { alerts, silent }
 }
@@ -149,8 +158,8 @@ test('eighteen streams that fall silent together are announced once', () => {
   const announced: string[] = []
   const { alerts, silent } = followed(announced)
   alerts.observe(silent(18, 1))
-  expect(announced).toEqual(['18 streams are silent'])
-  expect(alerts.open()).toHaveLength(18)
+  expect(announced).toEqual(['18 of 19 streams are silent'])
+  expect(alerts.open()).toHaveLength(1)
 })
 
 test('a snoozed alert is in the list and not announced', () => {
@@ -167,9 +176,10 @@ test('an alert that is over is among the closed ones with its end', () => {
   alerts.observe(silent(1, 1))
   expect(alerts.closed()).toEqual([])
   alerts.observe(silent(0, 41))
+  alerts.observe(silent(0, 46))
   expect(alerts.open()).toEqual([])
   expect(alerts.closed()).toMatchObject([
-    { kind: 'stream-stale', since: SNAPSHOT_MS + 1_000, endedAt: SNAPSHOT_MS + 41_000 },
+    { kind: 'streams-silent', since: SNAPSHOT_MS - 1_000, endedAt: SNAPSHOT_MS + 46_000 },
   ])
 })
 

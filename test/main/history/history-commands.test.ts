@@ -62,7 +62,7 @@ const interval = { profile: PROFILE, fromMs: AT_MS, toMs: AT_MS + 60_000 }
 test('a window is told of each alert and can ask for them, dismiss them and set their thresholds', async () => {
   const { clock, told, ask } = opened()
   clock.advance(10_000)
-  expect(told.at(-1)?.map(({ kind }) => kind)).toEqual(['below-threshold'])
+  expect(told.at(-1)?.map(({ kind }) => kind)).toEqual(['low'])
   const id = told.at(-1)?.[0]?.id
   expect(await ask('alerts')).toEqual(told.at(-1))
   expect(await ask('dismissAlert', { id })).toEqual({ ok: true })

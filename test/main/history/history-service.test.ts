@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Announcement } from '../../../app/alerts/groups.ts'
+import type { Announcement } from '../../../app/contract/alerts.ts'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { DEFAULT_THRESHOLDS, thresholdOf } from '../../../app/quota/thresholds.ts'
@@ -134,7 +134,7 @@ test('a low quota is announced once, told to the windows, and withdrawn when it 
   const told: number[] = []
   history.onAlerts((alerts) => told.push(alerts.length))
   live(60, 10)
-  expect(announced.map(({ title }) => title)).toEqual(['Accounts low'])
+  expect(announced.map(({ title }) => title)).toEqual(['Accounts is low'])
   expect(history.alerts()).toHaveLength(1)
   live(30, 300)
   expect(withdrawn).toEqual(announced.map(({ id }) => id))

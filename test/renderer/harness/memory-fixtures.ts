@@ -8,9 +8,9 @@ const MINUTE = 60_000
 
 export const ALERTS: readonly Alert[] = [
   {
-    id: 'main runs-out Positions',
+    id: 'main running-out Positions',
     profile: 'main',
-    kind: 'runs-out',
+    kind: 'running-out',
     severity: 'warning',
     subject: 'Positions',
     since: NOW_MS - 2 * MINUTE,
@@ -20,15 +20,15 @@ export const ALERTS: readonly Alert[] = [
     dismissed: false,
   },
   {
-    id: 'main slots-low MarketDepth Stream',
+    id: 'main slots-full MarketDepth Stream',
     profile: 'main',
-    kind: 'slots-low',
+    kind: 'slots-full',
     severity: 'warning',
     subject: 'MarketDepth Stream',
     since: NOW_MS - 30 * MINUTE,
     at: NOW_MS - 29 * MINUTE,
-    title: 'MarketDepth Stream: 3 slots left',
-    body: '3 of 10 stream slots are free on Main key.',
+    title: 'MarketDepth Stream: all 10 slots in use',
+    body: '(2 yours, 8 others). Close a stream before you open another. On Main key.',
     dismissed: true,
   },
 ]
