@@ -2,8 +2,8 @@ import { type Condition, conditionsOf, isCauseOf, type KeyConditions } from '../
 import { ALERTS, type AlertKind, CONDITION_KINDS, CONDITIONS, isOfRow } from '../conditions/kinds.ts'
 import { alertText, recoveredText } from '../conditions/messages.ts'
 import type { Alert, AlertSeverity } from '../contract/alerts.ts'
+import { urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { urgencyOf } from '../status/severity.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 
 /** An instruction to the host: raise an alert, once, or withdraw it, once. */

@@ -1,5 +1,5 @@
 import type { Alert, Announcement } from '../contract/alerts.ts'
-import { mostUrgent, urgencyOf } from '../status/severity.ts'
+import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 
 /** Alerts of one profile and kind that were raised within this time are one to a person, from `GROUP_FROM` on. Milliseconds. */
 const GROUP_WITHIN_MS = 5_000

@@ -1,6 +1,6 @@
 import type { AlertPreferences, AlertPreferencesChange } from '../contract/alerts.ts'
+import type { Severity } from '../contract/severity.ts'
 import { minuteOfDay } from '../status/moments.ts'
-import type { Severity } from '../status/severity.ts'
 
 const MINUTES_A_DAY = 1440
 

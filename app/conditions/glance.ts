@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '../contract/events.ts'
+import { type Severity, urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { coarseSinceText, countdownSeconds } from '../status/durations.ts'
 import { dayAndMinuteText } from '../status/moments.ts'
@@ -10,7 +11,6 @@ import {
   shareLeftText,
   usageLine,
 } from '../status/quota-status.ts'
-import { type Severity, urgencyOf } from '../status/severity.ts'
 import { isStreamSilent } from '../status/stream-status.ts'
 import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'

@@ -1,4 +1,5 @@
 import type { Health } from '../contract/key-health.ts'
+import { mostUrgent, type Severity } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { doubtfulRows, shownRows } from '../quota/verdict.ts'
 import { coarseSinceText, sinceText } from '../status/durations.ts'
@@ -12,7 +13,6 @@ import {
   stateAt,
 } from '../status/quota-status.ts'
 import { countText, listText } from '../status/rates.ts'
-import { mostUrgent, type Severity } from '../status/severity.ts'
 import { type Condition, conditionsOf, freshestMs, isStopped, judgedRows } from './evaluate.ts'
 import { ASPECTS, type Aspect, CONDITIONS } from './kinds.ts'
 import { type Message, messageOf } from './messages.ts'

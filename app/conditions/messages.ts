@@ -1,4 +1,5 @@
 import { SAVED_KEYS } from '../contract/key-health.ts'
+import type { Severity } from '../contract/severity.ts'
 import type { RequestQuota, SlotQuota, Snapshot } from '../contract/snapshot.ts'
 import { coarseSinceText, countdownText, sinceText } from '../status/durations.ts'
 import { clockText, minuteText } from '../status/moments.ts'
@@ -27,7 +28,6 @@ import {
 } from '../status/quota-status.ts'
 import { countText } from '../status/rates.ts'
 import { capitalised, NO_ACTION, sentence } from '../status/sentences.ts'
-import type { Severity } from '../status/severity.ts'
 import { SIGN_IN_ENDS_SOON } from '../status/token-status.ts'
 import { type Condition, conditionsOf, freshestMs, streamsHeard } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'

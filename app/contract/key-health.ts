@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
-import { SEVERITIES } from '../status/severity.ts'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
+import { SEVERITIES } from './severity.ts'
 
 export const keystoreState = z.enum([
   'ok',

@@ -1,7 +1,7 @@
+import type { Severity } from '../contract/severity.ts'
 import { streamCategoryName } from '../service/stream-kinds.ts'
 import { durationText } from '../status/durations.ts'
 import { countText, listText, shareText } from '../status/rates.ts'
-import type { Severity } from '../status/severity.ts'
 import type { Concession } from './advice.ts'
 import { type CategoryDemand, exceeds, totalBurst, totalRate } from './demand.ts'
 import { OTHERS_NAME } from './running.ts'

@@ -1,6 +1,6 @@
+import type { Severity } from '../contract/severity.ts'
 import type { GatewaySummary, ProgramSummary } from '../contract/snapshot.ts'
 import { minuteText } from './moments.ts'
-import type { Severity } from './severity.ts'
 
 /** The state of the gateway in words, with its severity. */
 export function gatewayStatus({ state, url, why }: GatewaySummary): {

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../contract/events.ts'
+import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 import { type EventSentence, type EventStyle, eventSentence } from './event-sentence.ts'
 import { groupWords, overWords } from './incident-words.ts'
-import { mostUrgent, urgencyOf } from './severity.ts'
 
 /** One event of several that are one line. */
 export interface IncidentPart {

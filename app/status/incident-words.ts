@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '../contract/events.ts'
+import type { Severity } from '../contract/severity.ts'
 import {
   type EventSentence,
   type EventStyle,
@@ -7,7 +8,6 @@ import {
   sentenceOf,
 } from './event-sentence.ts'
 import { countText, listText, rateRangeText, rateText } from './rates.ts'
-import type { Severity } from './severity.ts'
 import { reasonBeside, reconnectedFacts, streamChange } from './stream-changes.ts'
 import { streamKindName } from './stream-status.ts'
 

@@ -1,3 +1,4 @@
+import type { Severity } from '../contract/severity.ts'
 import type { RequestQuota, RowProblem, Snapshot } from '../contract/snapshot.ts'
 import { isOfWholeKey } from '../quota/row-problems.ts'
 import { shownRows } from '../quota/verdict.ts'
@@ -5,7 +6,6 @@ import { scopeOf } from '../service/categories.ts'
 import { OUTDATED_AFTER_MS, sinceText } from './durations.ts'
 import { minuteText } from './moments.ts'
 import { NO_ACTION } from './sentences.ts'
-import type { Severity } from './severity.ts'
 
 /**
  * What every surface says of answers that bring no quota number: a rejected token, a missing permission, a failing

@@ -1,4 +1,5 @@
 import type { ShortState } from '../contract/events.ts'
+import type { Severity } from '../contract/severity.ts'
 import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
 import { emptyAtWith } from '../quota/safe-pace.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
@@ -6,7 +7,6 @@ import { coarseSinceText, countdownText, durationText, OUTDATED_AFTER_MS, sinceT
 import { clockText } from './moments.ts'
 import { problemStatus, problemTitle, toldProblem } from './problem-status.ts'
 import { rateRangeText } from './rates.ts'
-import type { Severity } from './severity.ts'
 
 /**
  * What every surface says of one request quota. State, severity and label are decided here and nowhere else; a surface

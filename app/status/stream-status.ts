@@ -1,7 +1,7 @@
+import type { Severity } from '../contract/severity.ts'
 import type { SlotQuota, StreamSummary } from '../contract/snapshot.ts'
 import type { StreamProposal } from '../contract/streams.ts'
 import { STREAM_TABLE, type StreamKind, streamCategoryName } from '../service/stream-kinds.ts'
-import type { Severity } from './severity.ts'
 
 /** Severity and label of a stream or of a group of slots, the same on every surface. */
 export interface StreamStatus {

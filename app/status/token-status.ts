@@ -1,5 +1,5 @@
+import type { Severity } from '../contract/severity.ts'
 import type { AccessSummary, RefreshSummary } from '../contract/snapshot.ts'
-import type { Severity } from './severity.ts'
 
 /** Severity and label of a token, the same on every surface. */
 export interface TokenStatus {

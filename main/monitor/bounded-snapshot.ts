@@ -1,3 +1,4 @@
+import { urgencyOf } from '../../app/contract/severity.ts'
 import type {
   ProgramSummary,
   RequestQuota,
@@ -6,7 +7,6 @@ import type {
   StreamSummary,
 } from '../../app/contract/snapshot.ts'
 import { gravityOf } from '../../app/quota/state.ts'
-import { urgencyOf } from '../../app/status/severity.ts'
 import { slotStatus, streamStatus } from '../../app/status/stream-status.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { mostUrgent } from '../../app/status/severity.ts'
+import { mostUrgent } from '../../app/contract/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'

@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import type { Severity } from '../../app/contract/severity.ts'
 import { alsoCounts } from '../../app/quota/verdict.ts'
 import { clockText } from '../../app/status/moments.ts'
 import {
@@ -15,7 +16,6 @@ import {
   stateSentence,
   usageSentence,
 } from '../../app/status/quota-status.ts'
-import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'

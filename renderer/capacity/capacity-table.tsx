@@ -1,7 +1,7 @@
 import { judgedRows } from '../../app/conditions/evaluate.ts'
+import { mostUrgent } from '../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { quotaStatus } from '../../app/status/quota-status.ts'
-import { mostUrgent } from '../../app/status/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon, type IconName } from '../components/icon.tsx'

@@ -1,5 +1,5 @@
+import type { Severity } from '../../app/contract/severity.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
-import type { Severity } from '../../app/status/severity.ts'
 import { classesOf } from './classes.ts'
 import sheet from './shape.module.css'
 

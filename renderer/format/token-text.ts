@@ -1,7 +1,7 @@
+import type { Severity } from '../../app/contract/severity.ts'
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
 import { coarseUntilText, untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
-import type { Severity } from '../../app/status/severity.ts'
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 
 /** A token's life as text and bar: the share that remains, and what happens at its end. */

@@ -1,6 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
 import { keyStatus } from '../../app/conditions/key-status.ts'
-import type { Severity } from '../../app/status/severity.ts'
+import type { Severity } from '../../app/contract/severity.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import menuSheet from '../components/menu.module.css'

@@ -1,9 +1,9 @@
+import type { Severity } from '../../app/contract/severity.ts'
 import type { ProgramSummary, RequestQuota } from '../../app/contract/snapshot.ts'
 import { durationText, untilText, waitText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { quotaStatus, UNTIL_OTHERS_SLOW } from '../../app/status/quota-status.ts'
 import { rateText, SMALLEST_SHOWN_PER_SECOND } from '../../app/status/rates.ts'
-import type { Severity } from '../../app/status/severity.ts'
 import { patienceOf } from './program-rows.ts'
 
 /** Requests of one program that wait for one quota. */

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { keyStatus } from '../../app/conditions/key-status.ts'
-import { mostUrgent, type Severity } from '../../app/status/severity.ts'
+import { mostUrgent, type Severity } from '../../app/contract/severity.ts'
 import { type Moment, useMoment } from '../state/window-parts.ts'
 import critical from './icon-critical.svg'
 import ok from './icon-ok.svg'

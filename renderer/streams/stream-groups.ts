@@ -1,6 +1,6 @@
+import { mostUrgent, type Severity } from '../../app/contract/severity.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { STREAM_TABLE, streamKindOf } from '../../app/service/stream-kinds.ts'
-import { mostUrgent, type Severity } from '../../app/status/severity.ts'
 import { streamKindName, streamStatus } from '../../app/status/stream-status.ts'
 
 /** Streams of one kind: rows, or one line where they are many. */

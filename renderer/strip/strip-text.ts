@@ -1,7 +1,7 @@
 import { keyStatus } from '../../app/conditions/key-status.ts'
+import { mostUrgent, type Severity } from '../../app/contract/severity.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { leftText } from '../../app/status/quota-status.ts'
-import { mostUrgent, type Severity } from '../../app/status/severity.ts'
 import { type BarParts, barParts } from '../capacity/bar-parts.ts'
 
 /** The line of the strip: the most severe status of all keys, and its countdown. */

@@ -1,6 +1,6 @@
 import { keyStatus } from '../../../app/conditions/key-status.ts'
+import { mostUrgent, type Severity } from '../../../app/contract/severity.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { mostUrgent, type Severity } from '../../../app/status/severity.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Clock } from '../../ports/ports.ts'
 import type { DesktopActions, DesktopChoices } from './desktop-actions.ts'

@@ -1,6 +1,7 @@
 import { isServiceAway } from '../../../app/conditions/evaluate.ts'
 import { headline, keyFindings } from '../../../app/conditions/key-status.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
+import type { Severity } from '../../../app/contract/severity.ts'
 import type {
   QuotaState,
   RequestQuota,
@@ -20,7 +21,6 @@ import {
   stateAt,
 } from '../../../app/status/quota-status.ts'
 import { unlistedText } from '../../../app/status/sentences.ts'
-import type { Severity } from '../../../app/status/severity.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
 import { bar, type Cell, duration, left, paint, printable, right, type Tone } from './cells.ts'

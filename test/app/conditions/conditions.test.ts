@@ -4,8 +4,8 @@ import { type Condition, conditionsOf, isStopped } from '../../../app/conditions
 import { aspectStatuses, healthOf, keyFindings } from '../../../app/conditions/key-status.ts'
 import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains } from '../../../app/conditions/kinds.ts'
 import { messageOf } from '../../../app/conditions/messages.ts'
+import type { Severity } from '../../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
-import type { Severity } from '../../../app/status/severity.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 

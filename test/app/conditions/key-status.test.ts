@@ -1,8 +1,8 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
+import { mostUrgent } from '../../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
-import { mostUrgent } from '../../../app/status/severity.ts'
 import {
   CALM_REQUESTS,
   defaultQuota,

@@ -4,6 +4,7 @@ import { headline, keyStatus, spokenText } from '../../../app/conditions/key-sta
 import type { AlertKind } from '../../../app/conditions/kinds.ts'
 import { presentAlert } from '../../../app/conditions/messages.ts'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { Severity } from '../../../app/contract/severity.ts'
 import type {
   AccessSummary,
   QuotaState,
@@ -16,7 +17,6 @@ import type {
 import { verdictOf } from '../../../app/quota/verdict.ts'
 import { eventSentence } from '../../../app/status/event-sentence.ts'
 import { quotaStatus, STATE_LABELS, stateSentence } from '../../../app/status/quota-status.ts'
-import type { Severity } from '../../../app/status/severity.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
 import { trayLine } from '../../../main/hosts/desktop/tray.ts'

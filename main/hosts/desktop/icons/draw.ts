@@ -1,4 +1,4 @@
-import type { Severity } from '../../../../app/status/severity.ts'
+import type { Severity } from '../../../../app/contract/severity.ts'
 import type { Picture } from './png.ts'
 
 type Colour = readonly [red: number, green: number, blue: number]

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import type { Severity } from '../../../../../app/status/severity.ts'
+import type { Severity } from '../../../../../app/contract/severity.ts'
 import { appPicture, trayPicture } from '../../../../../main/hosts/desktop/icons/draw.ts'
 import { icns, ico } from '../../../../../main/hosts/desktop/icons/icon-files.ts'
 import { type Picture, png } from '../../../../../main/hosts/desktop/icons/png.ts'
