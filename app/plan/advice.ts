@@ -1,6 +1,7 @@
 import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
 import { type CategoryDemand, type Demand, totalBurst, totalRate } from './demand.ts'
 import type { Plan, PlannedProgram } from './plan.ts'
+import { OTHERS_NAME } from './running.ts'
 
 /** What one program would have to give up in one category for the plan to fit. */
 export interface Concession {
@@ -17,7 +18,8 @@ const RATE_STEPS = 100
 
 /**
  * What to give up first for a category to fit: the last class first, in it the least weight. Each gives
- * all it asks for before the next one gives anything. Empty where the category fits.
+ * all it asks for before the next one gives anything. Empty where the category fits. Others can't be asked to give: where all
+ * programs together can't give enough, others alone are named.
  *
  * Of `Σρ − r` and `Σb + reserve − L` no more is given than fits; rates are rounded down to hundredths.
  */
@@ -25,7 +27,9 @@ export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   const { capacityPerSecond, limit, reserve, demands } = category
   const rates = given(demands, 'perSecond', totalRate(demands) - capacityPerSecond)
   const bursts = given(demands, 'burst', totalBurst(demands) + reserve - limit)
-  return inGivingOrder(demands).flatMap((demand) => {
+  const givers = inGivingOrder(demands)
+  const others = givers.find((demand) => isOthers(demand) && (rates.has(demand) || bursts.has(demand)))
+  return (others === undefined ? givers : [others]).flatMap((demand) => {
     const perSecond = rates.get(demand)
     const burst = bursts.get(demand)
     if (perSecond === undefined && burst === undefined) return []
@@ -58,8 +62,12 @@ function given(
 
 function inGivingOrder(demands: readonly Demand[]): readonly Demand[] {
   const rank = (demand: Demand) => PROGRAM_CLASSES.indexOf(demand.class)
-  return demands.toSorted((a, b) => rank(b) - rank(a) || a.weight - b.weight)
+  return demands.toSorted(
+    (a, b) => Number(isOthers(a)) - Number(isOthers(b)) || rank(b) - rank(a) || a.weight - b.weight,
+  )
 }
+
+const isOthers = ({ program }: Demand): boolean => program === OTHERS_NAME
 
 /** The plan after its programs made the concessions. A program that is left nothing of a category asks nothing of it. */
 export function withConcessions(plan: Plan, concessions: readonly Concession[]): Plan {

@@ -4,23 +4,21 @@ import { durationText } from '../status/durations.ts'
 import { countText, listText, shareText } from '../status/rates.ts'
 import type { Concession } from './advice.ts'
 import { type CategoryDemand, exceeds, totalBurst, totalRate } from './demand.ts'
-import { OTHERS_NAME } from './running.ts'
+import { OTHERS_NAME, OWN_NAME } from './running.ts'
 import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 
 /** `1.07/s`: in hundredths, because plans are made of small rates. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
-/** Why a category does not fit, as a sentence; `undefined` where it does. */
+/** Why a category does not fit, as the rest of a sentence that begins with its name; `undefined` where it does. */
 export function whyNot({ capacityPerSecond, limit, reserve, demands }: CategoryDemand): string | undefined {
   const rate = totalRate(demands)
   const burst = totalBurst(demands)
   const reasons = [
     ...(exceeds(rate, capacityPerSecond)
-      ? [`${planRateText(rate)} is asked for and ${planRateText(capacityPerSecond)} comes back`]
+      ? [`needs ${planRateText(rate)}, refills ${planRateText(capacityPerSecond)}`]
       : []),
-    ...(burst + reserve > limit
-      ? [`${burst} may be asked for at once and ${Math.max(0, limit - reserve)} can go at once`]
-      : []),
+    ...(burst + reserve > limit ? [`needs ${burst} at once, allows ${Math.max(0, limit - reserve)}`] : []),
   ]
   return reasons.length === 0 ? undefined : `${reasons.join('; ')}.`
 }
@@ -35,12 +33,15 @@ export function adviceLines(
 
 /** One concession as a sentence. */
 export function concessionLine({ category, program, perSecond, burst }: Concession): string {
-  if (perSecond === 0 || burst === 0) return `${category}: leave out ${program}.`
+  if (program === OTHERS_NAME) return `${category}: others alone exceed the refill.`
+  if (perSecond === 0 || burst === 0) {
+    return program === OWN_NAME ? `${category}: pause Headroom’s checks.` : `${category}: remove ${program}.`
+  }
   const changes = [
-    ...(perSecond === undefined ? [] : [`at most ${planRateText(perSecond)}`]),
-    ...(burst === undefined ? [] : [`at most ${burst} at once`]),
+    ...(perSecond === undefined ? [] : [planRateText(perSecond)]),
+    ...(burst === undefined ? [] : [`${burst} at once`]),
   ]
-  return `${category}: let ${program} ask for ${listText(changes)}.`
+  return `${category}: lower ${program} to ${listText(changes)}.`
 }
 
 /** What to close where streams are more than slots, as a sentence. */
@@ -68,11 +69,14 @@ function waitPhrases({ category, waits }: CategoryVerdict): readonly string[] {
   })
 }
 
-/** What a whole plan comes to, for a headline: a label, the rest of the sentence, and how much it asks of a person. */
+/** What a whole plan comes to, for a headline. */
 export interface PlanHeadline {
   readonly severity: Severity
   readonly label: string
+  /** At most 12 words: each category's numbers are in its own row. */
   readonly text: string
+  /** What to change first; absent where all fits. */
+  readonly action?: string
 }
 
 /**
@@ -80,12 +84,14 @@ export interface PlanHeadline {
  * others stay at its middle is not told to fit.
  */
 export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict): PlanHeadline {
-  if (!verdict.fits) return { severity: 'critical', label: 'Does not fit.', text: reasonsText(verdict) }
+  if (!verdict.fits)
+    return { severity: 'critical', label: 'Does not fit.', text: excessText(verdict), ...actionOf(verdict) }
   if (!atMost.fits)
     return {
       severity: 'warning',
       label: 'May not fit.',
-      text: `With others at the high end of their estimate: ${reasonsText(atMost)}`,
+      text: `If others use their highest rate: ${excessText(atMost)}`,
+      ...actionOf(atMost),
     }
   const longest = longestWait(verdict)
   if (longest === undefined) return { severity: 'ok', label: 'Fits.', text: 'No program waits.' }
@@ -96,9 +102,29 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
   }
 }
 
+const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
+  first === undefined ? {} : { action: first }
+
+/** What is over capacity: the reason where there is one, else how many. */
+function excessText({ categories, slots }: PlanVerdict): string {
+  const over = categories.filter(({ fits }) => !fits)
+  const full = slots.filter(({ fits }) => !fits)
+  const [category] = over
+  const [group] = full
+  if (category?.why !== undefined && over.length + full.length === 1)
+    return `${category.category} ${category.why}`
+  if (group !== undefined && over.length === 0 && full.length === 1) return slotReason(group)
+  const counts = [
+    ...(over.length === 0 ? [] : [countText(over.length, 'quota')]),
+    ...(full.length === 0 ? [] : [countText(full.length, 'group of slots', 'groups of slots')]),
+  ]
+  return `${listText(counts)} over capacity.`
+}
+
+/** Every reason, for the terminal. */
 const reasonsText = ({ categories, slots }: PlanVerdict): string =>
   [
-    ...categories.flatMap(({ category, why }) => (why === undefined ? [] : [`${category}: ${why}`])),
+    ...categories.flatMap(({ category, why }) => (why === undefined ? [] : [`${category} ${why}`])),
     ...slots.filter(({ fits }) => !fits).map(slotReason),
   ].join(' ')
 

@@ -33,12 +33,14 @@ export interface RunningPlan {
  * person may change.
  */
 export const ASSUMED_BURST_SECONDS = 10
+/** Seconds that a program's rate covers. */
+const RATE_SECONDS = 60
 /** Requests a second that count as use. */
 const LEAST_PER_SECOND = 0.005
 
 /**
- * The plan of what runs on a key at a moment: each program of the gateway with its rates of the last minute, the key's own requests
- * besides, and what others are estimated to use. Limits, slots and the slots of others are those of the snapshot.
+ * The plan of what runs on a key at a moment: each program of the gateway with what it asked for in the last minute (forwarded, or
+ * still in the queue), the key's own requests besides, and what others are estimated to use. Limits, slots and the slots of others are those of the snapshot.
  *
  * Others ask the service without the gateway, so nothing makes them wait: they count as critical. A stream is that of each program
  * that reads it; slots whose streams are not known by name are held as those of others are.
@@ -125,7 +127,9 @@ function programOf(
   { name, class: own, weight, use }: ProgramSummary,
   open: readonly OpenStream[],
 ): PlannedProgram {
-  const requests = use.flatMap(({ category, perSecond }) => requestsOf(category, perSecond))
+  const requests = use.flatMap(({ category, perSecond, waiting }) =>
+    requestsOf(category, perSecond + waiting / RATE_SECONDS, waiting),
+  )
   const streams = open.flatMap(({ stream, readBy }) => (readBy.includes(name) ? [stream] : []))
   return { name: plannedName(name), class: own, weight, requests, streams }
 }
@@ -148,8 +152,8 @@ function othersOf({ category, use, observedAt }: RequestQuota): OthersEstimate[]
   return [{ category, perSecond, low, high, ...(observedAt !== undefined && { observedAtMs: observedAt }) }]
 }
 
-function requestsOf(category: string, perSecond: number): PlannedRequests[] {
+function requestsOf(category: string, perSecond: number, waiting = 0): PlannedRequests[] {
   if (perSecond < LEAST_PER_SECOND) return []
-  const burst = Math.max(1, Math.ceil(perSecond * ASSUMED_BURST_SECONDS))
+  const burst = Math.max(1, waiting, Math.ceil(perSecond * ASSUMED_BURST_SECONDS))
   return [{ category, perSecond: Math.round(perSecond * 1000) / 1000, burst }]
 }

@@ -27,7 +27,7 @@ export interface CategoryVerdict {
   /** Requests kept back. */
   readonly reserve: number
   readonly fits: boolean
-  /** Why not, as a sentence. Absent where it fits. */
+  /** Why not, as the rest of a sentence that begins with the category. Absent where it fits. */
   readonly why?: string
   readonly waits: readonly {
     readonly program: string

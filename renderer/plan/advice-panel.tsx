@@ -24,12 +24,7 @@ interface AdvicePanelProps {
 /** What to give up for the plan to fit, and the plan as a file. */
 export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }: AdvicePanelProps) {
   const copy = useCopy()
-  const concessions = demandsOf(draft.plan).flatMap((demand) => {
-    const found = concessionsOf(demand)
-    // Others give last: where they would have to, what all programs give up is not enough.
-    const others = found.filter(({ program }) => program === OTHERS_NAME)
-    return others.length > 0 ? others : found
-  })
+  const concessions = demandsOf(draft.plan).flatMap(concessionsOf)
   const slots = verdict.slots.filter(({ fits }) => !fits)
   const copied = () =>
     copy(
@@ -41,7 +36,7 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
     <section className={css('panel', 'advice')} aria-labelledby="plan-advice">
       <div className={css('head', 'heading')}>
         <h2 id="plan-advice">Advice</h2>
-        <span>{verdict.fits ? 'nothing has to go' : 'what to give up first'}</span>
+        <span>{verdict.fits ? '' : 'best first'}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
       <section className={css('scroll')} aria-label="Advice, list" tabIndex={0}>
@@ -49,11 +44,10 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
         <ol className={css('advices')}>
           {concessions.map((concession) => {
             const line = concessionLine(concession)
-            const isOthers = concession.program === OTHERS_NAME
             return (
               <li key={line}>
-                <span>{isOthers ? `${concession.category}: what others use alone is too much.` : line}</span>
-                {!isOthers && (
+                <span>{line}</span>
+                {concession.program !== OTHERS_NAME && (
                   <button
                     type="button"
                     className={css('button', 'small')}

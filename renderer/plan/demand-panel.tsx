@@ -16,8 +16,18 @@ import sheet from './plan-demand.module.css'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
-/** Where a bar marks what comes back, per cent of its width: what is above fits beside it. */
-const REFILL_AT = 80
+/** Widest and narrowest place of the refill mark, per cent of a bar's width. */
+const REFILL_AT_MOST = 80
+const REFILL_AT_LEAST = 25
+
+/** Where all bars of a plan mark the refill, per cent of their width: the longest one fits, up to four times the refill. */
+function refillAt(categories: readonly CategoryVerdict[]): number {
+  const highest = Math.max(
+    0,
+    ...categories.map(({ perSecond, capacityPerSecond }) => perSecond / capacityPerSecond),
+  )
+  return Math.max(REFILL_AT_LEAST, Math.min(REFILL_AT_MOST, Math.floor(98 / highest)))
+}
 
 interface DemandPanelProps {
   readonly draft: PlanDraft
@@ -32,12 +42,13 @@ export const DemandPanel = memo(function DemandPanel({
   const rows = Object.keys(draft.plan.limits)
   const placeOf = ({ category }: CategoryVerdict) =>
     rows.includes(category) ? rows.indexOf(category) : rows.length
+  const markAt = refillAt(categories)
   const inRowOrder = categories.toSorted((a, b) => placeOf(a) - placeOf(b))
   return (
     <section className={css('panel', 'demand')} aria-labelledby="plan-demand">
       <div className={css('head', 'heading')}>
         <h2 id="plan-demand">Demand against capacity</h2>
-        <span>requests per second; the mark is what comes back</span>
+        <span>requests per second; the mark is the refill rate</span>
       </div>
       <SideScroll label="Demand by category">
         <table className={css('headed', 'demands')}>
@@ -51,7 +62,7 @@ export const DemandPanel = memo(function DemandPanel({
           </thead>
           <tbody>
             {inRowOrder.map((category) => (
-              <DemandRow key={category.category} draft={draft} category={category} />
+              <DemandRow key={category.category} draft={draft} category={category} markAt={markAt} />
             ))}
           </tbody>
           {slots.length > 0 && (
@@ -67,7 +78,7 @@ export const DemandPanel = memo(function DemandPanel({
             </tbody>
           )}
         </table>
-        {categories.length === 0 && <p className={css('note')}>The plan asks for nothing.</p>}
+        {categories.length === 0 && <p className={css('note')}>No requests planned.</p>}
         <RoomLeft categories={inRowOrder} />
       </SideScroll>
     </section>
@@ -77,9 +88,11 @@ export const DemandPanel = memo(function DemandPanel({
 interface DemandRowProps {
   readonly draft: PlanDraft
   readonly category: CategoryVerdict
+  /** Place of the refill, per cent of the bar's width. */
+  readonly markAt: number
 }
 
-function DemandRow({ draft, category }: DemandRowProps) {
+function DemandRow({ draft, category, markAt }: DemandRowProps) {
   const { category: name, perSecond, capacityPerSecond, burst, reserve, limit, fits } = category
   const share = perSecond / capacityPerSecond
   const severity = severityOf(fits, category)
@@ -98,16 +111,17 @@ function DemandRow({ draft, category }: DemandRowProps) {
         <span
           className={css('stack')}
           role="meter"
-          aria-label={`${name}, asked for of what comes back${estimate}`}
+          aria-label={`${name}, demand as a share of the refill${estimate}`}
           aria-valuemin={0}
           aria-valuemax={100}
           aria-valuenow={Math.min(100, Math.round(share * 100))}
           aria-valuetext={`${shareText(share)}, ${fits ? 'fits' : 'does not fit'}`}
         >
           {draft.plan.programs.map((program, at) => (
-            <Part key={program.name} program={program} at={at} category={category} />
+            <Part key={program.name} program={program} at={at} category={category} markAt={markAt} />
           ))}
-          <u style={{ left: `${REFILL_AT}%` }} />
+          <u style={{ left: `${markAt}%` }} />
+          {share * markAt > 100 && <b className={css('broken')} />}
         </span>
       </td>
       <td className={css('number')}>
@@ -125,14 +139,15 @@ interface PartProps {
   readonly program: PlannedProgram
   readonly at: number
   readonly category: CategoryVerdict
+  readonly markAt: number
 }
 
-function Part({ program, at, category: { category, capacityPerSecond } }: PartProps) {
+function Part({ program, at, category: { category, capacityPerSecond }, markAt }: PartProps) {
   const perSecond = program.requests
     .filter((one) => one.category === category)
     .reduce((sum, one) => sum + one.perSecond, 0)
   if (perSecond === 0) return null
-  const width = (REFILL_AT * perSecond) / capacityPerSecond
+  const width = (markAt * perSecond) / capacityPerSecond
   const words = `${program.name} ${perSecond.toFixed(2)}/s${program.name === OTHERS_NAME ? ', an estimate' : ''}`
   return <i className={fillOf(program.name, at)} style={{ width: `${width}%` }} title={words} />
 }
@@ -183,7 +198,7 @@ function RoomLeft({ categories }: { readonly categories: readonly CategoryVerdic
   return (
     <>
       <h3 className={css('subhead')}>
-        Room left <span>what one more program may ask for</span>
+        Room left <span>for one more program</span>
       </h3>
       <ul className={css('room')}>
         {categories.map(({ category, perSecond, capacityPerSecond, burst, reserve, limit }) => {

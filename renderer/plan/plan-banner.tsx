@@ -26,7 +26,7 @@ interface PlanBannerProps {
 /** Whether the plan fits, beside what runs now. */
 export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBannerProps) {
   const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
-  const { severity, label, text } = planHeadline(verdict, atMost)
+  const { severity, label, text, action } = planHeadline(verdict, atMost)
   const changes = changesText(draft)
   return (
     <section className={css('headline', 'banner')} aria-label="Verdict of the plan" data-severity={severity}>
@@ -38,10 +38,10 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
           <strong className={css('word')}>{label}</strong> {unbroken(text)}
         </h1>
         <p>
-          <span className={css('lead')}>{unbroken(tightestText(verdict))}</span>{' '}
+          <span className={css('lead')}>{unbroken(action ?? tightestText(verdict))}</span>{' '}
           {isServing
             ? 'Waits are through the gateway.'
-            : 'The gateway is off: a request that waits here gets a 429 without it.'}
+            : 'The gateway is off: waiting requests would get 429.'}
         </p>
         <p className={css('spoken')} role="status" data-testid="plan-spoken">
           {label} {text}

@@ -177,7 +177,7 @@ const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
           )}
           {row === undefined ? (
             <td colSpan={3} className={css('muted')}>
-              asks for nothing
+              no requests
             </td>
           ) : (
             <RequestCells {...props} row={row} index={index} />

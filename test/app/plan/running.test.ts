@@ -110,15 +110,70 @@ test('a plan that fits only while others stay at the middle of their estimate is
   expect(planHeadline(verdict, planVerdict(withOthersHigh(plan, { others })))).toEqual({
     severity: 'warning',
     label: 'May not fit.',
-    text: 'With others at the high end of their estimate: Positions: 1.20/s is asked for and 1.07/s comes back.',
+    text: 'If others use their highest rate: Positions needs 1.20/s, refills 1.07/s.',
+    action: 'Positions: pause Headroom’s checks.',
   })
   expect(tightestText(verdict)).toBe('Tightest: Positions, 84 % of refill.')
   const more = { ...plan, programs: [...plan.programs, { ...plan.programs[0]!, name: 'second' }] }
   expect(planHeadline(planVerdict(more))).toEqual({
     severity: 'critical',
     label: 'Does not fit.',
-    text: 'Positions: 1.15/s is asked for and 1.07/s comes back.',
+    text: 'Positions needs 1.15/s, refills 1.07/s.',
+    action: 'Positions: pause Headroom’s checks.',
   })
+})
+
+test('several quotas over capacity are counted, and the first remedy is named', () => {
+  const scanner = (category: string) => ({
+    name: 'scanner',
+    class: 'normal' as const,
+    weight: 1,
+    requests: [{ category, perSecond: 3, burst: 1 }],
+    streams: [],
+  })
+  const verdict = planVerdict({
+    programs: [scanner('Positions'), scanner('Balances')],
+    limits: {},
+    reserves: {},
+  })
+  expect(planHeadline(verdict)).toEqual({
+    severity: 'critical',
+    label: 'Does not fit.',
+    text: '2 quotas over capacity.',
+    action: 'Positions: lower scanner to 1.06/s.',
+  })
+})
+
+test('a program that only waits asks for what it waits for', () => {
+  const waiting = {
+    ...bot,
+    perSecond: 0,
+    use: [{ category: 'Positions', forwarded: 0, perSecond: 0, waiting: 6 }],
+  }
+  const { plan } = runningPlan(
+    snapshot({ requests: [positions], programs: [waiting], slots: [], streams: [] }),
+  )
+  expect(plan.programs[0]).toMatchObject(row('bot', 'Positions', 0.1, 6))
+})
+
+test('others are named only where they alone are too much', () => {
+  const others = (perSecond: number) => ({
+    ...row('Others', 'Positions', perSecond, 1),
+    class: 'critical' as const,
+    weight: 1,
+    streams: [],
+  })
+  const advice = (perSecond: number) =>
+    planVerdict({
+      programs: [
+        { ...row('bot', 'Positions', 0.5, 1), class: 'critical', weight: 9, streams: [] },
+        others(perSecond),
+      ],
+      limits: {},
+      reserves: {},
+    }).advice
+  expect(advice(0.8)).toEqual(['Positions: lower bot to 0.26/s.'])
+  expect(advice(1.5)).toEqual(['Positions: others alone exceed the refill.'])
 })
 
 test('the headline names the program that waits longest, never others', () => {

@@ -76,8 +76,8 @@ test('rates beyond what comes back do not fit, and wait without bound', () => {
     { program: 'bot', worstSeconds: 0 },
     { program: 'scanner', worstSeconds: null },
   ])
-  expect(verdictLine(verdict)).toBe('Does not fit. Positions: 1.30/s is asked for and 1.07/s comes back.')
-  expect(verdict.advice).toEqual(['Positions: let scanner ask for at most 0.26/s.'])
+  expect(verdictLine(verdict)).toBe('Does not fit. Positions needs 1.30/s, refills 1.07/s.')
+  expect(verdict.advice).toEqual(['Positions: lower scanner to 0.26/s.'])
 })
 
 test('the last class gives up first, in it the least weight, all of it before the next', () => {
@@ -87,8 +87,8 @@ test('the last class gives up first, in it the least weight, all of it before th
     program('notes', { requests: positions(0.1, 120) }),
   )
   expect(planVerdict(plan).advice).toEqual([
-    'Positions: leave out light.',
-    'Positions: let heavy ask for at most 180 at once.',
+    'Positions: remove light.',
+    'Positions: lower heavy to 180 at once.',
   ])
 })
 

@@ -89,7 +89,7 @@ test('without the gateway it starts from what was observed, and says what a wait
   const { gateway: _, programs: __, ...rest } = BUSY
   await openPlan(rest)
   await expect(page.locator('[data-program] th')).toContainText(['Headroom', 'Others'])
-  await expect(page.getByTestId('plan')).toContainText('a request that waits here gets a 429 without it')
+  await expect(page.getByTestId('plan')).toContainText('waiting requests would get 429')
   await expect(page.getByLabel('Requests per second of Headroom, Quote Snapshot')).toHaveValue('0.90')
   provesInBrowser('L3', 2)
 })
@@ -103,9 +103,7 @@ test('a dragged rate is judged at once: what does not fit, why, and what to drop
   await slider.focus()
   for (let press = 0; press < 40; press += 1) await page.keyboard.press('ArrowRight')
   await expect(slider).toHaveValue('0.74')
-  await expect(headline(page)).toHaveText(
-    'Does not fit. Option Expirations: 1.54/s is asked for and 1.50/s comes back.',
-  )
+  await expect(headline(page)).toHaveText('Does not fit. Option Expirations needs 1.54/s, refills 1.50/s.')
   await expect(page.getByTestId('plan-spoken')).toContainText('Does not fit.')
   await expect(page.locator('[data-demand="Option Expirations"]')).toHaveAttribute(
     'data-severity',
@@ -115,7 +113,7 @@ test('a dragged rate is judged at once: what does not fit, why, and what to drop
   expect(await problemsOf(page)).toEqual([])
   await page
     .getByRole('button', {
-      name: 'Apply: Option Expirations: let backtest ask for at most 0.70/s.',
+      name: 'Apply: Option Expirations: lower backtest to 0.70/s.',
     })
     .click()
   await expect(slider).toHaveValue('0.7')
@@ -351,3 +349,36 @@ for (const size of [
         )
       expect(small).toEqual([])
     })
+
+for (const size of [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 700 },
+  { width: 400, height: 800 },
+])
+  test(`two quotas over capacity are a whole headline and bars as long as their shares, ${size.width} wide`, async ({
+    page,
+    openPlan,
+  }) => {
+    await page.setViewportSize(size)
+    const busier = BUSY.programs?.map((one) => ({
+      ...one,
+      use: one.use.map((use) => ({ ...use, perSecond: use.perSecond * 5 })),
+    }))
+    await openPlan({ ...BUSY, ...(busier !== undefined && { programs: busier }) })
+    await expect(headline(page)).toHaveText(/^Does not fit\. \d quotas over capacity\.$/)
+    const sentence = headline(page).locator('..')
+    await expect(sentence).toContainText(/: lower [a-z]+ to \d\.\d\d\/s/)
+    expect(await sentence.evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(0)
+    const bars = await page.locator('[data-demand] [role=meter]').evaluateAll((all) =>
+      all.map((bar) => ({
+        share: Number.parseFloat(bar.getAttribute('aria-valuetext') ?? '') / 100,
+        width: [...bar.querySelectorAll('i')].reduce((sum, { offsetWidth }) => sum + offsetWidth, 0),
+        room: (bar as HTMLElement).offsetWidth,
+        mark: bar.querySelector('u')?.offsetLeft ?? Number.NaN,
+      })),
+    )
+    for (const { share, width, room, mark } of bars) {
+      expect(Math.abs(width - share * mark)).toBeLessThan(0.05 * room)
+      expect(width).toBeLessThanOrEqual(room)
+    }
+  })

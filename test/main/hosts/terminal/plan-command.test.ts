@@ -87,10 +87,8 @@ test('a plan that does not fit ends well, and says what to give up', () => {
     reserve: { positions: 12 },
   })
   expect(exitCode).toBe(0)
-  expect(text).toContain('Does not fit. Positions: 0.50/s is asked for and 0.20/s comes back; 10 may be')
-  expect(text).toContain(
-    'give up first:\n  Positions: let scanner ask for at most 0.20/s and at most 8 at once.',
-  )
+  expect(text).toContain('Does not fit. Positions needs 0.50/s, refills 0.20/s; needs 10')
+  expect(text).toContain('give up first:\n  Positions: lower scanner to 0.20/s and 8 at once.')
 })
 
 describe('a wrong file is refused with the path of what is wrong', () => {
