@@ -32,19 +32,11 @@ export function sinceText(atMs: number, nowMs: number): string {
 
 /** One unit, rounded down: `4 min`, for an age whose seconds no longer matter. */
 export function coarseSinceText(atMs: number, nowMs: number): string {
-  return coarseText(nowMs - atMs)
-}
-
-/** One unit, rounded down: `12 min`, for a moment whose seconds do not matter yet. */
-export function coarseUntilText(atMs: number, nowMs: number): string {
-  return coarseText(atMs - nowMs)
-}
-
-const coarseText = (milliseconds: number) =>
-  durationText(milliseconds / 1000)
+  return durationText((nowMs - atMs) / 1000)
     .split(' ')
     .slice(0, 2)
     .join(' ')
+}
 
 /** How long something took: `0.4 s`, `1 s`, from 10 s on as any duration. Rounded down from there, else to a tenth. */
 export function lengthText(milliseconds: number): string {

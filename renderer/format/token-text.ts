@@ -1,7 +1,7 @@
 import type { Severity } from '../../app/contract/severity.ts'
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
-import { coarseUntilText, untilText } from '../../app/status/durations.ts'
-import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
+import { untilText } from '../../app/status/durations.ts'
+import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 
 /** A token's life as text and bar: the share that remains, and what happens at its end. */
@@ -10,7 +10,7 @@ export interface TokenText {
   readonly value: string
   /** What follows the value: `left`. */
   readonly note: string
-  /** What happens at the end: `refreshes in 12 min`, `sign in by Mon 09:12`; empty where that is not known. */
+  /** What happens at the end: `renews 14:44`, `sign in by Mon 09:12`; empty where that is not known. */
   readonly next: string
   /** Where a refresh token is kept: `sealed`, `in memory`. */
   readonly kept?: string
@@ -37,9 +37,9 @@ export function accessText(access: AccessSummary, nowMs: number): TokenText {
 }
 
 function nextRefresh({ state, refreshAt }: AccessSummary, nowMs: number): string {
-  if (state === 'refreshing') return 'refreshing now'
+  if (state === 'refreshing') return 'renewing now'
   if (refreshAt === undefined) return ''
-  return refreshAt > nowMs ? `refreshes in ${coarseUntilText(refreshAt, nowMs)}` : 'refresh is due'
+  return refreshAt > nowMs ? `renews ${minuteText(refreshAt)}` : 'renewal is due'
 }
 
 function lifeline(

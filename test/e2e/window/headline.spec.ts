@@ -181,3 +181,43 @@ test('the button of the headline does what it says, by keyboard too', async ({ p
   await button.press('Space')
   await expect.poll(() => asked(host, 'restartStream')).toHaveLength(silent.length)
 })
+
+for (const width of [1440, 1400, 1280, 1024])
+  test(`no token's label moves as its time gets shorter, ${width} wide`, async ({ page, open }) => {
+    await page.setViewportSize({ width, height: 900 })
+    const { access } = snapshot()
+    const host = await open(calm())
+    const left = [872_000, 609_000, 600_000, 130_000, 59_000, 9_000]
+    const places: number[][] = []
+    for (const [at, leftMs] of left.entries()) {
+      host.show(calm({ revision: at + 2, access: { ...access, expiresAt: NOW_MS + leftMs } }))
+      await expect(page.locator('[data-token=access] strong')).toHaveText(
+        leftMs < 60_000 ? /^\d+\ss$/ : /^\d+\smin( \d+\ss)?$/,
+      )
+      places.push(
+        await page
+          .locator('[data-token] > div')
+          .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().left))),
+      )
+    }
+    expect(new Set(places.map(String)).size).toBe(1)
+  })
+
+for (const width of [1440, 1920])
+  test(`a chip is cut only where there is no room for it, ${width} wide`, async ({ page, open }) => {
+    await page.setViewportSize({ width, height: 900 })
+    const until = { state: 'running-out', verdict: 'runs-out', emptyAt: NOW_MS + 269_000 } as const
+    await open(
+      calm({
+        requests: [
+          ...CALM_REQUESTS.filter(({ category }) => !/Positions|Quote Snapshot/.test(category)),
+          quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 40_000 }),
+          quota('Quote Snapshot', 500, 300, 40, until),
+        ],
+      }),
+    )
+    const chip = page.getByTitle(/^Quote Snapshot .*Opens the list of all\.$/)
+    const text = chip.locator('span').last()
+    expect(await text.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0)
+    expect(await layoutFaults(page)).toEqual([])
+  })
