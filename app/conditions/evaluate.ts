@@ -241,6 +241,7 @@ const KIND_OF = {
   empty: 'empty',
   'running-out': 'running-out',
   low: 'low',
+  watch: 'watch',
 } as const
 
 function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
@@ -249,7 +250,7 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
     const { severity } = quotaStatus(row, nowMs)
     const told = { subject: row.category, row, severity }
     const effect: Condition = { ...told, kind: KIND_OF[state] }
-    if (state === 'low') return [effect]
+    if (state === 'low' || state === 'watch') return [effect]
     if (usesWholeRefill(row)) return [{ ...told, kind: 'others-use-refill' }, effect]
     if (state === 'running-out' && isMostlyOwn(row)) return [{ ...told, kind: 'own-use' }, effect]
     return [effect]

@@ -4,9 +4,9 @@ import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { coarseSinceText, countdownSeconds } from '../status/durations.ts'
 import { dayAndMinuteText } from '../status/moments.ts'
 import {
-  ANY_MOMENT,
   leftText,
   quotaStatus,
+  runsOutText,
   safePaceText,
   shareLeftText,
   usageLine,
@@ -74,17 +74,26 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
         : { caption: 'safe to retry in', value: countdown(untilMs - nowMs, 'up') }
     case 'running-out':
       if (note === 'recovering') return { caption: 'left, recovering', value: shareLeftText(quota) }
-      if (note === ANY_MOMENT) return { caption: `empty ${ANY_MOMENT}, left`, value: leftText(quota, nowMs) }
-      return untilMs === undefined || note.startsWith('within')
-        ? { caption: 'empty within', value: '10 min' }
-        : { caption: 'empty in', value: countdown(untilMs - nowMs, 'down') }
+      return emptyInNumber(quota, nowMs)
     case 'ok':
+    case 'watch':
     case 'low':
     case 'empty':
       return { caption: 'left', value: state === 'empty' ? leftText(quota, nowMs) : shareLeftText(quota) }
     case 'not-checked':
       return NONE
   }
+}
+
+/** `2–5 min` under `runs out 14:33–14:36`; whole minutes, so that the number stands as still as the range. */
+function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
+  const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota
+  const caption = runsOutText(quota, nowMs)
+  if (emptyFrom === undefined || emptyTo === undefined) return { caption: 'empty within', value: '10 min' }
+  const least = Math.max(0, Math.floor((emptyFrom - nowMs) / 60_000))
+  const most = Math.max(1, Math.ceil((emptyTo - nowMs) / 60_000))
+  if (quota.emptyFrom !== undefined && quota.emptyTo === undefined) return { caption, value: `${least} min` }
+  return { caption, value: `${least}–${most} min` }
 }
 
 /** What a quota's finding says beside its number, in short lines: its moment with the safe pace, and who uses it. */

@@ -12,7 +12,7 @@ interface KindRow {
 }
 
 /** Conditions of single quotas. */
-const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low'] as const
+const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low', 'watch'] as const
 /** What follows where the service is not asked successfully. */
 const OF_NO_ANSWER = [
   ...ROW_KINDS,
@@ -87,6 +87,7 @@ export const CONDITIONS = {
   'quota-failing': leaves('service'),
   'check-rejected': leaves('quotas'),
   low: leaves('quotas'),
+  watch: leaves('quotas'),
   'keyring-away': leaves('sign-in'),
   'keyring-unprotected': leaves('sign-in'),
   'not-checked': leaves('data'),

@@ -11,12 +11,10 @@ import {
   quotedText,
 } from '../status/problem-status.ts'
 import {
-  ANY_MOMENT,
-  COULD_RUN_OUT,
-  emptyText,
   leftText,
   paceText,
   quotaStatus,
+  runsOutText,
   STALE_AFTER_MS,
   STATE_LABELS,
   safePaceText,
@@ -308,6 +306,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'empty':
     case 'running-out':
     case 'low':
+    case 'watch':
       return row === undefined
         ? message({ label: '', name: subject, title: subject })
         : rowMessage(condition, row, snapshot, nowMs)
@@ -573,12 +572,17 @@ function rowMessage({ kind }: Condition, row: RequestQuota, snapshot: Snapshot, 
         detail: usageSentence(row, nowMs),
       })
     }
+    case 'watch':
+      return message({
+        ...words,
+        title: `${category} ${runsOutText(row, nowMs)}.`,
+        detail: `${usageSentence(row, nowMs)} ${shareLeftText(row)} left now.`,
+      })
     default:
       return message({
         ...words,
-        ...(note === COULD_RUN_OUT
-          ? { title: `${category} may run out within 10 min.`, text: `${shareLeftText(row)} left now.` }
-          : { title: `${category} is ${label}:`, text: `${note} left.` }),
+        title: `${category} is ${label}:`,
+        text: `${note} left.`,
         action: slowTo(row, nowMs),
         detail: usageSentence(row, nowMs),
       })
@@ -592,12 +596,6 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
     return waiting > 0 ? [`${countText(waiting, `${name} request`)}`] : []
   })
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
-}
-
-function runsOutText(row: RequestQuota, nowMs: number): string {
-  const when = emptyText(row, nowMs)
-  if (row.emptyAt === undefined || when.startsWith('within')) return `may run out ${when}`
-  return when === ANY_MOMENT ? 'is about to run out' : `runs out at ${minuteText(row.emptyAt)}`
 }
 
 /** What the pace that others leave asks of own programs. */
@@ -618,14 +616,10 @@ function slowOwn(row: RequestQuota, { programs = [] }: Snapshot, nowMs: number):
     : `Pause ${name}, or slow it to ${paceText(pace)}.`
 }
 
-/** Where nothing may count down: `until 14:36:05` after a 429, `about 14:35` for an estimate, else the share. */
+/** Where nothing may count down: `until 14:36:05` after a 429. */
 function momentText(row: RequestQuota, nowMs: number): string {
-  const { state, note, untilMs } = quotaStatus(row, nowMs)
-  if (state === 'blocked') return untilMs === undefined ? note : `until ${clockText(untilMs)}`
-  if (state !== 'running-out') return note
-  return untilMs === undefined || note.startsWith('within') || note === ANY_MOMENT
-    ? note
-    : `about ${minuteText(untilMs)}`
+  const { note, untilMs } = quotaStatus(row, nowMs)
+  return untilMs === undefined ? note : `until ${clockText(untilMs)}`
 }
 
 function dataMessage({ row }: Condition, snapshot: Snapshot, nowMs: number): Message {

@@ -113,7 +113,11 @@ const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out'
 
 export type RowVerdict = z.output<typeof rowVerdict>
 
-const quotaState = z.enum(['ok', 'low', 'running-out', 'empty', 'blocked', 'not-checked'])
+/** What a newer process may add says nothing that this one understands: it is no reason to call a row fine. */
+const quotaState = z.catch(
+  z.enum(['ok', 'watch', 'low', 'running-out', 'empty', 'blocked', 'not-checked']),
+  'not-checked',
+)
 
 export type QuotaState = z.output<typeof quotaState>
 
@@ -148,7 +152,14 @@ export const requestQuota = openObject({
   observedAt: optionalNumber,
   nextAt: optionalNumber,
   fullAt: optionalNumber,
+  /** When nothing is left if use goes on as it probably does, epoch ms. */
   emptyAt: optionalNumber,
+  /**
+   * The range of that, epoch ms: what is surely left at the high end of others' use, and what is possibly left at the low end. Without
+   * `emptyTo` it may also last; without both, only more use than now would empty it within ten minutes.
+   */
+  emptyFrom: optionalNumber,
+  emptyTo: optionalNumber,
   /** The chance that nothing is left at some moment of the next ten minutes, 0 to 1; absent before two headers. */
   emptyChance: optionalNumber,
   blockedUntil: optionalNumber,
@@ -174,7 +185,7 @@ export const requestQuota = openObject({
   verdict: rowVerdict,
   /**
    * The row's state on every surface, its hysteresis applied; the ladder is in `app/quota/state.ts`. A process of an
-   * earlier version does not say it: no reason to call its rows fine.
+   * earlier version does not say it, and one of a later version may say another.
    */
   state: z._default(quotaState, 'not-checked'),
   /** Share of the limit, 0 to 1, under which the row is low: 0.2 unless a person set another. */

@@ -14,7 +14,7 @@ import {
   type Horizon,
 } from './rates.ts'
 import { TOLERANCE } from './replenishment.ts'
-import { RUNNING_OUT_SECONDS } from './state.ts'
+import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { Utilization } from './utilization.ts'
 
 /** The answer to one own request. Times in milliseconds on one clock. */
@@ -36,6 +36,8 @@ export interface Estimate {
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
+  /** The chance that less than one request is left, 0 to 1. */
+  readonly emptyNow: number
 }
 
 const WEIGHED_EVERY_MS = 1000
@@ -59,12 +61,6 @@ interface Shortfall {
   /** The bounds before the header: how far apart, and their middle. */
   readonly width: number
   readonly before: number
-}
-
-/** The last header that was believed. */
-export interface Seen {
-  readonly remaining: number
-  readonly atMs: number
 }
 
 /**
@@ -212,6 +208,7 @@ export class Bucket {
     const point = Math.min(high, left(middle, others.taken))
     const gain = level.gainPerMs * 1000
     return {
+      emptyNow: Math.max(shareBelowOne(least, high), others.emptyNow),
       low: Math.min(point, left(least, others.takenAtMost)),
       high,
       likelyHigh: Math.min(high, Math.max(point, left(middle, others.takenAtLeast))),
@@ -247,6 +244,7 @@ export class Bucket {
     // Until a header proves use by others, none is assumed: `low` alone allows for them.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
+    const spare = this.#level.middleAt(nowMs) + this.#missing - 1
     const nearFull = this.#utilization.isTold ? this.#pacesNearFull() : undefined
     const reading = {
       taken,
@@ -266,6 +264,7 @@ export class Bucket {
       ),
       emptyChance: empty.chance,
       emptyChanceByPresent: empty.byPresent,
+      emptyNow: isShared ? 1 - others.chanceOfAtMost(spare) : 0,
       growth: NO_GROWTH,
     }
     this.#reading =
@@ -457,4 +456,10 @@ export class Bucket {
     const neededSinceMs = this.model === 'fixed' ? window?.endsEarliestMs : undefined
     this.#requests.remember(sentAtMs, atMs + laterMs, neededSinceMs ?? Number.POSITIVE_INFINITY)
   }
+}
+
+/** The part of an interval of levels, in requests, that lies below one request; 0 to 1. */
+function shareBelowOne(low: number, high: number): number {
+  if (high < 1 || low >= 1) return Number(high < 1)
+  return (1 - low) / (high - low)
 }

@@ -140,9 +140,7 @@ export class Ledger {
       if (remaining === 0) row.othersTakeAll.refused(sentAtMs, nowMs)
       return
     }
-    if (!row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) return
-    row.hold = undefined
-    row.state.contradicted()
+    if (row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) row.hold = undefined
   }
 
   /** Where others use the whole refill of a category: when it is tried next. */

@@ -1,6 +1,6 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
-import { emptyAtWith } from './safe-pace.ts'
+import { emptyAtMost, emptyAtWith } from './safe-pace.ts'
 
 /** The levels that a row can have at one time to come, in requests from 0 to its limit. */
 export interface ForecastPoint {
@@ -16,8 +16,6 @@ export interface ForecastPoint {
 export interface LevelForecast {
   /** When the low edge meets 0, epoch ms; not after now where the row may be empty already. */
   readonly emptyAtMs: number
-  /** Whether that is the earliest moment: it follows from the middle where the high end of others' use is not known. */
-  readonly isEarliest: boolean
   /** Oldest first: now, each moment at which an edge turns, and moments between them for a cursor to stop at. */
   readonly points: readonly ForecastPoint[]
 }
@@ -44,6 +42,35 @@ const SOON_MS = 600_000
 /** Moments between now and the end. */
 const STEPS = 20
 
+/** When a row is empty if use goes on, epoch ms. */
+export interface EmptyRange {
+  /** What is surely left, at the high end of others' use. */
+  readonly fromMs: number
+  /** What is possibly left, at the low end; `undefined` where it may last. */
+  readonly toMs: number | undefined
+}
+
+/** Periods beyond which the far end is no longer told. */
+const FAR_PERIODS = 12
+
+/**
+ * The one range that every surface tells. `undefined` where nothing is to be expected: others' use is not known, it lasts, it is empty,
+ * or a 429 is waited out.
+ */
+export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
+  const { state, asOf, emptyAt } = row
+  if (state === 'empty' || state === 'blocked' || row.blockedUntil !== undefined) return undefined
+  // From the push on, so that the moment stands still while the clock goes on.
+  const fromMs = emptyAtWith(row, 0, asOf)
+  if (typeof fromMs !== 'number') return undefined
+  const isDoubted = state === 'watch' || state === 'low' || state === 'running-out'
+  const isSoon = isDoubted && fromMs - asOf <= SOON_MS
+  if (!isSoon && (emptyAt === undefined || state === 'watch')) return undefined
+  const toMs = emptyAtMost(row, asOf)
+  const isTold = typeof toMs === 'number' && toMs - asOf <= FAR_PERIODS * row.period * 1000
+  return { fromMs, toMs: isTold ? toMs : undefined }
+}
+
 /**
  * The range of a row's level from `nowMs` to `toMs`, from what is surely and possibly left and from both ends of others'
  * use. A fixed window is forecast up to its end.
@@ -51,14 +78,9 @@ const STEPS = 20
  * `undefined` where nothing is to be expected: others' use is not known, it lasts, it is empty, or a 429 is waited out.
  */
 export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): LevelForecast | undefined {
-  const { use, limit, asOf, windowEndsAt, state } = row
-  if (use === null || state === 'empty' || state === 'blocked' || row.blockedUntil !== undefined)
-    return undefined
-  // From the push on, so that the moment stands still while the clock goes on.
-  const emptyAtMs = emptyAtWith(row, 0, asOf)
-  if (typeof emptyAtMs !== 'number') return undefined
-  const isDoubted = (state === 'low' || state === 'running-out') && emptyAtMs - asOf <= SOON_MS
-  if (row.emptyAt === undefined && !isDoubted) return undefined
+  const { use, limit, windowEndsAt } = row
+  const emptyAtMs = emptyRangeOf(row)?.fromMs
+  if (use === null || emptyAtMs === undefined) return undefined
   const isFixed = row.model === 'fixed'
   const endMs = isFixed && windowEndsAt !== undefined ? Math.min(toMs, windowEndsAt) : toMs
   if (endMs <= nowMs) return undefined
@@ -75,7 +97,7 @@ export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): Le
   const points = [...new Set(moments)]
     .sort((a, b) => a - b)
     .map((at): ForecastPoint => ({ at, low: low(at), high: high(at) }))
-  return { emptyAtMs, isEarliest: use.elsewhereHigh !== undefined, points }
+  return { emptyAtMs, points }
 }
 
 /** When the high edge meets 0 or the limit. `gain`: requests per millisecond. */

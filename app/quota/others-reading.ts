@@ -12,6 +12,8 @@ export interface OthersReading {
   /** Probabilities, 0 to 1, that the quota is empty within ten minutes: see `EmptyChance`. */
   readonly emptyChance: number
   readonly emptyChanceByPresent: number
+  /** The probability, 0 to 1, that others left less than one request. */
+  readonly emptyNow: number
   /** Growth of the three counts, in requests per second. */
   readonly growth: Growth
 }

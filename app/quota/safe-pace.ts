@@ -46,12 +46,28 @@ export function emptyAtWith(
   addedPerSecond: number,
   nowMs: number,
 ): number | 'lasts' | 'not-known' {
-  if (row.use === null) return 'not-known'
+  return row.use === null
+    ? 'not-known'
+    : emptyAtOf(row, row.low, row.use.own + othersAtMost(row) + addedPerSecond, nowMs)
+}
+
+/** The other end: when `high` is gone at the low end of others' use; where that is not known, at the middle. */
+export function emptyAtMost(
+  row: PacedRow & Pick<RequestQuota, 'high'>,
+  nowMs: number,
+): number | 'lasts' | 'not-known' {
+  const { use, high } = row
+  return use === null
+    ? 'not-known'
+    : emptyAtOf(row, high, use.own + (use.elsewhereLow ?? use.elsewhere), nowMs)
+}
+
+function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: number): number | 'lasts' {
   const secondsLeft = fixedSecondsLeft(row, nowMs)
   const refill = secondsLeft === undefined ? replenishedPerSecond(row.limit, row.period) : 0
-  const drain = row.use.own + othersAtMost(row) + addedPerSecond - refill
+  const drain = usedPerSecond - refill
   if (drain <= 0) return 'lasts'
-  const seconds = row.low / drain
+  const seconds = level / drain
   return seconds >= (secondsLeft ?? Number.POSITIVE_INFINITY) ? 'lasts' : nowMs + seconds * 1000
 }
 

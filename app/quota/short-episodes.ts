@@ -14,8 +14,7 @@ interface Episode {
  * The states of a row in which its quota is short, as episodes: told when a row comes into one, when it goes from one to
  * another, and when it leaves them.
  *
- * A row that is low only because it could run out is no episode: much may be left of it, and it comes and goes. What was
- * low by its level stays an episode for as long as the row stays low.
+ * A row that is watched is no episode: much may be left of it, and it comes and goes.
  */
 export class ShortEpisodes {
   readonly #open = new Map<string, Episode>()
@@ -24,7 +23,7 @@ export class ShortEpisodes {
   looked(row: RequestQuota, nowMs: number): ShortEvent | undefined {
     const { category } = row
     const open = this.#open.get(category)
-    const state = shortStateOf(row, open?.state)
+    const state = shortStateOf(row)
     if (state === open?.state) return undefined
     if (state !== undefined) {
       this.#open.set(category, { state, sinceMs: nowMs })
@@ -35,11 +34,8 @@ export class ShortEpisodes {
   }
 }
 
-function shortStateOf(row: RequestQuota, before: ShortState | undefined): ShortState | undefined {
-  const { state, low, limit, threshold } = row
-  if (state === 'running-out' || state === 'empty') return state
-  return state === 'low' && (before === 'low' || low < limit * threshold) ? 'low' : undefined
-}
+const shortStateOf = ({ state }: RequestQuota): ShortState | undefined =>
+  state === 'low' || state === 'running-out' || state === 'empty' ? state : undefined
 
 function shortEvent(row: RequestQuota, state: ShortState): ShortEvent {
   const { category, limit, remaining, emptyAt, use, model, period } = row

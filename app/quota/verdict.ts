@@ -49,6 +49,7 @@ export function verdictOf(
     case 'running-out':
       return { kind: 'runs-out', category, ...(at !== undefined && { at }) }
     case 'low':
+    case 'watch':
       return { kind: 'near-limit', category }
     case 'ok':
       return reachable && doubtfulRows(judged).length === 0

@@ -1,5 +1,6 @@
 import type { RequestQuota, RowVerdict } from '../contract/snapshot.ts'
 import type { Bucket } from './bucket.ts'
+import { emptyRangeOf } from './level-forecast.ts'
 import type { OthersReading } from './others-reading.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 import { safePace } from './safe-pace.ts'
@@ -35,7 +36,7 @@ export function viewOf(
   { hold, nextTryAtMs, state, threshold = LOW_THRESHOLD }: RowStanding,
   nowMs: number,
 ): RequestQuota {
-  const { low, high, likelyHigh, point, slopePerSecond } = bucket.estimate(nowMs)
+  const { low, high, likelyHigh, point, slopePerSecond, emptyNow } = bucket.estimate(nowMs)
   const periodSeconds = bucket.periodMs / 1000
   const own = bucket.ownPerSecond(nowMs)
   const remaining = Math.floor(point)
@@ -90,18 +91,21 @@ export function viewOf(
   if (windowEndsAt !== undefined) row.windowEndsAt = Math.round(windowEndsAt)
   row.state = state.at(
     {
-      seen: seen !== undefined,
+      seen,
       blocked: isBlocked,
       limit: bucket.limit,
       threshold,
       low,
       high: likelyHigh,
-      level: point,
+      emptyNow,
       emptyChance: others?.emptyChance ?? 0,
       emptyChanceByPresent: others?.emptyChanceByPresent ?? 0,
     },
     nowMs,
   )
+  const empties = emptyRangeOf(row)
+  if (empties) row.emptyFrom = Math.round(empties.fromMs)
+  if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
   // Others' use that is not known is not none: no pace is safe by one header alone.
   if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs)
   return row

@@ -4,7 +4,7 @@ import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.
 import { emptyAtWith } from '../quota/safe-pace.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
 import { coarseSinceText, countdownText, durationText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
-import { clockText } from './moments.ts'
+import { clockText, minuteText } from './moments.ts'
 import { problemStatus, problemTitle, toldProblem } from './problem-status.ts'
 import { rateRangeText } from './rates.ts'
 
@@ -17,14 +17,15 @@ export interface QuotaStatus {
   readonly severity: Severity
   /** One word for each state: see `STATE_LABELS`; of a row whose answers bring no number, see `problemStatus`. */
   readonly label: string
-  /** When the 429 may be retried, or when the quota is estimated to be empty. Epoch ms. */
+  /** When the 429 may be retried. Epoch ms. */
   readonly untilMs?: number
-  /** What stands beside the label: a countdown or a share of the limit. Empty where the label says it all. */
+  /** What stands beside the label: a countdown, a range of time or a share of the limit. Empty where the label says it all. */
   readonly note: string
 }
 
 export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
   ok: 'ok',
+  watch: 'watch',
   low: 'low',
   'running-out': 'running out',
   empty: 'empty',
@@ -48,18 +49,17 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   switch (state) {
     case 'ok':
       return { state, severity: 'ok', label, note: '' }
+    case 'watch':
+      return { state, severity: 'watch', label, note: emptyText(quota, nowMs) }
     case 'low':
-      return { state, severity: 'warning', label, note: lowText(quota) }
-    case 'running-out': {
-      const { emptyAt } = quota
+      return { state, severity: 'warning', label, note: shareLeftText(quota) }
+    case 'running-out':
       return {
         state,
-        severity: shortSeverity(state, emptyAt, nowMs),
+        severity: shortSeverity(state, quota.emptyAt, nowMs),
         label,
         note: isRecovering(quota) ? 'recovering' : emptyText(quota, nowMs),
-        ...(emptyAt !== undefined && { untilMs: emptyAt }),
       }
-    }
     case 'empty':
       return { state, severity: 'critical', label, note: '' }
     case 'blocked': {
@@ -92,20 +92,32 @@ function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefi
   return state === 'ok' || state === 'not-checked' ? toldProblem(quota, nowMs) : undefined
 }
 
-/** What is said instead of a countdown where a row may be empty already: its seconds would only waver. */
-export const ANY_MOMENT = 'any moment'
-
-/** How near its estimated end a row that may be empty already has no countdown. Milliseconds. */
-const ANY_MOMENT_MS = 30_000
+/** What is said of a row that may be empty already, and may last. */
+const ANY_MOMENT = 'any moment'
 
 /**
- * `3 min 30 s`; `within 10 min` where it is more than a period ahead: further than a forecast can be told to the minute;
- * `any moment` where it is near, and may have come.
+ * When the row is empty, the same on every surface: `14:33–14:36`; `14:33` within one minute; `by 14:36` where it may be empty already;
+ * `14:33 or later` where it may also last; `as early as 14:33` of a row that is watched; `within 10 min` where only more use than now
+ * would empty it.
  */
-export function emptyText({ emptyAt, period, low }: RequestQuota, nowMs: number): string {
-  if (emptyAt !== undefined && low < 1 && emptyAt - nowMs <= ANY_MOMENT_MS) return ANY_MOMENT
-  if (emptyAt === undefined || emptyAt - nowMs > period * 1000) return 'within 10 min'
-  return countdownText(emptyAt - nowMs, 'down')
+export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, nowMs: number): string {
+  const fromMs = emptyFrom ?? emptyAt
+  // An earlier version says the middle alone.
+  const toMs = emptyFrom === undefined ? emptyAt : emptyTo
+  if (fromMs === undefined) return 'within 10 min'
+  if (state === 'watch') return `as early as ${minuteText(fromMs)}`
+  if (toMs === undefined) return fromMs <= nowMs ? ANY_MOMENT : `${minuteText(fromMs)} or later`
+  const [from, to] = [minuteText(fromMs), minuteText(Math.max(toMs, nowMs))]
+  if (fromMs <= nowMs) return `by ${to}`
+  return from === to ? from : `${from}–${to}`
+}
+
+/** The same in a sentence about the row: `runs out 14:33–14:36`, `runs out at 14:33 or later`. */
+export function runsOutText(row: RequestQuota, nowMs: number): string {
+  const when = emptyText(row, nowMs)
+  if (when === ANY_MOMENT) return 'is about to run out'
+  if (when.startsWith('within') || when.startsWith('as early')) return `may run out ${when}`
+  return `runs out ${/^\d\d:\d\d(?!–)/.test(when) ? 'at ' : ''}${when}`
 }
 
 /** What is said instead of a countdown where 429s go on because others use the whole refill: none can be told. */
@@ -298,24 +310,20 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
 
 /** One sentence on what the state means for the person who calls, without who uses it: the headline of a row. */
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
-  const { category, blockedUntil, emptyAt } = quota
+  const { category, blockedUntil } = quota
   const problem = refusedProblem(quota, nowMs)
   if (problem !== undefined) return `${problemTitle(category, problem)}.`
   switch (stateAt(quota, nowMs)) {
     case 'ok':
       return `${category} is ok.`
     case 'low':
-      return isUnderThreshold(quota)
-        ? `${category} is low (${shareLeftText(quota)}).`
-        : `${category} could run out within 10 min (${shareLeftText(quota)} left now).`
-    case 'running-out': {
-      if (isRecovering(quota))
-        return `${category} was running out; it is recovering (${shareLeftText(quota)} left).`
-      const when = emptyText(quota, nowMs)
-      return emptyAt === undefined || when.startsWith('within') || when === ANY_MOMENT
-        ? `${category} runs out ${when}.`
-        : `${category} runs out in ${when}.`
-    }
+      return `${category} is low (${shareLeftText(quota)}).`
+    case 'watch':
+      return `${category} ${runsOutText(quota, nowMs)}.`
+    case 'running-out':
+      return isRecovering(quota)
+        ? `${category} was running out; it is recovering (${shareLeftText(quota)} left).`
+        : `${category} ${runsOutText(quota, nowMs)}.`
     case 'empty':
       return `${category} is empty. Calls get 429 until ${usesWholeRefill(quota) ? 'others slow down' : 'it refills'}.`
     case 'blocked':
@@ -329,21 +337,12 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
   }
 }
 
-/** What is said beside the word low where more than the threshold is left. */
-export const COULD_RUN_OUT = 'could run out'
-
-/** Beside the word low: how much is left, or that it could run out where that alone makes it low. */
-export const lowText = (quota: RequestQuota): string =>
-  isUnderThreshold(quota) ? shareLeftText(quota) : COULD_RUN_OUT
-
-const isUnderThreshold = ({ low, limit, threshold }: RequestQuota) => low < limit * threshold
-
 /**
  * Whether a row that keeps the word running out for a while, so that it does not flip, gains by now: less than comes back
  * is used even at the high end of others' use.
  */
-function isRecovering({ emptyAt, use, model, limit, period }: RequestQuota): boolean {
-  if (emptyAt !== undefined || use === null || model !== 'rolling') return false
+function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
+  if ((emptyFrom ?? emptyAt) !== undefined || use === null || model !== 'rolling') return false
   return use.own + (use.elsewhereHigh ?? use.elsewhere) < limit / period
 }
 

@@ -1,7 +1,7 @@
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { rateRangeText } from '../../app/status/rates.ts'
-import type { ChartRow, ChartSeries } from './series.ts'
+import type { ChartRow } from './series.ts'
 
 /** What the cursor of the chart reads at one time. */
 export interface ChartReading {
@@ -27,19 +27,6 @@ export function chartReading(row: ChartRow, limit: number): ChartReading | undef
     )
   }
   return { time: clockText(row.at), source: sourceText(row), facts }
-}
-
-/**
- * When the row is empty, at its forecast: `empty 14:34:42 at the earliest`; `empty about 14:34:42` where the high end of
- * others' use is not known; `may be empty now`.
- */
-export function emptyWords(
-  { emptyAtMs, isEarliest }: NonNullable<ChartSeries['empties']>,
-  nowMs: number,
-): string {
-  if (emptyAtMs <= nowMs) return 'may be empty now'
-  const time = clockText(emptyAtMs)
-  return isEarliest ? `empty ${time} at the earliest` : `empty about ${time}`
 }
 
 /** Sources of a row, the last header first where the row is one. */

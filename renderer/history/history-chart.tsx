@@ -24,7 +24,7 @@ import {
 } from '../charts/chart-parts.ts'
 import type { ChartMarker } from '../charts/markers.ts'
 import { classesOf } from '../components/classes.ts'
-import { chartReading, emptyWords } from './chart-reading.ts'
+import { chartReading } from './chart-reading.ts'
 import sheet from './history.module.css'
 import { MarkerLines } from './marker-lines.tsx'
 import { type ChartRow, type ChartSeries, countTicks } from './series.ts'
@@ -114,7 +114,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             y={lowBelow}
             stroke="none"
             label={{
-              ...lineLabel(emptyWords(empties, nowMs), 'insideBottomRight', 'var(--warning)'),
+              ...lineLabel(empties, 'insideBottomRight', 'var(--warning)'),
               fontWeight: 600,
             }}
           />

@@ -1,7 +1,7 @@
 import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import { type LevelForecast, levelForecast } from '../../app/quota/level-forecast.ts'
-import { STALE_AFTER_MS } from '../../app/status/quota-status.ts'
+import { emptyText, STALE_AFTER_MS } from '../../app/status/quota-status.ts'
 import { RANGES, type RangeFacts, shownRange } from '../charts/ranges.ts'
 import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
@@ -49,8 +49,8 @@ export interface ChartSeries {
   readonly sinceMs: number | undefined
   /** The lowest level of the range where it has risen since: of headers, like the report's, or estimated without any. */
   readonly lowest: LowestLevel | undefined
-  /** When the quota is empty if use goes on, where a forecast is drawn. */
-  readonly empties: Pick<LevelForecast, 'emptyAtMs' | 'isEarliest'> | undefined
+  /** When the quota is empty if use goes on, where a forecast is drawn: `empty 14:33–14:36`. */
+  readonly empties: string | undefined
 }
 
 /** The lowest point of a chart's line. */
@@ -95,7 +95,7 @@ export function chartSeries(
     limit: quota.limit,
     lowBelow: quota.limit * quota.threshold,
     lowest: lowestOf(lines, quota, history.rejectedAt, toMs - fromMs),
-    empties: ahead,
+    empties: ahead && `empty ${emptyText(quota, nowMs)}`,
     rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
     range,
   }

@@ -124,6 +124,8 @@ export const REQUESTS: readonly RequestQuota[] = [
       ageSeconds: 0,
     }),
     emptyAt: NOW_MS + 114 * SECOND,
+    emptyFrom: NOW_MS + 90 * SECOND,
+    emptyTo: NOW_MS + 200 * SECOND,
     low: 31,
     high: 45,
     verdict: 'runs-out',
@@ -159,7 +161,7 @@ export const REQUESTS: readonly RequestQuota[] = [
 /** The same rows with enough left of each. */
 export const CALM_REQUESTS: readonly RequestQuota[] = REQUESTS.map((row) => {
   if (row.state === 'ok' || row.state === 'not-checked') return row
-  const { emptyAt: _, ...rest } = row
+  const { emptyAt: _, emptyFrom: _from, emptyTo: _to, ...rest } = row
   const left = Math.floor(row.limit * 0.61)
   return {
     ...rest,

@@ -97,8 +97,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q9',
     what: 'go on saying that a row runs out when nearly all is left again',
     file: 'app/quota/state.ts',
-    find: "if (current === 'running-out' && reading.low >= FULL_AGAIN * reading.limit) return true",
-    replace: "if (current === 'running-out' && reading.low > FULL_AGAIN * 2 * reading.limit) return true",
+    find: "return current === 'running-out' && low >= FULL_AGAIN * limit",
+    replace: "return current === 'running-out' && low > FULL_AGAIN * 2 * limit",
     test: 'app/quota/state.test.ts',
   },
   {

@@ -215,11 +215,11 @@ export const WINDOW_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'Q5',
-    what: 'call the end of a forecast the earliest where the most of others’ use is not known',
-    file: 'app/quota/level-forecast.ts',
-    find: 'isEarliest: use.elsewhereHigh !== undefined',
-    replace: 'isEarliest: true',
-    test: 'app/quota/level-forecast.test.ts',
+    what: 'tell in the chart another end than in the row',
+    file: 'renderer/history/series.ts',
+    find: 'emptyText(quota, nowMs)',
+    replace: 'emptyText({ ...quota, emptyTo: quota.emptyAt! }, nowMs)',
+    test: 'renderer/history/series.test.ts',
   },
   {
     promise: 'Q5',

@@ -39,7 +39,7 @@ const UNTOLD: ReadonlySet<string> = new Set([
 ])
 /** Change of a forecast, in milliseconds, from which it is reported. */
 const FORECAST_MS = 10_000
-const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt'])
+const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
 /** An estimate is reported once it has changed by a tenth, and by at least a visible amount. */
 const ESTIMATE_SHARE = 0.1
 const ESTIMATE_STEP = 0.02

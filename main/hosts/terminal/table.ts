@@ -64,10 +64,11 @@ const WEIGHTS = {
 /** The order in which columns are removed from a window that is too narrow, the highest first. */
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, bar: 7 } as const
 
-/**
- * The widths of all columns but bar and category, without the space before each: `~120–380/500`, `running out <10m`.
- */
-const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, state: 17, age: 7 } as const
+/** The widths of all columns but state, category and bar, without the space before each: `~120–380/500`. */
+const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 7 } as const
+/** Of the state: `running out <10m`, and `running out 14:34–14:36` where there is room. */
+const STATE = { least: 17, most: 23 } as const
+const MIN_BAR = 8
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
 
 /**
@@ -85,11 +86,14 @@ export function renderTable(
   const width = Math.max(MIN_COLUMNS, columns)
   const category = Math.min(24, Math.max(18, ...snapshot.requests.map((quota) => quota.category.length)))
   const isNarrow = columns < NARROW.columns
+  const longest = Math.max(0, ...snapshot.requests.map((quota) => stateText(quota, nowMs, STATE.most).length))
+  const roomForState = width - FIXED - category - MIN_BAR - 2
+  const state = Math.max(STATE.least, Math.min(longest, roomForState))
   const layout: Layout = {
     width,
-    state: isNarrow ? NARROW.state : WIDTHS.state,
-    category: isNarrow ? NARROW.category : Math.min(category, width - FIXED - 8),
-    bar: Math.min(MAX_BAR, width - FIXED - Math.min(category, width - FIXED - 8) - 1),
+    state: isNarrow ? NARROW.state : state,
+    category: isNarrow ? NARROW.category : category,
+    bar: Math.min(MAX_BAR, width - FIXED - category - state - 2),
   }
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
@@ -266,13 +270,12 @@ const TONES: Readonly<Record<Severity, Tone>> = {
   unknown: 'dim',
 }
 
-/** The state and its countdown in a short form: `running out 3m30s`; the word alone where both are wider than `width`. */
+/** The state and its note in a short form: `429 40s`; the word alone where both are wider than `width`. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
-  const { state, label, note, untilMs } = quotaStatus(quota, nowMs)
-  const seconds =
-    untilMs === undefined ? 0 : countdownSeconds(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
+  const { label, note, untilMs } = quotaStatus(quota, nowMs)
   const isCountdown = untilMs !== undefined && /\d/.test(note)
-  const short = note.startsWith('within') ? '<10m' : isCountdown ? duration(seconds * 1000) : note
+  const countdown = isCountdown ? duration(countdownSeconds(untilMs - nowMs, 'up') * 1000) : note
+  const short = note.startsWith('within') ? '<10m' : countdown
   const text = `${label} ${short}`.trimEnd()
   return text.length <= width ? text : label
 }

@@ -13,6 +13,7 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 
 const row = (more: Parameters<typeof quota>[4] = {}) => quota('Positions', 320, 300, 55, more)
+const ENDS = { emptyFrom: NOW_MS + 214_000, emptyTo: NOW_MS + 298_000 }
 const of = (more: Partial<Snapshot>) => snapshot({ requests: CALM_REQUESTS, ...more })
 const { refresh } = snapshot()
 
@@ -61,16 +62,23 @@ it.each<[string, Partial<Snapshot>, string, string]>([
   ],
   [
     'a quota that runs out',
-    { requests: [row({ state: 'running-out', emptyAt: NOW_MS + 214_000 })] },
-    'empty in',
-    '3:30',
+    { requests: [row({ ...ENDS, state: 'running-out' })] },
+    'runs out 14:34–14:36',
+    '3–5 min',
   ],
   [
     'a quota that runs out at some time',
-    { requests: [row({ state: 'running-out', emptyAt: NOW_MS + 500_000 })] },
+    { requests: [row({ state: 'running-out', use: null })] },
     'empty within',
     '10 min',
   ],
+  [
+    'a quota that may run out and may last',
+    { requests: [row({ emptyFrom: NOW_MS + 214_000, state: 'running-out' })] },
+    'runs out at 14:34 or later',
+    '3 min',
+  ],
+  ['a watched quota', { requests: [row({ ...ENDS, state: 'watch' })] }, 'left', '17 %'],
   ['a low quota', { requests: [row({ state: 'low' })] }, 'left', '17 %'],
   [
     'an empty quota',
@@ -101,14 +109,14 @@ it.each<[string, Partial<Snapshot>, string, string]>([
 
 it('a card says how long, how many or how much', () => {
   const requests = [
-    row({ state: 'running-out', emptyAt: NOW_MS + 214_000 }),
+    row({ ...ENDS, state: 'running-out' }),
     quota('Quote Snapshot', 500, 300, 85, { state: 'low' }),
     quota('Option Strikes', 90, 60, 0, { state: 'empty' }),
   ]
   const findings = keyFindings(of({ requests, slots: [slots('Option Chain Stream', 10, 10, 0)] }), NOW_MS)
   expect(findings.map((finding) => `${finding.subject} ${glanceNote(finding, NOW_MS)}`)).toEqual([
     'Option Strikes 0',
-    'Positions 3:30',
+    'Positions 14:34–14:36',
     'Option Chain Stream 10/10',
     'Quote Snapshot 17 %',
   ])

@@ -21,7 +21,7 @@ describe('the headline', () => {
   it('names the root cause, who uses it and what to do, and the other causes', () => {
     expect(headline(snapshot(), NOW_MS)).toEqual({
       severity: 'critical',
-      headline: 'Positions runs out at 14:32. Also: Option Expirations low.',
+      headline: 'Positions runs out 14:32–14:34. Also: Option Expirations low.',
       detail: 'Pause Positions calls. Others use 0.9–1.1/s, Headroom uses 0.4/s; it refills 1.07/s.',
     })
   })
@@ -125,9 +125,11 @@ describe('the headline', () => {
   })
 
   it('says of a row that may run out, or recovers, what is left of it', () => {
-    expect(said(ok, row('Positions', { state: 'low' })).headline).toBe(
-      'Positions may run out within 10 min. 78 % left now.',
-    )
+    expect(said(ok, row('Positions', { state: 'watch' }))).toMatchObject({
+      severity: 'watch',
+      headline: 'Positions may run out within 10 min.',
+      detail: expect.stringMatching(/^No action needed\. .* 78 % left now\.$/),
+    })
     const use = { total: 0.2, own: 0.2, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
     expect(said(ok, quota('Positions', 320, 300, 52, { state: 'running-out', use }))).toMatchObject({
       headline: 'Positions was running out. It is recovering, 16 % left.',
@@ -177,7 +179,7 @@ describe('a key in a line', () => {
 
   it('is the name of its root cause, or ok', () => {
     expect(line({ requests: [ok] })).toMatchObject({ severity: 'ok', name: 'ok', others: 0 })
-    expect(line({})).toMatchObject({ name: 'Positions running out', note: '1 min 50 s', others: 1 })
+    expect(line({})).toMatchObject({ name: 'Positions running out', note: '14:32–14:34', others: 1 })
     expect(line({ requests: [] }).name).toBe('Quotas not checked')
   })
 

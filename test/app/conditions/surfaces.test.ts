@@ -29,6 +29,7 @@ import { NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.
 /** One row in each state, and what every surface has to make of it. */
 const TABLE: Readonly<Record<QuotaState, readonly [severity: Severity, row: Partial<RequestQuota>]>> = {
   ok: ['ok', {}],
+  watch: ['watch', { emptyFrom: NOW_MS + 214_000 }],
   low: ['warning', { level: 38, remaining: 38, low: 36, high: 40 }],
   'running-out': ['warning', { emptyAt: NOW_MS + 214_000 }],
   empty: ['critical', { level: 0, remaining: 0, low: 0, high: 2 }],

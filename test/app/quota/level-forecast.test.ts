@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ForecastRow, levelForecast } from '../../../app/quota/level-forecast.ts'
+import { emptyRangeOf, type ForecastRow, levelForecast } from '../../../app/quota/level-forecast.ts'
 import { emptyAtWith } from '../../../app/quota/safe-pace.ts'
 
 const NOW_MS = 1_000_000
@@ -37,7 +37,7 @@ describe('the forecast of a level', () => {
   })
 
   test('says when it is empty at the earliest: where the low edge meets 0', () => {
-    expect(forecast()).toMatchObject({ emptyAtMs: NOW_MS + 30_000, isEarliest: true })
+    expect(forecast()).toMatchObject({ emptyAtMs: NOW_MS + 30_000 })
     expect(at(30)?.low).toBe(0)
     expect(at(30)?.high).toBeCloseTo(60, 6)
     const before = forecast()?.points.filter((point) => point.at < NOW_MS + 30_000) ?? []
@@ -67,13 +67,6 @@ describe('the forecast of a level', () => {
     const one = forecast(used({ elsewhereHigh: 2.9 }))
     expect(one?.emptyAtMs).toBe(NOW_MS + 30_000)
     expect(one?.points.every(({ high }) => high === undefined)).toBe(true)
-  })
-
-  test('does not call it the earliest where the high end of others’ use is not known', () => {
-    expect(forecast(used({ elsewhereLow: 1.9 }))).toMatchObject({
-      isEarliest: false,
-      emptyAtMs: NOW_MS + 40_000,
-    })
   })
 
   test('begins at 0 where the row may be empty already', () => {
@@ -145,5 +138,25 @@ describe('the forecast of a level', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('when a row is empty', () => {
+  test('is one range: what is surely left at the high end, and what is possibly left at the low end', () => {
+    expect(emptyRangeOf(row())).toEqual({ fromMs: NOW_MS + 30_000, toMs: NOW_MS + 90_000 })
+  })
+
+  test('has no far end where it may last, or that is more than twelve periods away', () => {
+    expect(emptyRangeOf(row(used({ elsewhereLow: 0.9, elsewhereHigh: 2.9 })))?.toMs).toBeUndefined()
+    // 90 requests at 0.025/s and at 0.024/s.
+    const slow = (low: number) => emptyRangeOf(row(used({ elsewhereLow: 0.9 + low, elsewhereHigh: 2.9 })))
+    expect(slow(0.025)?.toMs).toBeCloseTo(NOW_MS + 3_600_000, -2)
+    expect(slow(0.024)?.toMs).toBeUndefined()
+  })
+
+  test('of a row that is watched is told where it can be within ten minutes', () => {
+    const watched = { state: 'watch', ...used({ elsewhereLow: 0, elsewhereHigh: 1 }) } as const
+    expect(emptyRangeOf(row({ ...watched, low: 60 }))?.fromMs).toBeCloseTo(NOW_MS + 600_000, 3)
+    expect(emptyRangeOf(row({ ...watched, low: 61 }))).toBeUndefined()
   })
 })

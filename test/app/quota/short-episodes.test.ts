@@ -35,12 +35,12 @@ test('a row that runs out, is empty and is well again is told at each step, with
   expect(episodes.looked(row('ok'), 63_000)).toBeUndefined()
 })
 
-test('a row that only could run out is none, and one that was low by its level stays one while it is low', () => {
+test('a row that is watched is none, and ends one', () => {
   const episodes = new ShortEpisodes()
-  expect(episodes.looked(row('low', 64), 0)).toBeUndefined()
+  expect(episodes.looked(row('watch', 64), 0)).toBeUndefined()
   expect(episodes.looked(row('low', 63), 3_000)).toMatchObject({ state: 'low' })
   expect(episodes.looked(row('low', 70), 6_000)).toBeUndefined()
-  expect(episodes.looked(row('ok', 90), 9_000)?.kind).toBe('quota-short-ended')
+  expect(episodes.looked(row('watch', 90), 9_000)?.kind).toBe('quota-short-ended')
 })
 
 test('use by others that is not known is not told as none', () => {

@@ -12,13 +12,13 @@ import {
 import { exampleRow } from './example-row.ts'
 
 const reading = (fields: Partial<StateReading> = {}): StateReading => ({
-  seen: true,
+  seen: { remaining: 200, atMs: 0 },
   blocked: false,
   limit: 320,
   threshold: LOW_THRESHOLD,
   low: 200,
   high: 200,
-  level: 200,
+  emptyNow: 0,
   emptyChance: 0,
   emptyChanceByPresent: 0,
   ...fields,
@@ -30,35 +30,44 @@ describe('the ladder', () => {
     ['low at the threshold', { low: 64 }, 'ok'],
     ['low just under the threshold', { low: 63 }, 'low'],
     ['likely empty by present use', { emptyChance: 0.7, emptyChanceByPresent: 0.7 }, 'running-out'],
-    ['less likely empty by present use', { emptyChance: 0.9, emptyChanceByPresent: 0.69 }, 'low'],
-    ['too likely empty to be fine', { emptyChance: 0.2 }, 'low'],
+    ['less likely empty by present use', { emptyChance: 0.9, emptyChanceByPresent: 0.69 }, 'watch'],
+    ['too likely empty to be fine, with nearly all left', { low: 307, emptyChance: 0.2 }, 'watch'],
+    ['likely enough empty, and under the threshold', { low: 63, emptyChance: 0.2 }, 'low'],
     ['unlikely empty', { emptyChance: 0.19, emptyChanceByPresent: 0.19 }, 'ok'],
-    ['nothing left', { low: 0, level: 0.9, high: 1 }, 'empty'],
-    ['perhaps something left', { low: 0, level: 1, high: 3 }, 'low'],
-    ['a 429 waited out', { blocked: true, low: 0, level: 0, high: 0 }, 'blocked'],
-    ['no header yet', { seen: false, low: 0, high: 320 }, 'not-checked'],
+    ['nothing left, nine times out of ten', { low: 0, emptyNow: 0.9, high: 2 }, 'empty'],
+    ['perhaps something left', { low: 0, emptyNow: 0.89, high: 3 }, 'low'],
+    ['a burst that may have taken all', { low: 0, high: 128, emptyNow: 0.6 }, 'low'],
+    ['a 429 waited out', { blocked: true, low: 0, emptyNow: 1, high: 0 }, 'blocked'],
+    ['no header yet', { seen: undefined, low: 0, high: 320 }, 'not-checked'],
     ['wider than half the limit', { low: 100, high: 261 }, 'not-checked'],
     ['as wide as half the limit', { low: 100, high: 260 }, 'ok'],
     [
       'wide, but kept empty',
-      { low: 0, level: 0.5, high: 200, emptyChance: 0.8, emptyChanceByPresent: 0.7 },
+      { low: 0, emptyNow: 0.9, high: 200, emptyChance: 0.8, emptyChanceByPresent: 0.7 },
       'empty',
     ],
-    ['wide, and perhaps empty', { low: 0, level: 0.5, high: 200, emptyChanceByPresent: 0.69 }, 'not-checked'],
+    [
+      'wide, and perhaps empty',
+      { low: 0, emptyNow: 0.9, high: 200, emptyChanceByPresent: 0.69 },
+      'not-checked',
+    ],
   ])('%s', (_, fields, state) => {
     expect(stateOf(reading(fields))).toBe(state)
   })
 
-  test('no reading under the threshold is ok, and none of an unseen row', () => {
+  test('no reading under the threshold is ok, none of an unseen row, and none above it low', () => {
     const anyReading = fc.record({
-      seen: fc.boolean(),
+      isSeen: fc.boolean(),
       low: fc.double({ min: 0, max: 320, noNaN: true }),
       high: fc.double({ min: 0, max: 320, noNaN: true }),
+      chance: fc.double({ min: 0, max: 1, noNaN: true }),
     })
     fc.assert(
-      fc.property(anyReading, (fields) => {
-        const isFine = stateOf(reading({ ...fields, level: fields.low })) === 'ok'
-        expect(isFine && (fields.low < 64 || !fields.seen)).toBe(false)
+      fc.property(anyReading, ({ isSeen, low, high, chance }) => {
+        const seen = isSeen ? { remaining: low, atMs: 0 } : undefined
+        const state = stateOf(reading({ low, high, emptyChance: chance, seen }))
+        if (low < 64 || !isSeen) expect(['ok', 'watch']).not.toContain(state)
+        if (low >= 64) expect(state).not.toBe('low')
       }),
     )
   })
@@ -99,14 +108,29 @@ describe('a state over time', () => {
     return readings.map(([atMs, fields]) => state.at(reading(fields), atMs)).at(-1)
   }
 
+  /** A header of `remaining` that came at `atMs`. */
+  const header = (remaining: number, atMs: number) => ({ seen: { remaining, atMs } })
+
   test('is not checked before the first header, and ok with it', () => {
-    expect(held([0, { seen: false }])).toBe('not-checked')
-    expect(held([0, { seen: false }], [1, {}])).toBe('ok')
+    expect(held([0, { seen: undefined }])).toBe('not-checked')
+    expect(held([0, { seen: undefined }], [1, {}])).toBe('ok')
   })
 
-  test('turns graver at once', () => {
-    expect(held([0, {}], [1, { low: 63 }])).toBe('low')
-    expect(held([0, {}], [1, { emptyChance: 1, emptyChanceByPresent: 1 }])).toBe('running-out')
+  test('turns graver at once, but not within ten seconds of its beginning', () => {
+    expect(held([0, {}], [10_000, { low: 63 }])).toBe('low')
+    expect(held([0, {}], [9_999, { low: 63 }])).toBe('ok')
+    const out = { emptyChance: 1, emptyChanceByPresent: 1 }
+    expect(held([0, {}], [10_000, out])).toBe('running-out')
+    expect(held([0, {}], [10_000, { emptyChance: 0.2 }], [19_999, out])).toBe('watch')
+    expect(held([0, {}], [10_000, { emptyChance: 0.2 }], [20_000, out])).toBe('running-out')
+  })
+
+  test('turns graver within ten seconds by a header that contradicts it, or a 429', () => {
+    expect(held([0, {}], [2, { low: 63, ...header(63, 1) }])).toBe('low')
+    expect(held([0, {}], [2, { low: 0, high: 1, emptyNow: 1, ...header(0, 1) }])).toBe('empty')
+    expect(held([0, {}], [1, { blocked: true }])).toBe('blocked')
+    // A header of before is what it began with.
+    expect(held([1, { ...header(64, 1) }], [2, { low: 63, ...header(63, 1) }])).toBe('ok')
   })
 
   const LOW: Partial<StateReading> = { low: 63 }
@@ -119,27 +143,35 @@ describe('a state over time', () => {
     expect(held([0, LOW], [1_000, NEAR!], [60_000, NEAR!])).toBe('low')
   })
 
-  test('is no longer empty as soon as requests are left, because it says that calls fail', () => {
-    const empty: [number, Partial<StateReading>] = [0, { low: 0, level: 0, high: 1 }]
-    expect(held(empty, [1, { low: 1.9, level: 1.9, high: 3 }])).toBe('empty')
-    expect(held(empty, [1, { low: 2, level: 2, high: 3 }])).toBe('low')
-    expect(held(empty, [1, { low: 25, level: 25, high: 26 }])).toBe('low')
+  test('is low no longer once a header shows more by five points', () => {
+    expect(held([0, LOW], [2_000, { low: 79, ...header(79, 1_000) }])).toBe('low')
+    expect(held([0, LOW], [2_000, { low: 80, ...header(80, 1_000) }])).toBe('ok')
+  })
+
+  test('is empty for ten seconds, and no longer once two requests are surely left, or a header shows them', () => {
+    const empty: [number, Partial<StateReading>] = [0, { low: 0, emptyNow: 1, high: 1 }]
+    expect(held(empty, [10_000, { low: 1.9, emptyNow: 0, high: 3 }])).toBe('empty')
+    expect(held(empty, [9_999, { low: 2, emptyNow: 0, high: 3 }])).toBe('empty')
+    expect(held(empty, [10_000, { low: 2, emptyNow: 0, high: 3 }])).toBe('low')
+    expect(held(empty, [2, { low: 24, high: 25, ...header(25, 1) }])).toBe('low')
+    expect(held(empty, [2, { low: 1, high: 2, ...header(1, 1) }])).toBe('empty')
   })
 
   test('stays until the chance was under half of what began it for 30 seconds', () => {
     const at = (chance: number) => ({ emptyChance: chance, emptyChanceByPresent: chance })
     expect(held([0, at(0.7)], [1_000, at(0.36)], [60_000, at(0.36)])).toBe('running-out')
     expect(held([0, at(0.7)], [1_000, at(0.34)], [30_999, at(0.34)])).toBe('running-out')
-    expect(held([0, at(0.7)], [1_000, at(0.34)], [31_000, at(0.34)])).toBe('low')
-    expect(held([0, at(0.2)], [1_000, at(0.11)], [60_000, at(0.11)])).toBe('low')
+    expect(held([0, at(0.7)], [1_000, at(0.34)], [31_000, at(0.34)])).toBe('watch')
+    expect(held([0, at(0.2)], [1_000, at(0.11)], [60_000, at(0.11)])).toBe('watch')
     expect(held([0, at(0.2)], [1_000, at(0.09)], [31_000, at(0.09)])).toBe('ok')
   })
 
   test('runs out no longer as soon as nearly all is left and no chance asks for it', () => {
     const at = (chance: number, low: number) => ({ emptyChance: chance, emptyChanceByPresent: chance, low })
-    expect(held([0, at(0.7, 200)], [1_000, at(0.34, 287)])).toBe('running-out')
-    expect(held([0, at(0.7, 200)], [1_000, at(0.34, 288)])).toBe('low')
-    expect(held([0, at(0.7, 200)], [1_000, at(0.36, 320)])).toBe('running-out')
+    expect(held([0, at(0.7, 200)], [10_000, at(0.34, 287)])).toBe('running-out')
+    expect(held([0, at(0.7, 200)], [9_999, at(0.34, 288)])).toBe('running-out')
+    expect(held([0, at(0.7, 200)], [10_000, at(0.34, 288)])).toBe('watch')
+    expect(held([0, at(0.7, 200)], [10_000, at(0.36, 320)])).toBe('running-out')
   })
 
   test('counts anew where the condition came back', () => {
@@ -164,27 +196,40 @@ describe('a state over time', () => {
     expect(held([0, LOW], [1_000, wide], [31_000, wide])).toBe('not-checked')
   })
 
-  test('is no longer blocked 30 seconds after the wait, unless the next answer is another 429', () => {
+  test('is no longer blocked 30 seconds after the wait, or once a header has room', () => {
+    const left = { low: 10, high: 11 }
     const over: [number, Partial<StateReading>][] = [
       [0, { blocked: true }],
-      [1, { low: 10, level: 10, high: 11 }],
+      [1, left],
     ]
     expect(held(...over)).toBe('blocked')
-    expect(held(...over, [30_001, { low: 10, level: 10, high: 11 }])).toBe('low')
+    expect(held(...over, [30_001, left])).toBe('low')
     expect(held(...over, [10_000, { blocked: true }], [30_001, { blocked: true }])).toBe('blocked')
+    expect(held(...over, [3, { ...left, ...header(10, 2) }])).toBe('low')
     expect(held([0, { blocked: true }], [1, {}])).toBe('ok')
   })
 
-  test('is never milder than what the reading alone asks for', () => {
+  test('is never milder than what the reading alone asks for, but for ten seconds without a header', () => {
     const step = fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 320 }))
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 50 }), fc.boolean(), (steps, hasHeaders) => {
         const state = new RowState()
         let nowMs = 0
+        let [before, sinceMs] = [state.state, 0]
         for (const [afterMs, low] of steps) {
           nowMs += afterMs
-          const now = reading({ low, level: low, high: low })
-          expect(gravityOf(state.at(now, nowMs))).toBeGreaterThanOrEqual(gravityOf(stateOf(now)))
+          const emptyNow = Number(low < 1)
+          const seen = { remaining: low, atMs: hasHeaders ? nowMs : -1 }
+          const now = reading({ low, high: low, emptyNow, seen })
+          const told = state.at(now, nowMs)
+          const isHeld = nowMs - sinceMs < 10_000
+          if (told !== before) {
+            if (!hasHeaders && before !== 'not-checked') expect(isHeld).toBe(false)
+            sinceMs = nowMs
+          } else if (afterMs > 0 && (hasHeaders || !isHeld)) {
+            expect(gravityOf(told)).toBeGreaterThanOrEqual(gravityOf(stateOf(now)))
+          }
+          before = told
         }
       }),
     )

@@ -21,8 +21,17 @@ import {
 import { defaultQuota, NOW_MS, quota } from '../../renderer/fixtures.ts'
 
 const positions = (more: Partial<RequestQuota> = {}) => quota('Positions', 320, 300, 54, more)
-const out = (seconds: number, period = 300) =>
-  quota('Positions', 320, period, 54, { state: 'running-out', emptyAt: NOW_MS + seconds * 1000 })
+/** Empty `seconds` from now, 30 s before or 30 s after. */
+const out = (seconds: number, more: Partial<RequestQuota> = {}) => {
+  const at = (later: number) => NOW_MS + (seconds + later) * 1000
+  return positions({
+    state: 'running-out',
+    emptyAt: at(0),
+    emptyFrom: at(-30),
+    emptyTo: at(30),
+    ...more,
+  })
+}
 
 it('the share that is left is the certain part, or a range', () => {
   const share = (low: number, high: number, limit = 320) => shareLeftText({ low, high, limit })
@@ -37,10 +46,12 @@ describe('the state of a quota', () => {
   it.each([
     [positions({ state: 'ok' }), 'ok', 'ok', ''],
     [positions({ state: 'low' }), 'warning', 'low', '16 %'],
-    [out(214), 'warning', 'running out', '3 min 30 s'],
-    [out(121), 'warning', 'running out', '2 min 0 s'],
-    [out(120), 'critical', 'running out', '2 min 0 s'],
-    [out(41), 'critical', 'running out', '41 s'],
+    [out(214), 'warning', 'running out', '14:34–14:35'],
+    [out(121), 'warning', 'running out', '14:32–14:33'],
+    [out(120), 'critical', 'running out', '14:32–14:33'],
+    [out(25), 'critical', 'running out', 'by 14:32'],
+    [out(214, { state: 'watch' }), 'watch', 'watch', 'as early as 14:34'],
+    [positions({ state: 'watch' }), 'watch', 'watch', 'within 10 min'],
     [positions({ state: 'empty' }), 'critical', 'empty', ''],
     [positions({ state: 'blocked', blockedUntil: NOW_MS + 40_000 }), 'critical', '429', '40 s'],
     [positions({ state: 'blocked', blockedUntil: NOW_MS - 1 }), 'critical', '429', 'now'],
@@ -58,11 +69,19 @@ describe('the state of a quota', () => {
     expect(safeSentence(row, NOW_MS)).toBe('')
   })
 
-  it('tells no countdown that reaches further than a period', () => {
-    expect(emptyText(out(300), NOW_MS)).toBe('5 min 0 s')
-    expect(emptyText(out(301), NOW_MS)).toBe('within 10 min')
-    expect(emptyText(out(61, 60), NOW_MS)).toBe('within 10 min')
-    expect(stateSentence(out(61, 60), NOW_MS)).toBe('Positions runs out within 10 min.')
+  it('tells one range for its end, which says whether it may last', () => {
+    expect(emptyText(out(85), NOW_MS)).toBe('14:32–14:33')
+    expect(emptyText(out(80), NOW_MS)).toBe('14:31–14:32')
+    const within = out(145, { emptyTo: NOW_MS + 150_000 })
+    expect(emptyText(within, NOW_MS)).toBe('14:33')
+    expect(stateSentence(within, NOW_MS)).toBe('Positions runs out at 14:33.')
+    expect(stateSentence(out(214), NOW_MS)).toBe('Positions runs out 14:34–14:35.')
+    const { emptyTo: _, ...mayLast } = out(214)
+    expect(emptyText(mayLast, NOW_MS)).toBe('14:34 or later')
+    expect(stateSentence(mayLast, NOW_MS)).toBe('Positions runs out at 14:34 or later.')
+    expect(emptyText(positions({ state: 'running-out' }), NOW_MS)).toBe('within 10 min')
+    // An earlier version says the middle alone.
+    expect(emptyText(positions({ state: 'running-out', emptyAt: NOW_MS + 60_000 }), NOW_MS)).toBe('14:32')
   })
 
   it('is not checked where the process that pushes has stopped, whatever the last push said', () => {
@@ -176,15 +195,13 @@ describe('what a person can do', () => {
     expect(quotaStatus(still, NOW_MS).note).toBe('within 10 min')
   })
 
-  it('counts no seconds down to an end that may have come already', () => {
-    const row = (low: number, inMs: number) =>
-      positions({ state: 'running-out', low, emptyAt: NOW_MS + inMs, use })
-    for (const inMs of [0, 1_000, 5_000, 30_000]) {
-      expect(quotaStatus(row(0, inMs), NOW_MS)).toMatchObject({ severity: 'critical', note: 'any moment' })
-      expect(stateSentence(row(0, inMs), NOW_MS)).toBe('Positions runs out any moment.')
-    }
-    expect(quotaStatus(row(0, 31_000), NOW_MS).note).toBe('31 s')
-    expect(quotaStatus(row(1, 5_000), NOW_MS).note).toBe('5 s')
+  it('says by when a row is empty that may be empty already', () => {
+    expect(stateSentence(out(30, { low: 0 }), NOW_MS)).toBe('Positions runs out by 14:32.')
+    // The far end passes where no header comes.
+    expect(emptyText(out(30), NOW_MS + 90_000)).toBe('by 14:32')
+    const { emptyTo: _, ...mayLast } = out(30)
+    expect(quotaStatus(mayLast, NOW_MS).note).toBe('any moment')
+    expect(stateSentence(mayLast, NOW_MS)).toBe('Positions is about to run out.')
   })
 
   it('says what the state means for the next call', () => {
@@ -197,14 +214,13 @@ describe('what a person can do', () => {
     // The word stays for a while after the wait, so that it does not flip.
     expect(said({ state: 'blocked' })).toBe('Positions was refused (429). Its Reset time has passed.')
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
-    expect(quotaStatus(positions({ state: 'low', low: 100, level: 110 }), NOW_MS).note).toBe('could run out')
+    expect(said({ state: 'watch' })).toBe('Positions may run out within 10 min.')
+    expect(stateSentence(out(214, { state: 'watch' }), NOW_MS)).toBe(
+      'Positions may run out as early as 14:34.',
+    )
     // So little may be left, but the middle is far above it: one number would not say why the row is low.
     const doubted = positions({ state: 'low', low: 40, level: 220, high: 268 })
     expect(quotaStatus(doubted, NOW_MS).note).toBe('12–83 %')
     expect(stateSentence(doubted, NOW_MS)).toBe('Positions is low (12–83 %).')
-    expect(said({ state: 'low', low: 100, level: 110 })).toBe(
-      'Positions could run out within 10 min (31 % left now).',
-    )
-    expect(stateSentence(out(214), NOW_MS)).toBe('Positions runs out in 3 min 30 s.')
   })
 })

@@ -94,13 +94,13 @@ function asTold(looks: Looks, oracle: Told): Looks {
   const state = Array.from({ length: count }, (_, at) =>
     held.at(
       {
-        seen: looks.isSeen[at] === 1,
+        seen: seenIf(looks.isSeen[at] === 1),
         blocked: looks.state[at] === 'blocked',
         limit: kind.limit,
         threshold: LOW_THRESHOLD,
         low: oracle.low[at]!,
         high: oracle.high[at]!,
-        level: oracle.middle[at]!,
+        emptyNow: Number(oracle.high[at]! < 1),
         emptyChance: oracle.chance[at]!,
         emptyChanceByPresent: oracle.chance[at]!,
       },
@@ -187,6 +187,9 @@ function sumsOf(looks: Looks): Figures {
   return figures
 }
 
+/** A header that contradicts nothing later. */
+const seenIf = (isSeen: boolean) => (isSeen ? { remaining: 1, atMs: 0 } : undefined)
+
 /** Without the waits after a 429, which follow from checks. */
 function changesOfTruth({ kind, count, truth }: Looks, comes: readonly boolean[]): number {
   const held = new RowState()
@@ -195,8 +198,14 @@ function changesOfTruth({ kind, count, truth }: Looks, comes: readonly boolean[]
     const [level, chance] = [truth[at]!, Number(comes[at])]
     const state = held.at(
       {
-        ...{ seen: true, blocked: false, limit: kind.limit, threshold: LOW_THRESHOLD },
-        ...{ low: level, high: level, level, emptyChance: chance, emptyChanceByPresent: chance },
+        ...{ seen: seenIf(true), blocked: false, limit: kind.limit, threshold: LOW_THRESHOLD },
+        ...{
+          low: level,
+          high: level,
+          emptyNow: Number(level < 1),
+          emptyChance: chance,
+          emptyChanceByPresent: chance,
+        },
       },
       at * 1000,
     )

@@ -50,7 +50,7 @@ test('the chart names its curves, when the row is empty, its lowest level and th
   for (const words of ['own use', 'others', 'forecast']) {
     await expect(chart.getByText(words, { exact: true })).toBeVisible()
   }
-  await expect(chart.getByText(/^empty \d\d:\d\d:\d\d at the earliest$/)).toBeVisible()
+  await expect(chart.getByText(/^empty \d\d:\d\d–\d\d:\d\d$/)).toBeVisible()
   await expect(chart.getByText(/regular session/)).toHaveCount(0)
   const at = Date.UTC(2026, 2, 13, 14, 31, 5)
   const points = [300, 40, 300].map((remaining, hour) => ({

@@ -7,7 +7,11 @@ const worst = snapshot({
   requests: [
     quota('Option Expirations', 90, 60, 0, { state: 'blocked', blockedUntil: NOW_MS + 120_000, rejected: 7 }),
     quota('Option Strikes', 90, 60, 0, { state: 'empty', level: 0 }),
-    quota('Positions', 320, 300, 61, { state: 'running-out', emptyAt: NOW_MS + 214_000 }),
+    quota('Positions', 320, 300, 61, {
+      state: 'running-out',
+      emptyFrom: NOW_MS + 214_000,
+      emptyTo: NOW_MS + 290_000,
+    }),
     quota('Quote Snapshot', 500, 300, 85, { state: 'low' }),
   ],
   slots: [slots('Option Chain Stream', 10, 9, 1)],
@@ -31,7 +35,7 @@ test('one key is readable at three metres: its number is a sixth of the window h
   expect(Number.parseFloat(word)).toBeGreaterThan(60)
   await expect(page.getByRole('list', { name: 'Also' }).getByRole('listitem')).toHaveText([
     /empty\s*Option Strikes\s*0/,
-    /running out\s*Positions\s*3:\d\d/,
+    /running out\s*Positions\s*14:34–14:35/,
     /full\s*Option Chain Stream\s*10\/10/,
   ])
   for (const viewport of [

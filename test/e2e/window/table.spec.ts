@@ -26,7 +26,8 @@ test('no column moves when what it shows gets wider', async ({ page, open }) => 
     low: 10,
     high: one.limit,
     state: 'running-out' as const,
-    emptyAt: NOW_MS + 230_000,
+    emptyFrom: NOW_MS + 230_000,
+    emptyTo: NOW_MS + 530_000,
     use: { total: 12, own: 11.2, elsewhere: 12, elsewhereLow: 10.1, elsewhereHigh: 99.5 },
     safe: { everySeconds: 112.4, burst: 0 },
   }))
@@ -46,7 +47,12 @@ for (const viewport of [
   }) => {
     await page.setViewportSize(viewport)
     // Without a moment, the note of a row that runs out is as long as it gets.
-    const { emptyAt: _, ...positions } = REQUESTS.find(({ category }) => category === 'Positions')!
+    const {
+      emptyAt: _,
+      emptyFrom: _from,
+      emptyTo: _to,
+      ...positions
+    } = REQUESTS.find(({ category }) => category === 'Positions')!
     await open(
       snapshot({ requests: REQUESTS.map((one) => (one.category === 'Positions' ? positions : one)) }),
     )

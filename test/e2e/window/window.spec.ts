@@ -11,8 +11,8 @@ test('the numbers are those of the last push, while ages and countdowns run', as
     quota('Accounts', 320, 300, 100, {
       slope: 10,
       source: 'modelled',
-      state: 'running-out',
-      emptyAt: NOW_MS + 50_000,
+      state: 'blocked',
+      blockedUntil: NOW_MS + 50_000,
       low: 80,
       high: 120,
     }),
@@ -22,7 +22,7 @@ test('the numbers are those of the last push, while ages and countdowns run', as
   const age = accounts.getByTestId('age')
   const state = accounts.getByTestId('state')
   const [firstAge, firstState] = [await age.textContent(), await state.textContent()]
-  expect(firstState).toMatch(/^running out\d+ s$/)
+  expect(firstState).toMatch(/^429\d+ s$/)
   await expect(age).not.toHaveText(firstAge ?? '')
   await expect(state).not.toHaveText(firstState ?? '')
   await expect(accounts.getByTestId('remaining')).toHaveText('80–120')
@@ -89,7 +89,7 @@ test('the verdict is spoken when it changes and not while it counts down', async
     })
     return seen
   })
-  const countdown = page.locator(row('Positions')).getByTestId('state')
+  const countdown = page.locator(row('Positions')).getByTestId('age')
   const first = await countdown.textContent()
   await expect(countdown).not.toHaveText(first ?? '')
   expect(await changes.jsonValue()).toEqual([])

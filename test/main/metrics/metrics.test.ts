@@ -69,7 +69,7 @@ test('a quota tells its state, its interval, others’ use, the safe pace and th
   const { values } = parsed([exampleSnapshot({ requests: [row] })])
   const one = (name: string) => values(`headroom_requests_${name}`).map(({ value }) => value)
   const states = values('headroom_requests_state')
-  expect(states).toHaveLength(6)
+  expect(states).toHaveLength(7)
   expect(states.filter(({ value }) => value === '1').map(({ labels }) => labels['state'])).toEqual([
     'running-out',
   ])
@@ -124,7 +124,7 @@ test('states, sources and the verdict are sets of series that stay, whichever ho
   const after = series({ source: 'modelled', state: 'blocked' }, { kind: 'blocked' })
   const names = (lines: readonly string[]) => lines.map((line) => line.slice(0, line.lastIndexOf(' ')))
   expect(names(after)).toEqual(names(before))
-  expect(before).toHaveLength(6 + 3 + 5)
+  expect(before).toHaveLength(7 + 3 + 5)
   for (const lines of [before, after]) expect(lines.filter((line) => line.endsWith(' 1'))).toHaveLength(3)
   proves('M1', { level: 1, cases: 2 })
 })

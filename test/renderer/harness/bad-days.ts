@@ -188,6 +188,8 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
       low: 84,
       high: 96,
       emptyAt: NOW_MS + 90 * SECOND,
+      emptyFrom: NOW_MS + 84 * SECOND,
+      emptyTo: NOW_MS + 96 * SECOND,
       use: { total: 2, own: 2, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0, programs: { scanner: 1.8 } },
       safe: { everySeconds: 0.94, burst: 20 },
     }),
@@ -210,6 +212,17 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   'a row low': snapshot({
     ...calm,
     requests: positions({ state: 'low', verdict: 'near-limit', level: 40, remaining: 40, low: 38, high: 42 }),
+  }),
+  'a row on watch': snapshot({
+    ...calm,
+    requests: positions({
+      state: 'watch',
+      verdict: 'near-limit',
+      emptyFrom: NOW_MS + 7 * MINUTE,
+      emptyChance: 0.3,
+      use: { total: 1.3, own: 0.1, elsewhere: 1.2, elsewhereLow: 0.9, elsewhereHigh: 1.6 },
+    }),
+    verdict: { kind: 'near-limit', category: 'Positions' },
   }),
   'a row empty': snapshot({
     ...calm,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { chartMarkers, placedMarkers } from '../../../renderer/charts/markers.ts'
 import { shownRange } from '../../../renderer/charts/ranges.ts'
-import { chartReading, emptyWords } from '../../../renderer/history/chart-reading.ts'
+import { chartReading } from '../../../renderer/history/chart-reading.ts'
 import { chartSeries } from '../../../renderer/history/series.ts'
 import { EVENTS, NOW_MS, quota } from '../fixtures.ts'
 
@@ -47,13 +47,6 @@ describe('what the cursor reads', () => {
     expect(chartReading(ahead, 320)).toMatchObject({ source: 'forecast', facts: [{ value: '3–19 of 320' }] })
     expect(chartReading({ at: NOW_MS, earliest: 3 }, 320)).toMatchObject({ facts: [{ value: '3 of 320' }] })
   })
-})
-
-test('the forecast says when the row is empty at the earliest, or that it may be', () => {
-  const emptyAtMs = NOW_MS + 85 * SECOND
-  expect(emptyWords({ emptyAtMs, isEarliest: true }, NOW_MS)).toBe('empty 14:32:30 at the earliest')
-  expect(emptyWords({ emptyAtMs, isEarliest: false }, NOW_MS)).toBe('empty about 14:32:30')
-  expect(emptyWords({ emptyAtMs, isEarliest: true }, emptyAtMs)).toBe('may be empty now')
 })
 
 describe('the strip of use', () => {

@@ -1,5 +1,7 @@
+import '../utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
+import { quotaStatus } from '../../../app/status/quota-status.ts'
 import { AHEAD_MS, chartSeries, countTicks } from '../../../renderer/history/series.ts'
 import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 
@@ -17,6 +19,8 @@ const runningOut = {
   high: 45,
   state: 'running-out',
   emptyAt: NOW_MS + 36_000,
+  emptyFrom: NOW_MS + 15_500,
+  emptyTo: NOW_MS + 450_000,
   use: {
     total: refill + 1,
     own: 0,
@@ -138,9 +142,10 @@ describe('what the chart points at', () => {
     expect(lowestBeside(-310)).toBeUndefined()
     expect(lowestBeside(-600)?.count).toBe(0)
   })
-  it('is when the row is empty at the earliest, where a forecast is drawn', () => {
+  it('is when the row is empty, in the words of the row, where a forecast is drawn', () => {
     const { empties } = seriesOf([at(-60, 50)], runningOut)
-    expect(empties).toMatchObject({ emptyAtMs: NOW_MS + 15_500, isEarliest: true })
+    expect(empties).toBe('empty 14:31–14:38')
+    expect(quotaStatus(runningOut, NOW_MS).note).toBe('14:31–14:38')
     expect(seriesOf([at(-60, 50)]).empties).toBeUndefined()
     const aWeek = chartSeries({ points: [], rejectedAt: [] }, runningOut, NOW_MS, '7 d')
     expect(aWeek.empties).toBeUndefined()

@@ -9,7 +9,8 @@ const out = quota('Positions', 320, 300, 68, {
   low: 61,
   high: 75,
   state: 'running-out',
-  emptyAt: NOW_MS + 214_000,
+  emptyFrom: NOW_MS + 214_000,
+  emptyTo: NOW_MS + 290_000,
 })
 const text = (...snapshots: readonly Snapshot[]) => stripText(snapshots, NOW_MS)
 
@@ -20,7 +21,7 @@ describe('the strip', () => {
       name: 'Positions',
       left: '68',
       bar: { low: 19.1, possible: 4.3 },
-      note: 'running out 3 min 30 s',
+      note: 'running out 14:34–14:35',
       more: 0,
     })
   })

@@ -12,13 +12,16 @@ const refresh = (state: Snapshot['refresh']['state']) => line({ refresh: { ...sn
 describe('a profile in the tray', () => {
   it('is its worst quota, with a moment in place of a countdown', () => {
     expect(positions({ state: 'low' })).toEqual({ severity: 'warning', text: 'Positions low 16 %' })
-    expect(positions({ state: 'running-out', emptyAt: NOW_MS + 214_000 })).toEqual({
+    const ends = { emptyFrom: NOW_MS + 214_000, emptyTo: NOW_MS + 290_000 }
+    expect(positions({ state: 'running-out', ...ends })).toEqual({
       severity: 'warning',
-      text: 'Positions running out about 14:34',
+      text: 'Positions running out 14:34–14:35',
     })
-    expect(positions({ state: 'running-out', emptyAt: NOW_MS + 500_000 }).text).toBe(
-      'Positions running out within 10 min',
-    )
+    expect(positions({ state: 'running-out', use: null }).text).toBe('Positions running out within 10 min')
+    expect(positions({ state: 'watch', ...ends })).toEqual({
+      severity: 'watch',
+      text: 'Positions watch as early as 14:34',
+    })
     expect(positions({ state: 'empty' })).toEqual({ severity: 'critical', text: 'Positions empty' })
     expect(positions({ state: 'blocked', blockedUntil: NOW_MS + 40_000 })).toEqual({
       severity: 'critical',

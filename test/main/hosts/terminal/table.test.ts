@@ -118,14 +118,16 @@ test('a category that another one counts has no row, and the other says so', () 
 })
 
 test('time alone moves ages and countdowns, and no number', () => {
-  const row = rowOf({ state: 'running-out', emptyAt: AT_MS + 90_000 }, AT_MS + 50_000)
-  expect(row).toMatch(/^running out 40s\s.* 300\/320 .*53s$/)
+  const row = rowOf({ state: 'blocked', blockedUntil: AT_MS + 90_000 }, AT_MS + 50_000)
+  expect(row).toMatch(/^429 40s\s.* 300\/320 .*53s$/)
 })
 
 test('each state is one word, with how long it lasts', () => {
   expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 45_000 })).toMatch(/^429 45s /)
-  expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 214_000 })).toMatch(/^running out 3m30s /)
-  expect(rowOf({ state: 'running-out', emptyAt: AT_MS + 400_000 })).toMatch(/^running out <10m /)
+  const ends = { emptyFrom: AT_MS + 214_000, emptyTo: AT_MS + 400_000 }
+  expect(rowOf({ state: 'running-out', ...ends })).toMatch(/^running out \d\d:\d\d–\d\d:\d\d /)
+  expect(rowOf({ state: 'running-out', use: null })).toMatch(/^running out <10m /)
+  expect(rowOf({ state: 'watch', ...ends })).toMatch(/^watch as early as \d\d:\d\d /)
   expect(rowOf({ state: 'low', level: 38, low: 38, high: 40, threshold: 0.2 })).toMatch(/^low 11 % /)
   expect(rowOf({ state: 'empty' })).toMatch(/^empty /)
 })
@@ -223,7 +225,12 @@ test('in a narrow window no line is wider than it, and every quota still says wh
 
 test('in a narrow window no word of a state is cut, and a part of a token’s life is whole or absent', () => {
   const requests = [
-    exampleQuota({ category: 'Positions', state: 'running-out', emptyAt: AT_MS + 110_000 }),
+    exampleQuota({
+      category: 'Positions',
+      state: 'running-out',
+      emptyFrom: AT_MS + 110_000,
+      emptyTo: AT_MS + 250_000,
+    }),
     exampleQuota({ category: 'Accounts', problem: { status: 200, since: AT_MS - 60_000 } }),
   ]
   const refresh = {
@@ -239,7 +246,7 @@ test('in a narrow window no word of a state is cut, and a part of a token’s li
     const [out, none] = ['Positions', 'Accounts'].map((name) =>
       lines.find((line) => line.includes(` ${name} `) && /\d\/\d/.test(line)),
     )
-    expect(out).toMatch(columns < 60 ? /^running out +Positions/ : /^running out 1m50s Positions/)
+    expect(out).toMatch(/^running out +Positions/)
     expect(none).toMatch(columns < 60 ? /^no headers +Accounts/ : /^no headers 200 +Accounts/)
     const tokens = lines.filter((line) => /^(access|refresh) token/.test(line))
     expect(tokens.join()).not.toContain('…')
