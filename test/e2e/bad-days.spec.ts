@@ -14,9 +14,10 @@ import { test as base, expect } from './fixtures.ts'
 
 const test = base.extend<{ readonly dayOptions: Partial<SimulatorOptions>; readonly day: BadDay }>({
   dayOptions: [{}, { option: true }],
-  day: async ({ dayOptions }, use) => {
+  day: async ({ dayOptions, problems }, use) => {
     const day = await BadDay.prepare(dayOptions)
     await use(day)
+    problems.end()
     await day.close()
   },
 })
@@ -228,7 +229,7 @@ test('a revocation that the service does not confirm', async ({ page, day }) => 
   })
 })
 
-test('a full disk', async ({ page }) => {
+test('a full disk', async ({ page, problems }) => {
   const disk = smallDisk(true)
   test.skip(disk.why !== undefined, disk.why)
   const day = await BadDay.prepare({}, disk.folder)
@@ -248,6 +249,7 @@ test('a full disk', async ({ page }) => {
     disk.free()
     await expect(page.getByTestId('verdict-headline')).not.toContainText('Disk full', { timeout: 30_000 })
   } finally {
+    problems.end()
     await day.close()
     disk.close()
   }

@@ -34,7 +34,7 @@ const isGrave = (state: string): boolean => /^(empty|429)\b/.test(state)
 const TITLES: readonly (readonly [title: RegExp, state: string])[] = [
   [/^429 on (.+)$/, '429'],
   [/^(.+) is empty$/, 'empty'],
-  [/^(.+) (?:runs out at .+|is about to run out|may run out .+|was running out)$/, 'running out'],
+  [/^(.+) (?:runs out .+|is about to run out|may run out within .+|was running out)$/, 'running out'],
   [/^(.+) is low$/, 'low'],
   [/^(.+) can be called again$/, 'can be called again'],
   [/^(.+) recovered$/, 'recovered'],

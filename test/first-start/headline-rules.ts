@@ -9,7 +9,7 @@ const PROMISED_MS = 10 * 60_000
 /** Labels that the headline may have on a first start, beside those of a quota’s state. */
 const CALM = /^(ok|ok so far)$/
 export const isCalm = (word: string): boolean => CALM.test(word)
-export const OF_QUOTA = /^(low|running out|empty|429)$/
+export const OF_QUOTA = /^(watch|low|running out|empty|429)$/
 export const OF_OTHERS = /^(full|not checked|\d+ (?:silent|restarting))$/
 
 /** The headline, its chips and the tab’s title: each names a state of a quota, or of something else that is so. */
@@ -29,8 +29,7 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
     }
   } else if (OF_QUOTA.test(word)) {
     const share = /\d+(?:–\d+)? %/.exec(text)?.[0] ?? ''
-    const told =
-      word === 'low' && text.includes('may run out') ? 'low could run out' : `${word} ${share}`.trim()
+    const told = `${word} ${share}`.trim()
     if (subject === undefined) note('headline', said, 'no such quota')
     else inState({ category: subject, told, said }, looks, note)
   } else if (!OF_OTHERS.test(word)) {

@@ -24,7 +24,7 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
   const { fewest, most, limit, told } = count
   const said = `${row.category}: ${row.state}, ${row.left} of ${row.limit}, others ${row.others}/s, ${row.age} old`
   if (row.limit !== limit) note('number', said, `a limit of ${limit}`)
-  const state = row.state.replace(/ \d.*$| could run out$| now$| within.*$| recovering$| any moment$/, '')
+  const state = wordOf(row.state)
   inState({ category: row.category, told: row.state, said }, looks, note)
   const [low, high] = numberOf(row)
   const apart = low === high ? limit * MIDDLE : 0
@@ -39,6 +39,10 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
   inNextCheck(row, looks, note)
 }
 
+/** The word of a state, without what stands beside it. */
+const wordOf = (state: string): string =>
+  state.replace(/ (?:\d|as early as|now$|within|recovering$|any moment$).*$/, '')
+
 interface ToldState {
   readonly category: string
   readonly told: string
@@ -51,9 +55,10 @@ export function inState({ category, told, said }: ToldState, looks: readonly Loo
   const count = look && countOf(category, look)
   if (look === undefined || count === undefined) return
   const { fewest, most, limit, isFull, told: counted } = count
-  const state = told.replace(/ \d.*$| could run out$| now$| within.*$| recovering$| any moment$/, '')
+  const state = wordOf(told)
   switch (state) {
     case 'ok':
+    case 'watch':
       if (most + unforeseen(category, looks) < limit * LOW) note('state', said, counted)
       return
     case 'low': {
