@@ -1,4 +1,4 @@
-import type { QuotaState, RequestQuota, Verdict } from '../contract/snapshot.ts'
+import type { QuotaState, RequestQuota, RowVerdict, Verdict } from '../contract/snapshot.ts'
 import { gravityOf, lastsAtMost } from './state.ts'
 
 /** A row and its state at the present, which is not its own where the row is too old. */
@@ -57,6 +57,32 @@ export function verdictOf(
         : { kind: 'unknown' }
     case 'not-checked':
       return { kind: 'unknown' }
+  }
+}
+
+/** A row that is full and used less than this, in requests per second, is idle. */
+const IDLE_PER_SECOND = 0.05
+
+/** The verdict of one row, for programs: what its `state` says in the words of INTERFACES. */
+export function rowVerdictOf({
+  state,
+  level,
+  limit,
+  use,
+}: Pick<RequestQuota, 'state' | 'level' | 'limit' | 'use'>): RowVerdict {
+  switch (state) {
+    case 'blocked':
+      return 'blocked'
+    case 'empty':
+    case 'running-out':
+      return 'runs-out'
+    case 'low':
+    case 'watch':
+      return 'near-limit'
+    case 'ok':
+      return level >= limit && (use === null || use.total < IDLE_PER_SECOND) ? 'idle' : 'lasts'
+    case 'not-checked':
+      return 'not-seen'
   }
 }
 

@@ -1,10 +1,11 @@
-import type { RequestQuota, RowVerdict } from '../contract/snapshot.ts'
+import type { RequestQuota } from '../contract/snapshot.ts'
 import type { Bucket } from './bucket.ts'
 import { emptyRangeOf } from './level-forecast.ts'
 import type { OthersReading } from './others-reading.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 import { safePace } from './safe-pace.ts'
 import { LOW_THRESHOLD, type RowState } from './state.ts'
+import { rowVerdictOf } from './verdict.ts'
 
 /** The wait after a 429 (service 7). */
 export interface Hold {
@@ -73,7 +74,7 @@ export function viewOf(
     level: point,
     asOf: Math.round(nowMs),
     slope: slopePerSecond,
-    verdict: verdictOf({ seen: seen !== undefined, isBlocked, emptyAt, point, limit: bucket.limit, use }),
+    verdict: 'not-seen',
     state: 'not-checked',
     threshold,
   }
@@ -103,6 +104,7 @@ export function viewOf(
     },
     nowMs,
   )
+  row.verdict = rowVerdictOf(row)
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
   if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
@@ -138,20 +140,4 @@ function emptyAtOf(
   const atMs = nowMs + (point / drain) * 1000
   if (bucket.windowEndsAtMs !== undefined && atMs >= bucket.windowEndsAtMs) return undefined
   return atMs - nowMs > FORECAST_PERIODS * bucket.periodMs ? undefined : atMs
-}
-
-function verdictOf(row: {
-  readonly seen: boolean
-  readonly isBlocked: boolean
-  readonly emptyAt: number | undefined
-  readonly point: number
-  readonly limit: number
-  readonly use: RequestQuota['use']
-}): RowVerdict {
-  if (row.isBlocked) return 'blocked'
-  if (!row.seen) return 'not-seen'
-  if (row.emptyAt !== undefined) return 'runs-out'
-  if (row.point < row.limit * LOW_THRESHOLD) return 'near-limit'
-  const idle = row.point >= row.limit && (!row.use || row.use.total < 0.05)
-  return idle ? 'idle' : 'lasts'
 }

@@ -1,3 +1,4 @@
+import { conditionsOf, isStopped } from '../../app/conditions/evaluate.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
 import type {
   ProfileSummary,
@@ -7,7 +8,7 @@ import type {
   Snapshot,
 } from '../../app/contract/snapshot.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
-import { verdictOf } from '../../app/quota/verdict.ts'
+import { rowVerdictOf, verdictOf } from '../../app/quota/verdict.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import type { Prober } from '../api/prober.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
@@ -65,7 +66,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
   // Without an access token the service is not asked: the next request to come is that for a token.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
   const signInHost = signInHostSummary(profile, reachability, refresh)
-  return {
+  return asFarAsKnown({
     revision,
     at: Math.round(nowMs),
     profile: profileSummary(profile),
@@ -82,7 +83,19 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     verdict: verdictOf(requests, service),
     ...(pausedHistory && { pausedHistory }),
     ...served,
-  }
+  })
+}
+
+/** The snapshot of a key that cannot call as far as it is known: no row has a state, a pace or a next check. */
+function asFarAsKnown(snapshot: Snapshot): Snapshot {
+  if (!isStopped(conditionsOf(snapshot, snapshot.at))) return snapshot
+  const requests = snapshot.requests.map(uncheckedRow)
+  return { ...snapshot, requests, verdict: verdictOf(requests, snapshot.service) }
+}
+
+function uncheckedRow({ safe, nextCheckAt, ...row }: RequestQuota): RequestQuota {
+  const state = 'not-checked'
+  return { ...row, state, verdict: rowVerdictOf({ ...row, state }) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
-import { verdictOf as verdictAt } from '../../../app/quota/verdict.ts'
+import { rowVerdictOf, verdictOf as verdictAt } from '../../../app/quota/verdict.ts'
 import { exampleRow } from './example-row.ts'
 
 const verdictOf = (rows: readonly RequestQuota[]) => verdictAt(rows, { reachable: true })
@@ -75,4 +75,24 @@ test('the rows that were given are not put into another order', () => {
   const rows = [row({ category: 'a' }), row({ category: 'b', state: 'blocked', blockedUntil: 1 })]
   verdictOf(rows)
   expect(rows.map((one) => one.category)).toEqual(['a', 'b'])
+})
+
+test.each([
+  ['blocked', 'blocked'],
+  ['empty', 'runs-out'],
+  ['running-out', 'runs-out'],
+  ['low', 'near-limit'],
+  ['watch', 'near-limit'],
+  ['not-checked', 'not-seen'],
+  ['ok', 'lasts'],
+] as const)('the verdict of a row that is %s is %s, whatever its level', (state, verdict) => {
+  for (const level of [0, 1, 50, 99])
+    expect(rowVerdictOf(row({ state, level, limit: 100, emptyAt: 1 }))).toBe(verdict)
+})
+
+test('a full row without use is idle', () => {
+  const full = row({ state: 'ok', level: 100, limit: 100 })
+  expect(rowVerdictOf(full)).toBe('idle')
+  expect(rowVerdictOf({ ...full, use: { ...use, total: 0.05 } })).toBe('lasts')
+  expect(rowVerdictOf({ ...full, state: 'watch' })).toBe('near-limit')
 })

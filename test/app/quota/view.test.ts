@@ -111,7 +111,7 @@ describe('near the limit', () => {
     expect(rowOf(seeing(63), 0).verdict).toBe('near-limit')
     expect(rowOf(seeing(64), 0).verdict).toBe('lasts')
   })
-  test('and an empty bucket is near it', () => expect(rowOf(seeing(0), 0).verdict).toBe('near-limit'))
+  test('and an empty bucket has run out', () => expect(rowOf(seeing(0), 0).verdict).toBe('runs-out'))
 })
 
 describe('blocked', () => {
@@ -133,7 +133,13 @@ describe('blocked', () => {
 test('idle is a full bucket without use; one request below full is not', () => {
   const bucket = seeing(319)
   expect(rowOf(bucket, 0).verdict).toBe('lasts')
-  expect(rowOf(bucket, 10_000).verdict).toBe('idle')
+  for (const id of [2, 3, 4, 5, 6, 7]) {
+    const rate = { remaining: 319, resetSeconds: 1 }
+    bucket.sent(id, id * 60_000)
+    bucket.answered({ id, receivedAtMs: id * 60_000, rejected: false, rate })
+  }
+  expect(rowOf(bucket, 420_000).verdict).toBe('lasts')
+  expect(rowOf(bucket, 450_000)).toMatchObject({ remaining: 320, verdict: 'idle' })
 })
 
 describe('runs out', () => {
@@ -148,7 +154,7 @@ describe('runs out', () => {
     expect(rowOf(bucket, nowMs)).toMatchObject({ verdict: 'near-limit' })
     expect(rowOf(bucket, nowMs)).not.toHaveProperty('emptyAt')
   })
-  test('not on the evidence of a few requests, but on that of a few more', () => {
+  test('at no moment on the evidence of a few requests, but on that of a few more', () => {
     // Others took a handful within a second: at that pace the bucket would be empty in a minute.
     const showing = (remaining: number) => {
       const bucket = seeing(319)
@@ -158,8 +164,8 @@ describe('runs out', () => {
       return rowOf(bucket, 1_000)
     }
     expect(showing(312).use?.elsewhere).toBeGreaterThan(4)
-    expect(showing(312)).toMatchObject({ verdict: 'lasts' })
-    expect(showing(308)).toMatchObject({ verdict: 'runs-out' })
+    expect(showing(312)).not.toHaveProperty('emptyAt')
+    expect(showing(308).emptyAt).toBeGreaterThan(1_000)
   })
   test('nothing comes back within a fixed window: it is empty once what is left was used', () => {
     const bucket = new Bucket(500, 300, 0)

@@ -199,3 +199,32 @@ describe('a service that was not asked yet', () => {
     expect(snapshot().service).toEqual({ reachable: true, host: 'api.test' })
   })
 })
+
+describe('a key that cannot call', () => {
+  const said = ({ requests, verdict }: Snapshot) => ({
+    states: [...new Set(requests.map(({ state }) => state))],
+    verdicts: [...new Set(requests.map((row) => row.verdict))],
+    paced: requests.filter(({ safe, nextCheckAt }) => safe !== undefined || nextCheckAt !== undefined).length,
+    verdict: verdict.kind,
+  })
+  const UNKNOWN = { states: ['not-checked'], verdicts: ['not-seen'], paced: 0, verdict: 'unknown' }
+
+  it('has no row with a state, a pace or a next check while the service is away, and all of them before and after', async () => {
+    const { clock, snapshot, isBack } = await setUp({ fault: 'refused', away: [API] })
+    expect(said(snapshot())).toMatchObject({ states: expect.arrayContaining(['ok']) })
+    expect(said(snapshot()).paced).toBeGreaterThan(0)
+    await clock.advance(MINUTE_MS)
+    expect(said(snapshot())).toEqual(UNKNOWN)
+    expect(snapshot().requests.some(({ observedAt }) => observedAt !== undefined)).toBe(true)
+    isBack()
+    await clock.advance(2 * MINUTE_MS)
+    expect(said(snapshot()).paced).toBeGreaterThan(0)
+  })
+
+  it('promises nothing while its revocation is not confirmed', async () => {
+    const { snapshot, monitor } = await setUp({ fault: 'refused', away: [AUTH] })
+    await monitor.withProfile('key', (session) => session.revoke())
+    expect(snapshot().refresh.state).toBe('revoke-unconfirmed')
+    expect(said(snapshot())).toEqual(UNKNOWN)
+  })
+})
