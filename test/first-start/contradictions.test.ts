@@ -102,11 +102,14 @@ describe('what the window says of a first start', () => {
     expect(inRow({ state: 'empty', left: '0' }, { remaining: 1 })).toEqual([])
     expect(inRow({ state: 'running out recovering', left: '100' }, { remaining: 100 })).toEqual([])
     expect(inRow({ state: 'running out 2 min 40 s', left: '308' }, { remaining: 306 })).toEqual([])
+    expect(inRow({ state: 'running out by 14:36', left: '100' }, { remaining: 100 })).toEqual([])
+    expect(inRow({ state: 'watch as early as 14:36', left: '300' })).toEqual([])
     expect(inRow({ state: 'not checked', left: '–', age: 'documented' }, { remaining: 12 })).toEqual([])
   })
 
   it.each([
     [{ state: 'ok', left: '40' }, { remaining: 40 }],
+    [{ state: 'watch as early as 14:36', left: '40' }, { remaining: 40 }],
     [{ state: 'empty', left: '200' }, { remaining: 200 }],
     [{ state: 'low 17 %', left: '200' }, { remaining: 200 }],
     [
@@ -291,8 +294,13 @@ describe('what the window says of a first start', () => {
   it('is, where an alert is of what is not so, or what is empty has none', () => {
     const says = (title: string, body = '', counted?: Counted) =>
       rulesOf({ ...look({}, counted), alerts: [{ titles: [title], body }] })
-    expect(says('Positions runs out at 14:36')).toEqual([])
-    expect(says('Positions runs out at 14:36', '', { remaining: 320, resetSeconds: 0 })).toEqual(['alert'])
+    const full = { remaining: 320, resetSeconds: 0 }
+    for (const when of ['at 14:36', '14:33–14:36', 'by 14:36']) {
+      expect(says(`Positions runs out ${when}`), when).toEqual([])
+      expect(says(`Positions runs out ${when}`, '', full), when).toEqual(['alert'])
+    }
+    expect(says('Positions may run out as early as 14:36', '', full)).toEqual([])
+    expect(says('Positions may run out as early as 14:36', '', { remaining: 40 })).toContain('alert')
     expect(says('Positions is empty')).toEqual(['alert'])
     expect(says('Positions is low', '94 % left.')).toEqual([])
     expect(says('Positions is low', '12 % left.')).toEqual(['alert'])

@@ -24,7 +24,6 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
   const { fewest, most, limit, told } = count
   const said = `${row.category}: ${row.state}, ${row.left} of ${row.limit}, others ${row.others}/s, ${row.age} old`
   if (row.limit !== limit) note('number', said, `a limit of ${limit}`)
-  const state = wordOf(row.state)
   inState({ category: row.category, told: row.state, said }, looks, note)
   const [low, high] = numberOf(row)
   const apart = low === high ? limit * MIDDLE : 0
@@ -32,16 +31,17 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
     note('number', said, told)
   }
   inAge(row, look, said, note)
-  if (state !== 'not checked') inFullAt(row, count, look, said, note)
+  if (stateOf(row.state) !== 'not checked') inFullAt(row, count, look, said, note)
   inOthers(row, looks, said, note)
   inOwn(row, look, said, note)
   inSafePace(row, looks, said, note)
   inNextCheck(row, looks, note)
 }
 
-/** The word of a state, without what stands beside it. */
-const wordOf = (state: string): string =>
-  state.replace(/ (?:\d|as early as|now$|within|recovering$|any moment$).*$/, '')
+/** The state's word, without the share, the time or the note beside it; `undefined` where it isn't known here. */
+function stateOf(told: string): string | undefined {
+  return /^(ok|watch|low|running out|empty|429|not checked)(?= |$)/.exec(told)?.[1]
+}
 
 interface ToldState {
   readonly category: string
@@ -55,8 +55,7 @@ export function inState({ category, told, said }: ToldState, looks: readonly Loo
   const count = look && countOf(category, look)
   if (look === undefined || count === undefined) return
   const { fewest, most, limit, isFull, told: counted } = count
-  const state = wordOf(told)
-  switch (state) {
+  switch (stateOf(told)) {
     case 'ok':
     case 'watch':
       if (most + unforeseen(category, looks) < limit * LOW) note('state', said, counted)
