@@ -11,13 +11,12 @@ interface KindRow {
   readonly stopsCalls: boolean
 }
 
-/** Conditions of single quotas. */
+/** Conditions of single quotas, and what may be the cause of them. */
 const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low', 'watch'] as const
+const OF_ROW = ['others-use-refill', 'own-use', ...ROW_KINDS] as const
 /** What follows where the service is not asked successfully. */
 const OF_NO_ANSWER = [
-  ...ROW_KINDS,
-  'others-use-refill',
-  'own-use',
+  ...OF_ROW,
   'no-headers',
   'check-rejected',
   'permission-missing',
@@ -40,8 +39,7 @@ const OF_NO_TOKEN = [
 ] as const
 
 /** Whether a condition is what a row's level or its 429s say. */
-export const isOfRow = (kind: string): boolean =>
-  kind === 'others-use-refill' || kind === 'own-use' || ROW_KINDS.some((one) => one === kind)
+export const isOfRow = (kind: string): boolean => OF_ROW.some((one) => one === kind)
 
 const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explains, stopsCalls: true })
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
@@ -66,10 +64,10 @@ export const CONDITIONS = {
   revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),
   'token-rejected': stops('sign-in', OF_NO_ANSWER),
-  'service-unreachable': stops('service', OF_NO_ANSWER),
+  'service-unreachable': stops('service', ['service-failing', ...OF_NO_ANSWER]),
   'service-failing': stops('service', OF_NO_ANSWER),
-  'permission-missing': leaves('sign-in', ...ROW_KINDS),
-  'no-headers': leaves('service', 'not-checked', ...ROW_KINDS),
+  'permission-missing': leaves('sign-in', ...OF_ROW),
+  'no-headers': leaves('service', 'not-checked', ...OF_ROW),
   'no-stream-data': leaves('streams', 'streams-silent', 'streams-waiting'),
   'token-not-saved': leaves('sign-in', 'keyring-away', 'history-paused'),
   'history-paused': leaves('data'),
