@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFolder } from '../desktop/builder-config.ts'
 
-const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
+const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
+const security = read('.github/SECURITY.md')
 
 /** Of npm, of Electron's runtime, of the build. */
 const ELSEWHERE = ['package.json', 'checksums.json', 'bundled-packages.json']
@@ -24,11 +25,54 @@ test('the table of the data folder names every file that main puts there', () =>
   })
   const files = new Set(named.filter((file) => file !== undefined && !ELSEWHERE.includes(file)))
   expect(files.size).toBeGreaterThan(10)
-  expect([...files].filter((file) => !readme.includes(`\`${file}\``))).toEqual([])
+  expect([...files].filter((file) => !security.includes(`\`${file}\``))).toEqual([])
 })
 
-test('every file of the repository that the README links to is there', () => {
-  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path ?? '')
-  expect(links.length).toBeGreaterThan(2)
-  expect(links.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([])
+const FOLDERS = ['.', '.github', 'app', 'main', 'renderer', 'test']
+/** The documents that people write; the pages in `test/` are generated. */
+const documents = FOLDERS.flatMap((folder) =>
+  readdirSync(join(projectFolder, folder), { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !/^(?:PROMISES|TRUTH|TRUTH-LIVE|BENCH|PLANS)\.md$/.test(name))
+    .map((name) => join(folder, name)),
+).filter((path) => !path.includes('node_modules'))
+
+/** The anchors of a document's headings, as GitHub writes them. */
+function anchorsOf(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\d\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test.each(documents)('%s: every file and heading of the repository that it links to exists', (path) => {
+  const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
+  const dead = links.filter(([, target = '', anchor]) => {
+    const file = target === '' ? path : join(dirname(path), target)
+    if (!existsSync(join(projectFolder, file))) return true
+    return anchor !== undefined && !anchorsOf(read(file)).includes(anchor)
+  })
+  expect(dead.map(([link]) => link)).toEqual([])
+})
+
+test.each(documents)('%s: every npm script that it names exists', (path) => {
+  const { scripts } = JSON.parse(read('package.json'))
+  const named = [...read(path).matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, script = '']) => script)
+  expect(named.filter((script) => !(script in scripts))).toEqual([])
+})
+
+test('the README is short, and leads to the table of changes that programs rely on', () => {
+  const readme = read('README.md')
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  expect(readme).toContain('[table of changes](.github/CHANGELOG.md#table-of-changes)')
+})
+
+test('every command of the README is a subcommand of the program', () => {
+  const commands = [...read('README.md').matchAll(/· `headroom ([\w-]+)`/g)].map(
+    ([, command = '']) => command,
+  )
+  expect(commands.length).toBe(9)
+  const program = read('main/hosts/terminal/program.ts')
+  expect(commands.filter((command) => !program.includes(`command('${command}'`))).toEqual([])
 })

@@ -9,12 +9,12 @@ import { projectFolder } from '../desktop/builder-config.ts'
 import { programPath } from '../electron/display.ts'
 import { temporaryFolder } from '../main/storage/temporary-folder.ts'
 
-const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
+const readme = readFileSync(join(projectFolder, 'main', 'packaging', 'README.md'), 'utf8')
 const containerfile = readFileSync(join(projectFolder, 'main', 'packaging', 'Containerfile'), 'utf8')
 
 function block(language: string): string {
   const found = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(readme)?.[1]
-  if (found === undefined) throw new Error(`the README has no ${language}`)
+  if (found === undefined) throw new Error(`main/packaging/README.md has no ${language}`)
   return found
 }
 const unit = block('ini')
