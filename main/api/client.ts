@@ -1,17 +1,11 @@
-import { observe } from '../../app/service/headers.ts'
-import { senderOfAnswer } from '../../app/service/sender.ts'
-import { acceptsToken } from '../../app/tokens/rejections.ts'
-import { hostOf, type Reachability } from '../network/reachability.ts'
+import { hostOf } from '../network/reachability.ts'
 import type { Http } from '../ports/ports.ts'
 import type { Bearer } from '../tokens/keeper.ts'
-import { type OwnTurn, outcomeOf, type TakeTurn } from './own-turn.ts'
-import type { QuotaTap } from './quota-tap.ts'
+import { Exchange, type ExchangeDeps, tokenAfter401 } from './exchange.ts'
+import type { OwnTurn, TakeTurn } from './own-turn.ts'
 
-export interface ApiClientDeps extends Bearer {
-  readonly baseUrl: string
+export interface ApiClientDeps extends Omit<ExchangeDeps, 'host'>, Bearer {
   readonly http: Http
-  readonly tap: QuotaTap
-  readonly reachability: Reachability
   /** How to wait for a turn among the requests of programs; `undefined` while the gateway is off. */
   readonly turns?: () => TakeTurn | undefined
 }
@@ -40,16 +34,13 @@ const NO_TURN: ApiAnswer = {
   sent: false,
 }
 
-/**
- * Sends requests to resources: adds the bearer, passes answers to the quota tap, and retries once with a new token
- * after a 401 (service 5).
- */
+/** Sends requests to resources when their turn comes, and retries once with a new token after a 401 (service 5). */
 export class ApiClient {
-  readonly #deps: ApiClientDeps
+  readonly #deps: ApiClientDeps & ExchangeDeps
   #isStopped = false
 
   constructor(deps: ApiClientDeps) {
-    this.#deps = deps
+    this.#deps = { ...deps, host: hostOf(deps.baseUrl) }
   }
 
   /** Drops requests that still wait for a token: after a disconnect their quota use would no longer be counted. */
@@ -61,17 +52,13 @@ export class ApiClient {
     await this.#deps.access()
     const { answer, token } = await this.#inTurn(request)
     if (token === undefined || answer.kind !== 'answered' || answer.status !== 401) return answer
-    const { rejected, access, usable } = this.#deps
-    await rejected(token, request.path)
-    await access()
-    const next = usable()
     // Without another token there is nothing to wait for a turn with.
-    if (next.kind === 'none' || next.value === token) return answer
+    if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
     // Revoked, or stopped, while it waited for its turn.
     if (again.token === undefined) return answer
     if (again.answer.kind === 'answered' && again.answer.status === 401) {
-      void rejected(again.token, request.path)
+      void this.#deps.rejected(again.token, request.path)
     }
     return again.answer.kind === 'unreachable' ? { ...again.answer, sent: true } : again.answer
   }
@@ -93,12 +80,11 @@ export class ApiClient {
   }
 
   async #send({ method, path, body }: ApiRequest, token: string, turn?: OwnTurn): Promise<ApiAnswer> {
-    const { http, tap, reachability, baseUrl } = this.#deps
-    const ticket = tap.sent(method, path)
-    const url = `${baseUrl}${path}`
+    const { http, baseUrl } = this.#deps
+    const exchange = new Exchange({ method, path, token, turn }, this.#deps)
     const outcome = await http.send({
       method,
-      url,
+      url: `${baseUrl}${path}`,
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'application/json',
@@ -108,30 +94,18 @@ export class ApiClient {
       timeoutMs: TIMEOUT_MS,
     })
     if (outcome.kind !== 'answer') {
-      if (outcome.kind === 'not-sent') tap.notSent(ticket)
-      else tap.lost(ticket)
-      turn?.({ kind: outcome.kind === 'not-sent' ? 'not-sent' : 'timeout' })
-      reachability.failed(hostOf(baseUrl), outcome.why)
+      exchange.failed(outcome.kind === 'not-sent' ? 'not-sent' : 'lost', outcome.why)
       return { kind: 'unreachable', why: outcome.why, sent: outcome.kind === 'unknown' }
     }
-    const observation = observe(outcome.status, outcome.headers)
-    const sender = senderOfAnswer(observation, url, outcome.body)
-    if (sender.kind === 'other') {
-      tap.notTheService(ticket, outcome.status, sender.why)
-      turn?.({ kind: 'timeout' })
-      reachability.failed(hostOf(baseUrl), sender.why)
-      return { kind: 'unreachable', why: sender.why, sent: true }
-    }
-    reachability.answered(hostOf(baseUrl))
-    const tapped = tap.answered(ticket, observation, outcome.body)
-    if (acceptsToken(outcome.status)) this.#deps.accepted(path)
-    turn?.(outcomeOf(tapped))
-    if (tapped.retryAtMs !== undefined) return { kind: 'limited', retryAtMs: tapped.retryAtMs }
+    const sender = exchange.judge(outcome.status, outcome.headers, outcome.body)
+    if (sender.kind === 'other') return { kind: 'unreachable', why: sender.why, sent: true }
+    const { retryAtMs, reading } = exchange.answered(outcome.body)
+    if (retryAtMs !== undefined) return { kind: 'limited', retryAtMs }
     return {
       kind: 'answered',
       status: outcome.status,
       body: outcome.body,
-      hasQuota: tapped.reading.rate !== undefined,
+      hasQuota: reading.rate !== undefined,
     }
   }
 }

@@ -5,7 +5,7 @@ import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
-import { acceptsToken } from '../../app/tokens/rejections.ts'
+import { tokenAfter401 } from '../api/exchange.ts'
 import type { NoTurn, OwnOutcome, OwnTurn } from '../api/own-turn.ts'
 import type { Access, Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
@@ -473,8 +473,6 @@ export class Forwarder {
     const isPassedOn = isDecided('answer')
     if (upstream !== undefined) {
       const { request, sending } = upstream
-      const status = outcome.kind === 'answer' ? sending?.answer?.status : undefined
-      if (status !== undefined && acceptsToken(status)) this.#deps.accepted(request.pathAndQuery)
       if (outcome.kind === 'unauthorized' && isPassedOn && sending !== undefined) {
         void this.#deps.rejected(sending.token, request.pathAndQuery)
       }
@@ -495,10 +493,7 @@ export class Forwarder {
     const upstream = this.#upstreams.get(id)
     const refused = upstream?.sending?.token
     if (upstream === undefined || refused === undefined) return
-    await this.#deps.rejected(refused, upstream.request.pathAndQuery)
-    await this.#deps.access()
-    const access = this.#deps.usable()
-    const gotToken = access.kind === 'token' && access.value !== refused
+    const gotToken = (await tokenAfter401(this.#deps, refused, upstream.request.pathAndQuery)) !== undefined
     upstream.isRefreshing = false
     if (gotToken) discard(upstream)
     this.#apply(this.#scheduler.refreshed(id, gotToken, this.#now()))

@@ -382,6 +382,7 @@ export class Gateway {
     return new Forwarder({
       clock: this.#deps.clock,
       timeline,
+      secrets: this.#deps.secrets,
       baseUrl: session.profile.baseUrl,
       host: hostOf(session.profile.baseUrl),
       tap,

@@ -1,26 +1,16 @@
 import type { UpstreamOutcome } from '../../app/gateway/decisions.ts'
-import type { Ticket } from '../../app/quota/ledger.ts'
-import { observe } from '../../app/service/headers.ts'
-import { senderOf } from '../../app/service/sender.ts'
-import type { SlotLedger } from '../../app/streams/slots.ts'
-import type { QuotaTap } from '../api/quota-tap.ts'
+import { Exchange, type ExchangeDeps, type ExchangeSlot } from '../api/exchange.ts'
 import type { ForwardAnswer, ForwardFailure, ForwardHttp } from '../network/forward-http.ts'
-import type { Reachability } from '../network/reachability.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { GATEWAY_NAME } from './problem.ts'
 import { type Begun, type BegunAnswer, TokenRemoval, textOf } from './token-removal.ts'
 
-export interface SendingDeps {
+export interface SendingDeps extends ExchangeDeps {
   readonly clock: Clock
   readonly timeline: Timeline
-  readonly baseUrl: string
-  /** The host of `baseUrl`. */
-  readonly host: string
-  readonly tap: QuotaTap
-  readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
-  readonly reachability: Pick<Reachability, 'answered' | 'failed'>
+  readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
   /** Told of a throw while one answer was handled; that request has then failed, and nothing else. */
   readonly defect: (cause: unknown) => void
@@ -38,27 +28,25 @@ export interface Outgoing {
 
 /** Until the status line of an answer. */
 const FIRST_BYTE_MS = 30_000
+const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
 /** An error is small: so much of it is read, for so long, before it is passed on. */
 const MAX_ERROR_BYTES = 64 << 10
 const ERROR_TIMEOUT_MS = 5_000
 
 /**
- * One sending of a request upstream with the key's access token, and the head of its answer.
+ * One exchange of a program's request with the service, on a connection that may be used again.
  *
- * Tells the quota tap of both, so that it counts as own, and takes and frees the slot of a stream. The body of an answer is left to
- * its reader, but for that of an error: it may repeat the access token, that of a 429 says what quota refused, and that of a 401 is
- * kept while the token is refreshed.
+ * The body of an answer is left to its reader, but for that of an error: it may repeat the access token, that of a 429 says
+ * what quota refused, and that of a 401 is kept while the token is refreshed.
  */
 export class Sending {
-  readonly token: string
   readonly removal: TokenRemoval
   readonly #deps: SendingDeps
   readonly #outgoing: Outgoing
   readonly #settled: (outcome: UpstreamOutcome) => void
-  readonly #ticket: Ticket
+  readonly #exchange: Exchange
   #answer: ForwardAnswer | undefined
   #begun: Begun | undefined
-  #hasSlot = false
   /** Its outcome is not wanted any more. */
   #isAbandoned = false
   #isSettled = false
@@ -67,15 +55,18 @@ export class Sending {
   /** Counts the request as sent; `start` sends it. `settled` is called once, unless it is abandoned before. */
   constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
     const { request, token, stream } = outgoing
-    this.token = token
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const { slots, timeline } = deps
+    const slot = stream === undefined ? undefined : { category: stream, slots, now: () => timeline.now() }
     this.removal = new TokenRemoval(token)
     this.#deps = deps
     this.#outgoing = outgoing
     this.#settled = settled
-    this.#ticket = deps.tap.sent(request.method === 'HEAD' ? 'GET' : request.method, request.pathAndQuery)
-    if (stream === undefined) return
-    deps.slots.taken(stream)
-    this.#hasSlot = true
+    this.#exchange = new Exchange({ method, path: request.pathAndQuery, token, slot }, deps)
+  }
+
+  get token(): string {
+    return this.#exchange.token
   }
 
   /** The answer, once its head is there. */
@@ -127,29 +118,18 @@ export class Sending {
   /** No call is left that its answer is for. It may have been counted. */
   abandon(): void {
     this.#isAbandoned = true
-    if (this.#answer === undefined) this.#deps.tap.hungUp(this.#ticket)
-    else this.#deps.tap.lost(this.#ticket)
-    this.freeSlot()
+    this.#exchange.failed(this.#answer === undefined ? 'hung-up' : 'lost')
     this.#abort()
   }
 
   /** The stream has ended. */
   freeSlot(): void {
-    const { stream } = this.#outgoing
-    if (stream === undefined || !this.#hasSlot) return
-    this.#hasSlot = false
-    const closedAtMs = this.#answer?.status === 200 ? this.#deps.timeline.now() : undefined
-    this.#deps.slots.released(stream, closedAtMs)
+    this.#exchange.freeSlot()
   }
 
   #failed(how: ForwardFailure, why: string): void {
-    const { tap, reachability, host } = this.#deps
-    if (how === 'not-sent') tap.notSent(this.#ticket)
-    else if (how === 'cut' || how === 'broken') tap.lost(this.#ticket)
-    else tap.hungUp(this.#ticket)
     // A reused connection may have been closed meanwhile, which says nothing about the host.
-    if (how !== 'cut') reachability.failed(host, why)
-    this.freeSlot()
+    this.#exchange.failed(UNANSWERED[how], how === 'cut' ? undefined : why)
     this.#settle({ kind: how })
   }
 
@@ -164,8 +144,8 @@ export class Sending {
       run()
     } catch (cause) {
       this.#deps.defect(cause)
-      this.#deps.tap.lost(this.#ticket)
-      this.discard()
+      this.#exchange.failed('lost')
+      this.#abort()
       this.#settle({ kind: 'broken' })
     }
   }
@@ -212,26 +192,15 @@ export class Sending {
   #judge({ status, headers }: ForwardAnswer, body = ''): void {
     // Abandoned while its error was read: counted already.
     if (this.#isAbandoned) return
-    const { tap, reachability, slots, timeline, baseUrl, host } = this.#deps
-    const { stream, bucket } = this.#outgoing
-    const observation = observe(status, headers)
-    const sender = senderOf(observation, baseUrl)
+    const sender = this.#exchange.judge(status, headers)
+    // Passed on as it came, but it says nothing of quotas.
     if (sender.kind === 'other') {
-      // Passed on as it came, but it says nothing of quotas.
-      tap.notTheService(this.#ticket, status, sender.why)
-      reachability.failed(host, sender.why)
-      this.freeSlot()
       this.#settle({ kind: 'answer' })
       return
     }
-    reachability.answered(host)
-    const { reading, refused } = tap.answered(this.#ticket, observation, body)
-    if (stream !== undefined) {
-      if (reading.concurrency !== undefined) slots.observed(stream, reading.concurrency, 0, timeline.now())
-      if (status !== 200) this.freeSlot()
-    }
+    const { reading, refused } = this.#exchange.answered(body)
     const { rate } = reading
-    const quota = rate === undefined ? {} : { rate, bucket: bucket() }
+    const quota = rate === undefined ? {} : { rate, bucket: this.#outgoing.bucket() }
     if (status === 401) this.#settle({ kind: 'unauthorized', ...quota })
     else if (refused === 'rate' || refused === 'unsaid')
       this.#settle({ kind: 'rate-limited', of: refused, ...quota })

@@ -91,8 +91,8 @@ export function profileParts(
         ? current.keeper().canUseService
         : current.keeper().refreshSummary().retryAt !== undefined,
   })
-  const reached = (host: string) => (ok: boolean, why: string, sinceMs?: number) =>
-    ok ? reachability.answered(host) : reachability.failed(host, why, sinceMs)
+  const reached = (ok: boolean, why: string, sinceMs?: number) =>
+    ok ? reachability.answered(hostOf(authUrl)) : reachability.failed(hostOf(authUrl), why, sinceMs)
   const bearer = {
     access: () => current.keeper().access(),
     usable: () => current.keeper().usable(),
@@ -112,7 +112,7 @@ export function profileParts(
     changed,
   })
   const turns = () => current.gateway?.()?.takeTurn
-  const client = new ApiClient({ baseUrl, http, tap, reachability, turns, ...bearer })
+  const client = new ApiClient({ ...ports, baseUrl, tap, reachability, turns, ...bearer })
   const prober = new Prober(probes, {
     clock,
     timeline,
@@ -132,7 +132,8 @@ export function profileParts(
     baseUrl,
     tap,
     slots,
-    reached: reached(hostOf(baseUrl)),
+    host: hostOf(baseUrl),
+    reachability,
     turns: () => current.gateway?.()?.takeStreamTurn,
     ...(pins && { pins }),
   })
@@ -141,7 +142,7 @@ export function profileParts(
     new TokenKeeper(
       profile,
       tokens,
-      { ...ports, reached: reached(hostOf(authUrl)), ...(onListenerError && { onListenerError }) },
+      { ...ports, reached, ...(onListenerError && { onListenerError }) },
       keyLifetimes(profile),
     )
   return {

@@ -54,7 +54,6 @@ export async function checkStream(
     const pass = { token: token.value }
     const connection: StreamConnection = new StreamConnection(category, path.path, pass, deps, {
       opened: () => {
-        deps.accepted(path.path)
         connection.close()
         resolve({ ok: true })
       },

@@ -1,27 +1,25 @@
 import type { HttpHeaders } from '../../app/service/answer.ts'
-import { type Observation, observe } from '../../app/service/headers.ts'
-import { isPage, SOMETHING_ELSE, senderOf } from '../../app/service/sender.ts'
+import type { Observation } from '../../app/service/headers.ts'
+import { isPage, SOMETHING_ELSE } from '../../app/service/sender.ts'
 import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamReasonCode } from '../../app/streams/reasons.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
-import { type OwnOutcome, type OwnTurn, outcomeOf } from '../api/own-turn.ts'
+import { Exchange, type ExchangeDeps } from '../api/exchange.ts'
+import type { OwnTurn } from '../api/own-turn.ts'
 import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
-import { codingsNamed, textIn } from '../network/content-codings.ts'
 import { ENDED_BY_SERVICE } from '../network/http-client.ts'
 import type { Clock, Http } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import type { RefusalBody } from './stream-audience.ts'
 
-export interface ConnectionDeps {
-  readonly baseUrl: string
+export interface ConnectionDeps extends ExchangeDeps {
   readonly http: Http
   readonly secrets: Pick<Secrets, 'clean'>
   readonly clock: Clock
   readonly timeline: Timeline
   readonly tap: QuotaTap
   readonly slots: SlotLedger
-  readonly reached: (ok: boolean, why: string) => void
   /** The number of own connections of the category without an answer yet. */
   readonly opening: (category: string) => number
   /** Called when a connection has released a slot of the service. */
@@ -52,8 +50,6 @@ const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
 /** A refusal is small: of a longer one, readers get so much and a cut. */
 const MAX_REFUSAL_BYTES = 1 << 20
-/** How much of a refusal is read to tell which quota refused. Characters. */
-const MAX_READ_LENGTH = 4_096
 /**
  * How long an unidentified answer may stay without data, in milliseconds. An idle stream sends a heartbeat after 5 s
  * (service 12).
@@ -63,30 +59,21 @@ const FIRST_WORD_MS = 6_000
 /** `unsure`: the answer's head does not identify the service; its first bytes will. */
 type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
-/**
- * One HTTP/1.1 connection of a stream and its slot, from the request to the end.
- *
- * The slot counts from the request on and is released exactly once, however the connection ends.
- */
+/** One exchange that opens a stream, and the stream's bytes to the end of its connection. */
 export class StreamConnection {
   readonly category: string
   readonly #deps: ConnectionDeps
   readonly #listener: ConnectionListener
-  readonly #ticket: ReturnType<QuotaTap['sent']>
+  readonly #exchange: Exchange
   readonly #decoder = new TextDecoder()
   readonly #reader = new FrameReader(
     (bytes) => this.#decoder.decode(bytes),
     (text) => this.#deps.secrets.clean(text),
   )
-  readonly #token: string
   readonly #hangUp: () => void
   #phase: Phase = 'opening'
-  /** The status and headers of the answer, once received. */
-  #observation = observe(0, {})
   readonly #refusal: Uint8Array[] = []
   #refusalBytes = 0
-  /** Told once. */
-  #turn: OwnTurn | undefined
   #cancelWait = () => {}
 
   constructor(
@@ -96,14 +83,12 @@ export class StreamConnection {
     deps: ConnectionDeps,
     listener: ConnectionListener,
   ) {
-    const { slots, tap, http, baseUrl, timeline } = deps
+    const { slots, http, baseUrl, timeline, opening } = deps
     this.category = category
     this.#deps = deps
     this.#listener = listener
-    this.#turn = turn
-    this.#token = token
-    slots.taken(category)
-    this.#ticket = tap.sent('GET', path)
+    const slot = { category, slots, now: () => timeline.now(), opening }
+    this.#exchange = new Exchange({ method: 'GET', path, token, slot, turn }, deps)
     this.openedAtMs = timeline.now()
     this.#hangUp = http.open(
       {
@@ -139,22 +124,18 @@ export class StreamConnection {
   close(): void {
     if (this.#phase === 'over') return
     // The answer will not be read, but the request may have counted.
-    if (this.#phase === 'opening') this.#deps.tap.hungUp(this.#ticket)
-    else if (this.#phase !== 'open') this.#deps.tap.lost(this.#ticket)
-    this.#settle({ kind: 'timeout' })
+    if (this.#phase !== 'open') this.#exchange.failed(this.#phase === 'opening' ? 'hung-up' : 'lost')
     this.#finish()
     this.#hangUp()
   }
 
   #answered(status: number, headers: HttpHeaders): void {
     if (this.#phase !== 'opening') return
-    const { clock, baseUrl, reached } = this.#deps
-    this.#observation = observe(status, headers)
-    const sender = senderOf(this.#observation, baseUrl)
+    const { clock } = this.#deps
+    const sender = this.#exchange.judge(status, headers)
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
-      reached(true, '')
       // The body says which quota refused. A body without end is not waited for.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
@@ -164,22 +145,14 @@ export class StreamConnection {
   }
 
   #opened(): void {
-    const { tap, timeline, reached } = this.#deps
     this.#cancelWait()
-    reached(true, '')
     this.#phase = 'open'
-    this.openedAtMs = timeline.now()
-    const tapped = tap.answered(this.#ticket, this.#observation, '')
-    this.#settle(outcomeOf(tapped))
-    const { concurrency } = tapped.reading
-    if (concurrency) this.#observed(concurrency)
-    this.#listener.opened(this.#observation)
+    this.openedAtMs = this.#deps.timeline.now()
+    this.#exchange.answered()
+    this.#listener.opened(this.#exchange.observation)
   }
 
   #notTheService(why: string): void {
-    this.#deps.tap.notTheService(this.#ticket, this.#observation.status, why)
-    this.#deps.reached(false, why)
-    this.#settle({ kind: 'timeout' })
     this.#finish()
     this.#hangUp()
     this.#listener.ended(why, 'not-the-service')
@@ -198,7 +171,10 @@ export class StreamConnection {
 
   #heardFirst(bytes: Uint8Array): void {
     const text = this.#decoder.decode(bytes)
-    if (isPage(text)) this.#notTheService(SOMETHING_ELSE)
+    if (isPage(text)) {
+      this.#exchange.notTheService(SOMETHING_ELSE)
+      this.#notTheService(SOMETHING_ELSE)
+    }
     // Line ends alone identify no sender.
     else if (text.trim() !== '') this.#opened()
   }
@@ -208,9 +184,7 @@ export class StreamConnection {
     if (this.#phase === 'refusing') this.#refused(isWhole ? 'whole' : 'cut')
     if (this.isOver) return
     if (this.isOpening) {
-      this.#deps.tap.lost(this.#ticket)
-      this.#settle({ kind: 'timeout' })
-      if (this.#phase === 'opening') this.#deps.reached(false, why)
+      this.#exchange.failed('lost', this.#phase === 'opening' ? why : undefined)
     } else {
       // The last line of older streams may lack its line end.
       const last = this.#reader.end()
@@ -225,34 +199,19 @@ export class StreamConnection {
   #refused(end: 'whole' | 'cut'): void {
     if (this.#phase !== 'refusing') return
     const bytes = Buffer.concat(this.#refusal)
-    const codings = codingsNamed(this.#observation.headers['content-encoding'] ?? '')
-    const text = textIn(bytes, codings).slice(0, MAX_READ_LENGTH)
-    const tapped = this.#deps.tap.answered(this.#ticket, this.#observation, text)
-    this.#settle(outcomeOf(tapped))
+    const tapped = this.#exchange.answered(bytes)
     this.#finish()
     this.#hangUp()
-    // A refusal for lack of a slot means that none is left, even without headers that say so.
-    if (tapped.refused === 'concurrency') this.#observed(tapped.reading.concurrency ?? { remaining: 0 })
-    const body = { bytes, isWhole: end === 'whole', token: this.#token }
-    this.#listener.refused(this.#observation.status, tapped, { observation: this.#observation, body })
-  }
-
-  #observed(reading: Parameters<SlotLedger['observed']>[1]): void {
-    const { slots, opening, timeline } = this.#deps
-    slots.observed(this.category, reading, opening(this.category), timeline.now())
-  }
-
-  #settle(outcome: OwnOutcome): void {
-    this.#turn?.(outcome)
-    this.#turn = undefined
+    const { observation, token } = this.#exchange
+    const body = { bytes, isWhole: end === 'whole', token }
+    this.#listener.refused(observation.status, tapped, { observation, body })
   }
 
   #finish(): void {
-    const { slots, timeline, slotFreed } = this.#deps
     const wasOpen = this.#phase === 'open'
     this.#phase = 'over'
     this.#cancelWait()
-    slots.released(this.category, wasOpen ? timeline.now() : undefined)
-    if (wasOpen) slotFreed(this.category)
+    this.#exchange.freeSlot()
+    if (wasOpen) this.#deps.slotFreed(this.category)
   }
 }

@@ -119,7 +119,6 @@ export class StreamHandover {
     const listener = this.#listener
     const connection: StreamConnection = new StreamConnection(this.#category, this.#path, pass, this.#deps, {
       opened: (observation) => {
-        this.#deps.accepted(this.#path)
         if (connection === this.#successor) this.#succeed(connection)
         listener.opened(observation)
       },

@@ -489,9 +489,9 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G5',
     what: 'take a compressed refusal of a stream for text',
-    file: 'main/streams/stream-connection.ts',
-    find: 'const text = textIn(bytes, codings)',
-    replace: 'const text = textIn(bytes, codings.slice(codings.length))',
+    file: 'main/api/exchange.ts',
+    find: 'textIn(body, codings())',
+    replace: 'textIn(body, codings().slice(codings().length))',
     test: REMOVAL_TEST,
   },
   {

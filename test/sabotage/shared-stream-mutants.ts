@@ -266,9 +266,9 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G9',
     what: 'tell the queue nothing of an opening that got no answer',
-    file: 'main/streams/stream-connection.ts',
-    find: "this.#deps.tap.lost(this.#ticket)\n      this.#settle({ kind: 'timeout' })",
-    replace: 'this.#deps.tap.lost(this.#ticket)',
+    file: 'main/api/exchange.ts',
+    find: "this.#settle({ kind: how === 'not-sent' ? 'not-sent' : 'timeout' })",
+    replace: "if (how !== 'lost') this.#settle({ kind: 'timeout' })",
     test: OUTAGE_TEST,
   },
   {

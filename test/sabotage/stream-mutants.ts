@@ -2,7 +2,6 @@ import type { Mutant } from './registry.ts'
 
 const LIFE_CYCLE = 'app/streams/life-cycle.ts'
 const KEY_SEARCH = 'app/streams/key-search.ts'
-const CONNECTION = 'main/streams/stream-connection.ts'
 const HANDOVER = 'main/streams/stream-handover.ts'
 const PROFILE = 'main/monitor/profile-session.ts'
 const READER_TEST = 'app/streams/frame-reader.test.ts'
@@ -125,17 +124,17 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     promise: 'S4',
     what: 'forget a close that came before the answer',
-    file: CONNECTION,
-    find: 'slots.released(this.category, wasOpen ? timeline.now() : undefined)',
-    replace: 'if (wasOpen) slots.released(this.category, timeline.now())',
+    file: 'main/api/exchange.ts',
+    find: 'slots.released(category, this.#isOpen ? now() : undefined)',
+    replace: 'if (this.#isOpen) slots.released(category, now())',
     test: KEEPER_TEST,
   },
   {
     promise: 'S4',
     what: 'forget a close that came before the answer, in a day of churn',
-    file: CONNECTION,
-    find: 'slots.released(this.category, wasOpen ? timeline.now() : undefined)',
-    replace: 'if (wasOpen) slots.released(this.category, timeline.now())',
+    file: 'main/api/exchange.ts',
+    find: 'slots.released(category, this.#isOpen ? now() : undefined)',
+    replace: 'if (this.#isOpen) slots.released(category, now())',
     test: CHURN_TEST,
   },
   {

@@ -159,16 +159,13 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     }
     const baseUrl = 'https://api.test'
     const http = new ScriptedHttp()
-    const streams = new Streams({
-      ...{ baseUrl, http, secrets, clock: ownClock, random, timeline, tap, slots, event, changed },
-      ...{ ...bearer, reached: () => {} },
-    })
+    const reachability = new Reachability(timeline, random, event)
+    const key = { baseUrl, host: 'api.test', clock: ownClock, timeline, tap, slots, secrets, ...bearer }
+    const streams = new Streams({ ...key, http, random, event, changed, reachability })
     forwarder = new Forwarder({
-      ...{ clock: ownClock, timeline, baseUrl, host: 'api.test', tap, ledger, slots, event, changed },
-      ...{ ...bearer, sharing: { streams, slots } },
+      ...{ ...key, ledger, event, changed, reachability, sharing: { streams, slots } },
       pausedUntilMs: () => undefined,
       defect: (cause) => fail(`a throw while an answer was handled: ${String(cause)}`),
-      reachability: new Reachability(timeline, random, event),
       forward: (request, listener) => upstream(request, listener, own),
     })
   }

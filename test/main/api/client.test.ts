@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../../../main/api/client.ts'
 import { Reachability } from '../../../main/network/reachability.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
 import { proves } from '../../proof/proves.ts'
 import { quotaHeaders } from '../quota-headers.ts'
@@ -19,6 +20,7 @@ function setUp() {
   const client = new ApiClient({
     baseUrl: 'https://api.test',
     http,
+    secrets: new Redactor(),
     tap,
     reachability: new Reachability(timeline, random, event),
     access: async () => tokens[0]!,

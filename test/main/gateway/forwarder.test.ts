@@ -6,6 +6,7 @@ import type { AdmittedRequest } from '../../../main/gateway/admitted-request.ts'
 import { Forwarder } from '../../../main/gateway/forwarder.ts'
 import type { Program } from '../../../main/gateway/programs.ts'
 import type { ForwardListener, ForwardRequest } from '../../../main/network/forward-http.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
 import type { Access } from '../../../main/tokens/keeper.ts'
 import { startedTap } from '../api/started-tap.ts'
 import { setUp } from '../streams/scripted-streams.ts'
@@ -42,6 +43,7 @@ function started(reserve?: Readonly<Record<string, number>>) {
     timeline,
     baseUrl: 'https://api.test',
     host: 'api.test',
+    secrets: new Redactor(),
     tap,
     ledger,
     slots,

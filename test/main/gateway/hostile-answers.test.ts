@@ -153,6 +153,25 @@ test('the service cannot speak as Headroom, to a request or to a stream', async 
   proves('G6', { level: 3, cases: 2 })
 })
 
+test("a quota header of a program's answer that repeats the access token is shown without it", async () => {
+  let token = ''
+  const { add, url, monitor } = await before((socket, request) => {
+    token = /authorization: bearer (\S+)/i.exec(request)?.[1] ?? ''
+    const quota = `x-ratelimit-limit: 5\r\nx-ratelimit-period: 60\r\nx-ratelimit-remaining: 0\r\nx-ratelimit-reset: 60\r\n`
+    const names = `x-ratelimit-resource: ${token}\r\nx-ts-request-id: ${token}\r\n`
+    socket.write(
+      `HTTP/1.1 429 X\r\ncontent-type: application/json\r\ncontent-length: 0\r\n${quota}${names}\r\n`,
+    )
+  })
+  const events: unknown[] = []
+  monitor.subscribe({ event: (event) => void events.push(event), changed: () => {}, removed: () => {} })
+  const headers = { authorization: `Bearer ${add('bot')}`, prefer: 'wait=0' }
+  expect((await fetch(`${url}/v3/brokerage/something`, { headers })).status).toBe(429)
+  const shown = JSON.stringify([monitor.snapshot('key-1'), events])
+  expect(shown).not.toContain(token.slice(0, 20))
+  expect(shown).toContain('[redacted]')
+})
+
 test('a throw while an answer is handled fails that request with 502, and nothing else', async () => {
   // What the wire never lets through, so that Node refuses to write it.
   const forward: ForwardHttp = ({ pathAndQuery }, { answered }) => {

@@ -63,6 +63,8 @@ function sent({ request = {}, stream, refused, slots = {} }: Setting = {}) {
     },
     slots: { taken: note('taken'), released: note('released'), observed: note('observed'), ...slots },
     reachability: { answered: note('reached'), failed: note('unreachable') },
+    secrets: { clean: (text: string) => text },
+    accepted: note('accepted'),
     forward: (wanted: ForwardRequest, told: ForwardListener) => {
       asked = wanted
       listener = told
@@ -137,6 +139,7 @@ test('an answer is counted with its quota, and its body is left to its reader', 
   expect(said).toEqual([
     ['reached', 'api.example'],
     ['answered', ''],
+    ['accepted', PATH],
   ])
   expect([sending.answer?.status, sending.begun, body.readableFlowing]).toEqual([200, undefined, null])
   // An error of the body ends no process.
@@ -156,7 +159,7 @@ test('a page in the place of the service says nothing of quotas', () => {
   expect(said).toEqual([
     ['not the service', 'ticket', 200, expect.stringContaining('something else')],
     ['unreachable', 'api.example', expect.stringContaining('something else')],
-    ['released', 'quotes', 5_000],
+    ['released', 'quotes', undefined],
   ])
 })
 
@@ -306,8 +309,8 @@ test('a defect while an answer is handled fails its request alone, once', () => 
   expect(said.slice(-4)).toEqual([
     ['defect', cause],
     ['lost', 'ticket'],
-    'aborted',
     ['released', 'quotes', 5_000],
+    'aborted',
   ])
   fail()?.failed('cut', 'why')
   expect(outcomes).toHaveLength(1)

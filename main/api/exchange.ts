@@ -1,0 +1,192 @@
+import type { HttpHeaders } from '../../app/service/answer.ts'
+import { type ConcurrencyReading, type Observation, observe } from '../../app/service/headers.ts'
+import { type Sender, senderOf, senderOfAnswer } from '../../app/service/sender.ts'
+import type { SlotLedger } from '../../app/streams/slots.ts'
+import { acceptsToken } from '../../app/tokens/rejections.ts'
+import { codingsNamed, textIn } from '../network/content-codings.ts'
+import type { Reachability } from '../network/reachability.ts'
+import type { Secrets } from '../ports/redactor.ts'
+import type { Bearer } from '../tokens/keeper.ts'
+import { type OwnOutcome, type OwnTurn, outcomeOf } from './own-turn.ts'
+import type { QuotaTap, Tapped } from './quota-tap.ts'
+
+export interface ExchangeDeps extends Pick<Bearer, 'accepted'> {
+  readonly secrets: Pick<Secrets, 'clean'>
+  readonly baseUrl: string
+  /** The host of `baseUrl`. */
+  readonly host: string
+  readonly tap: Pick<QuotaTap, 'sent' | 'answered' | 'notSent' | 'lost' | 'hungUp' | 'notTheService'>
+  readonly reachability: Pick<Reachability, 'answered' | 'failed'>
+}
+
+/** The slot of a stream, taken from its request to its end. */
+export interface ExchangeSlot {
+  readonly category: string
+  readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
+  readonly now: () => number
+  /** The number of own connections of the category without an answer yet. */
+  readonly opening?: (category: string) => number
+}
+
+/** What an exchange is begun with. */
+export interface Begun {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly token: string
+  readonly slot?: ExchangeSlot | undefined
+  /** The turn that it took among all requests, told its outcome once. */
+  readonly turn?: OwnTurn | undefined
+}
+
+/**
+ * How a request stayed without an answer. `not-sent`: no byte can have reached the service. `hung-up`: aborted here, so
+ * that it may still reach the service.
+ */
+export type Unanswered = 'not-sent' | 'lost' | 'hung-up'
+
+/** How much of a refusal is read to tell which quota refused. Characters. */
+const MAX_READ_LENGTH = 64 << 10
+
+/**
+ * One request to the service, from its bearer to its judged head: the same steps whoever sends it, on whatever connection.
+ *
+ * 1. Made: counted by the quota tap, its slot taken.
+ * 2. `judge`: whether the service answered. What something else said counts for nothing, and ends the exchange.
+ * 3. `answered`: quotas and slots read, the token accepted or not, the slot released unless a stream is open.
+ * 4. `failed` instead of 2 and 3: no answer.
+ *
+ * The slot is released exactly once, however the exchange ends.
+ */
+export class Exchange {
+  readonly token: string
+  readonly #deps: ExchangeDeps
+  readonly #path: string
+  readonly #slot: ExchangeSlot | undefined
+  readonly #ticket: ReturnType<QuotaTap['sent']>
+  #turn: OwnTurn | undefined
+  #observation = observe(0, {})
+  #isReached = false
+  #hasSlot = false
+  #isOpen = false
+
+  constructor({ method, path, token, slot, turn }: Begun, deps: ExchangeDeps) {
+    this.token = token
+    this.#deps = deps
+    this.#path = path
+    this.#slot = slot
+    this.#turn = turn
+    this.#ticket = deps.tap.sent(method, path)
+    if (slot === undefined) return
+    slot.slots.taken(slot.category)
+    this.#hasSlot = true
+  }
+
+  /** The status and headers of the answer, once judged. */
+  get observation(): Observation {
+    return this.#observation
+  }
+
+  /** Who answered, by the head and, where it is there already, the body. Another sender than the service ends it. */
+  judge(status: number, headers: HttpHeaders, body?: string): Sender {
+    const { baseUrl, secrets } = this.#deps
+    this.#observation = withoutSecrets(observe(status, headers), secrets)
+    const sender =
+      body === undefined
+        ? senderOf(this.#observation, baseUrl)
+        : senderOfAnswer(this.#observation, baseUrl, body)
+    if (sender.kind === 'other') this.notTheService(secrets.clean(sender.why))
+    else if (sender.kind === 'service') this.#reached()
+    return sender
+  }
+
+  /** The answer is of something else than the service, as its body showed. */
+  notTheService(why: string): void {
+    const { tap, reachability, host } = this.#deps
+    tap.notTheService(this.#ticket, this.#observation.status, why)
+    reachability.failed(host, why)
+    this.#settle({ kind: 'timeout' })
+    this.freeSlot()
+  }
+
+  /** Takes in the service's answer; `body` says which quota a 429 is of. */
+  answered(body: string | Buffer = ''): Tapped {
+    const { tap, accepted } = this.#deps
+    const { status, headers } = this.#observation
+    const codings = () => codingsNamed(headers['content-encoding'] ?? '')
+    const text = typeof body === 'string' ? body : textIn(body, codings()).slice(0, MAX_READ_LENGTH)
+    this.#reached()
+    const tapped = tap.answered(this.#ticket, this.#observation, text)
+    if (acceptsToken(status)) accepted(this.#path)
+    this.#settle(outcomeOf(tapped))
+    if (status === 200) this.#isOpen = true
+    else this.freeSlot()
+    // A refusal for lack of a slot means that none is left, even without headers that say so.
+    const noneLeft = tapped.refused === 'concurrency' ? { remaining: 0 } : undefined
+    this.#observed(tapped.reading.concurrency ?? noneLeft)
+    return tapped
+  }
+
+  /** No answer came. `why`: what that says about the host, if anything. */
+  failed(how: Unanswered, why?: string): void {
+    const { tap, reachability, host } = this.#deps
+    if (how === 'not-sent') tap.notSent(this.#ticket)
+    else if (how === 'hung-up') tap.hungUp(this.#ticket)
+    else tap.lost(this.#ticket)
+    if (why !== undefined) reachability.failed(host, why)
+    this.#settle({ kind: how === 'not-sent' ? 'not-sent' : 'timeout' })
+    this.freeSlot()
+  }
+
+  /** The stream has ended, or its answer is not wanted. */
+  freeSlot(): void {
+    if (this.#slot === undefined || !this.#hasSlot) return
+    const { slots, category, now } = this.#slot
+    this.#hasSlot = false
+    slots.released(category, this.#isOpen ? now() : undefined)
+  }
+
+  #reached(): void {
+    if (this.#isReached) return
+    this.#isReached = true
+    this.#deps.reachability.answered(this.#deps.host)
+  }
+
+  #observed(reading: ConcurrencyReading | undefined): void {
+    if (this.#slot === undefined || reading === undefined) return
+    const { slots, category, now, opening } = this.#slot
+    slots.observed(category, reading, opening?.(category) ?? 0, now())
+  }
+
+  #settle(outcome: OwnOutcome): void {
+    this.#turn?.(outcome)
+    this.#turn = undefined
+  }
+}
+
+/**
+ * The names in quota headers without secrets: a service or a proxy may make one of a token, and they are shown and stored.
+ * The numbers are numbers, and other fields are not kept.
+ */
+function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Observation {
+  const { rate, concurrency, requestId } = seen
+  const named = <T extends { readonly resource?: string }>(reading: T): T =>
+    reading.resource === undefined ? reading : { ...reading, resource: secrets.clean(reading.resource) }
+  return {
+    ...seen,
+    ...(rate && { rate: named(rate) }),
+    ...(concurrency && { concurrency: named(concurrency) }),
+    ...(requestId !== undefined && { requestId: secrets.clean(requestId) }),
+  }
+}
+
+/** After a 401: another token than the rejected one, once a refresh brought it; `undefined` where none came. */
+export async function tokenAfter401(
+  { rejected, access, usable }: Bearer,
+  token: string,
+  path: string,
+): Promise<string | undefined> {
+  await rejected(token, path)
+  await access()
+  const next = usable()
+  return next.kind === 'token' && next.value !== token ? next.value : undefined
+}
