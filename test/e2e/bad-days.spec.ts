@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import type { SimulatorOptions } from '../../main/simulator/options.ts'
+import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 import { THOROUGH_TAG } from '../thorough.ts'
 import { BadDay } from './bad-day.ts'
@@ -41,6 +42,7 @@ async function expectSaid(page: Page, day: BadDay, expected: Expected): Promise<
   expect(said.status).toContain(said.health.title)
   expect(said.status).toContain(said.health.action)
   expect(said.health.title.replaceAll('’', "'")).toBe(said.headline.replaceAll('’', "'").split(' Also: ')[0])
+  provesInBrowser('C2', 1)
 }
 
 const ready = (page: Page) =>

@@ -35,13 +35,27 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'app/quota': ['app/quota/*.test.ts'],
   'app/gateway': ['app/gateway/*.test.ts'],
   'main/gateway': ['main/gateway/*.test.ts'],
+  'app/tokens': ['app/tokens/*.test.ts'],
+  'app/streams': ['app/streams/*.test.ts'],
+  'app/conditions': ['app/conditions/*.test.ts'],
+  'app/status': ['app/status/*.test.ts', 'app/conditions/*.test.ts'],
+  'app/alerts': ['app/alerts/*.test.ts'],
+  'app/plan': ['app/plan/*.test.ts'],
+  'main/api': ['main/api/*.test.ts'],
+  'main/network': ['main/network/*.test.ts', 'main/ports/*.test.ts'],
+  'main/streams': ['main/streams/*.test.ts'],
+  'main/sign-in': ['main/sign-in/*.test.ts'],
+  'main/hosts/desktop': ['main/hosts/desktop/*.test.ts'],
 }
-/** Each of the last two takes longer than all the others of its folder together. */
+/** Each of the last five takes longer than all the others of its folder together. */
 const LEFT_OUT = [
   '**/*.process.test.ts',
   '**/*fuzz*.test.ts',
   '**/oidc-provider.test.ts',
   '**/scheduler-laws.test.ts',
+  '**/shared-laws.test.ts',
+  '**/verdict-laws.test.ts',
+  '**/churn.test.ts',
 ]
 /**
  * Stryker runs tests in threads, which share the file mask, the memory and the file locks of their process: none of

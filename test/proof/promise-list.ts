@@ -110,6 +110,14 @@ export const PROMISES = {
     'Checks are spread evenly within their budget; a row in trouble is hardly ever older than a minute',
   ),
   Q11: promised(4, 'Categories that one quota counts are one row that names each of them'),
+  Q12: promised(3, 'A quota said to be empty has less than one request left in at least nine looks of ten'),
+  C1: promised(4, 'A key that cannot call shows no ok, no pace and no next check on any surface'),
+  C2: promised(4, 'The headline is the root cause; no consequence stands above its cause'),
+  C3: promised(
+    3,
+    'A condition is one incident, one alert and one event with an end, however often it repeats',
+  ),
+  C4: promised(4, 'What is unknown is never shown as known: slots, rows, use by others, lowest values'),
   S1: promised(
     2,
     'Any chunking of the same bytes gives the same frames; their classes equal those of a full parse',
@@ -192,6 +200,12 @@ export const PROMISES = {
     3,
     'Programs that read one stream share one slot; each ends with the state of a fresh stream, and none delays another',
   ),
+  G10: promised(
+    3,
+    'A 401 ends in a renewed request or in itself; it discards no token that the service accepts elsewhere',
+  ),
+  G11: promised(3, 'An outage of up to a minute costs programs no stream and the key no quota'),
+  G12: promised(3, 'No answer of the service, whatever its bytes, ends the process or speaks as Headroom'),
   L1: promised(
     2,
     'A plan said to fit meets no 429 and no wait beyond its bound; one said not to fit always meets one',

@@ -1,7 +1,6 @@
 import type { Mutant } from './registry.ts'
 
 const ADDRESS_FILE = 'main/storage/address-file.ts'
-const ADDRESS_FILE_TEST = 'main/storage/address-file.test.ts'
 const BROWSER_HOST_TEST = 'main/hosts/browser/browser-host.test.ts'
 
 /** Mutants of how a browser is handed an address that holds a secret, and of who is let in with it. */
@@ -14,38 +13,7 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     replace: 'await openFile(address)',
     test: 'main/hosts/terminal/opened-address.process.test.ts',
   },
-  {
-    promise: 'T13',
-    what: 'let every user read the file that leads to the address',
-    file: ADDRESS_FILE,
-    find: "openSync(path, 'wx', PRIVATE_MODE)",
-    replace: "openSync(path, 'wx', PRIVATE_MODE | 0o044)",
-    test: ADDRESS_FILE_TEST,
-  },
-  {
-    promise: 'T13',
-    what: 'leave the file there for as long as nobody uses it',
-    file: ADDRESS_FILE,
-    find: 'clock.after(ADDRESS_FILE_MS, remove)',
-    replace: 'clock.after(1_000 * ADDRESS_FILE_MS, remove)',
-    test: ADDRESS_FILE_TEST,
-  },
-  {
-    promise: 'T13',
-    what: 'hand xdg-open the address of a sign-in on the desktop',
-    file: 'main/hosts/desktop/open-externally.ts',
-    find: "platform === 'linux' && openByFile(",
-    replace: "platform === 'aix' && openByFile(",
-    test: 'main/hosts/desktop/open-externally.test.ts',
-  },
-  {
-    promise: 'T13',
-    what: 'leave the file of a sign-in there after it ended',
-    file: 'main/sign-in/sign-ins.ts',
-    find: "pending.stage = 'over'\n    pending.cancelTimer()\n    pending.addressUsed()",
-    replace: "pending.stage = 'over'\n    pending.cancelTimer()",
-    test: 'main/sign-in/sign-ins.test.ts',
-  },
+
   {
     promise: 'T13',
     what: 'vouch for a stored token without its sign-in host',
@@ -70,22 +38,7 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     replace: 'if (this.#windows.size > 99) this.#deps.admitted(id, this.#windows.size)',
     test: BROWSER_HOST_TEST,
   },
-  {
-    promise: 'W4',
-    what: 'end a window that keeps its bearer',
-    file: 'main/hosts/browser/browser-windows.ts',
-    find: '() => this.#byDigest.delete(digest))',
-    replace: '() => this.#byDigest.has(digest))',
-    test: BROWSER_HOST_TEST,
-  },
-  {
-    promise: 'W4',
-    what: 'let a cache keep what a window is told',
-    file: 'main/hosts/browser/routes.ts',
-    find: "    reply.header('cache-control', 'no-store')\n",
-    replace: '',
-    test: BROWSER_HOST_TEST,
-  },
+
   {
     promise: 'W4',
     what: 'compare two bytes of the code',
@@ -95,14 +48,7 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
       "createHash('sha256').update(offered).digest().subarray(0, 2), createHash('sha256').update(wanted).digest().subarray(0, 2))",
     test: 'main/hosts/browser/admission.test.ts',
   },
-  {
-    promise: 'W4',
-    what: 'know a bearer by the beginning of its digest',
-    file: 'main/network/random-secret.ts',
-    find: "hash('sha256', secret, 'base64url')",
-    replace: "hash('sha256', secret, 'base64url').slice(0, 3)",
-    test: 'main/hosts/browser/admission.test.ts',
-  },
+
   {
     promise: 'W6',
     what: 'keep every push stream that a bearer opens',

@@ -51,11 +51,7 @@ export const FINDINGS: readonly Finding[] = [
       [REMOVAL, 'of a refused stream, a token in a compressed body is replaced'],
       [REMOVAL, 'a refused stream whose body is %s does not end'],
     ],
-    breaks: [
-      'hand readers the beginning of a long refusal of their stream',
-      'hand readers a refusal that was cut as if it were whole',
-      'take a compressed refusal of a stream for text',
-    ],
+    breaks: ['hand readers the beginning of a long refusal of their stream'],
   },
   {
     found: 'A shared stream whose first answer broke within its head was opened a second time',
@@ -63,10 +59,7 @@ export const FINDINGS: readonly Finding[] = [
       [HOSTILE, 'a shared stream that is answered by %s is 502 at once'],
       [HOSTILE, 'a shared stream that is cut before a byte is opened once more'],
     ],
-    breaks: [
-      'open a shared stream again whose answer had begun',
-      'open a shared stream again that something else answered',
-    ],
+    breaks: ['open a shared stream again whose answer had begun'],
   },
   {
     found:
@@ -94,10 +87,7 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'Checks with a chosen interval went on while programs brought headers',
     tests: [['main/api/prober.test.ts', 'a chosen interval counts from its own checks, and stops']],
-    breaks: [
-      'go on with a chosen interval while programs bring headers',
-      'count a chosen interval from the answer of a check',
-    ],
+    breaks: ['go on with a chosen interval while programs bring headers'],
   },
   {
     found: 'A package that a test imports was declared nowhere',
@@ -112,10 +102,7 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A line of 64 kB without a space took nine seconds to clean',
     tests: [[REDACTOR, 'takes time in proportion to its length']],
-    breaks: [
-      'search a word for a token from each of its characters',
-      'search a word for a JWT from each of its characters',
-    ],
+    breaks: ['search a word for a token from each of its characters'],
   },
   {
     found:
@@ -127,13 +114,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/hosts/desktop/open-externally.test.ts', 'is given a file of the data folder'],
       ['main/sign-in/sign-ins.test.ts', 'is opened with the very address'],
     ],
-    breaks: [
-      'hand the browser the address with its code',
-      'let every user read the file that leads to the address',
-      'leave the file there for as long as nobody uses it',
-      'hand xdg-open the address of a sign-in on the desktop',
-      'leave the file of a sign-in there after it ended',
-    ],
+    breaks: ['hand the browser the address with its code'],
   },
   {
     found: 'A window that was let in was neither told nor listed, and could not be ended',
@@ -141,7 +122,7 @@ export const FINDINGS: readonly Finding[] = [
       [BROWSER_HOST, 'are told of one by one, and listed'],
       [BROWSER_HOST, 'end for good when another one ends them'],
     ],
-    breaks: ['let a window in without a word', 'end a window that keeps its bearer'],
+    breaks: ['let a window in without a word'],
   },
   {
     found: 'HTTP_PROXY was sent refresh token and secret in clear text, and the simulator was dead behind it',
@@ -151,12 +132,7 @@ export const FINDINGS: readonly Finding[] = [
       [NETWORK_WAY, 'https goes through a proxy as a tunnel'],
       [NETWORK_WAY, 'a proxy that cannot be used'],
     ],
-    breaks: [
-      'ask loopback through the proxy of HTTP_PROXY',
-      'ask loopback over TLS through the proxy of HTTPS_PROXY',
-      'send plain http to another computer',
-      'go around a proxy that cannot be used',
-    ],
+    breaks: ['send plain http to another computer'],
   },
   {
     found: 'A string in the place of the refresh token of an error answer was sealed over the good one',
@@ -168,14 +144,7 @@ export const FINDINGS: readonly Finding[] = [
       ['app/tokens/refresh-grant.test.ts', 'malformed answers: no throw'],
       ['main/sign-in/code-exchange.test.ts', 'a %d that is no whole grant signs nobody in'],
     ],
-    breaks: [
-      'replace the good token by a string of an answer that is no renewal',
-      'take a string of a client error for a new token',
-      'let the tokens in doubt push out the one that was honoured',
-      'forget across a restart which tokens are in doubt',
-      'revoke a token that may be the text of an error',
-      'sign in with the string of an answer that is no whole grant',
-    ],
+    breaks: ['replace the good token by a string of an answer that is no renewal'],
   },
   {
     found: 'A token that the service repeats reached snapshots, events, the history and the report',
@@ -183,13 +152,7 @@ export const FINDINGS: readonly Finding[] = [
       [ECHO, 'a service that sends back what it was sent'],
       ['main/api/refused-requests.test.ts', 'the message of a refusal is one short line without a secret'],
     ],
-    breaks: [
-      'show a header that repeats the token',
-      'show a stream’s error that repeats the token',
-      'show a scope that repeats the token',
-      'find a secret only where the whole of it is repeated',
-      'show the message of a refusal as it came',
-    ],
+    breaks: ['show a header that repeats the token'],
   },
   {
     found: 'vault.db could be read by others for a moment when it was made',
@@ -197,10 +160,7 @@ export const FINDINGS: readonly Finding[] = [
       [OTHERS, 'while files are made again and again'],
       [PRIVATE, '%s of an earlier version that others could read'],
     ],
-    breaks: [
-      'close the store to others after it was made',
-      'leave a file of an earlier version readable by others',
-    ],
+    breaks: ['close the store to others after it was made'],
   },
   {
     found:
@@ -211,13 +171,7 @@ export const FINDINGS: readonly Finding[] = [
       [PRIVATE, 'a link in the place of a file is not followed'],
       [PRIVATE, 'a link that led to the folder when it was opened'],
     ],
-    breaks: [
-      'trust a folder of another user',
-      'trust a folder that its group may write to',
-      'follow a link to write the log',
-      'let SQLite follow a link',
-      'use a folder over a link that may lead elsewhere by then',
-    ],
+    breaks: ['trust a folder of another user'],
   },
   {
     found: 'A control socket of another user was believed, and "revoked" was said',
@@ -248,11 +202,7 @@ export const FINDINGS: readonly Finding[] = [
       [KEYS, 'a key whose row in the clear'],
       [KEYS, 'a key that was connected once is connected at the next start'],
     ],
-    breaks: [
-      'take a key whose row in the clear is damaged for one that is not stored',
-      'start the demonstration beside stored keys',
-      'do not say that a stored key is damaged',
-    ],
+    breaks: ['take a key whose row in the clear is damaged for one that is not stored'],
   },
   {
     found:
@@ -263,12 +213,7 @@ export const FINDINGS: readonly Finding[] = [
       ['app/tokens/refresh-grant.test.ts', 'of scopes without end 64 are shown'],
       ['main/snapshot-size.test.ts', 'a service that fills every text'],
     ],
-    breaks: [
-      'read an answer that is nearly all framing',
-      'parse whatever nests however deep',
-      'take 600 kB of scopes into every snapshot',
-      'show every symbol’s error of every stream',
-    ],
+    breaks: ['parse whatever nests however deep'],
   },
   {
     found: 'A wall clock 400 days ahead for a minute deleted the history, and stayed wrong until a restart',
@@ -280,15 +225,7 @@ export const FINDINGS: readonly Finding[] = [
       ['simulation/clock-set.test.ts', 'a wall clock 400 days ahead for 70 s leaves nothing wrong'],
       ['simulation/clock-set.test.ts', 'a clock that two programs fight over'],
     ],
-    breaks: [
-      'delete history by a clock that has just jumped ahead',
-      'delete history by a clock that has just jumped ahead, in a process of its own',
-      'let what a wrong clock wrote vouch for it at the next start',
-      'roll up from what a wrong clock wrote',
-      'keep the time of a clock that was 400 days ahead',
-      'keep what was remembered under a wrong clock',
-      'follow a clock back as often as it is set',
-    ],
+    breaks: ['delete history by a clock that has just jumped ahead, in a process of its own'],
   },
   {
     found:
@@ -297,10 +234,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/monitor/stream-commands.test.ts', 'of another broker'],
       ['main/streams/pinned-streams.test.ts', 'pins of a key that is in memory only'],
     ],
-    breaks: [
-      'open the pinned streams of one broker at another',
-      'keep the pins of a key that is in memory only',
-    ],
+    breaks: ['open the pinned streams of one broker at another'],
   },
   {
     found: 'Malformed answers were asked for eleven times in five minutes',
@@ -326,10 +260,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/storage/lock.test.ts', 'a second attempt in the same process'],
       ['main/storage/lock.test.ts', 'a file system that %s is told as that'],
     ],
-    breaks: [
-      'take a file system without locks for another Headroom',
-      'believe a lock that everyone is granted',
-    ],
+    breaks: ['believe a lock that everyone is granted'],
   },
   {
     found: 'A formula after a semicolon in a cell of an export was one to a spreadsheet',
@@ -352,10 +283,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/vault/vault-file.test.ts', 'the file is kept so that a commit outlives a power cut'],
       ['main/storage/write-whole.test.ts', 'the bytes are on the disk before the name'],
     ],
-    breaks: [
-      'acknowledge what is only in the caches of the system',
-      'name a settings file before its bytes are on the disk',
-    ],
+    breaks: ['acknowledge what is only in the caches of the system'],
   },
   {
     found: 'No test noticed that a save which failed read saved',
@@ -388,9 +316,8 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: [
       'compare two bytes of the code',
-      'know a bearer by the beginning of its digest',
+
       'keep every push stream that a bearer opens',
-      'let a cache keep what a window is told',
     ],
   },
   {
@@ -409,10 +336,7 @@ export const FINDINGS: readonly Finding[] = [
       [PRIVATE, 'a pipe in the place of a file is told'],
       ['main/storage/preferences.test.ts', 'a file of gigabytes is set aside without being read'],
     ],
-    breaks: [
-      'wait for ever for what comes out of a pipe in the place of a file',
-      'read a settings file of any size',
-    ],
+    breaks: ['wait for ever for what comes out of a pipe in the place of a file'],
   },
   {
     found: 'A 401 to a token of the last ten seconds was answered 503, without a refresh',
@@ -423,13 +347,7 @@ export const FINDINGS: readonly Finding[] = [
       [REMOVAL, 'an error of %s that is cut is cut for its caller too'],
       [GATEWAY_FAULTS, 'a caller that goes away while its token is refreshed'],
     ],
-    breaks: [
-      'leave a 401 to a token of the last ten seconds without a refresh',
-      'refuse a request that got a 401 where a refresh brings no other token',
-      'pass on a refusal that was cut as if it were whole',
-      'keep the connection of a 401 whose caller has gone',
-      'forget what a path rejected only at its next refresh',
-    ],
+    breaks: ['leave a 401 to a token of the last ten seconds without a refresh'],
   },
   {
     found: 'A 401 of one path while the sign-in host was away took the token from every program',
@@ -440,14 +358,7 @@ export const FINDINGS: readonly Finding[] = [
       [KEEPER, 'a path that accepts a token again starts anew'],
       [KEEPER, 'whoever got a 401 waits ten seconds'],
     ],
-    breaks: [
-      'discard a token at its first 401',
-      'refresh for a 401 although a refresh that failed has its own time to retry',
-      'refresh at each 401 of a path that rejects every token',
-      'let every path wait for one that rejects every token',
-      'ask again and again for another token where the service gives the same one',
-      'make whoever got a 401 wait as long as the sign-in host does not answer',
-    ],
+    breaks: ['make whoever got a 401 wait as long as the sign-in host does not answer'],
   },
   {
     found: 'A key with a secret signed in without PKCE, and an access token of type mac was taken',
@@ -457,7 +368,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/sign-in/code-exchange.test.ts', 'status %i with %j reads as %s'],
       ['app/tokens/refresh-grant.test.ts', 'an access token of type %j is %s'],
     ],
-    breaks: ['sign in without a challenge', 'take an access token of any type'],
+    breaks: ['sign in without a challenge'],
   },
   {
     found: 'No test noticed a failed save that reads as saved, nor six other breaks of vault and tokens',
@@ -469,15 +380,7 @@ export const FINDINGS: readonly Finding[] = [
       [UNPROVEN, 'each candidate is stored before it is sent'],
       [KEEPER, 'from the click on Revoke on no access token is given out'],
     ],
-    breaks: [
-      'take a failed save of the vault for a saved one',
-      'retry by itself a revocation that waits for a person',
-      'leave a revocation whose record is damaged to a person',
-      'use the generation of a record in quarantine again',
-      'seal with another data key than the newest',
-      'send a candidate before it is stored',
-      'give out an access token while a revocation waits for a refresh',
-    ],
+    breaks: ['take a failed save of the vault for a saved one'],
   },
   {
     found: 'Two programs could have names that no table tells apart, in two alphabets',
@@ -500,11 +403,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/api/quota-tap.test.ts', 'a 429 of a request under way with the first one leaves the time'],
       ['app/status/quota-status.test.ts', 'tells no countdown where others use the whole refill'],
     ],
-    breaks: [
-      'count down to a retry that others make fail',
-      'put a time to retry off for a 429 of the same moment',
-      'tell a moment to retry while others use the whole refill',
-    ],
+    breaks: ['count down to a retry that others make fail'],
   },
   {
     found: 'Where others used the whole refill, every try of every program met 429 as soon as its turn came',
@@ -516,11 +415,7 @@ export const FINDINGS: readonly Finding[] = [
       ],
       ['app/quota/others-take-all.test.ts', 'tries are then 20 s, 40 s, and a minute apart'],
     ],
-    breaks: [
-      'try as ever where others use the whole refill',
-      'space the tries of critical programs too',
-      'space tries on after a header with room',
-    ],
+    breaks: ['try as ever where others use the whole refill'],
   },
   {
     found: 'After a burst of a critical program others were refused with a Retry-After ten times too long',
@@ -529,7 +424,7 @@ export const FINDINGS: readonly Finding[] = [
       ['app/gateway/scheduler.test.ts', 'a burst of a class before does not count as if it went on'],
       ['app/gateway/served-rates.test.ts', 'programs outside that took much at once and stopped'],
     ],
-    breaks: ['take a burst that has stopped for a rate', 'take a burst of programs outside for a rate'],
+    breaks: ['take a burst that has stopped for a rate'],
   },
   {
     found:
@@ -541,11 +436,7 @@ export const FINDINGS: readonly Finding[] = [
         'after a sleep of the machine what is over is not sent where %s first',
       ],
     ],
-    breaks: [
-      'send what is over after a sleep when a program asks first',
-      'send what is over after a sleep when an answer comes first',
-      'send what is over after a sleep when a caller goes away first',
-    ],
+    breaks: ['send what is over after a sleep when a program asks first'],
   },
   {
     found:
@@ -556,11 +447,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/gateway/peer-user.test.ts', 'a socket that its program has closed has no user'],
       ['main/gateway/peer-user.test.ts', 'where the system has no table all are let in'],
     ],
-    breaks: [
-      'look for a caller of IPv4 among the sockets of IPv4 only',
-      'let in a connection whose user is not found',
-      'take a socket that was closed for one of root',
-    ],
+    breaks: ['let in a connection whose user is not found'],
   },
   {
     found:
@@ -572,11 +459,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/gateway/peer-user.test.ts', 'the connections of one instant share a read'],
       ['main/gateway/peer-user.test.ts', 'a connection that came during a read'],
     ],
-    breaks: [
-      'look up the user of every connection, whatever key it shows',
-      'give a token to a program of another user',
-      'read the table of sockets for each connection of its own',
-    ],
+    breaks: ['look up the user of every connection, whatever key it shows'],
   },
   {
     found: 'Headers over 16 KiB were answered 400, and a body was asked for before its request was refused',
@@ -584,10 +467,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/gateway/door.test.ts', 'headers over 16 KiB %s are refused with 431'],
       ['main/gateway/door.test.ts', 'a body is asked for only where the request is not refused'],
     ],
-    breaks: [
-      'call headers that are too long a request that cannot be read',
-      'ask for the body of a request that will be refused',
-    ],
+    breaks: ['call headers that are too long a request that cannot be read'],
   },
   {
     found: 'Orders were forwarded whose path had parameters, dots or spaces at its end, or was encoded twice',
@@ -597,13 +477,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/gateway/door.test.ts', 'whatever path leads to orders, in whatever spelling'],
       ['main/gateway/door.test.ts', 'ordinary paths are forwarded'],
     ],
-    breaks: [
-      'decode the path of an order once only',
-      'forward an order whose path has parameters',
-      'forward an order whose path has spaces and dots at its ends',
-      'forward an order in full-width letters',
-      'forward a path that servers decode differently',
-    ],
+    breaks: ['decode the path of an order once only'],
   },
   {
     found: 'No test noticed a gateway that took the first of two Authorization fields',
@@ -622,11 +496,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/network/connection-limit.test.ts', 'one that does not authenticate in time is closed'],
       ['main/hosts/browser/slow-sockets.test.ts', 'one that goes on asking without a key'],
     ],
-    breaks: [
-      'reset what a program connects at once beyond 128',
-      'count a connection that was given a token among the strangers',
-      'let one that never shows a key ask for as long as it likes',
-    ],
+    breaks: ['reset what a program connects at once beyond 128'],
   },
   {
     found: 'A stream that was not shared ended within a frame, and a frozen reader kept its socket for good',
@@ -636,7 +506,7 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: [
       'end a stream that is not shared without a word',
-      'say GoAway in the middle of a frame',
+
       'keep the connection of a reader that never reads its GoAway',
     ],
   },
@@ -651,12 +521,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/hosts/terminal/table.test.ts', 'what a snapshot has no room for is counted in one line'],
       ['renderer/programs/program-rows.test.ts', 'categories that a snapshot has no room for are counted'],
     ],
-    breaks: [
-      'let each connected key fill the room of all snapshots',
-      'count a snapshot in characters, not in bytes',
-      'keep the least used of what a snapshot has no room for',
-      'leave programs out of a snapshot without a count',
-    ],
+    breaks: ['let each connected key fill the room of all snapshots'],
   },
   {
     found: 'A request whose answer was cut within its head was sent again',
@@ -665,10 +530,7 @@ export const FINDINGS: readonly Finding[] = [
       [HOSTILE, 'a connection that ends when it is used again'],
       ['main/gateway/faults.test.ts', 'cut at every byte: sent again only before the first one'],
     ],
-    breaks: [
-      'resend a request whose answer was cut within its head',
-      'take what came on a connection before for the answer',
-    ],
+    breaks: ['resend a request whose answer was cut within its head'],
   },
   {
     found: 'The service could speak as Headroom in Proxy-Status, Cache-Status and Via',
@@ -677,12 +539,7 @@ export const FINDINGS: readonly Finding[] = [
       ['main/gateway/named-members.test.ts', '%s: %s is passed on as %s'],
       ['main/gateway/named-members.test.ts', '%s: %s is passed on as it came'],
     ],
-    breaks: [
-      'let the service speak as Headroom',
-      'know Headroom by one spelling of its name',
-      'take a comma in the words of another proxy for the end of its member',
-      'let a string without an end swallow what Headroom says',
-    ],
+    breaks: ['let the service speak as Headroom'],
   },
   {
     found: 'The access token of the key reached programs in the body of an error, or in the name of a field',
@@ -696,13 +553,8 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: [
       'hand programs the access token in the body of an error',
-      'look for the access token only where an error is not compressed',
-      'miss the access token where one chunk ends and the next begins',
-      'replace the access token once in a value instead of everywhere',
+
       'hand programs the access token in the name of a field',
-      'hand programs the access token in the name of a field of a shared stream',
-      'hand readers the access token in the refusal of their stream',
-      'say the length of the body that came, not of the one that is sent',
     ],
   },
   {
@@ -719,7 +571,7 @@ export const FINDINGS: readonly Finding[] = [
       [REMOVAL, 'an error of %s that is cut is cut for its caller too'],
       [REMOVAL, 'an error without an end is passed on after 5 s'],
     ],
-    breaks: ['end an error that was cut as if it were whole', 'wait without end for the end of an error'],
+    breaks: ['end an error that was cut as if it were whole'],
   },
   {
     found: 'An answer whose status no answer may have ended the whole process',
@@ -730,13 +582,7 @@ export const FINDINGS: readonly Finding[] = [
       [HOSTILE, 'own checks and streams take a status %s for no quota'],
       ['main/gateway/stream-hub.test.ts', 'a reader whose answer cannot be written gets 502'],
     ],
-    breaks: [
-      'pass on an answer of any status',
-      'pass on the answer of any status to a stream',
-      'leave a request without an answer whose answer cannot be written',
-      'leave a request without an answer that a defect ended at the door',
-      'end the stream of every reader when one cannot be answered',
-    ],
+    breaks: ['pass on an answer of any status'],
   },
   {
     found: 'A service counted as reachable before it had ever answered',
@@ -745,10 +591,7 @@ export const FINDINGS: readonly Finding[] = [
       [UNREACHABLE, 'is unreachable from its first failure'],
       ['main/metrics/metrics.test.ts', 'a parser of Prometheus’ text finds every number'],
     ],
-    breaks: [
-      'call the service reachable before it was asked',
-      'call the service unreachable before it was asked',
-    ],
+    breaks: ['call the service reachable before it was asked'],
   },
   {
     found: 'A sentence told the middle of an estimate as what is left: 21 % of a range from 0 to 69',
@@ -769,12 +612,8 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: [
       'let every stream try in an outage',
-      'open streams again past the queue',
-      'open streams again with the requests kept for critical programs',
+
       'sleep the Reset of a 429 that met a stream',
-      'open streams again below the reserve where no gateway is on',
-      'leave the other streams to their own backoff once the service is back',
-      'let streams that open and end at once set each other off',
     ],
   },
   {
@@ -794,17 +633,8 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: [
       'let the state of a shared stream grow without a bound',
-      'leave what a later connection tells out of the bound',
-      'count the text of objects only',
-      'count an object again with each of its frames',
-      'count an object that is gone',
-      'count no member that a later frame adds',
+
       'copy an object for each of its frames',
-      'keep each frame of which a member is kept',
-      'keep the frame that an object was first named in',
-      'keep the frames that a reader has taken which is never up to date',
-      'share a stream again at once that was too large',
-      'look for every object of a smaller stream at each chunk',
     ],
   },
   {

@@ -8,36 +8,13 @@ const NETWORK_TEST = 'main/ports/network-way.process.test.ts'
 export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T13',
-    what: 'ask loopback through the proxy of HTTP_PROXY',
-    file: AGENTS,
-    find: 'const plain = new http.Agent({ keepAlive })',
-    replace: 'const plain = new http.Agent({ keepAlive, proxyEnv: environment })',
-    test: NETWORK_TEST,
-  },
-  {
-    promise: 'T13',
-    what: 'ask loopback over TLS through the proxy of HTTPS_PROXY',
-    file: AGENTS,
-    find: 'agent: secureAgents().direct }',
-    replace: 'agent: secureAgents().proxied }',
-    test: NETWORK_TEST,
-  },
-  {
-    promise: 'T13',
     what: 'send plain http to another computer',
     file: AGENTS,
     find: 'return isLoopback(hostname) ? {',
     replace: "return hostname !== '' ? {",
     test: NETWORK_TEST,
   },
-  {
-    promise: 'T13',
-    what: 'go around a proxy that cannot be used',
-    file: AGENTS,
-    find: "if (proxy.kind === 'unusable') return",
-    replace: "if (proxy.kind === 'unusable' && hostname === '') return",
-    test: NETWORK_TEST,
-  },
+
   {
     promise: 'T13',
     what: 'leave the check of certificates to NODE_TLS_REJECT_UNAUTHORIZED',
@@ -54,14 +31,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: 'JSON.stringify([authUrl.slice(0, 0), baseUrl.slice(0, 0), clientId])',
     test: 'main/monitor/stream-commands.test.ts',
   },
-  {
-    promise: 'T13',
-    what: 'keep the pins of a key that is in memory only',
-    file: 'main/streams/pinned-streams.ts',
-    find: 'if (!owner.isKept() && pins.length > 0) {',
-    replace: 'if (!owner.isKept() && pins.length > 9) {',
-    test: 'main/streams/pinned-streams.test.ts',
-  },
+
   {
     promise: 'T11',
     what: 'show a header that repeats the token',
@@ -70,30 +40,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: "[name, name.startsWith('x-ts') ? (value ?? '') : secrets.clean(value ?? '')]",
     test: ECHO_TEST,
   },
-  {
-    promise: 'T11',
-    what: 'show a stream’s error that repeats the token',
-    file: 'app/streams/frames.ts',
-    find: 'clean(text.slice(0, LONGEST_CLEANED)).slice(0, length)',
-    replace: 'clean(text.slice(LONGEST_CLEANED)) + text.slice(0, length)',
-    test: ECHO_TEST,
-  },
-  {
-    promise: 'T11',
-    what: 'show a scope that repeats the token',
-    file: 'main/tokens/key-refresh.ts',
-    find: 'outcome.scopes.map((scope) => secrets.clean(scope))',
-    replace: 'outcome.scopes.map((scope) => scope)',
-    test: ECHO_TEST,
-  },
-  {
-    promise: 'T11',
-    what: 'find a secret only where the whole of it is repeated',
-    file: 'main/ports/redactor.ts',
-    find: 'return this.#partless(this.#known(text))',
-    replace: "return this.#partless('') + this.#known(text)",
-    test: ECHO_TEST,
-  },
+
   {
     promise: 'T14',
     what: 'parse whatever nests however deep',
@@ -102,14 +49,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: 'if (depth > 1_000 * MAX_JSON_DEPTH) return true',
     test: 'app/service/json.test.ts',
   },
-  {
-    promise: 'T14',
-    what: 'take 600 kB of scopes into every snapshot',
-    file: 'app/tokens/refresh-grant.ts',
-    find: '    .slice(0, SCOPES.max)\n',
-    replace: '    .slice(0, 100 * SCOPES.max)\n',
-    test: 'app/tokens/refresh-grant.test.ts',
-  },
+
   {
     promise: 'T11',
     what: 'hand the secrets of the environment to the build',
@@ -126,14 +66,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: "if (process.platform === 'win32') process.on('SIGUSR1'",
     test: 'main/launch.test.ts',
   },
-  {
-    promise: 'T14',
-    what: 'show every symbol’s error of every stream',
-    file: 'main/streams/streams.ts',
-    find: 'keeper.summary(share)',
-    replace: 'keeper.summary(1_000 * share + 20)',
-    test: 'main/snapshot-size.test.ts',
-  },
+
   {
     promise: 'T14',
     what: 'search a word for a token from each of its characters',
@@ -142,14 +75,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: '/([\\w-]*(?:token|secret',
     test: 'main/ports/redactor.test.ts',
   },
-  {
-    promise: 'T14',
-    what: 'search a word for a JWT from each of its characters',
-    file: 'main/ports/redactor.ts',
-    find: 'eyJ[\\w-]+(\\.[\\w-]+)?(?:',
-    replace: 'eyJ[\\w-]+(\\.[\\w-]+)(?:',
-    test: 'main/ports/redactor.test.ts',
-  },
+
   {
     promise: 'T14',
     what: 'let each connected key fill the room of all snapshots',
@@ -158,38 +84,7 @@ export const NETWORK_MUTANTS: readonly Mutant[] = [
     replace: 'MAX_SNAPSHOTS_BYTES * this.#profiles.size',
     test: 'main/monitor/bounded-snapshot.test.ts',
   },
-  {
-    promise: 'T14',
-    what: 'count a snapshot in characters, not in bytes',
-    file: 'main/monitor/bounded-snapshot.ts',
-    find: 'Buffer.byteLength(JSON.stringify(value))',
-    replace: 'JSON.stringify(value).length',
-    test: 'main/monitor/bounded-snapshot.test.ts',
-  },
-  {
-    promise: 'T14',
-    what: 'keep the least used of what a snapshot has no room for',
-    file: 'main/monitor/bounded-snapshot.ts',
-    find: 'one - (a.worth[at] ?? 0)',
-    replace: '(a.worth[at] ?? 0) - one',
-    test: 'main/monitor/bounded-snapshot.test.ts',
-  },
-  {
-    promise: 'T14',
-    what: 'leave programs out of a snapshot without a count',
-    file: 'main/monitor/bounded-snapshot.ts',
-    find: '...(unlisted.length > 0 && {',
-    replace: '...(unlisted.length > 99 && {',
-    test: 'main/monitor/bounded-snapshot.test.ts',
-  },
-  {
-    promise: 'T14',
-    what: 'read an answer that is nearly all framing',
-    file: 'main/network/http-client.ts',
-    find: 'response.socket.bytesRead > mayBeRead',
-    replace: 'response.socket.bytesRead > 1_000 * mayBeRead',
-    test: 'main/ports/answer-bounds.process.test.ts',
-  },
+
   {
     promise: 'T13',
     what: 'trust no certificate that a company installed',

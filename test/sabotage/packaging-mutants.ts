@@ -1,6 +1,5 @@
 import type { Mutant } from './registry.ts'
 
-const UPDATES_TEST = 'main/hosts/desktop/updates.test.ts'
 const PACKAGE_TEST = 'packaging/linux-package.test.ts'
 
 /** Of what the installers hold, and what they leave behind. */
@@ -21,14 +20,7 @@ export const PACKAGING_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: PACKAGE_TEST,
   },
-  {
-    promise: 'P1',
-    what: 'ship the fonts without their licences',
-    file: 'main/packaging/third-party-notices.ts',
-    find: '            if (found !== undefined) add(found)\n',
-    replace: '            void found\n',
-    test: 'packaging/third-party-notices.test.ts',
-  },
+
   {
     promise: 'P2',
     what: 'leave the entry that starts the app at login',
@@ -37,14 +29,7 @@ export const PACKAGING_MUTANTS: readonly Mutant[] = [
     replace: 'true -- "$entry"',
     test: PACKAGE_TEST,
   },
-  {
-    promise: 'P2',
-    what: 'forget at an update that the app was to start at login',
-    file: 'main/packaging/before-remove.sh',
-    find: '[ "$1" = remove ] || exit 0',
-    replace: '[ -n "$1" ] || exit 0',
-    test: PACKAGE_TEST,
-  },
+
   {
     promise: 'P3',
     what: 'pack whatever happens to be built',
@@ -53,22 +38,7 @@ export const PACKAGING_MUTANTS: readonly Mutant[] = [
     replace: '',
     test: 'packaging/npm-package.process.test.ts',
   },
-  {
-    promise: 'P4',
-    what: 'fetch a newer version as soon as it is known',
-    file: 'main/hosts/desktop/updates.ts',
-    find: '        announce(version)\n',
-    replace: '        announce(version)\n        void fetch(from, version)\n',
-    test: UPDATES_TEST,
-  },
-  {
-    promise: 'P4',
-    what: 'look for newer versions although that is switched off',
-    file: 'main/hosts/desktop/updates.ts',
-    find: 'if (updater !== undefined && isWanted() && !isClosed)',
-    replace: 'if (updater !== undefined && !isClosed)',
-    test: UPDATES_TEST,
-  },
+
   {
     promise: 'P4',
     what: 'install what no signature vouches for',

@@ -1,3 +1,4 @@
+import type { PromiseId } from '../proof/promise-list.ts'
 import { ADMISSION_MUTANTS } from './admission-mutants.ts'
 import { BROWSER_HOST_MUTANTS } from './browser-host-mutants.ts'
 import { DESKTOP_MUTANTS } from './desktop-mutants.ts'
@@ -19,10 +20,14 @@ import { TOKEN_MUTANTS } from './token-mutants.ts'
 import { UNATTENDED_MUTANTS } from './unattended-mutants.ts'
 import { WINDOW_MUTANTS } from './window-mutants.ts'
 
-/** A deliberate defect in the source. It compiles, and the test it names fails by an assertion. */
+/**
+ * A deliberate defect in the source. It compiles, and the test it names fails by an assertion.
+ *
+ * It stands for a promise, or puts back what an attack found (`findings.ts`): one for each part of either. A condition, operator,
+ * call or constant that merely has to be noticed is StrykerJS's (`test/mutation/run.ts`).
+ */
 export interface Mutant {
-  /** As in the list of promises. */
-  readonly promise: string
+  readonly promise: PromiseId
   readonly what: string
   readonly file: string
   /** Occurs exactly once in the file. */

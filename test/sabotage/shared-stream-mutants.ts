@@ -9,9 +9,7 @@ const RELAY = 'main/gateway/answer-relay.ts'
 const FAULTS_TEST = 'main/gateway/faults.test.ts'
 const HUB = 'main/gateway/stream-hub.ts'
 const OUTAGES_TEST = 'main/gateway/outages.test.ts'
-const OUTAGE_TEST = 'main/streams/stream-outage.test.ts'
 const KEEPER = 'main/streams/stream-keeper.ts'
-const HANDOVER = 'main/streams/stream-handover.ts'
 
 /** Mutants of streams that several programs read. */
 export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
@@ -23,22 +21,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: "if (next.has(key) || key !== '') continue",
     test: STATE_TEST,
   },
-  {
-    promise: 'G9',
-    what: 'pass on what the next connection repeats',
-    file: STATE,
-    find: 'if (isRepeated) return []',
-    replace: 'if (isRepeated && key === line) return []',
-    test: STATE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'give a late reader no end of its snapshot',
-    file: QUEUE,
-    find: 'this.#owesEndSnapshot = this.#source.isComplete',
-    replace: 'this.#owesEndSnapshot = this.#source.isComplete && this.#source.size < 0',
-    test: STATE_TEST,
-  },
+
   {
     promise: 'G9',
     what: 'keep every frame for a reader that reads none',
@@ -47,14 +30,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: 'this.#frames.length - this.#first > this.#max.frames + this.#bytes',
     test: STATE_TEST,
   },
-  {
-    promise: 'G9',
-    what: 'leave frames out that cannot be merged, and say nothing',
-    file: QUEUE,
-    find: "case 'unmergeable':\n        this.#isLost = true",
-    replace: "case 'unmergeable':\n        this.#isLost = this.#owesEndSnapshot",
-    test: STATE_TEST,
-  },
+
   {
     promise: 'G9',
     what: 'read chunks as if they were frames',
@@ -71,62 +47,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: 'open.find((one) => one.address.key === address.key && one.isOver) ??',
     test: HUB_TEST,
   },
-  {
-    promise: 'G9',
-    what: 'keep the slot of a stream that no program reads',
-    file: SHARED,
-    find: 'this.#clock.after(KEPT_MS, () => this.close())',
-    replace: 'this.#clock.after(100 * KEPT_MS, () => this.close())',
-    test: HUB_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'tell programs of each cut',
-    file: SHARED,
-    find: 'this.#clock.after(MAX_OUTAGE_MS, () => this.close())',
-    replace: 'this.#clock.after(MAX_OUTAGE_MS / 100, () => this.close())',
-    test: HUB_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'ask for a slot that others hold with every look',
-    file: HUB,
-    find: 'timeline.now() - sinceMs >= TRY_MS',
-    replace: 'timeline.now() - sinceMs >= TRY_MS / 50',
-    test: HUB_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'drop a smaller stream before the larger one has told all of it',
-    file: SHARED,
-    find: 'this.#state.has(untold.next.value))',
-    replace: '(this.#state.has(untold.next.value) || untold.next.value.length > 0))',
-    test: HUB_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'wait without end for a state that the service does not tell again',
-    file: SHARED,
-    find: 'if (this.#state.isCatchingUp) this.#awaitService()',
-    replace: 'if (this.#state.isCatchingUp && this.#isOver) this.#awaitService()',
-    test: HUB_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'count an outage on although the service told its whole state',
-    file: SHARED,
-    find: 'if (!this.#state.isCatchingUp) this.#isServed()\n    if (frames.length === 0) return',
-    replace: 'if (frames.length === 0) return\n    if (!this.#state.isCatchingUp) this.#isServed()',
-    test: HUB_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'cut readers short at the end that are behind',
-    file: 'main/gateway/forwarder.ts',
-    find: 'await readersEnded',
-    replace: 'void readersEnded',
-    test: 'main/hosts/terminal/gateway.process.test.ts',
-  },
+
   {
     promise: 'G8',
     what: 'leave the streams of a program open that was cut off',
@@ -135,30 +56,16 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: 'if (reader.reply.destroyed) reader.reply.destroy()',
     test: HUB_TEST,
   },
+
   {
-    promise: 'G9',
-    what: 'wait half a minute for a service that is away while programs read its stream',
-    file: 'main/streams/stream-keeper.ts',
-    find: 'countOf(this.audience) > 0 && OUTAGE',
-    replace: 'countOf(this.audience) < 0 && OUTAGE',
-    test: 'main/gateway/stream-hub.test.ts',
-  },
-  {
-    promise: 'G9',
+    promise: 'G11',
     what: 'let every stream try in an outage',
     file: 'main/streams/stream-outage.ts',
     find: 'if (nextMs > now) return nextMs',
     replace: 'if (nextMs > now + TRY_EVERY_MS) return nextMs',
     test: OUTAGES_TEST,
   },
-  {
-    promise: 'G9',
-    what: 'keep the spacing of tries after an outage',
-    file: 'main/streams/stream-outage.ts',
-    find: 'this.#triedAtMs = Number.NEGATIVE_INFINITY\n    this.#over()',
-    replace: 'this.#triedAtMs = this.#now()\n    this.#over()',
-    test: OUTAGE_TEST,
-  },
+
   {
     promise: 'G9',
     what: 'open streams at a higher pace that open and end at once',
@@ -175,14 +82,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: 'if (observation.status === 401 && asked) {',
     test: 'main/gateway/stream-hub.test.ts',
   },
-  {
-    promise: 'G1',
-    what: 'open a shared stream again that something else answered',
-    file: 'main/gateway/stream-hub.ts',
-    find: "if (state.code === 'not-the-service') this",
-    replace: "if (state.code === 'not-the-service' && asked.attempts++ > 0) this",
-    test: 'main/gateway/hostile-answers.test.ts',
-  },
+
   {
     promise: 'G9',
     what: 'tell readers the length of one connection',
@@ -191,94 +91,16 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: "(name === '' && OF_ONE_BODY.test(name)) || ",
     test: 'main/gateway/hostile-answers.test.ts',
   },
+
   {
-    promise: 'G9',
-    what: 'open streams again past the queue',
-    file: HANDOVER,
-    find: 'if (takeTurn !== undefined) return takeTurn(',
-    replace: 'if (takeTurn !== undefined && this.#attempt < 0) return takeTurn(',
-    test: OUTAGES_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'open streams again with the requests kept for critical programs',
-    file: 'main/gateway/forwarder.ts',
-    find: 'class: isRead ? READ_STREAM_CLASS :',
-    replace: "class: isRead ? 'critical' :",
-    test: OUTAGES_TEST,
-  },
-  {
-    promise: 'G9',
+    promise: 'G11',
     what: 'sleep the Reset of a 429 that met a stream',
     file: KEEPER,
     find: "if (refused !== 'concurrency' && turns?.() !== undefined) return",
     replace: "if (refused !== 'concurrency' && turns?.() === undefined) return",
     test: OUTAGES_TEST,
   },
-  {
-    promise: 'G9',
-    what: 'open streams again below the reserve where no gateway is on',
-    file: HANDOVER,
-    find: "notBeforeMs('GET', this.#path, 'normal')",
-    replace: "notBeforeMs('GET', this.#path, 'critical')",
-    test: OUTAGE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'leave the other streams to their own backoff once the service is back',
-    file: KEEPER,
-    find: 'OUTAGE.has(state.code) && this.#mayFollow)',
-    replace: 'OUTAGE.has(state.code) && !this.#mayFollow)',
-    test: OUTAGE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'let streams that open and end at once set each other off',
-    file: KEEPER,
-    find: "before.kind === 'opening' || state.attempt <= 1",
-    replace: "before.kind !== 'closed' || state.attempt <= 1",
-    test: OUTAGE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'let the stream that failed most try first',
-    file: KEEPER,
-    find: 'LATER_MS * Math.min(attempt, MOST_LATER)',
-    replace: 'LATER_MS * (MOST_LATER - Math.min(attempt, MOST_LATER))',
-    test: OUTAGE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'make a person wait for the next try in an outage',
-    file: KEEPER,
-    find: "if (isFirst || code === 'restarted-here') return",
-    replace: "if (isFirst && code === 'restarted-here') return",
-    test: OUTAGE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'keep a turn that no connection uses',
-    file: HANDOVER,
-    find: "if (!isRefused) taken?.({ kind: 'not-sent' })",
-    replace: "if (!isRefused && this.#attempt < 0) taken?.({ kind: 'not-sent' })",
-    test: OUTAGE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'tell the queue nothing of an opening that got no answer',
-    file: 'main/api/exchange.ts',
-    find: "this.#settle({ kind: how === 'not-sent' ? 'not-sent' : 'timeout' })",
-    replace: "if (how !== 'lost') this.#settle({ kind: 'timeout' })",
-    test: OUTAGE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'keep readers without end whose stream gets no turn',
-    file: SHARED,
-    find: "state.kind === 'opening' && this.#observation !== undefined",
-    replace: "state.kind === 'opening' && this.#observation === undefined",
-    test: HUB_TEST,
-  },
+
   {
     promise: 'G9',
     what: 'let the state of a shared stream grow without a bound',
@@ -287,46 +109,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: '> 1_000 * MAX_STATE_LENGTH\n',
     test: HUB_TEST,
   },
-  {
-    promise: 'G9',
-    what: 'leave what a later connection tells out of the bound',
-    file: STATE,
-    find: 'this.#next?.length ?? 0',
-    replace: 'this.#connections < 0 ? 1 : 0',
-    test: STATE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'count the text of objects only',
-    file: STATE,
-    find: 'const OBJECT_LENGTH = 256',
-    replace: 'const OBJECT_LENGTH = 0',
-    test: STATE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'count an object again with each of its frames',
-    file: STATE,
-    find: 'lengthOf(key, entry) - lengthOf(key, this.entries.get(key))',
-    replace: 'lengthOf(key, entry) - lengthOf(key, undefined)',
-    test: STATE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'count an object that is gone',
-    file: STATE,
-    find: 'this.length -= lengthOf(key, this.entries.get(key))',
-    replace: 'this.length -= lengthOf(key, undefined)',
-    test: STATE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'count no member that a later frame adds',
-    file: STATE,
-    find: 'this.length += entry.length - lengthBefore',
-    replace: 'this.length += lengthBefore - lengthBefore',
-    test: STATE_TEST,
-  },
+
   {
     promise: 'G9',
     what: 'copy an object for each of its frames',
@@ -335,46 +118,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: 'const former = new Map<string, string>(entry.members ?? [])',
     test: STATE_TEST,
   },
-  {
-    promise: 'G9',
-    what: 'keep each frame of which a member is kept',
-    file: STATE,
-    find: 'entry.heard > MOST_HEARD * entry.length',
-    replace: 'entry.heard < MOST_HEARD',
-    test: STATE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'keep the frame that an object was first named in',
-    file: 'app/streams/merge-rules.ts',
-    find: 'JSON.stringify(values)',
-    replace: "values.join(' ')",
-    test: STATE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'keep the frames that a reader has taken which is never up to date',
-    file: QUEUE,
-    find: 'this.#first === this.#frames.length || this.#first > this.#max.frames',
-    replace: 'this.#first === this.#frames.length',
-    test: STATE_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'share a stream again at once that was too large',
-    file: HUB,
-    find: 'this.#deps.timeline.now() + UNSHARED_MS',
-    replace: 'this.#deps.timeline.now()',
-    test: HUB_TEST,
-  },
-  {
-    promise: 'G9',
-    what: 'look for every object of a smaller stream at each chunk',
-    file: SHARED,
-    find: 'this.#untoldOf.set(other, untold)',
-    replace: 'this.#untoldOf.delete(other)',
-    test: HUB_TEST,
-  },
+
   {
     promise: 'G9',
     what: 'end a stream that is not shared without a word',
@@ -383,14 +127,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     replace: 'for (const reply of open) if (lineEnd === GO_AWAY) farewell(reply, ',
     test: FAULTS_TEST,
   },
-  {
-    promise: 'G9',
-    what: 'say GoAway in the middle of a frame',
-    file: RELAY,
-    find: '} else if (isWithinFrame) body.resume()',
-    replace: '} else if (isWithinFrame && isOver) body.resume()',
-    test: FAULTS_TEST,
-  },
+
   {
     promise: 'G9',
     what: 'keep the connection of a reader that never reads its GoAway',

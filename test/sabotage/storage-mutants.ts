@@ -6,7 +6,6 @@ const HANDLE_TEST = 'main/vault/vault-handle.test.ts'
 const FULL_RUN_TEST = 'canary/full-run.process.test.ts'
 const TOKEN_STORE = 'main/tokens/token-store.ts'
 const VAULT = 'main/vault/vault.ts'
-const TOKEN_RECORDS = 'main/vault/token-records.ts'
 
 /** Mutants of what has to outlive a process: the store, its keystores, and the order of writing and sending. */
 export const STORAGE_MUTANTS: readonly Mutant[] = [
@@ -34,22 +33,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: 'this.#store.use(state)\n    setTimeout(() => this.#store.save(state), 0)',
     test: PROTOCOL_TEST,
   },
-  {
-    promise: 'T6',
-    what: 'do not store the intent',
-    file: TOKEN_RECORDS,
-    find: ".prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')\n    .run(",
-    replace: ".prepare('SELECT ?, ?, ?')\n    .get(",
-    test: 'main/vault/vault.test.ts',
-  },
-  {
-    promise: 'T7',
-    what: 'ignore a write that failed',
-    file: TOKEN_STORE,
-    find: '    if (saved.ok) {\n',
-    replace: '    if (saved.ok || this.#failures === 0) {\n',
-    test: PROTOCOL_TEST,
-  },
+
   {
     promise: 'T7',
     what: 'read a save that failed as saved',
@@ -58,15 +42,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: '    if (saved.ok) this.#lost = undefined\n    return SAVED\n',
     test: 'main/sign-in/profile-store.test.ts',
   },
-  {
-    promise: 'T7',
-    what: 'count on from memory after a sign-in was sealed late, below what it replaced',
-    file: TOKEN_STORE,
-    find: 'this.#state = { ...this.#state, token: { ...token, generation } }',
-    replace:
-      'this.#state = { ...this.#state, token: { ...token, generation: Math.min(generation, token.generation) } }',
-    test: 'main/sign-in/profile-store.test.ts',
-  },
+
   {
     promise: 'T7',
     what: 'say ok although the disk did not take it',
@@ -93,48 +69,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       "    this.#store.noteSent()\n    this.#deps.event({ kind: 'storage-problem', what: 'sending '.concat(refreshToken) })\n",
     test: 'main/stored-keys.test.ts',
   },
-  {
-    promise: 'T6',
-    what: 'let the failure of a store end the refresh that brought a new token',
-    file: TOKEN_STORE,
-    find: '  } catch (error) {\n    return { ok: false, why: textOf(error) }\n',
-    replace:
-      "  } catch (error) {\n    if (textOf(error) !== '') throw error\n    return { ok: false, why: '' }\n",
-    test: 'main/tokens/bugs.test.ts',
-  },
-  {
-    promise: 'T6',
-    what: 'let a listener that throws end a refresh',
-    file: 'main/tokens/keeper.ts',
-    find: 'event: (event) => safely(() => deps.event(event)),',
-    replace: 'event: (event) => deps.event(event),',
-    test: 'main/tokens/bugs.test.ts',
-  },
-  {
-    promise: 'T7',
-    what: 'do not say that the newest token is unsaved',
-    file: TOKEN_STORE,
-    find: '    this.#whyUnsaved = saved.why\n',
-    replace: '    this.#whyUnsaved = undefined\n',
-    test: 'main/tokens/bugs.test.ts',
-  },
-  {
-    promise: 'T11',
-    what: 'leave the passphrase where a crash report and every child process find it',
-    file: 'main/hosts/secret-files.ts',
-    find: 'for (const name of SECRETS) delete own[name]',
-    replace: 'for (const name of SECRETS) delete taken[name.toLowerCase()]',
-    test: FULL_RUN_TEST,
-  },
-  {
-    promise: 'T11',
-    what: 'note the command of a window with what it carried',
-    file: 'main/hosts/browser/routes.ts',
-    find: "      case 'bad-argument':\n        return refuse(reply, 400, answer.error)",
-    replace:
-      "      case 'bad-argument':\n        return refuse(reply, 400, answer.error + JSON.stringify(request.body))",
-    test: FULL_RUN_TEST,
-  },
+
   {
     promise: 'T11',
     what: 'store the client secret beside its profile, in the clear',
@@ -143,14 +78,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: 'JSON.stringify({ ...aboutOf(profile), clientSecret, mark:',
     test: FULL_RUN_TEST,
   },
-  {
-    promise: 'T11',
-    what: 'write the token into the journal',
-    file: 'main/vault/journal.ts',
-    find: '.run(profile, generation, step, fingerprint(keys.current.key, refreshToken), Math.round(nowMs))',
-    replace: '.run(profile, generation, step, refreshToken, Math.round(nowMs))',
-    test: 'main/stored-keys.test.ts',
-  },
+
   {
     promise: 'T12',
     what: 'do not warn of the end of the 24 hours',
@@ -167,46 +95,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: "if (revocation === undefined || standing.kind !== 'revoked') return state",
     test: 'main/stored-keys.test.ts',
   },
-  {
-    promise: 'R1',
-    what: 'take a session that ended for one that was revoked',
-    file: 'app/tokens/after-revocation.ts',
-    find: '\n  return SIGN_IN_TO_REVOKE\n',
-    replace: "\n  return { kind: 'confirmed' }\n",
-    test: PROTOCOL_TEST,
-  },
-  {
-    promise: 'R2',
-    what: 'revoke a token that the service has just refused, and believe its 200',
-    file: 'app/tokens/after-revocation.ts',
-    find: "if (refreshed?.kind === 'refused') return SIGN_IN_TO_REVOKE",
-    replace: "if (refreshed?.kind === 'not-sent') return SIGN_IN_TO_REVOKE",
-    test: 'main/tokens/revoke-during-refresh.test.ts',
-  },
-  {
-    promise: 'R2',
-    what: 'leave a lost answer alone while a revocation waits for it',
-    file: 'main/tokens/key-refresh.ts',
-    find: 'if (this.#stopped) return this.#settle(outcome)',
-    replace: 'if (this.#stopped || isRevoking(this.#store.state)) return this.#settle(outcome)',
-    test: 'main/tokens/revoke-during-refresh.test.ts',
-  },
-  {
-    promise: 'R4',
-    what: 'keep the outbox on a sign-in',
-    file: TOKEN_RECORDS,
-    find: "    database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)\n    return",
-    replace: '    return',
-    test: 'main/vault/vault.test.ts',
-  },
-  {
-    promise: 'K1',
-    what: 'take a changed key for a damaged record',
-    file: 'main/vault/data-keys.ts',
-    find: "const whole = unwrapping.kind === 'refused' && isWhole(row.wrapped, row.wrapped_digest)",
-    replace: "const whole = unwrapping.kind === 'damaged' && isWhole(row.wrapped, row.wrapped_digest)",
-    test: HANDLE_TEST,
-  },
+
   {
     promise: 'K1',
     what: 'take what another kind of keystore sealed for damaged',
@@ -223,14 +112,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: "if (key === undefined) return { kind: 'none' }",
     test: HANDLE_TEST,
   },
-  {
-    promise: 'K1',
-    what: 'believe a keystore that answers with another key',
-    file: 'main/vault/data-keys.ts',
-    find: "if (isWhole(row.canary, row.canary_digest)) return 'other'",
-    replace: "if (isWhole(row.canary, row.canary_digest)) return 'right'",
-    test: HANDLE_TEST,
-  },
+
   {
     promise: 'K1',
     what: 'send a token wherever the file says',
@@ -239,22 +121,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: 'return keys.length >= 0 || keys.some(',
     test: 'main/vault/vault.test.ts',
   },
-  {
-    promise: 'K1',
-    what: 'take a key that opens late for lost all the same',
-    file: 'main/sign-in/profile-store.ts',
-    find: "former?.lost !== undefined && found.reading.kind === 'found'",
-    replace: "former?.lost !== undefined && found.reading.kind === 'none'",
-    test: 'main/stored-keys.test.ts',
-  },
-  {
-    promise: 'K1',
-    what: 'leave the keys out that wait for their keyring',
-    file: 'main/vault/vault-handle.ts',
-    find: '        this.#vault ??= this.#vaultWith(',
-    replace: "        if (unlocking.why === '') this.#vault ??= this.#vaultWith(",
-    test: 'main/stored-keys.test.ts',
-  },
+
   {
     promise: 'K1',
     what: 'take a key whose row in the clear is damaged for one that is not stored',
@@ -263,30 +130,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: '      if (found.about === undefined || (former !== undefined && !opensNow)) return []\n',
     test: 'main/stored-keys.test.ts',
   },
-  {
-    promise: 'K1',
-    what: 'start the demonstration beside stored keys',
-    file: 'main/hosts/start-app.ts',
-    find: 'return !this.#stopped && this.#isWanted() && this.#monitor.profiles().length === 0',
-    replace: 'return !this.#stopped && (this.#isWanted() || this.#monitor.profiles().length > 0)',
-    test: 'main/stored-keys.test.ts',
-  },
-  {
-    promise: 'K1',
-    what: 'do not say that a stored key is damaged',
-    file: 'main/hosts/start-app.ts',
-    find: ', ...storage.notices())',
-    replace: ')',
-    test: 'main/stored-keys.test.ts',
-  },
-  {
-    promise: 'D2',
-    what: 'delete history by a clock that has just jumped ahead',
-    file: 'main/history/compaction.ts',
-    find: 'if (monotonicMs - this.#aheadSinceMs < DAY_MS) return this.#trustedMs',
-    replace: 'if (monotonicMs - this.#aheadSinceMs < 0) return this.#trustedMs',
-    test: 'main/history/wrong-clock.test.ts',
-  },
+
   {
     promise: 'D2',
     what: 'delete history by a clock that has just jumped ahead, in a process of its own',
@@ -295,54 +139,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: 'if (monotonicMs - this.#aheadSinceMs < 0) return this.#trustedMs',
     test: 'main/hosts/terminal/flapping-clock.process.test.ts',
   },
-  {
-    promise: 'D2',
-    what: 'let what a wrong clock wrote vouch for it at the next start',
-    file: 'main/history/compaction.ts',
-    find: 'newest - before <= DAY_MS + WEEK_MS',
-    replace: 'newest - before >= WEEK_MS - WEEK_MS',
-    test: 'main/history/wrong-clock.test.ts',
-  },
-  {
-    promise: 'D2',
-    what: 'roll up from what a wrong clock wrote',
-    file: 'main/history/tiers.ts',
-    find: 'if (nowMs < this.#nowMs - WRONG_CLOCK_MS) this.#open.clear()',
-    replace: 'if (nowMs < this.#nowMs - 1000 * WRONG_CLOCK_MS) this.#open.clear()',
-    test: 'main/history/wrong-clock.test.ts',
-  },
-  {
-    promise: 'T9',
-    what: 'keep the time of a clock that was 400 days ahead',
-    file: 'main/ports/timeline.ts',
-    find: 'if (this.#offsetMs - aheadMs > SET_BACK_MS) {',
-    replace: 'if (this.#offsetMs - aheadMs > 1000 * SET_BACK_MS) {',
-    test: 'main/ports/timeline.test.ts',
-  },
-  {
-    promise: 'T9',
-    what: 'keep what was remembered under a wrong clock',
-    file: 'main/monitor/monitor.ts',
-    find: 'const setBack = () => void ports.clock.after(0, () => this.#startAnew())',
-    replace: 'const setBack = () => void ports.clock.after(0, () => setBack.length > 0 && this.#startAnew())',
-    test: 'simulation/clock-set.test.ts',
-  },
-  {
-    promise: 'K2',
-    what: 'store without protection although the agreement could not be kept',
-    file: 'main/vault/unprotected-consent.ts',
-    find: '  if (!kept.ok) {\n',
-    replace: "  if (!kept.ok && handle.status.state !== 'unprotected') {\n",
-    test: 'main/vault/unprotected-consent.test.ts',
-  },
-  {
-    promise: 'R3',
-    what: 'let another sign-in on the revoked key go on reading valid',
-    file: 'main/monitor/connected-profiles.ts',
-    find: 'for (const other of this.#othersWithKeyOf(profile)) other.revokedElsewhere()',
-    replace: 'for (const other of this.#othersWithKeyOf(profile)) other.wake()',
-    test: 'main/several-keys.test.ts',
-  },
+
   {
     promise: 'K2',
     what: 'accept a keyring that hides nothing',
@@ -368,14 +165,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: 'PRAGMA synchronous = OFF;',
     test: 'main/vault/vault-file.test.ts',
   },
-  {
-    promise: 'D1',
-    what: 'name a settings file before its bytes are on the disk',
-    file: 'main/storage/write-whole.ts',
-    find: '      fsyncSync(handle)\n',
-    replace: '      if (bytes.length < 0) fsyncSync(handle)\n',
-    test: 'main/storage/write-whole.test.ts',
-  },
+
   {
     promise: 'D2',
     what: 'take an older copy of the store for the newest one',
@@ -393,14 +183,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     replace: "renameSync(path, path.concat('.new'))",
     test: 'main/vault/vault-file.test.ts',
   },
-  {
-    promise: 'D2',
-    what: 'take an emptied file for a first start',
-    file: 'main/vault/vault-file.ts',
-    find: "if (size === 0) return 'are lost: their file was empty'",
-    replace: "if (size === -1) return 'are lost: their file was empty'",
-    test: 'main/vault/vault-file.test.ts',
-  },
+
   {
     promise: 'D2',
     what: 'go on writing to a history file that was removed',

@@ -10,38 +10,7 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     replace: 'deps.mayHoldKeys(flags.data) && flags.json === undefined) {',
     test: 'main/hosts/terminal/watch-command.test.ts',
   },
-  {
-    promise: 'Q5',
-    what: 'start the built-in simulator without what was before',
-    file: 'main/simulator/past.ts',
-    find: 'for (let atMs = fromMs; atMs < untilMs; atMs += LOOK_MS) {',
-    replace: 'for (let atMs = untilMs - LOOK_MS; atMs < untilMs; atMs += LOOK_MS) {',
-    test: 'main/simulator/past.test.ts',
-  },
-  {
-    promise: 'U1',
-    what: 'cut the verdict where a narrow terminal ends',
-    file: 'main/hosts/terminal/table.ts',
-    find: '...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map(',
-    replace: '...wrapped(printable(verdictLine(snapshot, nowMs)), columns).slice(0, 1).map(',
-    test: 'main/hosts/terminal/table.test.ts',
-  },
-  {
-    promise: 'U1',
-    what: 'leave the drawing of the former size on the screen',
-    file: 'main/hosts/terminal/watch-view.ts',
-    find: 'const stopResizing = screen.onResize(redraw)',
-    replace: 'const stopResizing = screen.onResize(() => {})',
-    test: 'main/hosts/terminal/watch-view.test.ts',
-  },
-  {
-    promise: 'U1',
-    what: 'take a full disk for a reader that is gone',
-    file: 'main/hosts/terminal/node-terminal.ts',
-    find: "new Set<unknown>(['EPIPE', 'EOF'])",
-    replace: "new Set<unknown>(['EPIPE', 'EOF', 'ENOSPC'])",
-    test: 'main/hosts/terminal/node-terminal.test.ts',
-  },
+
   {
     promise: 'U1',
     what: 'write on to a reader that lags',
@@ -50,30 +19,7 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     replace: 'const mayGoOn = () => isEnd || !isLagging || waiting.length > 0',
     test: 'main/hosts/terminal/node-terminal.test.ts',
   },
-  {
-    promise: 'U1',
-    what: 'have a supervisor try again what only a person can mend',
-    file: 'main/hosts/terminal/watch-command.ts',
-    find: 'if (gateway === undefined) resolve({ line, exitCode: EXIT_PERSON_NEEDED })',
-    replace: 'if (gateway === undefined) resolve({ line, exitCode: EXIT_FAILURE })',
-    test: 'main/hosts/terminal/watch-command.test.ts',
-  },
-  {
-    promise: 'M1',
-    what: 'tell of the state that holds alone, so that series come and go with it',
-    file: 'main/metrics/metric-list.ts',
-    find: '  states.map((state) => ({ labels:',
-    replace: '  states.filter((state) => state === holds).map((state) => ({ labels:',
-    test: 'main/metrics/metrics.test.ts',
-  },
-  {
-    promise: 'M1',
-    what: 'tell Prometheus nothing of answers without a number',
-    file: 'main/metrics/metric-list.ts',
-    find: 'row: (row) => row.problem?.status,',
-    replace: 'row: (row) => row.problem && undefined,',
-    test: 'main/metrics/metrics.test.ts',
-  },
+
   {
     promise: 'M1',
     what: 'rename a metric that dashboards ask for',
@@ -98,22 +44,7 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     replace: '  await deps.startApp(args)\n  const port = await claimed(args.port, deps)\n',
     test: 'main/hosts/terminal/run-browser.test.ts',
   },
-  {
-    promise: 'E1',
-    what: 'export the table’s word as a number that was seen',
-    file: 'app/history/series.ts',
-    find: 'lowest_remaining: isKnown ? minute.low : null,',
-    replace: 'lowest_remaining: minute.low,',
-    test: 'main/hosts/terminal/export-command.test.ts',
-  },
-  {
-    promise: 'E1',
-    what: 'leave live and simulated rows to be told apart by guessing',
-    file: 'app/history/report-csv.ts',
-    find: 'const about = [profile, environment, isoTime(report.from), isoTime(report.to)]',
-    replace: 'const about = [profile, environment.slice(9), isoTime(report.from), isoTime(report.to)]',
-    test: 'app/history/report.test.ts',
-  },
+
   {
     promise: 'E1',
     what: 'disarm a formula at the beginning of a cell only, not after a semicolon within it',
@@ -138,23 +69,7 @@ export const UNATTENDED_MUTANTS: readonly Mutant[] = [
     replace: "new Set(['revision', 'at', 'profile', 'signInHost'])",
     test: 'main/hosts/terminal/json-lines.test.ts',
   },
-  {
-    promise: 'J1',
-    what: 'never tell what moves slowly',
-    file: 'main/hosts/terminal/changes.ts',
-    find: '    if (changed.length === 0) return undefined\n',
-    replace:
-      '    if (changed.length === 0) this.#rows[table].set(id, row)\n    if (changed.length === 0) return undefined\n',
-    test: 'main/hosts/terminal/json-lines.test.ts',
-  },
-  {
-    promise: 'U2',
-    what: 'go on without a passphrase whose file cannot be read',
-    file: 'main/hosts/secret-files.ts',
-    find: '      const why = systemErrorText(error)\n',
-    replace: '      const why = systemErrorText(error)\n      if (path) continue\n',
-    test: 'main/hosts/secret-files.test.ts',
-  },
+
   {
     promise: 'U1',
     what: 'show a person the code of a failed system call',

@@ -9,6 +9,7 @@ import {
   exampleSnapshot,
   exampleStream,
 } from '../../main/hosts/terminal/example-snapshot.ts'
+import { proves } from '../../proof/proves.ts'
 
 const PROFILE = exampleSnapshot().profile.id
 
@@ -453,4 +454,5 @@ test('episodes are those of their definition: no duplicate, none missed, none fr
     }),
     { numRuns: 500 },
   )
+  proves('C3', { level: 2, cases: 500 })
 })

@@ -6,6 +6,7 @@ import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains } from '../..
 import { messageOf } from '../../../app/conditions/messages.ts'
 import type { Severity } from '../../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { proves } from '../../proof/proves.ts'
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
@@ -208,6 +209,7 @@ describe.each(Object.entries(CAUSES))('%s', (name, [root, severity, headline, ac
 
   it('explains what follows from it, which is no headline', () => {
     expect(found.consequences.map(({ kind }) => kind)).toEqual(consequences)
+    proves('C2', { level: 2, cases: 1 })
   })
 
   it('leaves no part of a key that cannot call ok, but what is known of it', () => {
@@ -216,6 +218,7 @@ describe.each(Object.entries(CAUSES))('%s', (name, [root, severity, headline, ac
     if (!stopped) return
     const parts = aspectStatuses(at, NOW_MS).filter(({ aspect }) => aspect === 'slots' || aspect === 'quotas')
     expect(parts.map((part) => part.severity)).toEqual(['unknown', 'unknown'])
+    proves('C1', { level: 2, cases: 1 })
   })
 })
 

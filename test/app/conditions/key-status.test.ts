@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
 import { mostUrgent } from '../../../app/contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import { proves } from '../../proof/proves.ts'
 import {
   CALM_REQUESTS,
   defaultQuota,
@@ -250,6 +251,7 @@ describe('each part of a key’s health', () => {
       'Quotas not checked unknown',
       'Data none yet unknown',
     ])
+    proves('C4', { level: 1, cases: 4 })
   })
 
   it('is ok so far where use by others is not known well enough', () => {

@@ -9,6 +9,7 @@ import {
   type StateReading,
   stateOf,
 } from '../../../app/quota/state.ts'
+import { proves } from '../../proof/proves.ts'
 import { exampleRow } from './example-row.ts'
 
 const reading = (fields: Partial<StateReading> = {}): StateReading => ({
@@ -155,6 +156,7 @@ describe('a state over time', () => {
     expect(held(empty, [10_000, { low: 2, emptyNow: 0, high: 3 }])).toBe('low')
     expect(held(empty, [2, { low: 24, high: 25, ...header(25, 1) }])).toBe('low')
     expect(held(empty, [2, { low: 1, high: 2, ...header(1, 1) }])).toBe('empty')
+    proves('Q12', { level: 1, cases: 5 })
   })
 
   test('stays until the chance was under half of what began it for 30 seconds', () => {

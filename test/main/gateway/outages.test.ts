@@ -104,7 +104,7 @@ test.each<Weather>(['503', 'reset', 'refusing'])(
     expectAllThere()
     expect(service.lowest).toBeGreaterThanOrEqual(RESERVE)
     expect(service.rejected).toBe(0)
-    proves('G9', { level: 3, cases: 1 })
+    proves(['G9', 'G11'], { level: 3, cases: 1 })
   },
 )
 
@@ -130,4 +130,5 @@ test('a 429 is not slept: streams are opened again as the level allows, and no r
   expect(await untilHeard()).toBeLessThan(DEPTH_QUOTA.periodMs / 2)
   expect(service.rejected).toBe(1)
   expectAllThere()
+  proves('G11', { level: 3, cases: 1 })
 })
