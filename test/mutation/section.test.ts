@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type MutationResults, parseMutation, resultsOf } from './results.ts'
-import { mutationSection } from './section.ts'
+import { mutationLine, mutationSection } from './section.ts'
 
 const ORIGIN = { commit: 'abcdef0123', isClean: true, date: '2026-11-20T10:00:00.000Z' }
 const mutant = (status: string, line: number) => ({
@@ -44,28 +44,29 @@ test('what was noticed, what was not, and what no test runs are counted apart; w
 })
 
 test('the page says the score by folder, that it is a sample, of how many files, and each survivor', () => {
-  const text = mutationSection(results(), () => 2).join('\n')
+  const text = mutationSection(results()).join('\n')
   expect(text).toContain('| `main/storage` | 1 of 7 | 5 | 3 | 60.0 % |')
   expect(text).toContain('A sample: 10 % of the lines of each file that was tried, drawn by seed 1.')
-  expect(text).toContain('**2 commits ago**')
   expect(text).toContain(
     'line 3, ConditionalExpression → `true`: no test of the folder noticed; **no reason yet**',
   )
   expect(text).toContain('line 4, ConditionalExpression → `true`: no test of the folder runs it')
-  expect(mutationSection(results({ share: 1 }), () => 0).join('\n')).toContain('Every line was mutated.')
+  expect(mutationSection(results({ share: 1 })).join('\n')).toContain('Every line was mutated.')
 })
 
 test('what was not run is said', () => {
-  expect(mutationSection(undefined, () => 0)).toContain('Not run for this page.')
-  expect(mutationSection(results({ files: {} }), () => 0).join('\n')).toContain(
-    '| `main/storage` | 0 of 7 | 0 | 0 | – |',
-  )
+  expect(mutationSection(undefined)).toContain('Not run.')
+  expect(mutationSection(results({ files: {} }))).toContain('Not run.')
+  expect(mutationLine(results({ files: {} }))).toBe(undefined)
+  const folders = { 'main/storage': 7, 'main/vault': 3 }
+  expect(mutationSection(results({ folders })).join('\n')).toContain('| `main/vault` | 0 of 3 | 0 | 0 | – |')
+  expect(mutationLine(results({ folders }))).toBe('3 of 5 mutants noticed (60.0 %), in 1 of 10 files')
 })
 
 test('a reason given for one line of a file is no reason for another', () => {
   const at = (line: number) => {
     const report = { files: { 'main/storage/lock.ts': { mutants: [mutant('Survived', line)] } } }
-    return mutationSection(results({ files: resultsOf(report, ORIGIN) }), () => 0).join('\n')
+    return mutationSection(results({ files: resultsOf(report, ORIGIN) })).join('\n')
   }
   expect(at(136)).not.toContain('no reason yet')
   expect(at(3)).toContain('no reason yet')

@@ -1,33 +1,35 @@
-import { type Origin, originWords } from '../proof/commit.ts'
+import { dirname } from 'node:path/posix'
 import type { FileResult, MutationResults } from './results.ts'
 import { KNOWN_SURVIVORS } from './survivors.ts'
 
-/** What mutation testing came to, by folder, and each survivor; `undefined` stands for not run. */
-export function mutationSection(
-  results: MutationResults | undefined,
-  since: (commit: string) => number | undefined,
-): readonly string[] {
-  if (results === undefined) return ['## Mutation testing', '', 'Not run for this page.', '']
+/** What mutation testing came to, by folder, and each survivor. */
+export function mutationSection(results: MutationResults | undefined): readonly string[] {
+  const line = mutationLine(results)
+  if (results === undefined || line === undefined) return ['## Mutation testing', '', 'Not run.', '']
   const tried = Object.entries(results.files)
-  const folders = Object.entries(results.folders)
-  const all = tried.map(([, result]) => result)
   return [
     '## Mutation testing',
     '',
-    `StrykerJS changes the sources in small ways (conditions, operators, calls, blocks; no texts) and asks the unit tests of the folder alone whether they notice; tests of processes and fuzz are left out, so that a survivor may be noticed by those. ${sampleWords(results)} ${scoreOf(all)} in all.`,
+    `StrykerJS changes the sources in small ways (conditions, operators, calls, blocks; no texts) and asks the unit tests of the folder alone whether they notice; tests of processes and fuzz are left out, so that a survivor may be noticed by those. ${sampleWords(results)} ${line}.`,
     '',
     '| folder | files tried | mutants | noticed | score |',
     '|---|---|---|---|---|',
-    ...folders.map(([folder, count]) => {
-      const own = tried.filter(([file]) => file.startsWith(`${folder}/`)).map(([, result]) => result)
+    ...Object.entries(results.folders).map(([folder, count]) => {
+      const own = tried.filter(([file]) => dirname(file) === folder).map(([, result]) => result)
       return `| \`${folder}\` | ${own.length} of ${count} | ${mutantsOf(own)} | ${noticedOf(own)} | ${scoreOf(own)} |`
     }),
-    '',
-    ...originsOf(all, since),
     '',
     ...tried.flatMap(([file, { survivors }]) => survivors.map((survivor) => survivorLine(file, survivor))),
     '',
   ]
+}
+
+/** `312 of 338 mutants noticed (92.3 %), in 40 of 120 files`; `undefined` where nothing was tried. */
+export function mutationLine(results: MutationResults | undefined): string | undefined {
+  const tried = Object.values(results?.files ?? {})
+  if (results === undefined || tried.length === 0) return undefined
+  const files = Object.values(results.folders).reduce((sum, count) => sum + count, 0)
+  return `${noticedOf(tried)} of ${mutantsOf(tried)} mutants noticed (${scoreOf(tried)}), in ${tried.length} of ${files} files`
 }
 
 /** Never as if all had been tried. */
@@ -46,14 +48,6 @@ const mutantsOf = (results: readonly FileResult[]): number =>
 function scoreOf(results: readonly FileResult[]): string {
   const mutants = mutantsOf(results)
   return mutants === 0 ? '–' : `${((100 * noticedOf(results)) / mutants).toFixed(1)} %`
-}
-
-function originsOf(
-  results: readonly Origin[],
-  since: (commit: string) => number | undefined,
-): readonly string[] {
-  const latest = new Map(results.map((result) => [result.commit, result]))
-  return [...latest.values()].map((result) => `- tried at ${originWords(result, since(result.commit))}`)
 }
 
 function survivorLine(

@@ -25,18 +25,8 @@ const outcome = z.object({
 })
 export type Break = z.infer<typeof outcome>
 
-const sabotage = z.object({
-  ...origin.shape,
-  outcomes: z.array(outcome),
-  /** By earlier run, the breaks that it killed, that are the same, and that were not tried again. */
-  before: z.array(z.object({ ...origin.shape, outcomes: z.array(outcome) })).optional(),
-})
+const sabotage = z.object({ ...origin.shape, outcomes: z.array(outcome) })
 export type Sabotage = z.infer<typeof sabotage>
-
-export const allOutcomes = ({ outcomes, before }: Sabotage): readonly Break[] => [
-  ...outcomes,
-  ...(before ?? []).flatMap((run) => run.outcomes),
-]
 
 /** What `simulate:long --json` wrote. */
 const simulation = z.object({
@@ -44,7 +34,6 @@ const simulation = z.object({
   seeds: z.int(),
   virtualHours: z.number(),
   minutes: z.number(),
-  virtualHoursPerCoreHour: z.number(),
   /** How often a law was held against something; absent where that was not counted. */
   invariantsChecked: z.int().optional(),
   failures: z.array(z.unknown()),
@@ -52,12 +41,12 @@ const simulation = z.object({
 })
 export type Simulation = z.infer<typeof simulation>
 
+/** All but the tests is `undefined` where it was not run. */
 export interface Evidence {
   readonly suites: Suites
-  readonly sabotage: Sabotage
+  readonly sabotage: Sabotage | undefined
   readonly simulation: Simulation | undefined
-  /** Absent where it was not run. */
-  readonly mutation?: MutationResults
+  readonly mutation: MutationResults | undefined
 }
 
 export function parseSuites(text: string): Suites {

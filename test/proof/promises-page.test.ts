@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { NOT_NOTED, type Origin, originWords } from './commit.ts'
 import { type Break, type Evidence, parseCounts } from './evidence.ts'
-import type { Level, PromiseId } from './promise-list.ts'
-import { promisesPage } from './promises-page.ts'
+import { type Level, PROMISE_IDS, type PromiseId } from './promise-list.ts'
+import { promisesDetails, promisesPage } from './promises-page.ts'
 import type { RecordLine } from './record.ts'
 import { standings } from './standing.ts'
 
@@ -21,10 +21,14 @@ function evidence(lines: readonly RecordLine[], outcomes: readonly Break[] = [])
     suites: { ...ORIGIN, passed: 9, failed: 0, skipped: 0, failures: [], lines: [...lines] },
     sabotage: { ...ORIGIN, outcomes: [...outcomes] },
     simulation: undefined,
+    mutation: undefined,
   }
 }
 
-const page = (of: Evidence, since = 0) => promisesPage(of, ORIGIN, () => since)
+const rowOf = (of: Evidence, id: PromiseId) =>
+  promisesPage(of)
+    .split('\n')
+    .find((line) => line.startsWith(`| ${id} |`))
 const standingOf = (of: Evidence, id: PromiseId) => standings(of).find((one) => one.id === id)
 
 test('the weakest come first: not tried, gone unnoticed, only claimed, below their level, kept', () => {
@@ -40,9 +44,6 @@ test('the weakest come first: not tried, gone unnoticed, only claimed, below the
     ['S1', 'kept'],
   ])
   expect(new Set(order.slice(0, -4).map(({ standing }) => standing))).toEqual(new Set(['untried']))
-  const text = page(of)
-  const places = ['Q3', 'T8', 'T6', 'S1'].map((id) => text.indexOf(`| [${id}]`))
-  expect(places).toEqual(places.toSorted((a, b) => a - b))
 })
 
 test('a promise without a killed break is claimed, whatever its tests say', () => {
@@ -52,7 +53,8 @@ test('a promise without a killed break is claimed, whatever its tests say', () =
 test('one break that was not killed outweighs those that were', () => {
   const of = evidence([proved('T5', 3)], [broken('T5'), broken('T5', 'not-by-an-assertion'), broken('T5')])
   expect(standingOf(of, 'T5')?.standing).toBe('break-survived')
-  expect(page(of)).toContain('**not by an assertion**')
+  expect(rowOf(of, 'T5')).toContain('| **a break went unnoticed**; 2 of 3 breaks killed |')
+  expect(promisesDetails(of)).toContain('**not by an assertion**')
 })
 
 test('a sweep of one case is an example, and cases of one level are summed', () => {
@@ -80,12 +82,42 @@ test('a proof that this machine cannot run is said with its reason, and counts f
     [broken('W1')],
   )
   expect(standingOf(of, 'W1')?.standing).toBe('below-its-level')
-  expect(page(of)).toContain('1 of 4; level 4 not run: no Electron runtime')
+  expect(rowOf(of, 'W1')).toContain(
+    '| 1 of 4 | **below its level**; 1 of 1 breaks killed; level 4 not run: no Electron runtime |',
+  )
 })
 
-test('results of another commit are marked as such, and so are sources that are not committed', () => {
-  expect(page(evidence([]), 3)).toContain('**3 commits ago**')
-  expect(page(evidence([]), 0)).not.toContain('ago**')
+test('each promise is one row: its text, the file that tries most at its level, and how the run ended', () => {
+  const small = { ...proved('S1', 2, 5), file: 'y.test.ts' }
+  const of = evidence([small, proved('S1', 2, 10), proved('S1', 2, 20), proved('S1', 1)], [broken('S1')])
+  expect(rowOf(of, 'S1')).toMatch(
+    /^\| S1 \| Any chunking .+ \| `x\.test\.ts`, 30 cases; 1 more file \| 2 \| kept; 1 of 1 breaks killed \|$/,
+  )
+  const rows = promisesPage(of)
+    .split('\n')
+    .filter((line) => /^\| [A-Z]\d+ \|/.test(line))
+  expect(rows).toHaveLength(PROMISE_IDS.length)
+})
+
+test('what was run at another commit counts as not run', () => {
+  const other = { ...ORIGIN, commit: '0123456789' }
+  const file = { ...other, killed: 1, timedOut: 0, survivors: [] }
+  const simulation = { ...other, seeds: 1, virtualHours: 1, minutes: 1, failures: [], faults: {} }
+  const mutation = { seed: 1, share: 1, folders: { a: 2 }, files: { 'a/b.ts': file } }
+  const of = evidence([proved('T5', 3)], [broken('T5')])
+  const mixed = { ...of, sabotage: { ...other, outcomes: [broken('T5')] }, simulation, mutation }
+  for (const text of [promisesPage(mixed), promisesDetails(mixed)]) {
+    expect(text).not.toContain(other.commit)
+    for (const name of ['breaks', 'long simulation', 'mutation testing'])
+      expect(text).toContain(`- ${name}: **not run**`)
+  }
+  expect(rowOf(mixed, 'T5')).toContain('| tests passed; breaks **not run** |')
+  expect(promisesPage({ ...mixed, suites: { ...of.suites, commit: other.commit } })).not.toContain('not run')
+})
+
+test('where a result comes from is said, and so are sources that are not committed', () => {
+  expect(originWords(ORIGIN, 3)).toContain('**3 commits ago**')
+  expect(originWords(ORIGIN, 0)).not.toContain('ago**')
   expect(originWords({ ...ORIGIN, isClean: false }, 0)).toContain('not committed')
   expect(originWords(ORIGIN, undefined)).toContain('another history')
   expect(originWords({ ...ORIGIN, commit: NOT_NOTED }, undefined)).toContain('not noted')
@@ -97,20 +129,19 @@ test('the long simulation is told with what went wrong in it, on purpose and not
     seeds: 12_000,
     virtualHours: 72_000.4,
     minutes: 60,
-    virtualHoursPerCoreHour: 72_000,
     failures: [{ seed: 7, law: 'two refreshes' }],
     faults: { sleep: 3, cut: 40 },
   }
-  const text = page({ ...evidence([]), simulation })
+  const text = promisesDetails({ ...evidence([]), simulation })
   expect(text).toContain('12,000 seeds, 72,000 virtual hours: **1 failed**')
   expect(text).toContain('two refreshes')
   expect(text).toContain('cut 40, sleep 3')
-  expect(page(evidence([]))).toContain('not run for this page')
+  expect(promisesPage({ ...evidence([]), simulation })).toContain('**1 failed**')
 })
 
 test('a title is said once, however many rows its table has', () => {
   const rows = Array.from({ length: 5 }, () => proved('T8', 2, 1))
-  expect(page(evidence(rows))).toContain('- level 2, 5 cases, `test/x.test.ts`: “of T8”\n')
+  expect(promisesDetails(evidence(rows))).toContain('- level 2, 5 cases, `test/x.test.ts`: “of T8”\n')
 })
 
 test('a failed test counts against every promise of its file, whatever else was proved', () => {
@@ -119,17 +150,18 @@ test('a failed test counts against every promise of its file, whatever else was 
   const failing = { ...of, suites: { ...of.suites, failures } }
   expect(standings(failing)[0]).toMatchObject({ id: 'T8', standing: 'failed' })
   expect(standingOf(failing, 'T9')?.standing).toBe('kept')
-  expect(page(failing)).toContain('- **failed**: `test/x.test.ts`: “a session ended”')
+  expect(rowOf(failing, 'T8')).toContain('**a test failed**; `x.test.ts`')
+  expect(promisesDetails(failing)).toContain('- **failed**: `test/x.test.ts`: “a session ended”')
 })
 
 test('failed tests are on the page', () => {
   const of = evidence([])
-  expect(page({ ...of, suites: { ...of.suites, failed: 2 } })).toContain('**2 failed**')
+  expect(promisesPage({ ...of, suites: { ...of.suites, failed: 2 } })).toContain('**2** failed')
 })
 
 test('what tests say cannot break the table, and names no folder of the machine', () => {
   const said = 'expected <b>a|b</b>\nat /srv/build-7/headroom/main/x.ts'
-  const text = page(evidence([proved('T1', 3)], [{ ...broken('T1'), said }]))
+  const text = promisesDetails(evidence([proved('T1', 3)], [{ ...broken('T1'), said }]))
   expect(text).toContain('expected \\<b\\>a\\|b\\</b\\> at …/x.ts')
   expect(text).not.toContain('build-7')
 })
@@ -142,15 +174,4 @@ test('the last line of the suites is read, and what says nothing has failed', ()
   })
   expect(parseCounts('tests: 12 passed, 0 failed\n')).toEqual({ passed: 12, failed: 0, skipped: 0 })
   expect(parseCounts('killed').failed).toBe(1)
-})
-
-test('breaks of an earlier run count, and stand with their own commit', () => {
-  const of = evidence([proved('T5', 3)])
-  const run = (commit: string, promise: string) => ({ ...ORIGIN, commit, outcomes: [broken(promise)] })
-  const before = [run('0123456789', 'T5'), run('9876543210', 'T6')]
-  const both = { ...of, sabotage: { ...of.sabotage, before } }
-  expect(standingOf(of, 'T5')?.standing).toBe('claimed')
-  expect(standingOf(both, 'T5')?.standing).toBe('kept')
-  for (const commit of ['0123456789', '9876543210'])
-    expect(page(both)).toContain(`breaks of an earlier run | 1 of 1 killed | commit \`${commit}\``)
 })

@@ -1,125 +1,124 @@
-import { mutationSection } from '../mutation/section.ts'
-import { type Origin, originWords } from './commit.ts'
-import { allOutcomes, type Break, type Evidence, type Sabotage, type Simulation } from './evidence.ts'
+import { mutationLine, mutationSection } from '../mutation/section.ts'
+import { originWords } from './commit.ts'
+import type { Break, Evidence, Simulation } from './evidence.ts'
 import { PROMISE_IDS } from './promise-list.ts'
 import { type PromiseStanding, STANDINGS, type Standing, standings } from './standing.ts'
 
-type Since = (commit: string) => number | undefined
-
 const WORDS: Readonly<Record<Standing, string>> = {
   failed: '**a test failed**',
-  untried: '**not tried**',
+  untried: '**not tested**',
   'break-survived': '**a break went unnoticed**',
-  claimed: '**claimed**: no break of it was killed',
+  claimed: '**claimed**',
   'below-its-level': '**below its level**',
   kept: 'kept',
 }
 
-/** The page that says how far each promise can be believed, the weakest first. */
-export function promisesPage(evidence: Evidence, now: Origin, since: Since): string {
-  const rows = standings(evidence)
+/**
+ * `test/PROMISES.md`: one row for each promise, of one run of one commit. What was run at another commit counts as not run.
+ * The details are in `promisesDetails`.
+ */
+export function promisesPage(all: Evidence): string {
+  const evidence = ofOneCommit(all)
+  const rows = [...standings(evidence)].sort(byId)
   return [
     '# Promises',
     '',
-    'What Headroom promises, how hard each promise was tried, and whether its proof notices when the promise is broken on purpose. Written by `npm run promises` from what the tests said while they ran; nothing here is typed by hand. The weakest come first.',
+    'What Headroom promises and how each promise is tested. Written by `npm run promises` from one run of every test and every break. Each release carries the details: every test, every break and the assertion that noticed it (`promises.md`).',
     '',
-    summary(rows),
+    ...sources(evidence).map((line) => `- ${line}`),
     '',
-    '| | | |',
-    '|---|---|---|',
-    ...sources(evidence, now, since),
+    '**Levels.** 1: an example. 2: a property or an exhaustive sweep. 3: a fault on a real process or socket. 4: a real browser or the packaged build. **Breaks** are changes to the source that still type-check and that an assertion of the named test must notice. A promise without a killed break is only claimed.',
     '',
-    '**Levels.** 1: an example. 2: a property or an exhaustive sweep. 3: a fault on a real process or socket. 4: a real browser or the packaged build. Level 2 takes more than one case. **Breaks** are changes to the sources that still type-check and that one assertion of the named test has to notice; a crash or a timeout does not count. A promise without a killed break is only claimed. A test that failed counts against every promise that its file speaks of.',
+    '| | promise | how it is tested | level | last full run |',
+    '|---|---|---|---|---|',
+    ...rows.map((one) => row(one, evidence)),
     '',
-    '| | promise | stands | level | tried | breaks killed |',
-    '|---|---|---|---|---|---|',
-    ...rows.map(row),
-    '',
-    ...simulated(evidence.simulation),
-    ...mutationSection(evidence.mutation, since),
-    '## How each was tried',
-    '',
-    ...[...rows].sort(byId).flatMap(details),
-    ...others(allOutcomes(evidence.sabotage)),
   ].join('\n')
 }
 
-function summary(rows: readonly PromiseStanding[]): string {
-  const counts = STANDINGS.map((name) => ({
-    name,
-    count: rows.filter(({ standing }) => standing === name).length,
-  })).filter(({ count }) => count > 0)
-  const parts = counts.map(({ name, count }) => `${count} ${PLAIN[name]}`)
-  return `Of ${rows.length} promises: ${parts.reverse().join(', ')}.`
+/** What a release carries beside the page: each promise's tests and breaks, the mutants that nobody noticed, the long simulation. */
+export function promisesDetails(all: Evidence): string {
+  const evidence = ofOneCommit(all)
+  return [
+    '# How each promise was tested',
+    '',
+    ...sources(evidence).map((line) => `- ${line}`),
+    '',
+    ...simulated(evidence.simulation),
+    ...mutationSection(evidence.mutation),
+    '## Promises',
+    '',
+    ...[...standings(evidence)].sort(byId).flatMap((one) => details(one, evidence)),
+  ].join('\n')
 }
 
-const PLAIN: Readonly<Record<Standing, string>> = {
-  failed: 'with a failed test',
-  untried: 'not tried',
-  'break-survived': 'with a break that went unnoticed',
-  claimed: 'only claimed',
-  'below-its-level': 'below their level',
-  kept: 'kept at their level, with every break killed',
+/** Only what ran at the commit of the tests. */
+export function ofOneCommit({ suites, sabotage, simulation, mutation }: Evidence): Evidence {
+  const isSame = ({ commit }: { readonly commit: string }) => commit === suites.commit
+  return {
+    suites,
+    sabotage: sabotage && isSame(sabotage) ? sabotage : undefined,
+    simulation: simulation && isSame(simulation) ? simulation : undefined,
+    mutation: mutation && {
+      ...mutation,
+      files: Object.fromEntries(Object.entries(mutation.files).filter(([, file]) => isSame(file))),
+    },
+  }
 }
 
-function sources({ suites, sabotage, simulation }: Evidence, now: Origin, since: Since): readonly string[] {
+function sources({ suites, sabotage, simulation, mutation }: Evidence): readonly string[] {
   const { passed, failed, skipped } = suites
-  const ended = failed === 0 ? `${count(passed)} passed, 0 failed` : `${passed} passed, **${failed} failed**`
-  const cells = [
-    [
-      'tests',
-      `${ended}${skipped > 0 ? `, ${skipped} skipped` : ''}`,
-      originWords(suites, since(suites.commit)),
-    ],
-    breaksCell('breaks', sabotage, since),
-    ...(sabotage.before ?? []).map((run) => breaksCell('breaks of an earlier run', run, since)),
-    ...(simulation
-      ? [['long simulation', simulationWords(simulation), originWords(simulation, since(simulation.commit))]]
-      : [['long simulation', 'not run for this page', '']]),
-    ['this page', '', originWords(now, 0)],
+  const rows = standings({ suites, sabotage, simulation, mutation })
+  const counts = STANDINGS.toReversed()
+    .map((name) => ({ name, count: rows.filter(({ standing }) => standing === name).length }))
+    .filter((one) => one.count > 0)
+    .map((one) => `${one.count} ${WORDS[one.name]}`)
+  const killed = sabotage?.outcomes.filter(({ result }) => result === 'killed').length
+  return [
+    `run: ${originWords(suites, 0)}`,
+    `promises: ${counts.join(', ')}`,
+    `tests: ${count(passed)} passed, ${failed === 0 ? '0' : `**${failed}**`} failed, ${skipped} skipped`,
+    `breaks: ${sabotage ? `${killed} of ${sabotage.outcomes.length} killed` : NOT_RUN}`,
+    `long simulation: ${simulation ? simulationWords(simulation) : NOT_RUN}`,
+    `mutation testing: ${mutationLine(mutation) ?? NOT_RUN}`,
   ]
-  return cells.map((line) => `| ${line.join(' | ')} |`)
 }
 
-function breaksCell(
-  name: string,
-  { outcomes, ...origin }: Pick<Sabotage, 'outcomes'> & Origin,
-  since: Since,
-): readonly string[] {
-  const killed = outcomes.filter(({ result }) => result === 'killed').length
-  return [name, `${killed} of ${outcomes.length} killed`, originWords(origin, since(origin.commit))]
-}
+const NOT_RUN = '**not run**'
 
-function simulationWords({ seeds, virtualHours, failures }: Simulation): string {
-  const ended = failures.length === 0 ? 'every law held' : `**${failures.length} failed**`
-  return `${count(seeds)} seeds, ${count(Math.round(virtualHours))} virtual hours: ${ended}`
-}
-
-function row(one: PromiseStanding): string {
-  const { id, text, wanted, reached, notRun, breaks, standing } = one
+function row(one: PromiseStanding, { sabotage }: Evidence): string {
+  const { id, text, wanted, reached, notRun, breaks, standing, failures } = one
   const level = reached < wanted ? `${reached || '–'} of ${wanted}` : `${reached}`
-  const why = notRun.map((line) => `level ${line.level} not run: ${line.why}`)
+  const why = notRun.map((line) => `level ${line.level} not run: ${cell(line.why)}`)
   const killed = breaks.filter(({ result }) => result === 'killed').length
-  const cells = [
-    `[${id}](#${id.toLowerCase()})`,
-    cell(text),
-    WORDS[standing],
-    [level, ...new Set(why)].join('; '),
-    tried(one),
-    `${killed} of ${breaks.length}`,
+  const files = failures.map(({ file }) => `\`${file}\``)
+  const last = [
+    // Without a run of the breaks nothing is claimed: what the tests reached is all there is to say.
+    sabotage === undefined && standing === 'claimed' ? 'tests passed' : WORDS[standing],
+    ...new Set(files),
+    sabotage === undefined ? `breaks ${NOT_RUN}` : `${killed} of ${breaks.length} breaks killed`,
+    ...new Set(why),
   ]
-  return `| ${cells.join(' | ')} |`
+  return `| ${id} | ${cell(text)} | ${testedIn(one)} | ${level} | ${last.join('; ')} |`
 }
 
-/** The highest level first, because that is what the others lead up to. */
-function tried({ casesAt }: PromiseStanding): string {
-  const parts = ([4, 3, 2, 1] as const)
-    .filter((level) => casesAt[level] > 0)
-    .map((level) => `${count(casesAt[level])} at ${level}`)
-  return parts.length === 0 ? '–' : parts.join(', ')
+/** The file that tries most at the highest level that was reached, and how much there is beside it. */
+function testedIn({ proofs, reached }: PromiseStanding): string {
+  const cases = new Map<string, number>()
+  for (const proof of proofs) {
+    if (proof.level === reached) cases.set(proof.file, (cases.get(proof.file) ?? 0) + proof.cases)
+  }
+  const [most] = [...cases].sort(([, a], [, b]) => b - a)
+  if (most === undefined) return '–'
+  const others = new Set(proofs.map(({ file }) => file)).size - 1
+  const [file, tried] = most
+  return `\`${file}\`, ${casesWords(tried)}${others > 0 ? `; ${others} more ${others === 1 ? 'file' : 'files'}` : ''}`
 }
 
-function details({ id, text, proofs, notRun, breaks, failures }: PromiseStanding): readonly string[] {
+function details(
+  { id, text, proofs, notRun, breaks, failures }: PromiseStanding,
+  { sabotage }: Evidence,
+): readonly string[] {
   return [
     `### ${id}`,
     '',
@@ -130,34 +129,27 @@ function details({ id, text, proofs, notRun, breaks, failures }: PromiseStanding
     ...notRun.map(({ file, level, why }) => `- level ${level}, **not run**: ${cell(why)} (\`test/${file}\`)`),
     ...(proofs.length + notRun.length === 0 ? ['- no test says that it proves this'] : []),
     ...breaks.map(breakLine),
-    ...(breaks.length === 0 ? ['- never broken on purpose'] : []),
+    ...(breaks.length === 0 ? [sabotage ? '- never broken on purpose' : `- breaks: ${NOT_RUN}`] : []),
     '',
   ]
 }
 
 /** One line for each file, level and what it was tried on; a title is said once, however many rows its table has. */
 function testLines(proofs: PromiseStanding['proofs']): readonly string[] {
-  const files = new Map<
-    string,
-    { level: number; cases: number; names: string[]; file: string; on: string | undefined }
-  >()
-  for (const { file, level, cases, test, on } of proofs) {
-    const key = `${level} ${file} ${on}`
-    const known = files.get(key) ?? { level, cases: 0, names: [], file, on }
-    files.set(key, { ...known, cases: known.cases + cases, names: [...known.names, test] })
-  }
-  return [...files.values()]
+  const groups = Map.groupBy(proofs, ({ file, level, on }) => `${level} ${file} ${on}`)
+  return [...groups.values()]
+    .map(([first, ...rest]) => ({
+      ...first!,
+      cases: [first!, ...rest].reduce((sum, { cases }) => sum + cases, 0),
+      titles: [...new Set([first!, ...rest].map(({ test }) => test.split(' > ').at(-1) ?? test))],
+    }))
     .sort((a, b) => b.level - a.level || b.cases - a.cases)
-    .map(({ level, cases, names, file, on }) => {
-      const titles = [...new Set(names.map((name) => name.split(' > ').at(-1) ?? name))]
-      const shown = titles.slice(0, MAX_NAMES).map((title) => `“${cell(title)}”`)
-      const more = titles.length > MAX_NAMES ? ` and ${titles.length - MAX_NAMES} more` : ''
+    .map(({ level, cases, titles, file, on }) => {
       const where = on === undefined ? '' : ` on ${cell(on)}`
-      return `- level ${level}${where}, ${count(cases)} ${cases === 1 ? 'case' : 'cases'}, \`test/${file}\`: ${shown.join(', ')}${more}`
+      const said = titles.map((title) => `“${cell(title)}”`)
+      return `- level ${level}${where}, ${casesWords(cases)}, \`test/${file}\`: ${said.join(', ')}`
     })
 }
-
-const MAX_NAMES = 3
 
 function breakLine({ what, result, by, said, test }: Break): string {
   if (result !== 'killed')
@@ -165,36 +157,32 @@ function breakLine({ what, result, by, said, test }: Break): string {
   return `- broken: ${cell(what)}: killed by “${cell(by ?? test)}”: ${cell(said)}`
 }
 
+function simulationWords({ seeds, virtualHours, failures }: Simulation): string {
+  const ended = failures.length === 0 ? 'every law held' : `**${failures.length} failed**`
+  return `${count(seeds)} seeds, ${count(Math.round(virtualHours))} virtual hours: ${ended}`
+}
+
 function simulated(simulation: Simulation | undefined): readonly string[] {
   if (!simulation) return []
-  const { minutes, virtualHoursPerCoreHour, invariantsChecked, failures, faults } = simulation
+  const { minutes, invariantsChecked, failures, faults } = simulation
   const injected = Object.entries(faults)
     .sort(([, a], [, b]) => b - a)
     .map(([name, times]) => `${name} ${count(times)}`)
-  const checked =
-    invariantsChecked === undefined ? '' : ` Laws were checked ${count(invariantsChecked)} times.`
   return [
     '## The long simulation',
     '',
-    `The whole monitor against the service’s rules, in virtual time, with every law looked at in every step: ${simulationWords(simulation)}. It ran for ${count(Math.round(minutes))} minutes, ${count(Math.round(virtualHoursPerCoreHour))} virtual hours an hour on a core.${checked}`,
+    `The whole monitor against the service’s rules, in virtual time, every law in every step: ${simulationWords(simulation)}. ${count(Math.round(minutes))} minutes${invariantsChecked === undefined ? '' : `, ${count(invariantsChecked)} checks of a law`}.`,
     '',
     ...failures.map((failure) => `- **broken**: ${cell(JSON.stringify(failure))}`),
-    ...(failures.length > 0 ? [''] : []),
-    ...(injected.length > 0
-      ? [`What went wrong on purpose, and how often: ${cell(injected.join(', '))}.`, '']
-      : []),
+    ...(injected.length > 0 ? [`- faults injected: ${cell(injected.join(', '))}`, ''] : ['']),
   ]
-}
-
-/** Breaks of what is looked after although no promise names it. */
-function others(outcomes: readonly Break[]): readonly string[] {
-  const unnamed = outcomes.filter(({ promise }) => !(PROMISE_IDS as readonly string[]).includes(promise))
-  return unnamed.length === 0 ? [] : ['### Other breaks', '', ...unnamed.map(breakLine), '']
 }
 
 function byId(a: PromiseStanding, b: PromiseStanding): number {
   return PROMISE_IDS.indexOf(a.id) - PROMISE_IDS.indexOf(b.id)
 }
+
+const casesWords = (cases: number): string => `${count(cases)} ${cases === 1 ? 'case' : 'cases'}`
 
 function count(value: number): string {
   return value.toLocaleString('en')

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { parseMutation } from '../mutation/results.ts'
-import { killedBefore } from '../sabotage/progress.ts'
-import { commitsSince, NOT_NOTED, originNow } from './commit.ts'
+import { originNow } from './commit.ts'
 import {
   parseCounts,
   parseOutcomes,
@@ -17,46 +16,53 @@ import {
   type Suites,
 } from './evidence.ts'
 import { failedInBrowser, failedUnits } from './failed-tests.ts'
-import { promisesPage } from './promises-page.ts'
+import { promisesDetails, promisesPage } from './promises-page.ts'
 import { readRecord, recordingTo } from './record.ts'
 
 /**
- * `npm run promises`: runs every suite and every break, and writes `test/PROMISES.md` of what they said.
+ * `npm run promises`: runs every suite and every break, writes `test/PROMISES.md`, and the details of it that a release carries
+ * (`release/promises.md`).
  *
- * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so that the
- * parts can be run one by one, and mutants go on where a run was ended; each `--before FILE` is what an earlier run resumed
- * from: what it killed is not tried again, and stands on the page with its commit; `--simulation FILE` is what `simulate:long --json` wrote, `--sabotage FILE` what
- * `sabotage --json` did; `--out FILE` is where the page goes. What was gathered of another commit than the present one is marked on the page.
+ * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so that the parts can
+ * be run one by one, and mutants go on where a run was ended. `--tests-only` leaves the breaks out, which the page then says.
+ * `--simulation FILE` is what `simulate:long --json` wrote; `--out` and `--details` are where the pages go. What was gathered at
+ * another commit than the tests counts as not run.
  */
 const { values } = parseArgs({
   options: {
     folder: { type: 'string' },
     simulation: { type: 'string' },
-    sabotage: { type: 'string' },
-    before: { type: 'string', multiple: true, default: [] },
+    'tests-only': { type: 'boolean', default: false },
     out: { type: 'string' },
+    details: { type: 'string' },
   },
 })
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** What `npm run mutate` found, of the commits that it says. */
 const MUTATION = join(root, 'test', 'mutation', 'results.json')
-const page = values.out ?? join(root, 'test', 'PROMISES.md')
 const scratch = mkdtempSync(join(tmpdir(), 'headroom-promises-'))
 const folder = values.folder ?? scratch
 mkdirSync(folder, { recursive: true })
 
 try {
   const suites = parseSuites(await kept('suites.json', runSuites))
-  const sabotage = parseSabotage(await kept('sabotage.json', runSabotage))
-  const simulation = values.simulation && parseSimulation(readFileSync(values.simulation, 'utf8'))
+  const hasBreaks = !values['tests-only'] || existsSync(join(folder, 'sabotage.json'))
   const evidence = {
-    ...{ suites, sabotage, simulation: simulation || undefined },
-    ...(existsSync(MUTATION) && { mutation: parseMutation(readFileSync(MUTATION, 'utf8')) }),
+    suites,
+    sabotage: hasBreaks ? parseSabotage(await kept('sabotage.json', runSabotage)) : undefined,
+    simulation: values.simulation ? parseSimulation(readFileSync(values.simulation, 'utf8')) : undefined,
+    mutation: existsSync(MUTATION) ? parseMutation(readFileSync(MUTATION, 'utf8')) : undefined,
   }
-  writeFileSync(page, promisesPage(evidence, originNow(), commitsSince))
-  console.log(`written: ${page}`)
+  write(values.out ?? join(root, 'test', 'PROMISES.md'), promisesPage(evidence))
+  write(values.details ?? join(root, 'release', 'promises.md'), promisesDetails(evidence))
 } finally {
   rmSync(scratch, { recursive: true, force: true })
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  console.log(`written: ${file}`)
 }
 
 async function kept(name: string, gather: () => Promise<Suites | Sabotage>): Promise<string> {
@@ -84,27 +90,10 @@ function report<T>(suite: string, read: (report: unknown) => T): T | undefined {
 }
 
 async function runSabotage(): Promise<Sabotage> {
-  if (values.sabotage !== undefined) {
-    const date = statSync(values.sabotage).mtime.toISOString()
-    return { commit: NOT_NOTED, date, outcomes: [...parseOutcomes(readFileSync(values.sabotage, 'utf8'))] }
-  }
   const file = join(scratch, 'outcomes.json')
   const origin = originNow()
-  const except = values.before.flatMap((path) => ['--except', path])
-  await run(['test/sabotage/run.ts', '--json', file, '--resume', join(folder, 'mutants.json'), ...except])
-  const outcomes = [...parseOutcomes(readFileSync(file, 'utf8'))]
-  return { ...origin, outcomes, before: earlierRuns(values.before) }
-}
-
-/** What each file's run killed; a break that several did stands with the first. */
-function earlierRuns(paths: readonly string[]): NonNullable<Sabotage['before']> {
-  const known = new Set<string>()
-  return paths.map((path) => {
-    const { commit, outcomes } = killedBefore(path)
-    const fresh = outcomes.filter(({ promise, what }) => !known.has(`${promise} ${what}`))
-    for (const { promise, what } of fresh) known.add(`${promise} ${what}`)
-    return { commit, date: statSync(path).mtime.toISOString(), outcomes: fresh }
-  })
+  await run(['test/sabotage/run.ts', '--json', file, '--resume', join(folder, 'mutants.json')])
+  return { ...origin, outcomes: [...parseOutcomes(readFileSync(file, 'utf8'))] }
 }
 
 /** Shows what it says, too: both take many minutes. A bad end is in what they say. */

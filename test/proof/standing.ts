@@ -1,4 +1,4 @@
-import { allOutcomes, type Break, type Evidence, type Suites } from './evidence.ts'
+import type { Break, Evidence, Suites } from './evidence.ts'
 import type { Failed } from './failed-tests.ts'
 import { type Level, PROMISE_IDS, PROMISES, type PromiseId } from './promise-list.ts'
 import type { RecordLine } from './record.ts'
@@ -34,7 +34,7 @@ export interface PromiseStanding {
 
 /** How each promise stands, the weakest first. */
 export function standings({ suites, sabotage }: Evidence): readonly PromiseStanding[] {
-  return PROMISE_IDS.map((id) => standingOf(id, suites, allOutcomes(sabotage))).sort(
+  return PROMISE_IDS.map((id) => standingOf(id, suites, sabotage?.outcomes ?? [])).sort(
     (a, b) =>
       STANDINGS.indexOf(a.standing) - STANDINGS.indexOf(b.standing) ||
       a.reached - a.wanted - (b.reached - b.wanted) ||

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../main/storage/temporary-folder.ts'
-import { killedBefore, Progress } from './progress.ts'
+import { Progress } from './progress.ts'
 import { MUTANTS } from './registry.ts'
 
 const [first, second] = MUTANTS
@@ -35,13 +35,4 @@ test('without a file nothing is kept', () => {
   const run = new Progress(undefined, 'c1')
   run.add(first!, { result: 'killed', said: '' })
   expect(new Progress(undefined, 'c1').resultOf(first!)).toBeUndefined()
-})
-
-test('what an earlier run killed is told with its commit, but for mutants that were written anew', () => {
-  const path = join(temporaryFolder(), 'mutants.json')
-  const run = new Progress(path, 'c1')
-  run.add(first!, { result: 'killed', by: 'a test', said: 'expected 1 to be 2' })
-  run.add(second!, { result: 'survived', said: '' })
-  run.add({ ...MUTANTS[2]!, replace: 'as it was' }, { result: 'killed', by: 'a test', said: 'expected 1' })
-  expect(killedBefore(path)).toMatchObject({ commit: 'c1', outcomes: [{ what: first!.what }] })
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type Outcome, outcomeOf, type Result, type Verdict } from './outcome.ts'
-import { MUTANTS, type Mutant } from './registry.ts'
+import type { Mutant } from './registry.ts'
 
 const RESULTS = [
   'killed',
@@ -79,14 +79,6 @@ export class Progress {
     )
     return outcome
   }
-}
-
-/** What a run killed of the mutants that there are now, and at which commit. */
-export function killedBefore(path: string): { readonly commit: string; readonly outcomes: Outcome[] } {
-  const { commit } = progress.parse(JSON.parse(readFileSync(path, 'utf8')))
-  const former = new Progress(path, commit)
-  const outcomes = MUTANTS.flatMap((mutant) => former.resultOf(mutant) ?? [])
-  return { commit, outcomes: outcomes.filter(({ result }) => result === 'killed') }
 }
 
 function changeOf({ find, replace, test, grep }: Mutant): string {

@@ -10,14 +10,13 @@ import type { TestRun } from './test-run.ts'
 import { Workshop } from './workshop.ts'
 
 /**
- * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--shard 1/2] [--json FILE] [--resume FILE] [--except FILE]…`: breaks each promise on
+ * `node test/sabotage/run.ts [--only T6] [--in main/tokens] [--shard 1/2] [--json FILE] [--resume FILE]`: breaks each promise on
  * purpose and shows which assertion notices.
  *
  * A mutant that survives, does not type-check or turns its test red in any other way ends in exit 1.
  * With `--json`, what became of each is written to the file as well. With `--resume`, each is written as soon as it is
  * known, and a run of the same commit, or of one that differs in nothing but mutants, goes on where it was ended. `--shard I/N` takes each Nth mutant, from the Ith on, so
- * that a machine with several cores may run N at once, each with a file of its own to resume. `--except` leaves out what such
- * a file of any commit says was killed, where the mutant is the same.
+ * that a machine with several cores may run N at once, each with a file of its own to resume.
  */
 const { values } = parseArgs({
   options: {
@@ -26,13 +25,10 @@ const { values } = parseArgs({
     shard: { type: 'string', default: '1/1' },
     json: { type: 'string' },
     resume: { type: 'string' },
-    except: { type: 'string', multiple: true, default: [] },
   },
 })
 const [shard = 1, shards = 1] = values.shard.split('/').map(Number)
-const former = values.except.map((path) => new Progress(path, '', () => true))
-const isKilled = (mutant: Mutant) => former.some((run) => run.resultOf(mutant)?.result === 'killed')
-const chosen = MUTANTS.filter((mutant) => !isKilled(mutant)).filter(
+const chosen = MUTANTS.filter(
   ({ promise, file }, at) =>
     at % shards === shard - 1 &&
     (values.only === undefined || promise === values.only) &&
