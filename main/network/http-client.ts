@@ -1,9 +1,7 @@
-import http from 'node:http'
-import https from 'node:https'
-import { TLSSocket } from 'node:tls'
-import type { Http, HttpHeaders, HttpOutcome, HttpRequest, HttpStreamListener } from '../ports/ports.ts'
-import { deadline } from './deadline.ts'
+import type http from 'node:http'
+import type { Http, HttpOutcome, HttpRequest, HttpStreamListener } from '../ports/ports.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
+import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from './node-wire.ts'
 
 /** The maximum size of an answer that is read whole, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
@@ -14,123 +12,90 @@ const MAX_ANSWER_BYTES = 8 << 20
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
 
-const MALFORMED = 'the request could not be written'
-
-/** Why an answer that no HTTP client can use was not used. */
-export const NOT_HTTP = 'the answer was not HTTP'
-
 /** Why a body ended whose end came. */
 export const ENDED_BY_SERVICE = 'ended by the service'
 
-/** Whether an answer may have this status (RFC 9110, section 15). Node reads any three digits and writes only some. */
-export const isFinalStatus = (status: number): boolean => status >= 200 && status <= 599
-
 /**
- * HTTP/1.1 on Node's own stack: no redirects, no retries, one connection for each request.
+ * `Http` with one connection for each request.
  *
  * Connections are not reused, because a reused one may die during a refresh, and then it is unknown whether the service
- * rotated the token. New ones are cheap enough for a few probes a minute. Proxies come from the environment: see
+ * rotated the token. New ones are cheap enough for a few checks a minute. Proxies come from the environment: see
  * `httpRoutes`.
  */
 export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
-  /** The request, or why it cannot be made, such as no route to its host or a token with a line end in it. */
-  const start = (request: HttpRequest): http.ClientRequest | string => {
-    try {
-      const url = new URL(request.url)
-      const route = routes(url)
-      return route.kind === 'agent' ? begin(request, url, route.agent) : route.why
-    } catch {
-      // The error's own message would quote the header.
-      return MALFORMED
-    }
-  }
-
-  const begin = (request: HttpRequest, url: URL, agent: http.Agent): http.ClientRequest => {
-    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
-      method: request.method,
-      agent,
-      headers: {
-        ...request.headers,
-        ...(request.body !== undefined && { 'content-length': String(Buffer.byteLength(request.body)) }),
-      },
-    })
-    outgoing.setNoDelay(true)
-    return outgoing
-  }
-
+  const wire = nodeWire(routes)
   return {
     send: (request) =>
       new Promise<HttpOutcome>((resolve) => {
-        const outgoing = start(request)
-        if (typeof outgoing === 'string') return resolve({ kind: 'not-sent', why: outgoing })
-        let done = false
-        let answered = false
-        const established = watchConnection(outgoing)
-        const cancelDeadline = deadline(request.timeoutMs, () => finish(lost('no answer in time')))
         const finish = (outcome: HttpOutcome) => {
-          if (done) return
-          done = true
-          cancelDeadline()
-          outgoing.destroy()
+          abort()
           resolve(outcome)
         }
-        const lost = (why: string): HttpOutcome =>
-          established() ? { kind: 'unknown', why } : { kind: 'not-sent', why }
-        outgoing.on('error', (error) => finish(lost(wordsOf(error))))
-        // Also fires without an error, as when the other side answers with an unrequested upgrade.
-        outgoing.on('close', () => {
-          if (!answered) finish(lost('connection lost'))
-        })
-        outgoing.on('response', (response) => {
-          answered = true
-          const body = new GrowingBuffer()
-          response.on('data', (part: Buffer) => {
-            const isTooLong = body.bytes + part.length > MAX_ANSWER_BYTES
-            const mayBeRead = FRAMING.maxBytes + FRAMING.maxFactor * body.bytes
-            if (isTooLong || response.socket.bytesRead > mayBeRead + part.length)
-              finish({ kind: 'unknown', why: 'the answer was too long' })
-            else if (!done) body.add(part)
-          })
-          response.on('end', () => {
-            if (!response.complete) finish({ kind: 'unknown', why: 'the answer was cut short' })
-            else {
-              finish({
-                kind: 'answer',
-                status: response.statusCode ?? 0,
-                headers: headersOf(response),
-                body: body.text(),
-              })
-            }
-          })
-          response.on('error', (error) => finish({ kind: 'unknown', why: wordsOf(error) }))
-          response.on('close', () => finish({ kind: 'unknown', why: 'the answer was cut short' }))
-        })
-        outgoing.end(request.body)
+        const failed = (why: string) => finish({ kind: 'unknown', why })
+        const abort = wire.send(
+          { ...wired(request), isWholeInTime: true },
+          {
+            answered: (answer) => readWhole(answer, { whole: finish, failed }),
+            failed: (how, why) => finish({ kind: how === 'not-sent' ? how : 'unknown', why }),
+          },
+        )
       }),
 
-    reach: (url, timeoutMs) =>
-      new Promise((resolve) => {
-        // Never ended, so that nothing is sent once it is connected.
-        const outgoing = start({ method: 'GET', url, headers: {}, timeoutMs })
-        if (typeof outgoing === 'string') return resolve(outgoing)
-        const finish = (why?: string) => {
-          cancelDeadline()
-          resolve(why)
-          outgoing.destroy()
-        }
-        const cancelDeadline = deadline(timeoutMs, () => finish('no answer in time'))
-        outgoing.on('error', (error) => finish(wordsOf(error)))
-        outgoing.on('close', () => finish('connection lost'))
-        watchConnection(outgoing, finish)
-      }),
+    reach: (url, timeoutMs) => wire.reach(url, timeoutMs),
 
     open: (request, listener) => {
-      const outgoing = start(request)
-      if (typeof outgoing !== 'string') return openStream(outgoing, request, listener)
-      const soon = setImmediate(() => listener.ended(outgoing))
-      return () => clearImmediate(soon)
+      let isOver = false
+      const end: HttpStreamListener['ended'] = (why, how) => {
+        if (isOver) return
+        close()
+        listener.ended(why, how)
+      }
+      const abort = wire.send(wired(request), {
+        answered: (answer) => {
+          listener.opened(answer.statusCode ?? 0, headersOf(answer))
+          answer.on('data', (part: Buffer) => {
+            if (!isOver) listener.chunk(part)
+          })
+          answer.on('end', () => end(answer.complete ? ENDED_BY_SERVICE : CONNECTION_LOST))
+          answer.on('error', (error) => end(wordsOf(error)))
+          answer.on('close', () => end(CONNECTION_LOST))
+        },
+        failed: (how, why) => end(why, how === 'broken' ? 'broken-head' : undefined),
+      })
+      const close = () => {
+        isOver = true
+        abort()
+      }
+      return close
     },
   }
+}
+
+function wired({ url, ...request }: HttpRequest): WireRequest {
+  const { origin, pathname = '', search = '' } = URL.parse(url) ?? { origin: url }
+  return { ...request, origin, pathAndQuery: `${pathname}${search}` }
+}
+
+interface WholeListener {
+  whole(outcome: HttpOutcome): void
+  failed(why: string): void
+}
+
+function readWhole(answer: http.IncomingMessage, { whole, failed }: WholeListener): void {
+  const body = new GrowingBuffer()
+  answer.on('data', (part: Buffer) => {
+    const isTooLong = body.bytes + part.length > MAX_ANSWER_BYTES
+    const mayBeRead = FRAMING.maxBytes + FRAMING.maxFactor * body.bytes
+    if (isTooLong || answer.socket.bytesRead > mayBeRead + part.length) failed('the answer was too long')
+    else body.add(part)
+  })
+  answer.on('end', () => {
+    const status = answer.statusCode ?? 0
+    if (!answer.complete) failed('the answer was cut short')
+    else whole({ kind: 'answer', status, headers: headersOf(answer), body: body.text() })
+  })
+  answer.on('error', (error) => failed(wordsOf(error)))
+  answer.on('close', () => failed('the answer was cut short'))
 }
 
 /** A growing buffer in one piece. A list of small parts would cost a hundred bytes of overhead for each. */
@@ -157,126 +122,3 @@ class GrowingBuffer {
     return this.#buffer.toString('utf8', 0, this.#bytes)
   }
 }
-
-function openStream(
-  outgoing: http.ClientRequest,
-  request: HttpRequest,
-  listener: HttpStreamListener,
-): () => void {
-  let over = false
-  let answered = false
-  const hasAnswerBegun = watchAnswer(outgoing)
-  const cancelDeadline = deadline(request.timeoutMs, () => end('no answer in time'))
-  const end = (why: string) => {
-    if (over) return
-    over = true
-    cancelDeadline()
-    const isBroken = !answered && hasAnswerBegun()
-    outgoing.destroy()
-    listener.ended(why, isBroken ? 'broken-head' : undefined)
-  }
-  outgoing.on('error', (error) => end(wordsOf(error)))
-  outgoing.on('close', () => {
-    if (!answered) end('connection lost')
-  })
-  outgoing.on('response', (response) => {
-    answered = true
-    if (over) return
-    cancelDeadline()
-    listener.opened(response.statusCode ?? 0, headersOf(response))
-    response.on('data', (part: Buffer) => {
-      if (!over) listener.chunk(part)
-    })
-    response.on('end', () => end(response.complete ? ENDED_BY_SERVICE : 'connection lost'))
-    response.on('error', (error) => end(wordsOf(error)))
-    response.on('close', () => end('connection lost'))
-  })
-  outgoing.end(request.body)
-  return () => {
-    over = true
-    cancelDeadline()
-    outgoing.destroy()
-  }
-}
-
-/**
- * Whether bytes of the request may have reached the other side: true once the connection, including TLS, was
- * established.
- */
-export function watchConnection(
-  outgoing: http.ClientRequest,
-  onEstablished: () => void = () => {},
-): () => boolean {
-  let established = false
-  outgoing.on('socket', (socket) => {
-    const note = () => {
-      established = true
-      onEstablished()
-    }
-    if (!(socket instanceof TLSSocket)) {
-      if (!socket.connecting) note()
-      else socket.once('connect', note)
-    } else if (socket.getProtocol() !== null && socket.authorized) note()
-    else socket.once('secureConnect', note)
-  })
-  return () => established
-}
-
-/** Whether a byte has come since the request got its connection, which may have been used before. */
-export function watchAnswer(outgoing: http.ClientRequest): () => boolean {
-  let hasBegun = () => false
-  outgoing.on('socket', (socket) => {
-    const before = socket.bytesRead
-    hasBegun = () => socket.bytesRead > before
-  })
-  return () => hasBegun()
-}
-
-/** The headers of an answer, a field that came several times in one value. */
-export function headersOf(response: http.IncomingMessage): HttpHeaders {
-  // Fields are added to an object without a prototype, where each name is a name like any other.
-  const headers: Record<string, string> = Object.create(null)
-  const received = response.headers
-  for (const name in received) {
-    const value = received[name]
-    headers[name] = typeof value === 'string' ? value : (value?.join(', ') ?? '')
-  }
-  return headers
-}
-
-/** A socket error in plain words. Its message may contain addresses, and its code means nothing to users. */
-export function wordsOf({ code = '' }: Error & { code?: string }): string {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'connection refused'
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'the host name was not found'
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return 'connection lost'
-    case 'ETIMEDOUT':
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-      return 'no way to the host'
-    case 'ERR_PROXY_TUNNEL':
-      return 'the proxy does not let this connection through'
-    case 'ERR_PROXY_UNSUPPORTED':
-      return 'the system names a kind of proxy that is not supported; name an http proxy in HTTPS_PROXY'
-    case 'EPROTO':
-      return 'no secure connection could be agreed on'
-  }
-  if (code.includes('CERT') || UNTRUSTED.has(code)) return 'the certificate is not trusted'
-  if (code.startsWith('ERR_SSL')) return 'no secure connection could be agreed on'
-  if (code.startsWith('HPE_')) return NOT_HTTP
-  return 'connection failed'
-}
-
-/** OpenSSL's codes for an untrusted certificate chain whose names do not suggest it. */
-const UNTRUSTED = new Set([
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-  'PATH_LENGTH_EXCEEDED',
-  'HOSTNAME_MISMATCH',
-])

@@ -1,0 +1,244 @@
+import http from 'node:http'
+import https from 'node:https'
+import { TLSSocket } from 'node:tls'
+import type { HttpHeaders } from '../ports/ports.ts'
+import { deadline } from './deadline.ts'
+import type { HttpRoutes } from './http-agents.ts'
+
+/** A request as it is written to its connection. */
+export interface WireRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  /** The origin of the service, without a trailing slash. */
+  readonly origin: string
+  /** Path and query, sent as they are. */
+  readonly pathAndQuery: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+  /** Until the status line, in milliseconds; with `isWholeInTime` until the last byte, when its listener ends it. */
+  readonly timeoutMs: number
+  readonly isWholeInTime?: boolean
+}
+
+/**
+ * - `not-sent`: no byte can have reached the service.
+ * - `cut`: the connection ended before a byte of the answer.
+ * - `broken`: an answer began that cannot be passed on: it was cut within its head, is not HTTP, or its status is none.
+ */
+export type WireFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
+
+/** Nothing more is called after `failed`, or once the request was aborted. */
+export interface WireListener {
+  /** At most once, with a body that is read as it arrives, and not faster than its reader takes it. */
+  answered(answer: http.IncomingMessage): void
+  /** At most once, and after `answered` only where the body's time is over: what else befalls a body, it says itself. */
+  failed(how: WireFailure, why: string): void
+}
+
+export interface Wire {
+  /** Sends a request. Returns a function that aborts it at any time, also while the body comes. */
+  send(request: WireRequest, listener: WireListener): () => void
+  /** Connects to the host of a URL and sends nothing. Resolves with the reason where it cannot be reached. */
+  reach(url: string, timeoutMs: number): Promise<string | undefined>
+}
+
+const MALFORMED = 'the request could not be written'
+
+/** Why an answer that no HTTP client can use was not used. */
+export const NOT_HTTP = 'the answer was not HTTP'
+
+/** Why a body ended before its end came. */
+export const CONNECTION_LOST = 'connection lost'
+
+/** HTTP/1.1 on Node's own stack, for every request to the service: no redirects, no retries, the connections of `routes`. */
+export function nodeWire(routes: HttpRoutes): Wire {
+  const targetOf = targetsOf(routes)
+  return {
+    send: (request, listener) => {
+      const outgoing = begin(request, targetOf)
+      if (typeof outgoing === 'string') {
+        const soon = setImmediate(() => listener.failed('not-sent', outgoing))
+        return () => clearImmediate(soon)
+      }
+      let state: 'sent' | 'answered' | 'over' = 'sent'
+      const established = watchConnection(outgoing)
+      const hasAnswerBegun = watchAnswer(outgoing)
+      const failed = (how: WireFailure, why: string) => {
+        if (state === 'over') return
+        abort()
+        listener.failed(how, why)
+      }
+      const lost = (why: string) => {
+        if (hasAnswerBegun()) failed('broken', why)
+        else failed(established() ? 'cut' : 'not-sent', why)
+      }
+      const cancelDeadline = deadline(request.timeoutMs, () =>
+        failed(established() ? 'timeout' : 'not-sent', 'no answer in time'),
+      )
+      const abort = () => {
+        state = 'over'
+        cancelDeadline()
+        outgoing.destroy()
+      }
+      outgoing.on('error', (error) => {
+        // Once it is answered, its reader gets what came.
+        if (state === 'sent') lost(wordsOf(error))
+      })
+      // Also fires without an error, as when the other side answers with an unrequested upgrade.
+      outgoing.on('close', () => {
+        if (state === 'sent') lost(CONNECTION_LOST)
+      })
+      outgoing.on('response', (answer) => {
+        if (state !== 'sent') return
+        state = 'answered'
+        if (request.isWholeInTime !== true) cancelDeadline()
+        listener.answered(answer)
+      })
+      outgoing.end(request.body)
+      return abort
+    },
+
+    reach: (url, timeoutMs) =>
+      new Promise((resolve) => {
+        // Never ended, so that nothing is sent once it is connected.
+        const outgoing = begin(
+          { method: 'GET', origin: url, pathAndQuery: '/', headers: {}, timeoutMs },
+          targetOf,
+        )
+        if (typeof outgoing === 'string') return resolve(outgoing)
+        const finish = (why?: string) => {
+          cancelDeadline()
+          resolve(why)
+          outgoing.destroy()
+        }
+        const cancelDeadline = deadline(timeoutMs, () => finish('no answer in time'))
+        outgoing.on('error', (error) => finish(wordsOf(error)))
+        outgoing.on('close', () => finish(CONNECTION_LOST))
+        watchConnection(outgoing, finish)
+      }),
+  }
+}
+
+/** Where requests of one origin go. */
+interface Target {
+  readonly send: typeof http.request
+  readonly options: Pick<http.RequestOptions, 'protocol' | 'hostname' | 'port' | 'agent'>
+}
+
+/** The target of an origin, or why there is none. Of the last one it is kept: nearly all requests are of one origin. */
+function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
+  let last: { readonly origin: string; readonly target: Target } | undefined
+  return (origin) => {
+    if (last?.origin === origin) return last.target
+    const url = new URL(origin)
+    const route = routes(url)
+    if (route.kind !== 'agent') return route.why
+    const { protocol, port } = url
+    // A URL has the address of an IPv6 host in brackets, a socket has not.
+    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const options = { protocol, hostname, ...(port !== '' && { port }), agent: route.agent }
+    const target = { send: protocol === 'https:' ? https.request : http.request, options }
+    last = { origin, target }
+    return target
+  }
+}
+
+/** The request, or why it cannot be made, such as no route to its host or a token with a line end in it. */
+function begin(
+  { method, origin, pathAndQuery, headers, body }: WireRequest,
+  targetOf: (origin: string) => Target | string,
+): http.ClientRequest | string {
+  try {
+    const target = targetOf(origin)
+    if (typeof target === 'string') return target
+    return target.send({
+      ...target.options,
+      method,
+      // Not taken from a URL, whose parser would rewrite it.
+      path: pathAndQuery,
+      headers:
+        body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+    })
+  } catch {
+    // The error's own message would quote the header.
+    return MALFORMED
+  }
+}
+
+/**
+ * Whether bytes of the request may have reached the other side: true once the connection, including TLS, was
+ * established.
+ */
+function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void = () => {}): () => boolean {
+  let established = false
+  outgoing.on('socket', (socket) => {
+    const note = () => {
+      established = true
+      onEstablished()
+    }
+    if (!(socket instanceof TLSSocket)) {
+      if (!socket.connecting) note()
+      else socket.once('connect', note)
+    } else if (socket.getProtocol() !== null && socket.authorized) note()
+    else socket.once('secureConnect', note)
+  })
+  return () => established
+}
+
+/** Whether a byte has come since the request got its connection, which may have been used before. */
+function watchAnswer(outgoing: http.ClientRequest): () => boolean {
+  let hasBegun = () => false
+  outgoing.on('socket', (socket) => {
+    const before = socket.bytesRead
+    hasBegun = () => socket.bytesRead > before
+  })
+  return () => hasBegun()
+}
+
+/** The headers of an answer, a field that came several times in one value. */
+export function headersOf(response: http.IncomingMessage): HttpHeaders {
+  // Fields are added to an object without a prototype, where each name is a name like any other.
+  const headers: Record<string, string> = Object.create(null)
+  const received = response.headers
+  for (const name in received) {
+    const value = received[name]
+    headers[name] = typeof value === 'string' ? value : (value?.join(', ') ?? '')
+  }
+  return headers
+}
+
+/** A socket error in plain words. Its message may contain addresses, and its code means nothing to users. */
+export function wordsOf({ code = '' }: Error & { code?: string }): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'connection refused'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the host name was not found'
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'connection lost'
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return 'no way to the host'
+    case 'ERR_PROXY_TUNNEL':
+      return 'the proxy does not let this connection through'
+    case 'ERR_PROXY_UNSUPPORTED':
+      return 'the system names a kind of proxy that is not supported; name an http proxy in HTTPS_PROXY'
+    case 'EPROTO':
+      return 'no secure connection could be agreed on'
+  }
+  if (code.includes('CERT') || UNTRUSTED.has(code)) return 'the certificate is not trusted'
+  if (code.startsWith('ERR_SSL')) return 'no secure connection could be agreed on'
+  if (code.startsWith('HPE_')) return NOT_HTTP
+  return 'connection failed'
+}
+
+/** OpenSSL's codes for an untrusted certificate chain whose names do not suggest it. */
+const UNTRUSTED = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'HOSTNAME_MISMATCH',
+])
