@@ -15,7 +15,6 @@ export const THOROUGH_FILES: readonly string[] = [
   'app/streams/shared-laws.test.ts',
   'bench/truth/live-key.process.test.ts',
   'desktop/desktop-life.test.ts',
-  'desktop/desktop-quit.test.ts',
   'desktop/packaged-app.test.ts',
   'desktop/quit.test.ts',
   'main/control/protocol-fuzz.test.ts',
@@ -35,10 +34,10 @@ export const THOROUGH_FILES: readonly string[] = [
   'simulation/ten-thousand-gateway-lives.test.ts',
 ]
 
-/** A browser test that says so is one of them, and so is all that runs on the double of Electron. */
+/** A browser test that says so is one of them. */
 export const THOROUGH_TAG = '@thorough'
 
-/** Takes long on each host: quick in the browser, thorough on Electron, never on the double. */
+/** Takes long on each host: quick in the browser, thorough on Electron. */
 export const LONG_TAG = '@long'
 
 export const part = (): Part => {

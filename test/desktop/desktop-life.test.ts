@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -14,7 +14,10 @@ const PATIENT = { timeout: 20_000 }
 /** Three starts of the app, each with a browser, on a machine that does other work. */
 const THREE_STARTS_MS = 60_000
 
-/** As desktop-host.test.ts; here what happens over the life of the app, with and without its window. */
+/**
+ * The built dist/desktop/main.js and preload.cjs, unmodified, under Node and a double of Electron whose window is a page of a
+ * real Chromium: what a test cannot do to Electron's own runtime (real-runtime, real-window and quit.test.ts have the rest).
+ */
 const obstacle = obstacleToDouble() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
 const name = `the built desktop host, as it lives${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 
@@ -93,14 +96,16 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(await desktop.ended).toBe(0)
   })
 
-  it('ends with its window where the desktop shows no tray icons, and offers nothing else', async () => {
-    const desktop = new StartedDesktop(newFolder(), [], { DOUBLE_TRAY: 'none' })
-    started.push(desktop)
-    await desktop.report('window-shown')
-    void desktop.order({ kind: 'close-window' }).catch(() => {})
-    expect(await desktop.ended).toBe(0)
-    expect(JSON.stringify(desktop.reports)).not.toContain('✓ Keep Running in the Tray')
-    expect(JSON.stringify(desktop.reports)).not.toContain('goes on in the tray')
+  it('ends by one click in the menu of the tray, with everything written', async () => {
+    const dataFolder = newFolder()
+    const desktop = start(['--in-tray'], dataFolder)
+    await desktop.trayMenu('Built-in simulator')
+    void desktop.order({ kind: 'choose', label: 'Quit Headroom' }).catch(() => {}) // it ends before it answers
+    expect(await desktop.endedWithin(3_000)).toBe(0)
+    expect(readdirSync(dataFolder).filter((name) => name === 'lock.json' || name.endsWith('-wal'))).toEqual(
+      [],
+    )
+    proves('W8', { level: 3, cases: 1 })
   })
 
   it('started at login, waits in the tray with the verdict in words', async () => {

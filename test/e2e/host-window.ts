@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from '@playwright/test'
-import { obstacleToDouble, StartedDesktop } from '../desktop/started-desktop.ts'
+import type { Browser, Page } from '@playwright/test'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { startProcess } from './started-process.ts'
 
-/** What shows the window: a browser, Electron's double in a real Chromium, or Electron. */
-export type Host = 'browser' | 'double' | 'electron'
+/** What shows the window. */
+export type Host = 'browser' | 'electron'
 
 /** The app with its window open, on a data folder of its own. */
 export interface HostWindow {
@@ -42,27 +41,6 @@ const HOSTS: Readonly<Record<Host, (dataFolder: string, browser: Browser) => Pro
     }
   },
 
-  double: async (dataFolder) => {
-    const desktop = new StartedDesktop(dataFolder)
-    const { endpoint } = await desktop.report('chromium-started')
-    await desktop.report('window-shown')
-    const overWire = await chromium.connectOverCDP(endpoint)
-    const page = overWire
-      .contexts()
-      .flatMap((context) => context.pages())
-      .find((each) => each.url().startsWith('https://headroom.invalid/'))
-    if (page === undefined) throw new Error('the double has no window')
-    return {
-      page,
-      close: async () => {
-        await overWire.close()
-        await desktop.stop()
-        const violations = desktop.reports.filter(({ kind }) => kind === 'violation')
-        if (violations.length > 0) throw new Error(JSON.stringify(violations))
-      },
-    }
-  },
-
   electron: async () => {
     const host = await ElectronHost.ofCheckout()
     try {
@@ -76,12 +54,5 @@ const HOSTS: Readonly<Record<Host, (dataFolder: string, browser: Browser) => Pro
 
 /** Why a host cannot run here; the browser can wherever these tests can. */
 export function obstacleTo(host: Host): string | undefined {
-  switch (host) {
-    case 'browser':
-      return undefined
-    case 'double':
-      return obstacleToDouble()
-    case 'electron':
-      return obstacleToHost()
-  }
+  return host === 'electron' ? obstacleToHost() : undefined
 }

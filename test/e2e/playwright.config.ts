@@ -20,14 +20,6 @@ const chosenOnElectron =
       ? { grep: [THOROUGH, LONG] }
       : {}
 
-const DOUBLE = {
-  name: 'double',
-  testMatch: EVERY_HOST,
-  workers: 1,
-  use: { host: 'double' as const },
-  grepInvert: LONG,
-}
-
 export default defineConfig<{ readonly host: Host }>({
   testDir: fileURLToPath(new URL('.', import.meta.url)),
   outputDir: fileURLToPath(new URL('../../test-results', import.meta.url)),
@@ -63,8 +55,6 @@ export default defineConfig<{ readonly host: Host }>({
       use: { host: 'electron' as const },
       ...chosenOnElectron,
     },
-    // The double proves the wiring; what only takes long is shown by the others.
-    ...(part() === 'quick' ? [] : [DOUBLE]),
     // These have the window alone, on a scripted host, and share nothing. Last, because they fill any gap.
     { name: 'window', testMatch: WINDOW, fullyParallel: true, ...chosen },
   ],

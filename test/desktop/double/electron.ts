@@ -24,7 +24,8 @@ import { called, report } from '../page/talk.ts'
 import { PageWindow } from './page-window.ts'
 
 /**
- * Electron as far as main/hosts/desktop uses it, for machines on which its runtime does not start.
+ * Electron as far as main/hosts/desktop uses it, for what a test cannot do to its runtime: click in a tray, send the machine
+ * to sleep, break the process, answer a dialog.
  *
  * Every part is typed as a part of Electron's own types, so that nothing here can be called that Electron does not
  * have. It is no evidence for what Electron itself does: its sandbox, isolation and fuses are its own tests' business.
@@ -126,14 +127,9 @@ const doubleProtocol = {
   },
 } satisfies Partial<Protocol>
 
-type PermissionHandler = NonNullable<Parameters<Session['setPermissionRequestHandler']>[0]>
-let permissionHandler: PermissionHandler | undefined
-
 const defaultSession = {
   protocol: doubleProtocol,
-  setPermissionRequestHandler: (handler: PermissionHandler | null) => {
-    permissionHandler = handler ?? undefined
-  },
+  setPermissionRequestHandler: () => {},
   setPermissionCheckHandler: () => {},
   setDevicePermissionHandler: () => {},
   setDisplayMediaRequestHandler: () => {},
@@ -256,9 +252,5 @@ takeOrders({
   choose: (label) => {
     const item = templates.get('Tray')?.find((each) => each.label === label)
     item?.click?.({} as never, undefined, {} as never)
-  },
-  askPermission: (permission, requestingUrl) => {
-    const details = { isMainFrame: true, requestingUrl } as Electron.PermissionRequest
-    return new Promise((resolve) => permissionHandler?.({} as never, permission as never, resolve, details))
   },
 })

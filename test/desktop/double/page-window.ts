@@ -23,7 +23,6 @@ type PlayedContents = Pick<
   | 'reload'
   | 'setWindowOpenHandler'
 >
-type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0]
 type InvokeListener = Parameters<IpcMain['handle']>[1]
 
 class PageContents extends EventEmitter implements PlayedContents {
@@ -35,7 +34,6 @@ class PageContents extends EventEmitter implements PlayedContents {
   readonly #preloadPath: string | undefined
   page: Page | undefined
   world: PageWorld | undefined
-  openHandler: OpenHandler | undefined
   url = ''
   isGone = false
   #isCrashed = false
@@ -60,9 +58,7 @@ class PageContents extends EventEmitter implements PlayedContents {
     this.world?.hear(channel, value).catch(() => {})
   }
 
-  setWindowOpenHandler(handler: OpenHandler): void {
-    this.openHandler = handler
-  }
+  setWindowOpenHandler(): void {}
 
   async load(): Promise<void> {
     void this.page?.close()
@@ -74,14 +70,6 @@ class PageContents extends EventEmitter implements PlayedContents {
       this.world = await PageWorld.open(page, this.#preloadPath, (frame, channel, arg) =>
         this.#invoke(frame, channel, arg),
       )
-    page.on('console', (message) => {
-      if (/Content.Security.Policy/i.test(message.text())) report({ kind: 'violation', text: message.text() })
-    })
-    page.on('popup', (popup) => {
-      const decision = this.openHandler?.({ url: popup.url() } as Electron.HandlerDetails)
-      if (decision?.action === 'deny') report({ kind: 'popup-denied' })
-      void popup.close()
-    })
     page.on('crash', () => {
       report({ kind: 'page-ended' })
       this.#isCrashed = true
@@ -127,7 +115,6 @@ export class PageWindow extends EventEmitter implements PlayedWindow {
   static allClosed: () => void = () => {}
   readonly webContents: PageContents
   readonly #options: BrowserWindowConstructorOptions
-  #isMinimized = false
 
   constructor(options: BrowserWindowConstructorOptions = {}) {
     super()
@@ -144,8 +131,8 @@ export class PageWindow extends EventEmitter implements PlayedWindow {
     this.emit('ready-to-show')
   }
 
-  readonly focus = () => report({ kind: 'window-focused', id: this.webContents.id })
-  readonly isMinimized = () => this.#isMinimized
+  readonly focus = () => {}
+  readonly isMinimized = () => false
   readonly isMaximized = () => false
   readonly isFocused = () => false
   readonly isDestroyed = () => this.webContents.isGone
@@ -158,13 +145,7 @@ export class PageWindow extends EventEmitter implements PlayedWindow {
     this.emit('show')
   }
 
-  minimize(): void {
-    this.#isMinimized = true
-  }
-
-  restore(): void {
-    this.#isMinimized = false
-  }
+  restore(): void {}
 
   getBounds(): Electron.Rectangle {
     const { x = 11, y = 12, width = 800, height = 600 } = this.#options

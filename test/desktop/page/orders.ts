@@ -13,7 +13,6 @@ export interface Hands {
   exit(): void
   /** Clicks on an item of the tray's menu. */
   choose(label: string): void
-  askPermission(permission: string, url: string): Promise<boolean>
 }
 
 export function takeOrders(hands: Hands): void {
@@ -36,22 +35,14 @@ async function obey(order: Order, { windows, powerMonitor, ...hands }: Hands): P
       const { page } = (windows[(order.window ?? 0) - 1] ?? window)?.webContents ?? {}
       return page?.evaluate(order.expression)
     }
-    case 'invoke-from-frame':
-      return contents?.world?.invokeFromFrame(order.channel)
-    case 'ask-permission':
-      return hands.askPermission(order.permission, order.url)
     case 'count-timers':
       return timersDue(order.forMs)
-    case 'minimize-window':
-      return window?.minimize()
     case 'close-window':
       return window?.close()
     case 'crash-page':
       return contents?.world?.crash()
     case 'defect':
       return hands.defect(order.defect)
-    case 'quit':
-      return hands.quit()
     case 'power':
       return powerMonitor.emit(order.event)
     case 'choose':

@@ -51,13 +51,6 @@ export class PageWorld {
     )
   }
 
-  /** What a preload script in a frame inside the page would get. */
-  async invokeFromFrame(channel: string): Promise<unknown> {
-    const { frameTree } = await this.#cdp.send('Page.getFrameTree')
-    const [inner] = frameTree.childFrames ?? []
-    return this.#run(inner?.frame.id ?? '', `__invoke(${JSON.stringify(channel)})`)
-  }
-
   crash(): void {
     // Never answered: who would answer is gone.
     this.#cdp.send('Page.crash').catch(() => {})
@@ -108,7 +101,7 @@ const PAGE_SIDE = `if (window === window.top) (() => {
   })
 })()`
 
-/** Electron runs a preload in the main frame only; the means to send are in every frame, as a hostile one would want. */
+/** Electron runs a preload in the main frame only. */
 const preloadSide = (bundle: string) => `{
   const listeners = new Map(), waiting = new Map(), stops = new Map()
   let last = 0

@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page, type Route } from '@playwright/test'
 import type { Protocol, Session } from 'electron'
 import { chromiumArgs, findChromium } from '../../browser/chromium.ts'
-import { report } from './talk.ts'
 
 /**
  * Chromium does not know `app:`, so the scheme is played by an origin that leads nowhere and whose every request is
@@ -30,11 +29,10 @@ export function browserContext(): Promise<BrowserContext> {
   return context
 }
 
-/** With a port beside Playwright's own pipe, so that a test in another process can drive the same pages. */
-async function startChromium(): Promise<BrowserContext> {
+function startChromium(): Promise<BrowserContext> {
   const executablePath = findChromium()
-  const started = await chromium.launchPersistentContext(profileFolder, {
-    args: [...chromiumArgs(), '--remote-debugging-port=0'],
+  return chromium.launchPersistentContext(profileFolder, {
+    args: chromiumArgs(),
     viewport: { width: 1280, height: 800 },
     // Signals are for the app, which closes its browser at its own end.
     handleSIGHUP: false,
@@ -42,9 +40,6 @@ async function startChromium(): Promise<BrowserContext> {
     handleSIGTERM: false,
     ...(executablePath !== undefined && { executablePath }),
   })
-  const [port] = readFileSync(join(profileFolder, 'DevToolsActivePort'), 'utf8').split('\n')
-  report({ kind: 'chromium-started', endpoint: `http://127.0.0.1:${port}` })
-  return started
 }
 
 export async function closeBrowser(): Promise<void> {
@@ -60,10 +55,8 @@ export async function playScheme(page: Page, mayNavigate: MayNavigate): Promise<
   await page.route('**/*', async (route) => {
     const url = toAppUrl(route.request().url())
     if (route.request().isNavigationRequest() && !mayNavigate(url)) {
-      report({ kind: 'navigation-prevented', url })
       await route.abort('aborted')
     } else if (await isCancelled(url)) {
-      report({ kind: 'request-cancelled', url })
       await route.abort('blockedbyclient')
     } else {
       await answer(route, url)
