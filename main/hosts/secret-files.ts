@@ -32,19 +32,18 @@ export function withSecretFiles(
     const pathVariable = `${name}_FILE`
     const path = environment[pathVariable]
     if (path && environment[name])
-      return { environment, problem: `${name} and ${pathVariable} are both set: keep one of them` }
+      return { environment, problem: `${name} and ${pathVariable} are both set: unset one of them` }
     if (environment[name]) continue
     try {
       const secret = path ? read(path) : credentials ? readIfThere(join(credentials, name), read) : undefined
       if (secret === '') return { environment, problem: `${path ?? join(credentials ?? '', name)} is empty` }
       if (secret !== undefined) found[name] = secret
-      else if (path)
-        return { environment, problem: `${pathVariable} names ${path}, which is longer than 64 kB` }
+      else if (path) return { environment, problem: `${pathVariable} names ${path}, which is over 64 kB` }
     } catch (error) {
       const why = systemErrorText(error)
       return path
-        ? { environment, problem: `${pathVariable} names ${path}, which cannot be read: ${why}` }
-        : { environment, problem: `the credential ${name} cannot be read: ${why}` }
+        ? { environment, problem: `can't read ${path}, named in ${pathVariable}: ${why}` }
+        : { environment, problem: `can't read the credential ${name}: ${why}` }
     }
   }
   const files = new Set(names.map((name) => `${name}_FILE`))

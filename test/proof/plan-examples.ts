@@ -176,7 +176,7 @@ function waitsOf(plan: Plan, arrivals: readonly Arrival[]): ReadonlyMap<string, 
   return new Map(
     waits.map(({ program, category, worstSeconds, refused }) => [
       `${program}\n${category}`,
-      `${worstSeconds.toFixed(1)} s${refused === 0 ? '' : `, ${refused} refused`}`,
+      `${worstSeconds.toFixed(1)} s${refused === 0 ? '' : `, ${refused} timed out`}`,
     ]),
   )
 }

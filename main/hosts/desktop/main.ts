@@ -185,7 +185,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       })
       const { gateway } = running
       // A port that is taken does not prevent the start.
-      if (gateway.summary.state === 'failed') complain(`the gateway does not serve: ${gateway.summary.why}`)
+      if (gateway.summary.state === 'failed') complain(`the gateway can't serve: ${gateway.summary.why}`)
       if (gateway.summary.state === 'serving') process.stdout.write(`gateway ready: ${gateway.summary.url}\n`)
       const facts = { version, startedMs: processStartMs }
       const served =

@@ -42,7 +42,7 @@ export async function fetchTo(
       async function* (chunks: AsyncIterable<Uint8Array>) {
         for await (const chunk of chunks) {
           cancel()
-          cancel = deadline(stallTimeoutMs, `nothing came for ${stallTimeoutMs / 1000} s`)
+          cancel = deadline(stallTimeoutMs, `no data for ${stallTimeoutMs / 1000} s`)
           progress(chunk.byteLength)
           yield chunk
         }

@@ -18,8 +18,9 @@ export function categoryNumbers(
     const [name = '', value, ...more] = part.split('=').map((piece) => piece.trim())
     if (value === undefined || more.length > 0) return expected(`CATEGORY=NUMBER,…, not "${part.trim()}"`)
     const category = categories.find((known) => known.toLowerCase() === name.toLowerCase())
-    if (category === undefined) return expected(`a category out of ${categories.join(', ')}; not "${name}"`)
-    if (category in numbers) return expected(`each category once, and ${category} is there twice`)
+    if (category === undefined)
+      return expected(`one of the categories ${categories.join(', ')}; not "${name}"`)
+    if (category in numbers) return expected(`each category once, not ${category} twice`)
     const result = number(value)
     if (!result.ok) return expected(`${result.expected} for ${category}`)
     numbers[category] = result.value
@@ -42,7 +43,7 @@ export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSetti
 export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
   if (text.trim().toLowerCase() === 'none') return parsed({ budgetFraction: 0, everySeconds: {} })
   const every = categoryNumbers(text, PROBED_CATEGORIES, secondsBetween)
-  if (!every.ok) return expected(`${every.expected}, or the word none`)
+  if (!every.ok) return expected(`${every.expected}, or none`)
   return parsed({ enabled: true, everySeconds: every.value })
 }
 

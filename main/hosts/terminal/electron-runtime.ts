@@ -65,7 +65,7 @@ export async function downloadRuntime(
     const { version } = packageFile.parse(readJson(join(folder, 'package.json')))
     const { electron_config_cache: cacheRoot } = process.env
     const { downloadArtifact } = await electronGet(folder)
-    say(`fetching Electron ${version} (about 120 MB, once) …`)
+    say(`downloading Electron ${version} (about 120 MB, once) …`)
     await downloadArtifact({
       version,
       artifactName: 'electron',
@@ -83,7 +83,7 @@ export async function downloadRuntime(
   }
   const electronPath = installedRuntime()
   return electronPath === undefined
-    ? { kind: 'failed', why: 'the runtime was fetched and is not there' }
+    ? { kind: 'failed', why: 'the downloaded runtime is missing' }
     : { kind: 'downloaded', electronPath }
 }
 

@@ -28,12 +28,12 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
     return exitCode
   }
   if (flags.series === undefined)
-    return fail('--series says what to export: request quotas by the minute', EXIT_USAGE)
+    return fail('add --series to export request quotas by the minute', EXIT_USAGE)
   const toMs = flags.to ?? deps.nowMs()
   const fromMs = flags.from ?? toMs - DAY_MS
-  if (fromMs >= toMs) return fail('--from is not before --to', EXIT_USAGE)
+  if (fromMs >= toMs) return fail('--from must be before --to', EXIT_USAGE)
   if (flags.format === 'parquet' && flags.output === undefined)
-    return fail('--format parquet needs --output: a file, or a folder to put one in', EXIT_USAGE)
+    return fail('add --output FILE or FOLDER for --format parquet', EXIT_USAGE)
   const folder = flags.data ?? deps.defaultDataFolder()
   if (folder === undefined) return fail(NO_HOME)
   const opening = deps.openSeries(folder)
@@ -43,7 +43,7 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
     const known = file.profiles()
     if (flags.profile !== undefined && !known.some(({ profile }) => profile === flags.profile)) {
       const names = known.map(({ profile }) => profile).join(', ') || 'none'
-      return fail(`the history has no profile '${flags.profile}'; it has ${names}`)
+      return fail(`the history has no profile '${flags.profile}'; choose one of: ${names}`)
     }
     const pieces = await piecesOf(file, { ...flags, fromMs, toMs }, deps)
     if (flags.output === undefined) {
@@ -52,7 +52,7 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
     }
     const path = pathOf(flags.output, file, { ...flags, fromMs })
     const failure = writeNew(path, pieces)
-    if (failure !== undefined) return fail(`${path} was not written: ${failure}`)
+    if (failure !== undefined) return fail(`can't write ${path}: ${failure}`)
     terminal.error(`written: ${path}`)
     return EXIT_OK
   } finally {

@@ -37,7 +37,7 @@ export const wordFlag =
 /** Parses an id or a folder. A leading `--` is the next flag, read as a value because this one has none. */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')
-  return usable ? parsed(text) : expected('text that is not empty')
+  return usable ? parsed(text) : expected('some text')
 }
 
 /** The maximum duration: longer than any run, and below a timer's 2³¹−1 ms. */
@@ -85,7 +85,7 @@ export function decimal(text: string): number | undefined {
 export function addressFlag(text: string): ParsedFlag<string> {
   const origin = serviceOrigin(text)
   return origin === undefined
-    ? expected('an address like https://HOST, or http:// on loopback, with nothing after the host')
+    ? expected('https://HOST, or http://HOST on this computer, without a path')
     : parsed(origin)
 }
 
@@ -96,7 +96,7 @@ export function timeFlag(text: string): ParsedFlag<number> {
   )
   const [, date, time = '00:00', zone = 'Z'] = found ?? []
   const ms = date === undefined ? Number.NaN : Date.parse(`${date}T${time}${zone}`)
-  return Number.isNaN(ms) ? expected('a time as in 2026-01-05 or 2026-01-05T15:30Z') : parsed(ms)
+  return Number.isNaN(ms) ? expected('a time such as 2026-01-05 or 2026-01-05T15:30Z') : parsed(ms)
 }
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -106,13 +106,13 @@ const MAX_AGO_MS = 400 * UNIT_MS.d
 export function agoFlag(text: string): ParsedFlag<number> {
   const [, number = '', unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const ms = unit === undefined ? 0 : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS]
-  return ms > 0 && ms <= MAX_AGO_MS ? parsed(ms) : expected('a length of time as in 90m, 24h or 7d')
+  return ms > 0 && ms <= MAX_AGO_MS ? parsed(ms) : expected('a duration such as 90m, 24h or 7d')
 }
 
 /** Parses one symbol that is valid in the path of a request. */
 export function symbolFlag(text: string): ParsedFlag<string> {
   const symbol = text.trim()
-  return isSymbol(symbol) ? parsed(symbol) : expected('one symbol, as in MSFT')
+  return isSymbol(symbol) ? parsed(symbol) : expected('one symbol, such as MSFT')
 }
 
 /** Parses the name of a program behind the gateway. */
@@ -125,5 +125,5 @@ export function programNameFlag(text: string): ParsedFlag<string> {
 /** Parses `--fault NAME`, `NAME:TIMES` or `NAME:always`. */
 export function faultFlag(text: string): ParsedFlag<string> {
   const problem = faultProblem(text)
-  return problem === undefined ? parsed(text) : expected(`a fault that simulate --help lists; ${problem}`)
+  return problem === undefined ? parsed(text) : expected(`a fault from simulate --help; ${problem}`)
 }

@@ -32,7 +32,7 @@ export async function gateway(
   const { terminal } = deps
   const [flag] = Object.keys(others)
   if (flag !== undefined)
-    return misused(`gateway ${turn} asks the running Headroom, and takes no ${flagOf(flag)}`, deps)
+    return misused(`gateway ${turn} takes no ${flagOf(flag)}: it applies to the running Headroom`, deps)
   if (port !== undefined && turn !== 'on') return misused(`gateway ${turn} takes no --port`, deps)
   const turned = turn === 'status' ? {} : { turn }
   const request = { do: 'gateway', ...turned, ...(port !== undefined && { port }) } as const
@@ -56,11 +56,11 @@ export async function program(
     if (answer === undefined) return EXIT_FAILURE
     return 'programs' in answer ? listed(answer, flags, deps) : somethingElse(deps)
   }
-  if (name === undefined) return misused(`program ${action} needs the name of the program`, deps)
+  if (name === undefined) return misused(`name the program: headroom program ${action} NAME`, deps)
   if (action === 'cut') {
     const answer = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
     if (answer === undefined) return EXIT_FAILURE
-    deps.terminal.out(`${name} is cut off`)
+    deps.terminal.out(`${name} was cut off`)
     return EXIT_OK
   }
   if (action !== 'add') {
@@ -97,7 +97,7 @@ function listed(
     return EXIT_OK
   }
   terminal.out(gatewayText(state))
-  if (programs.length === 0) terminal.out('no program yet: headroom program add NAME')
+  if (programs.length === 0) terminal.out('no programs; add one with headroom program add NAME')
   else for (const line of [programHeading(), ...programs.map(programText)]) terminal.out(line)
   return EXIT_OK
 }
@@ -116,8 +116,8 @@ function added(
     return EXIT_OK
   }
   terminal.out(key)
-  terminal.error(`this is the key of ${name}; it is shown this once`)
-  if (state.state !== 'serving') terminal.error(`${gatewayText(state)}: headroom gateway on`)
+  terminal.error(`key of ${name}; it won't be shown again`)
+  if (state.state !== 'serving') terminal.error(`${gatewayText(state)}; turn it on with headroom gateway on`)
   return EXIT_OK
 }
 
@@ -129,8 +129,7 @@ function askedOrStored(
 ): Promise<Answered | undefined> {
   return asked(request, data, deps, (folder) => {
     const answer = deps.answerStored(folder, request)
-    if (answer.ok)
-      deps.terminal.error(`no Headroom is running on ${folder}: this is what its next start will serve`)
+    if (answer.ok) deps.terminal.error(`no Headroom is running on ${folder}; this applies at its next start`)
     return answer
   })
 }
@@ -153,7 +152,7 @@ async function asked(
     if (answer === undefined) return fail(`no Headroom is running on ${folder}; start it first`) as undefined
     return answer.ok ? answer : (fail(answer.message) as undefined)
   }
-  if ('why' in rest) return fail(`the running Headroom cannot be asked: ${rest.why}`) as undefined
+  if ('why' in rest) return fail(`can't reach the running Headroom: ${rest.why}`) as undefined
   if (!('answer' in rest)) return undefined
   if (!rest.answer.ok) return fail(rest.answer.message) as undefined
   return rest.answer
@@ -168,6 +167,6 @@ function misused(line: string, { terminal }: GatewayCommandDeps): number {
 }
 
 function somethingElse({ terminal }: GatewayCommandDeps): number {
-  terminal.error('the running Headroom answered something else')
+  terminal.error('unexpected response from the running Headroom; is it the same version?')
   return EXIT_FAILURE
 }

@@ -14,30 +14,27 @@ export type PassphraseCheck =
   | { readonly kind: 'strong'; readonly line?: undefined }
 
 /**
- * Checks HEADROOM_PASSPHRASE before it opens or seals the keys of a folder, and words the message.
+ * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder, and words the message.
  *
  * A weak passphrase that already sealed keys still opens them.
  */
 export function checkPassphrase(dataFolder: string, passphrase: string): PassphraseCheck {
   const { isEnough, time } = passphraseStrength(passphrase)
   const isNew = !existsSync(join(dataFolder, 'vault.db'))
-  const said = `HEADROOM_PASSPHRASE would take ${time} to guess (an estimate, at 10,000 guesses a second)`
   if (isEnough)
-    return isNew ? { kind: 'new', line: `${said}; the keys are sealed under it` } : { kind: 'strong' }
-  const advice = 'four words that are in no book, or twelve random letters, are enough'
+    return isNew ? { kind: 'new', line: 'keys encrypted with HEADROOM_PASSPHRASE' } : { kind: 'strong' }
+  const weakness = `HEADROOM_PASSPHRASE is weak: guessed in ${time} at 10,000 guesses a second`
+  const advice = 'four random words, or twelve random letters'
   return isNew
-    ? { kind: 'too-weak', line: `${said}, which is too little: ${advice}` }
-    : {
-        kind: 'weak',
-        line: `${said}: connect your keys in another folder (--data) under a better one; ${advice}`,
-      }
+    ? { kind: 'too-weak', line: `${weakness}; choose ${advice}` }
+    : { kind: 'weak', line: `${weakness}; connect your keys in another folder (--data) with ${advice}` }
 }
 
 /** An estimate by zxcvbn of the guesses that a dictionary attack needs for a passphrase. */
 interface PassphraseStrength {
   readonly isEnough: boolean
   readonly guesses: number
-  /** The time for `guesses` at `GUESSES_PER_SECOND`, as a text that completes "would take". */
+  /** The time for `guesses` at `GUESSES_PER_SECOND`, as a text that completes "guessed in". */
   readonly time: string
 }
 

@@ -37,7 +37,7 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
     return exitCode
   }
   if (file === undefined && flags.fromHistory === undefined)
-    return fail('plan needs a file, or --from-history 24h for what was recorded', EXIT_USAGE)
+    return fail('name a plan file, or --from-history 24h for recorded use', EXIT_USAGE)
   let whole: Plan = { programs: [], limits: {}, reserves: {} }
   let arrivals: readonly Arrival[] = []
   let recordedMinutes: number | undefined
@@ -53,10 +53,7 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
     const names = new Set(whole.programs.map(({ name }) => name))
     const taken = recorded.programs.find(({ name }) => names.has(name))
     if (taken !== undefined)
-      return fail(
-        `${file}: a program must not be called ${taken.name}, which is what was recorded`,
-        EXIT_USAGE,
-      )
+      return fail(`${file}: rename ${taken.name}: the recording has a program of that name`, EXIT_USAGE)
     whole = { ...whole, programs: [...recorded.programs, ...whole.programs] }
     recordedMinutes = recorded.minutes
     arrivals = [...arrivals, ...recorded.arrivals].sort((a, b) => a.atMs - b.atMs)
@@ -117,9 +114,9 @@ function recordedPrograms(
     const profiles = file.profiles().map((known) => known.profile)
     const [only = profile, ...more] = profiles
     if (profile === undefined && more.length > 0)
-      return `the history has several keys; --profile says which: ${profiles.join(', ')}`
+      return `the history has several keys; choose one with --profile: ${profiles.join(', ')}`
     if (profile !== undefined && !profiles.includes(profile))
-      return `the history has no profile '${profile}'; it has ${profiles.join(', ') || 'none'}`
+      return `the history has no profile '${profile}'; choose one of: ${profiles.join(', ') || 'none'}`
     const own: RecordedMinute[] = []
     const others: RecordedMinute[] = []
     const toMs = nowMs()
@@ -140,7 +137,7 @@ function recordedPrograms(
       own.push({ category, atMs: minute.atMs, requests: Math.max(0, minute.own - ofPrograms) })
       others.push({ category, atMs: minute.atMs, requests: minute.elsewhere })
     }
-    if (own.length === 0) return 'the history has no minute of that time'
+    if (own.length === 0) return 'nothing was recorded in that time'
     return {
       minutes: new Set(own.map(({ atMs }) => atMs)).size,
       programs: [
@@ -195,7 +192,7 @@ function planText(verdict: PlanVerdict): string {
         fits ? 'fits' : 'too much',
       ),
   )
-  const head = row('category', 'asked for', 'comes back', 'at once', 'limit', 'kept back', '')
+  const head = row('category', 'needs', 'refills', 'at once', 'limit', 'reserve', '')
   const slots = verdict.slots.map(
     ({ category, streams, shared, limit, fits }) =>
       `${category}: ${shared} of ${limit} slots${streams === shared ? '' : ` for ${streams} streams`}${fits ? '' : ', too many'}`,
@@ -203,7 +200,7 @@ function planText(verdict: PlanVerdict): string {
   const advice =
     verdict.advice.length === 0
       ? []
-      : ['', 'To make it fit, give up first:', ...verdict.advice.map((line) => `  ${line}`)]
+      : ['', 'To make it fit, give up in this order:', ...verdict.advice.map((line) => `  ${line}`)]
   return [
     verdictLine(verdict),
     ...(rows.length === 0 ? [] : ['', head.trimEnd(), ...rows]),
@@ -216,11 +213,12 @@ function planText(verdict: PlanVerdict): string {
 function replayText({ waits, upstreamRefusals }: Replay): string {
   const lines = waits.map(
     ({ program, category, sent, refused, p99Seconds, worstSeconds }) =>
-      `  ${program}, ${category}: ${sent} sent, 99 of 100 within ${p99Seconds.toFixed(1)} s, the longest ${worstSeconds.toFixed(1)} s` +
-      (refused === 0 ? '' : `, ${refused} refused`),
+      `  ${program}, ${category}: ${sent} sent, 99 of 100 waited up to ${p99Seconds.toFixed(1)} s, the longest ${worstSeconds.toFixed(1)} s` +
+      (refused === 0 ? '' : `, ${refused} timed out`),
   )
-  const refusals = upstreamRefusals === 0 ? 'no 429' : `${upstreamRefusals} times 429`
-  return [`Replayed through the gateway’s scheduler, with a patience of 300 s: ${refusals}.`, ...lines].join(
-    '\n',
-  )
+  const refusals = upstreamRefusals === 0 ? 'no 429' : `429 ${upstreamRefusals} times`
+  return [
+    `Replayed through the gateway’s scheduler, each request waiting up to 300 s: ${refusals}.`,
+    ...lines,
+  ].join('\n')
 }

@@ -5,11 +5,11 @@ import { gatewayStatus, programState, programStateText } from '../../../app/stat
 /** The state of the gateway in one line. */
 export const gatewayText = (summary: GatewaySummary): string => gatewayStatus(summary).text
 
-const WIDTHS = { name: 20, class: 10, weight: 6, forwarded: 9, rate: 7, refused: 7, streams: 7 } as const
+const WIDTHS = { name: 20, class: 10, weight: 6, forwarded: 9, rate: 7, refused: 8, streams: 7 } as const
 
 /** The heading of `programText`. */
 export const programHeading = (): string =>
-  columns(['PROGRAM', 'CLASS', 'WEIGHT', 'FORWARDED', 'A SEC', 'REFUSED', 'STREAMS', 'STATE'])
+  columns(['PROGRAM', 'CLASS', 'WEIGHT', 'FORWARDED', 'PER S', 'DECLINED', 'STREAMS', 'STATE'])
 
 /** One program in one line. */
 export const programText = (program: ProgramSummary): string => {

@@ -81,7 +81,7 @@ function describeProgram(
   done: (exitCode: number) => void,
 ): Command {
   const program = new Command('headroom')
-    .description('Watches the API quotas, stream slots and tokens of a brokerage key, live.')
+    .description('Monitors API quotas, stream slots and tokens of a brokerage key, live.')
     .version(version)
     .exitOverride()
     .showSuggestionAfterError(false)
@@ -107,42 +107,36 @@ function describeProgram(
   return program
 }
 
-const METRICS = [
-  '--metrics-port <port>',
-  "serve Prometheus' text on this port; 0 takes any free one",
-] as const
+const METRICS = ['--metrics-port <port>', 'serve Prometheus metrics on this port; 0 = any free port'] as const
 const METRICS_TOKEN = `
-  HEADROOM_METRICS_TOKEN  bearer token required to scrape --metrics-port`
+  HEADROOM_METRICS_TOKEN  bearer token for scraping --metrics-port`
 const PASSPHRASE = `
-  HEADROOM_PASSPHRASE     seals the keys in --data where no keyring does; without it they are in memory only`
+  HEADROOM_PASSPHRASE     encrypts the keys in --data; without it or a keyring they stay in memory`
 const SECRET_FILES = `
-  Each as a file as well: HEADROOM_PASSPHRASE_FILE and so on name it, or it lies in systemd's CREDENTIALS_DIRECTORY`
+  Or in files: HEADROOM_PASSPHRASE_FILE and so on, or systemd's CREDENTIALS_DIRECTORY`
 
-const DATA = [
-  '--data <folder>',
-  "where Headroom keeps its data (default: the platform's folder for it)",
-] as const
+const DATA = ['--data <folder>', "data folder (default: the platform's folder for Headroom)"] as const
 
 const describeStart = (program: Command) =>
   program
     .command('start', { isDefault: true })
     .summary('open the app (the default)')
-    .description('Opens Headroom in its own window, or in a browser where there is no desktop.')
+    .description('Opens Headroom in its own window, or in a browser on a machine without a desktop.')
     .option(
       '--host <host>',
       'auto, desktop or browser',
       argument(wordFlag(['auto', 'desktop', 'browser'])),
       'auto',
     )
-    .option('--port <port>', 'port of the browser host; 0 takes any free one', argument(portFlag), 4780)
+    .option('--port <port>', 'port of the browser host; 0 = any free port', argument(portFlag), 4780)
     .option('--no-open', 'do not open a browser')
-    .option('--no-link', 'write no single-use code of the browser host on stdout, as for a journal')
+    .option('--no-link', 'print no single-use code, for example when a journal records stdout')
     .option(...DATA, argument(textFlag))
-    .option('--simulate', 'use the built-in simulator, ignoring stored keys')
+    .option('--simulate', 'use the built-in simulator instead of saved keys')
     .option(...METRICS, argument(portFlag))
     .option(
       '--gateway-port <port>',
-      'serve programs on this port in this run; 0 takes any free one',
+      'serve programs on this port, in this run only; 0 = any free port',
       argument(portFlag),
     )
     .addHelpText('after', `\nFrom the environment:${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`)
@@ -155,7 +149,7 @@ Secrets come from the environment, never from a flag:
 const withService = (command: Command) =>
   command
     .option('--auth-url <url>', 'sign-in host', argument(addressFlag))
-    .option('--base-url <url>', 'host of the resources', argument(addressFlag))
+    .option('--base-url <url>', 'API host', argument(addressFlag))
     .option('--client-id <id>', 'the API key', argument(textFlag))
     .addHelpText('after', SECRETS)
 
@@ -163,10 +157,10 @@ const describeWatch = (program: Command) =>
   withWatched(
     program
       .command('watch')
-      .summary('the monitor without a window')
+      .summary('show the monitor in this terminal')
       .description(
-        'A live table in this terminal, or one JSON object per line. ' +
-          'Without the three flags of a service it watches a built-in simulator.',
+        'Shows a live table, or one JSON object per line. ' +
+          'Without --auth-url, --base-url and --client-id it watches the built-in simulator.',
       ),
   ).addHelpText('after', `${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
 
@@ -174,76 +168,78 @@ const withWatched = (command: Command) =>
   withService(command)
     .option(
       '--probe <list>',
-      "seconds between checks, as in 'Accounts=30,Positions=60', or none",
+      "seconds between checks, such as 'Accounts=30,Positions=60', or none",
       argument(probeFlag),
     )
-    .option('--probe-symbol <symbol>', 'what checks of market data ask about (MSFT)', argument(symbolFlag))
+    .option(
+      '--probe-symbol <symbol>',
+      'symbol for checks of market data (default: MSFT)',
+      argument(symbolFlag),
+    )
     .option(
       '--trial-after-step',
-      'after a 429 of a rolling quota, keep checking it, half as often, while other requests wait',
+      'after a 429 of a rolling quota, keep checking it half as often while other requests wait',
     )
     .option(
       '--stream <stream>',
-      "open a stream, as in 'positions:SIM1001' or 'barcharts:MSFT?interval=5&unit=Minute'; repeatable",
+      "open a stream, such as 'positions:SIM1001' or 'barcharts:MSFT?interval=5&unit=Minute'; repeatable",
       repeated(readStreamText),
     )
     .option(
       '--data <folder>',
-      'keep the key there between runs, sealed under HEADROOM_PASSPHRASE',
+      'save the key there between runs, encrypted under HEADROOM_PASSPHRASE',
       argument(textFlag),
     )
-    .option('--for <seconds>', 'stop after this long', argument(secondsFlag))
-    .option('--json', 'one JSON object per line on stdout, and nothing else there')
-    .option('--every <seconds>', 'of --json: at most one snapshot in so long', argument(secondsFlag))
-    .option('--events', 'of --json: events alone')
-    .option('--changes', 'of --json: what changed, and a whole snapshot once a minute')
+    .option('--for <seconds>', 'stop after this time', argument(secondsFlag))
+    .option('--json', 'write one JSON object per line on stdout, and nothing else')
+    .option('--every <seconds>', 'with --json: seconds between snapshots', argument(secondsFlag))
+    .option('--events', 'with --json: events only')
+    .option('--changes', 'with --json: changes only, and a whole snapshot once a minute')
     .option(...METRICS, argument(portFlag))
 
 const describeStatus = (program: Command) =>
   program
     .command('status')
-    .summary('what the running Headroom knows now')
-    .description('Asks the Headroom that is running for its latest numbers, and prints them.')
-    .option('--json', 'one JSON object per key and line')
+    .summary('print the latest numbers of the running Headroom')
+    .description('Prints the latest numbers of the running Headroom.')
+    .option('--json', 'one line of JSON per key')
     .option(...DATA, argument(textFlag))
 
 const describeExport = (program: Command) =>
   program
     .command('export')
-    .summary('what the history has kept, for other programs')
-    .description(
-      'Writes what the history of the data folder has kept, on stdout or to a file, whether Headroom runs or not.',
-    )
-    .option('--series', 'request quotas by the minute, a row a key, category and minute')
+    .summary('export the recorded history')
+    .description('Writes the recorded history to stdout or a file, whether Headroom runs or not.')
+    .option('--series', 'request quotas by the minute: a row per key, category and minute')
     .option(
       '--from <time>',
-      'from when, as in 2026-01-05T15:30Z (default: a day before --to)',
+      'start time, such as 2026-01-05T15:30Z (default: a day before --to)',
       argument(timeFlag),
     )
-    .option('--to <time>', 'until when (default: now)', argument(timeFlag))
-    .option('--profile <id>', 'of one key only, as status names it', argument(textFlag))
+    .option('--to <time>', 'end time (default: now)', argument(timeFlag))
+    .option('--profile <id>', 'only this key, by the name that status prints', argument(textFlag))
     .option(
       '--format <format>',
       'csv, json or parquet',
       argument(wordFlag(['csv', 'json', 'parquet'])),
       'csv',
     )
-    .option('--output <path>', 'a file that is not there yet, or a folder to put one in', argument(textFlag))
+    .option('--output <path>', 'a new file, or a folder for it', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
 const describePlan = (program: Command) =>
   program
     .command('plan')
-    .summary('whether programs and streams fit a key, and who waits how long')
+    .summary('check whether programs and streams fit a key')
     .description(
-      'Says whether the programs of a file, what the history has recorded, or both together, fit the quotas of a key ' +
-        'through the gateway; who waits how long at worst; and what to give up first.',
+      'Checks whether programs fit the quotas of a key through the gateway: those of a file, the recorded ones, or both. ' +
+        'Shows who waits how long at worst, and what to give up first.',
     )
-    .argument('[file]', 'JSON; see below')
-    .option('--json', 'the verdict as one JSON object')
-    .option('--replay', "also runs a day of it through the gateway's scheduler, in virtual time")
-    .option('--from-history <time>', 'with what was recorded in the last 24h, 90m or 7d', argument(agoFlag))
-    .option('--profile <id>', 'the key whose history it is, as status names it', argument(textFlag))
+    .argument('[file]', 'a JSON file; see below')
+    .option('--json', 'print the verdict as one JSON object')
+    .option('--replay', "run a day of the plan through the gateway's scheduler, in virtual time")
+    .option('--from-history <time>', 'add what was recorded in the last 24h, 90m or 7d', argument(agoFlag))
+    .option('--profile <id>', 'the key of the history, by the name that status prints', argument(textFlag))
     .option(...DATA, argument(textFlag))
     .addHelpText('after', PLAN_HELP)
 
@@ -254,7 +250,7 @@ The file, rates and periods in seconds:
                  "streams": ["option-chains:MSFT"]}],
    "limits":  {"Positions": {"limit": 320, "period": 300}},
    "reserve": {"Positions": 20}}
-class is critical, normal (unless said) or background; limits and reserve may be left out.`
+class is critical, normal (the default) or background. limits and reserve are optional.`
 
 const describeRevoke = (program: Command) =>
   withService(
@@ -263,38 +259,38 @@ const describeRevoke = (program: Command) =>
       .summary('revoke every refresh token of an API key')
       .description(
         'Revokes every refresh token of the API key, after a typed confirmation. ' +
-          'Without the three flags of a service it asks the running Headroom to do so; ' +
-          'where none runs, it opens the keys of --data with HEADROOM_PASSPHRASE.',
+          'Without --auth-url, --base-url and --client-id the running Headroom revokes its key. ' +
+          'While none runs, HEADROOM_PASSPHRASE opens the keys of --data.',
       ),
   )
     .option('--yes', 'do not ask')
-    .option('--profile <id>', 'which of several keys, as status names it', argument(textFlag))
+    .option('--profile <id>', 'which of several keys, by the name that status prints', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
 const GATEWAY_KEYS = `
-  HEADROOM_GATEWAY_KEYS   programs by keys of your own: 'bot:critical=KEY,notes=KEY', name[:class[:weight]]=key`
+  HEADROOM_GATEWAY_KEYS   programs with keys that you choose: 'bot:critical=KEY,notes=KEY', name[:class[:weight]]=key`
 
 const describeGateway = (program: Command) =>
   withWatched(
     program
       .command('gateway')
-      .summary('serve programs without a window, or turn the gateway of the running Headroom on or off')
+      .summary('run the gateway without a window, or turn it on or off')
       .description(
-        'Programs on this machine call the service through the gateway, each with a key of its own: see program. ' +
-          'With on, off or status, and --data, it asks the running Headroom; what is chosen holds at later starts too. ' +
-          'Without a word it runs the monitor and the gateway without a window, with the flags of watch: ' +
-          'without the three flags of a service, on a built-in simulator.',
+        'Programs on this computer call the service through the gateway, each with a key of its own: see headroom program. ' +
+          'on, off and status apply to the running Headroom, and later starts remember the choice. ' +
+          'Without one of them, this runs the monitor and the gateway without a window, with the flags of watch. ' +
+          'Without --auth-url, --base-url and --client-id it uses the built-in simulator.',
       )
       .argument('[turn]', 'on, off or status', argument(wordFlag(['on', 'off', 'status']))),
   )
     .option(
       '--port <port>',
-      `of on, and without a word: the port; 0 takes any free one (${DEFAULT_GATEWAY_PORT})`,
+      `port of the gateway; 0 = any free port (default: ${DEFAULT_GATEWAY_PORT})`,
       argument(portFlag),
     )
     .option(
       '--reserve <list>',
-      "requests kept back for the classes before, as in 'Positions=20' (6 % of each quota)",
+      "requests reserved for more urgent classes, such as 'Positions=20' (default: 6 % of each quota)",
       argument(reserveFlag),
     )
     .addHelpText('after', `${GATEWAY_KEYS}${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
@@ -308,34 +304,34 @@ const weight = numberFlag({
 const describePrograms = (program: Command) =>
   program
     .command('program')
-    .summary('the programs behind the gateway')
+    .summary('add, list, pause and cut programs behind the gateway')
     .description(
-      'program add NAME prints the key of a new program, once; program cut NAME ends one; program list shows them. ' +
-        `program pause NAME answers one with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends that. ` +
-        'It asks the Headroom that runs on the data folder; while none runs, it changes what the next one serves.',
+      'program add NAME prints the key of a new program, once. program cut NAME ends it, program list shows all. ' +
+        `program pause NAME responds to it with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends the pause. ` +
+        'While no Headroom runs on the data folder, the changes apply at its next start.',
     )
     .argument(
       '<action>',
       'add, list, cut, pause or resume',
       argument(wordFlag(['add', 'list', 'cut', 'pause', 'resume'])),
     )
-    .argument('[name]', 'of the program', argument(programNameFlag))
+    .argument('[name]', 'name of the program', argument(programNameFlag))
     .option(
       '--class <class>',
-      'of add: critical, normal or background; the last two leave a reserve to those before',
+      'with add: critical, normal or background; less urgent classes leave a reserve',
       argument(wordFlag(PROGRAM_CLASSES)),
       'normal',
     )
-    .option('--weight <number>', 'of add: its share among the programs of its class', argument(weight), 1)
-    .option('--profile <id>', 'of add: which of several keys it uses, as status names it', argument(textFlag))
-    .option('--json', 'of add and list: one line of JSON')
+    .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
+    .option('--profile <id>', 'with add: the key it uses, by the name that status prints', argument(textFlag))
+    .option('--json', 'with add and list: one line of JSON')
     .option(...DATA, argument(textFlag))
 
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
 const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })
 
-const CONTROL_HELP = `HEADROOM_SIMULATOR_CONTROL=SECRET turns the control surface on (header X-Simulator-Control: SECRET;
-also of the built-in simulator of start --host browser):
+const CONTROL_HELP = `HEADROOM_SIMULATOR_CONTROL=SECRET turns the control surface on, also for start --host browser.
+Send the header X-Simulator-Control: SECRET.
   POST /control/expire-access, end-sign-ins, cut-streams, traffic, slots-elsewhere, fault
   GET  /control/ledger, state`
 
@@ -345,22 +341,22 @@ function describeSimulate(program: Command): Command {
   const list = FAULTS.map((fault) => `  ${fault.name.padEnd(width)}  ${fault.what}`).join('\n')
   return program
     .command('simulate')
-    .summary('a local stand-in for the service')
-    .description('One server that plays both hosts of the service: sign-in and resources.')
-    .option('--port <port>', '0 takes any free one', argument(portFlag), 4790)
-    .option('--client-id <id>', 'the API key it knows', argument(textFlag), 'sim-key')
-    .option('--client-secret <secret>', 'what the key needs (default: no secret)', argument(textFlag))
+    .summary('run a simulated service on this computer')
+    .description('Runs one server that plays both hosts of the service: sign-in and API.')
+    .option('--port <port>', '0 = any free port', argument(portFlag), 4790)
+    .option('--client-id <id>', 'the API key it accepts', argument(textFlag), 'sim-key')
+    .option('--client-secret <secret>', 'secret of the key (default: none)', argument(textFlag))
     .option('--refresh-token <token>', 'the first refresh token', argument(textFlag), 'sim-refresh')
     .option('--keys <kind>', 'default or rotating', argument(wordFlag(['default', 'rotating'])), 'default')
-    .option('--refresh-expiry <seconds>', 'rotating keys: life of a refresh token', seconds, 1800)
+    .option('--refresh-expiry <seconds>', 'rotating keys: lifetime of a refresh token', seconds, 1800)
     .option(
       '--rotation-overlap <seconds>',
-      'how long a replaced token is honoured',
+      'how long a replaced token still works',
       argument(secondsOrZeroFlag),
       0,
     )
-    .option('--absolute-lifetime <seconds>', 'rotating keys: life of a sign-in', seconds, 86_400)
-    .option('--access-lifetime <seconds>', 'life of an access token', seconds, 1200)
+    .option('--absolute-lifetime <seconds>', 'rotating keys: lifetime of a sign-in', seconds, 86_400)
+    .option('--access-lifetime <seconds>', 'lifetime of an access token', seconds, 1200)
     .option(
       '--table <table>',
       'current or earlier quotas',
@@ -378,7 +374,7 @@ function describeSimulate(program: Command): Command {
     .option('--heartbeat <seconds>', 'between heartbeats of a quiet stream', argument(heartbeat), 5)
     .option(
       '--traffic <list>',
-      "requests per second of other programs: 'Positions=1.0,Accounts=2@120/300' (in 120 of every 300 s)",
+      "requests per second of others: 'Positions=1.0,Accounts=2@120/300' (in 120 of every 300 s)",
       argument(trafficFlag),
     )
     .option('--stream-rate <number>', 'messages per second per stream', argument(streamRate), 2)

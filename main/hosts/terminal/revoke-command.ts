@@ -54,7 +54,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
     if (!(await isConfirmed(consequencesOfRunning(key)))) return EXIT_FAILURE
     const outcome = await revokeRunningKey(ask, key)
     if (outcome.kind === 'confirmed') {
-      terminal.out(`revoked: every refresh token of the key of ${key.name}`)
+      terminal.out(`revoked every refresh token of the key of ${key.name}`)
       return EXIT_OK
     }
     terminal.error(outcome.line)
@@ -82,7 +82,9 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
   async function isConfirmed(question: string): Promise<boolean> {
     if (flags.yes === true) return true
     if (!terminal.interactive) {
-      terminal.error('nothing was revoked: not a terminal, cannot ask; pass --yes to revoke without asking')
+      terminal.error(
+        'nothing was revoked: no terminal to confirm in; add --yes to revoke without confirmation',
+      )
       return false
     }
     const answer = await terminal.ask(`${question}\nType "${CONFIRMATION}" to continue: `)
@@ -99,13 +101,13 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
   function report(outcome: RevocationResult, whose: string): number {
     switch (outcome.kind) {
       case 'confirmed':
-        terminal.out(`revoked: every refresh token of ${whose}`)
+        terminal.out(`revoked every refresh token of ${whose}`)
         return EXIT_OK
       case 'refused':
         terminal.error(`not revoked: ${outcome.why}`)
         return EXIT_FAILURE
       case 'unconfirmed':
-        terminal.error(`not confirmed, the tokens may still be valid: ${outcome.why}; run it again`)
+        terminal.error(`not confirmed, the tokens may still be valid: ${outcome.why}; run this command again`)
         return EXIT_FAILURE
     }
   }
@@ -124,4 +126,4 @@ function consequencesOfStored({ name, profile }: RunningKey): string {
 }
 
 const EFFECT =
-  'Every program that uses this key has to sign in again. Access tokens already issued live on, up to 20 minutes.'
+  'Every program that uses this key must sign in again. Access tokens already issued work for up to 20 minutes.'

@@ -25,10 +25,10 @@ export async function chooseRunningKey(
     case 'nobody':
       return {
         kind: 'nobody',
-        line: '--auth-url, --base-url and --client-id say which key to revoke; none is there, and no Headroom is running to ask',
+        line: 'no Headroom is running; name the key with --auth-url, --base-url and --client-id',
       }
     case 'failed':
-      return { kind: 'failed', line: `the running Headroom cannot be asked: ${asked.why}` }
+      return { kind: 'failed', line: `can't reach the running Headroom: ${asked.why}` }
     case 'answered':
       break
   }
@@ -52,16 +52,15 @@ export function pickKey(
     const key = keys.find(({ profile }) => profile === named)
     return key
       ? { kind: 'key', key }
-      : { kind: 'failed', line: `${where} has no key '${named}': ${listed(keys)}` }
+      : { kind: 'failed', line: `${where} has no key '${named}'; choose one of: ${listed(keys)}` }
   }
   if (first === undefined) return { kind: 'failed', line: `${where} has no key` }
-  if (keys.length > 1)
-    return { kind: 'usage', line: `--profile says which of several keys to revoke: ${listed(keys)}` }
+  if (keys.length > 1) return { kind: 'usage', line: `choose the key with --profile: ${listed(keys)}` }
   return { kind: 'key', key: first }
 }
 
 const listed = (keys: readonly RunningKey[]): string =>
-  keys.map(({ profile, name }) => `${profile} (${name})`).join(', ') || 'it has none'
+  keys.map(({ profile, name }) => `${profile} (${name})`).join(', ') || 'none'
 
 /** The outcome of a revocation by the running app. */
 export type RunningRevocation =
@@ -73,7 +72,7 @@ export async function revokeRunningKey(ask: AskRunning, { profile }: RunningKey)
   const asked = await ask({ do: 'revoke', profile })
   switch (asked.kind) {
     case 'nobody':
-      return { kind: 'failed', line: 'nothing was revoked: Headroom has ended meanwhile' }
+      return { kind: 'failed', line: 'nothing was revoked: Headroom quit in the meantime' }
     case 'failed':
       return { kind: 'failed', line: `not confirmed, the tokens may still be valid: ${asked.why}` }
     case 'answered': {

@@ -99,7 +99,7 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
     if (served !== undefined) terminal.out(`metrics ready: ${served.url}`)
     const gateway = app.gateway.summary
     if (gateway.state === 'serving') terminal.out(`gateway ready: ${gateway.url}`)
-    if (gateway.state === 'failed') terminal.error(`the gateway does not serve: ${gateway.why}`)
+    if (gateway.state === 'failed') terminal.error(`the gateway can't serve: ${gateway.why}`)
     let toOpen = args.open ? openUrl?.(args.dataFolder) : undefined
     let opened: Promise<() => void> | undefined
     const wasUsed = () => void opened?.then((used) => used()).catch(() => {})
@@ -108,7 +108,7 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
       wasUsed()
       // Only the first address is opened; later ones are for further windows.
       opened = toOpen?.(url)
-      opened?.catch(() => terminal.error('no browser could be opened: open the link above'))
+      opened?.catch(() => terminal.error('no browser opened: open the link above yourself'))
       toOpen = undefined
     })
     if (!args.link) terminal.out(`headroom ready: http://127.0.0.1:${port.port}/`)

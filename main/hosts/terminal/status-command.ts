@@ -23,7 +23,7 @@ const PLAIN_COLUMNS = 100
  * Formats an admitted window. A person can end an unknown one in another window's settings, or by restarting Headroom.
  */
 function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
-  return `browser ${id}  let in at ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used at ${clockText(lastUsedAt)}`
+  return `browser ${id}  connected ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used ${clockText(lastUsedAt)}`
 }
 
 /** Writes the state of the running app: a table per key, or one line of JSON each. */
@@ -37,10 +37,10 @@ export async function status(flags: StatusFlags, deps: StatusDeps): Promise<numb
   const asked = await deps.askRunning(folder, { do: 'status' })
   switch (asked.kind) {
     case 'nobody':
-      terminal.error(`no Headroom is running on ${folder}`)
+      terminal.error(`no Headroom is running on ${folder}; start it with headroom start`)
       return EXIT_FAILURE
     case 'failed':
-      terminal.error(`the running Headroom cannot be asked: ${asked.why}`)
+      terminal.error(`can't reach the running Headroom: ${asked.why}`)
       return EXIT_FAILURE
     case 'answered':
       break
@@ -48,7 +48,9 @@ export async function status(flags: StatusFlags, deps: StatusDeps): Promise<numb
   deps.showTimesOf(folder)
   const { answer } = asked
   if (!answer.ok || !('snapshots' in answer)) {
-    terminal.error(answer.ok ? 'the running Headroom answered something else' : answer.message)
+    terminal.error(
+      answer.ok ? 'unexpected response from the running Headroom; is it the same version?' : answer.message,
+    )
     return EXIT_FAILURE
   }
   const { screen } = terminal

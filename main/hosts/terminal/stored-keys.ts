@@ -46,7 +46,7 @@ export async function openStoredKeys(
   if (!mayHoldKeys(folder)) return { kind: 'nothing-stored' }
   const distrust = whyNotTrusted(folder)
   if (distrust !== undefined)
-    return { kind: 'failed', line: `the keys in ${folder} are not used: ${distrust}` }
+    return { kind: 'failed', line: `the keys in ${folder} aren't safe to use: ${distrust}` }
   const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
   if (lock.kind !== 'held') return { kind: 'failed', line: lock.line }
   const keystore = passphraseKeystore(passphrase)
@@ -66,7 +66,7 @@ export async function openStoredKeys(
       keys: restored.map(({ profile }) => ({ profile: profile.id, name: profile.name })),
       revoke: async (id) => {
         const key = restored.find(({ profile }) => profile.id === id)
-        if (key === undefined) return { kind: 'refused', why: 'that key is not stored any more' }
+        if (key === undefined) return { kind: 'refused', why: 'that key is no longer stored' }
         const timeline = new Timeline(clock)
         const unheard = { changed: () => {}, event: () => {}, reached: () => {} }
         const keeper = new TokenKeeper(

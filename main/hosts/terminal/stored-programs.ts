@@ -72,9 +72,9 @@ function answer(programs: Programs, request: ProgramRequest): ControlAnswer {
       if (cut === undefined) return failed(noneNamed(request.name))
       return cut.saved.ok
         ? { ok: true, cut: request.name }
-        : failed(`${request.name} is not cut off, as that could not be stored: ${cut.saved.why}`)
+        : failed(`${request.name} wasn't cut off: saving failed (${cut.saved.why})`)
     }
   }
 }
 
-const noneNamed = (name: string): string => `there is no program named ${name}`
+const noneNamed = (name: string): string => `no program is named ${name}`

@@ -294,7 +294,7 @@ const SLOT_HEADING: readonly FittedCell[] = [
   left('SLOTS', 24, 'dim'),
   right('FREE', 9, 'dim'),
   leaving(right('OWN', 5, 'dim'), 2),
-  leaving(right('ELSE', 5, 'dim'), 3),
+  leaving(right('OTHERS', 6, 'dim'), 3),
   leaving(left(' AGE', 11, 'dim'), 1),
 ]
 
@@ -304,7 +304,7 @@ function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
     left(slot.category, 24, slot.source === 'default' ? 'dim' : 'plain'),
     right(`${slot.free}/${slot.limit}`, 9, tone),
     leaving(right(String(slot.own), 5), 2),
-    leaving(right(String(slot.elsewhere), 5), 3),
+    leaving(right(String(slot.elsewhere), 6), 3),
     leaving(left(` ${slot.source === 'default' ? 'documented' : ageText(slot, nowMs)}`, 11, 'dim'), 1),
   ]
 }
@@ -370,7 +370,7 @@ function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
 /** `trying again in 12s`, `trying now`; `undefined` where no time is known. */
 function triesText(retryAtMs: number | undefined, nowMs: number): string | undefined {
   if (retryAtMs === undefined) return undefined
-  return retryAtMs <= nowMs ? 'trying now' : `trying again in ${duration(retryAtMs - nowMs)}`
+  return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
 }
 
 /** As many parts as fit, whole, from the first on; the first in any case. */
@@ -409,6 +409,6 @@ function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   if (isAlive && refresh.rotating && refresh.rotatesBy !== undefined) {
     parts.push(`rotates within ${duration(refresh.rotatesBy - nowMs)}`)
   }
-  parts.push(refresh.stored === 'sealed' ? 'sealed on disk' : 'in memory only')
+  parts.push(refresh.stored === 'sealed' ? 'encrypted on disk' : 'in memory only')
   return parts
 }

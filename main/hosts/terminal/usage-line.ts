@@ -19,21 +19,21 @@ export function usageLine(
   const command = commandOf(program, args)
   const meant = meantCommand(program, args)
   if (command === undefined)
-    return `${meant === undefined ? '' : `did you mean 'headroom ${meant}'? `}the commands are start, watch, status, export, plan, simulate, revoke, gateway and program; --help describes them`
+    return `${meant === undefined ? '' : `did you mean 'headroom ${meant}'? `}commands: start, watch, status, export, plan, simulate, revoke, gateway, program; see headroom --help`
   const flag = /option '(--?[^ '=]+)/.exec(message)?.[1] ?? ''
   const option = command.options.find((known) => known.long === flag)
   switch (code) {
     case 'commander.excessArguments':
       return command.registeredArguments.length > 0
-        ? `${command.name()} takes fewer words than that; --help lists them`
-        : `unexpected argument: ${command.name()} takes flags only; see headroom ${command.name()} --help`
+        ? `too many arguments; see headroom ${command.name()} --help`
+        : `unexpected argument; ${command.name()} takes flags only; see headroom ${command.name()} --help`
     case 'commander.optionMissingArgument':
       return `option '${option?.flags ?? flag}' needs a value: ${option?.description ?? ''}`
     case 'commander.unknownOption':
       if (option !== undefined) return `option '${flag}' takes no value`
       return SECRET_FLAGS.has(flag)
-        ? `unknown option '${flag}': secrets come from HEADROOM_CLIENT_SECRET and HEADROOM_REFRESH_TOKEN`
-        : `unknown option '${flag}'; ${meantOption(command, flag)}--help lists what there is`
+        ? `unknown option '${flag}': set HEADROOM_CLIENT_SECRET and HEADROOM_REFRESH_TOKEN instead`
+        : `unknown option '${flag}'; ${meantOption(command, flag)}see headroom ${command.name()} --help`
     default:
       return message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
   }

@@ -5,19 +5,19 @@ export function vaultTrouble(folder: string, status: Exclude<VaultStatus, { stat
   switch (status.state) {
     case 'key-changed':
       if (status.sealedBy === 'desktop') {
-        return `the keys in ${folder} cannot be opened with HEADROOM_PASSPHRASE: ${status.why}; open them on the desktop, or name another folder with --data; nothing was changed`
+        return `HEADROOM_PASSPHRASE can't open the keys in ${folder}: ${status.why}; open them on the desktop, or choose another folder with --data; nothing was changed`
       }
-      return `HEADROOM_PASSPHRASE does not open the keys in ${folder}: set it to the passphrase that they were sealed with, or name another folder with --data; nothing was changed`
+      return `wrong HEADROOM_PASSPHRASE for the keys in ${folder}: set the right one, or choose another folder with --data; nothing was changed`
     case 'record-corrupt':
-      return `a key in ${folder} is damaged (${status.why}) and was set aside; a refresh token in HEADROOM_REFRESH_TOKEN takes its place`
+      return `a key in ${folder} is damaged (${status.why}) and was set aside; put a refresh token in HEADROOM_REFRESH_TOKEN to replace it`
     case 'unreadable':
       return status.line
     case 'no-passphrase':
     case 'memory':
-      return `the keys in ${folder} need HEADROOM_PASSPHRASE to be opened`
+      return `set HEADROOM_PASSPHRASE to open the keys in ${folder}`
     case 'waiting':
     case 'unavailable':
     case 'unprotected':
-      return `the keys in ${folder} cannot be opened: ${status.why}; nothing was changed`
+      return `can't open the keys in ${folder}: ${status.why}; nothing was changed`
   }
 }

@@ -76,7 +76,7 @@ export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
     case 'key':
       if (flags.data === undefined) return follow(profileOf(service.key), flags, deps)
       if (passphrase === '') {
-        terminal.error('without HEADROOM_PASSPHRASE nothing is stored: a new token is kept only in memory')
+        terminal.error('nothing is saved without HEADROOM_PASSPHRASE: new tokens stay in memory')
         return follow(profileOf(service.key), flags, deps)
       }
       return followAtHome(profileOf(service.key), { ...flags, data: flags.data }, passphrase, deps)
@@ -102,9 +102,10 @@ const KEY_NOT_NAMED =
 function thinningProblem({ json, every, events, changes }: WatchFlags): string | undefined {
   const given = Object.entries({ '--every': every, '--events': events, '--changes': changes })
   const flags = given.filter(([, value]) => value !== undefined).map(([flag]) => flag)
-  if (json === undefined && flags.length > 0) return `${flags.join(' and ')}: only with --json`
+  if (json === undefined && flags.length > 0)
+    return `${flags.join(' and ')} ${flags.length === 1 ? 'needs' : 'need'} --json`
   if (events !== undefined && flags.length > 1)
-    return `--events writes no snapshots: without ${flags.filter((flag) => flag !== '--events').join(' and ')}`
+    return `--events writes no snapshots: leave out ${flags.filter((flag) => flag !== '--events').join(' and ')}`
   return undefined
 }
 
@@ -150,7 +151,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     terminal.error(metrics.line)
     return EXIT_FAILURE
   }
-  if (metrics !== undefined) terminal.error(`metrics are served at ${metrics.url}`)
+  if (metrics !== undefined) terminal.error(`metrics ready: ${metrics.url}`)
   const otlp = otlpChoice(terminal.environment)
   const pushed = otlp.kind === 'on' ? await deps.pushMetrics(monitor, otlp.options) : undefined
   const history = deps.recordHistory(
@@ -162,7 +163,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   // Before the key is connected, so that a run that cannot serve does not use up a rotating token.
   const served = gateway && (await gateway.start(flags.gateway?.port))
   if (served?.ok === false) {
-    terminal.error(`the gateway cannot serve: ${served.why}`)
+    terminal.error(`the gateway can't serve: ${served.why}`)
     await history.close()
     await metrics?.close()
     await pushed?.close()
@@ -179,16 +180,14 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     if (warned || event.kind !== 'token-refreshed' || !event.rotated) return
     warned = true
     if (monitor.snapshot(id)?.refresh.stored === 'sealed') return
-    terminal.error(
-      'this key rotates its refresh token: the one you gave is used up, and the new one is only in memory',
-    )
+    terminal.error('this key rotates its refresh token: yours is used up, and the new one is in memory only')
   }
 
   const failure = await new Promise<Failure | undefined>((resolve) => {
     const end = () => resolve(undefined)
     const personNeeded = (line: string) => {
       if (gateway === undefined) resolve({ line, exitCode: EXIT_PERSON_NEEDED })
-      else terminal.error(`${line}; until then programs are answered 503`)
+      else terminal.error(`${line}; until then programs get 503`)
     }
     const outputEnded = terminal.onOutputEnd((output) =>
       output.kind === 'closed' ? end() : resolve({ line: output.line, exitCode: EXIT_FAILURE }),
@@ -263,7 +262,7 @@ async function metricsFor(
 function reasonToGiveUp(event: LoggedEvent): string | undefined {
   if (event.kind === 'sign-in-required') return `sign in again: ${event.reason}`
   if (event.kind === 'token-refresh-failed' && event.outcome === 'misconfigured') {
-    return 'the service does not accept this client: check --client-id and HEADROOM_CLIENT_SECRET'
+    return 'the service rejected this key: check --client-id and HEADROOM_CLIENT_SECRET'
   }
   return undefined
 }

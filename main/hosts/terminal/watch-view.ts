@@ -53,7 +53,7 @@ export function watchView(
   if (flags.json !== true && terminal.screen !== undefined) return liveView(terminal.screen)
   const lines = boundedLines({
     ...terminal,
-    dropped: (count) => terminal.error(`stdout is read too slowly: ${count} lines were left out`),
+    dropped: (count) => terminal.error(`stdout is read too slowly: skipped ${count} lines`),
   })
   if (flags.json === true) return jsonView(lines, flags)
   // A server's journal is for what happens, not for a table every few seconds.

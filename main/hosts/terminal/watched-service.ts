@@ -20,7 +20,7 @@ export type WatchedService =
 export const TOKEN_MISSING = 'signed out: put a refresh token in HEADROOM_REFRESH_TOKEN'
 
 const PASSPHRASE_MISSING =
-  'HEADROOM_PASSPHRASE opens what is sealed in --data; without it, put a refresh token in HEADROOM_REFRESH_TOKEN'
+  'set HEADROOM_PASSPHRASE to open the key in --data, or put a refresh token in HEADROOM_REFRESH_TOKEN'
 
 /**
  * Reads service and key from the three flags, which are required together, and the secrets from the environment,
@@ -37,7 +37,7 @@ export function watchedService(
     .map(([flag]) => flag)
   if (missing.length === 3) return { kind: 'built-in' }
   if (authUrl === undefined || baseUrl === undefined || clientId === undefined) {
-    const line = `--auth-url, --base-url and --client-id go together: ${missing.join(' and ')} is missing`
+    const line = `give --auth-url, --base-url and --client-id together: ${missing.join(' and ')} is missing`
     return {
       kind: 'unusable',
       line: missing.length === 1 ? line : line.replace(' is ', ' are '),

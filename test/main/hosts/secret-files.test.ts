@@ -48,16 +48,16 @@ test('what cannot be had is one line that names the variable and the file, and n
   const problemOf = (environment: Readonly<Record<string, string>>) => withSecretFiles(environment).problem
   const at = (name: string) => ({ HEADROOM_PASSPHRASE_FILE: join(folder, name) })
   expect(problemOf(at('gone'))).toBe(
-    `HEADROOM_PASSPHRASE_FILE names ${join(folder, 'gone')}, which cannot be read: it is not there`,
+    `can't read ${join(folder, 'gone')}, named in HEADROOM_PASSPHRASE_FILE: it is not there`,
   )
   expect(problemOf(at('empty'))).toBe(`${join(folder, 'empty')} is empty`)
-  expect(problemOf(at('long'))).toContain('longer than 64 kB')
+  expect(problemOf(at('long'))).toContain('over 64 kB')
   expect(problemOf({ ...at('both'), HEADROOM_PASSPHRASE: 'CANARY' })).toBe(
-    'HEADROOM_PASSPHRASE and HEADROOM_PASSPHRASE_FILE are both set: keep one of them',
+    'HEADROOM_PASSPHRASE and HEADROOM_PASSPHRASE_FILE are both set: unset one of them',
   )
   // Windows says of a folder that nobody may read it.
   expect(problemOf({ CREDENTIALS_DIRECTORY: folder })).toMatch(
-    /^the credential HEADROOM_PASSPHRASE cannot be read: (a folder is in the way|permission denied)$/,
+    /^can't read the credential HEADROOM_PASSPHRASE: (a folder is in the way|permission denied)$/,
   )
   proves('U2', { level: 1, cases: 5 })
 })

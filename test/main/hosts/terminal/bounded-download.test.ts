@@ -79,7 +79,7 @@ describe('a download', () => {
     await clock.advance(19_999)
     expect(outcome.why).toBeUndefined()
     await clock.advance(1)
-    expect(await outcome.ended).toBe('nothing came for 20 s')
+    expect(await outcome.ended).toBe('no data for 20 s')
     expect(clock.pending).toBe(0)
   })
 

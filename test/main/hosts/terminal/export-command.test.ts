@@ -121,7 +121,7 @@ test('a file is written whole, for its owner alone, under a name of its key, and
   const before = readFileSync(path, 'utf8')
   const again = await exported(folder, { profile: PROFILE, output: path })
   expect([again.exitCode, readFileSync(path, 'utf8')]).toEqual([1, before])
-  expect(again.errors).toEqual([`${path} was not written: a file is in the way`])
+  expect(again.errors).toEqual([`can't write ${path}: a file is in the way`])
 })
 
 test('what cannot be done is one line', async () => {
@@ -137,9 +137,9 @@ test('what cannot be done is one line', async () => {
     [{ data: none }, 1, `there is no history in ${none}`],
     [{ data: damaged }, 1, `the history in ${damaged} cannot be read: it is damaged`],
     [{ data: newer }, 1, `the history in ${newer} cannot be read: it is of a newer Headroom`],
-    [{ profile: 'nope' }, 1, `the history has no profile 'nope'; it has key-1, key-2`],
-    [{ from: 2, to: 1 }, 2, '--from is not before --to'],
-    [{ format: 'parquet' }, 2, '--format parquet needs --output: a file, or a folder to put one in'],
+    [{ profile: 'nope' }, 1, `the history has no profile 'nope'; choose one of: key-1, key-2`],
+    [{ from: 2, to: 1 }, 2, '--from must be before --to'],
+    [{ format: 'parquet' }, 2, 'add --output FILE or FOLDER for --format parquet'],
   ] as const) {
     const ended = await exported(folder, flags)
     expect([ended.exitCode, ended.errors]).toEqual([exitCode, [line]])

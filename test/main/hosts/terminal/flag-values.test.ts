@@ -186,7 +186,7 @@ test('a category that cannot be probed is refused with a line that names those t
     const flag = probeFlag(`${category}=30`)
     if (flag.ok) throw new Error(`${category} was taken`)
     expect(flag.expected).toBe(
-      `a category out of Accounts, Order Details, Balances, Positions, Quote Snapshot, Option Expirations, Option Strikes, Option Spread Types; not "${category}", or the word none`,
+      `one of the categories Accounts, Order Details, Balances, Positions, Quote Snapshot, Option Expirations, Option Strikes, Option Spread Types; not "${category}", or none`,
     )
   }
 })

@@ -95,7 +95,7 @@ test('where a sign-in is needed, it goes on serving and answers 503', async () =
   running.child.kill('SIGTERM')
   const { exitCode, stderr } = await running.ended
   expect(exitCode).toBe(0)
-  expect(stderr).toContain('until then programs are answered 503')
+  expect(stderr).toContain('until then programs get 503')
 }, 120_000)
 
 test('a port that is taken, and keys that cannot be used, end it with one line before the token is used', async () => {
@@ -106,7 +106,7 @@ test('a port that is taken, and keys that cannot be used, end it with one line b
   const taken = await gateway(['--port', String(simulator.port)]).ended
   expect(taken).toMatchObject({ exitCode: 1, stdout: '' })
   expect(taken.stderr).toBe(
-    `headroom: the gateway cannot serve: port ${simulator.port} is taken; choose another one\n`,
+    `headroom: the gateway can't serve: port ${simulator.port} is taken; choose another one\n`,
   )
 }, 120_000)
 
@@ -217,7 +217,7 @@ test('programs that were added, and cut off, while none ran are served, and not,
     runNode([HEADROOM, 'program', ...args, '--data', folder], ENVIRONMENT).ended
   expect(await program('list')).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining('no program yet'),
+    stdout: expect.stringContaining('no programs; add one'),
   })
   const keys = []
   for (const name of ['scanner', 'notes']) {
@@ -228,9 +228,9 @@ test('programs that were added, and cut off, while none ran are served, and not,
   expect(await program('add', 'NOTES')).toMatchObject({ exitCode: 1, stdout: '' })
   expect(await program('cut', 'nowhere')).toMatchObject({
     exitCode: 1,
-    stderr: 'headroom: there is no program named nowhere\n',
+    stderr: 'headroom: no program is named nowhere\n',
   })
-  expect(await program('cut', 'notes')).toMatchObject({ exitCode: 0, stdout: 'notes is cut off\n' })
+  expect(await program('cut', 'notes')).toMatchObject({ exitCode: 0, stdout: 'notes was cut off\n' })
   expect((await program('list')).stdout).toMatch(/^scanner +normal +1 /m)
   expect(readFileSync(join(folder, 'gateway.json'), 'utf8')).not.toContain(keys[0])
   const running = gateway(['--data', folder], { HEADROOM_PASSPHRASE: 'correct horse battery staple of mine' })

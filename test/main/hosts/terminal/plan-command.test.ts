@@ -40,7 +40,7 @@ test('the verdict of a file, for people and as one JSON object', () => {
     [
       'Fits. No program waits.',
       '',
-      'category   asked for comes back    at once      limit  kept back',
+      'category       needs    refills    at once      limit    reserve',
       'Positions     0.50/s     1.07/s         10        320         20       fits',
       '',
       'Option Chain Stream: 1 of 10 slots',
@@ -76,7 +76,7 @@ test('a day is replayed, the same one each time, and a plan without it is not', 
   expect(planned({ programs: [busy] }, { replay: true, json: true }).text).toBe(first.text)
   expect(JSON.parse(planned({ programs: [busy] }, { json: true }).text)).not.toHaveProperty('replay')
   expect(planned({ programs: [busy] }, { replay: true }).text).toMatch(
-    /\nReplayed through the gateway’s scheduler, with a patience of 300 s: no 429.\n {2}scanner, Positions: \d+ sent/,
+    /\nReplayed through the gateway’s scheduler, each request waiting up to 300 s: no 429.\n {2}scanner, Positions: \d+ sent/,
   )
 })
 
@@ -88,7 +88,7 @@ test('a plan that does not fit ends well, and says what to give up', () => {
   })
   expect(exitCode).toBe(0)
   expect(text).toContain('Does not fit. Positions needs 0.50/s, refills 0.20/s; needs 10')
-  expect(text).toContain('give up first:\n  Positions: lower scanner to 0.20/s and 8 at once.')
+  expect(text).toContain('give up in this order:\n  Positions: lower scanner to 0.20/s and 8 at once.')
 })
 
 describe('a wrong file is refused with the path of what is wrong', () => {
@@ -151,7 +151,7 @@ describe('a wrong file is refused with the path of what is wrong', () => {
     expect(deps.terminal.errors.map((line) => line.replace(`${folder}/`, ''))).toEqual([
       expect.stringMatching(/^gone\.json: /),
       expect.stringMatching(/^here: /),
-      'plan needs a file, or --from-history 24h for what was recorded',
+      'name a plan file, or --from-history 24h for recorded use',
     ])
   })
 })
@@ -226,7 +226,7 @@ test('what was recorded counts beside the programs of a file', () => {
   )
   expect(named).toMatchObject({ exitCode: 2, text: '' })
   const early = planned(undefined, { fromHistory: 60_000, data }, nowMs)
-  expect(early).toMatchObject({ exitCode: 1, errors: ['the history has no minute of that time'] })
+  expect(early).toMatchObject({ exitCode: 1, errors: ['nothing was recorded in that time'] })
 })
 
 test.skipIf(process.platform === 'win32').each([

@@ -94,8 +94,8 @@ test.each([
   [['--port', 'abc'], '--port', 'whole number'],
   [['start', '--port'], '--port', 'needs a value'],
   [['--host', 'tv'], '--host', 'auto, desktop, browser'],
-  [['--data', ''], '--data', 'not empty'],
-  [['--data', '--simulate'], '--data', 'not empty'],
+  [['--data', ''], '--data', 'some text'],
+  [['--data', '--simulate'], '--data', 'some text'],
   [['--nope'], '--nope', '--help'],
   [['watch', '--for', '-1'], '--for', 'seconds above 0'],
   [['watch', '--for'], '--for', 'needs a value'],
@@ -157,9 +157,9 @@ test('a plan takes one file, and what was recorded by a length of time', async (
   expect(calls).toEqual([['plan', { file: 'mine.json', json: true, fromHistory: 86_400_000 }]])
   const usage = await run(['plan', '--from-history', 'yesterday'])
   expect(usage).toMatchObject({ exitCode: 2, calls: [] })
-  expect(usage.errors.join()).toContain('a length of time as in 90m, 24h or 7d')
+  expect(usage.errors.join()).toContain('a duration such as 90m, 24h or 7d')
   expect((await run(['plan', 'a.json', 'b.json'])).errors).toEqual([
-    'plan takes fewer words than that; --help lists them',
+    'too many arguments; see headroom plan --help',
   ])
 })
 
@@ -194,8 +194,8 @@ test.each([
   [['gateway', '--reserve', 'Positions=-1'], /'--reserve <list>'.*from 0 to 10000 for Positions/],
   [['gateway', '--reserve', 'Order Stream=1'], /'--reserve <list>'.*not "Order Stream"/],
   [['gateway', 'on', '--port', '70000'], /'--port <port>'.*from 0 to 65535/],
-  [['gateway', 'on', 'now'], /^gateway takes fewer words than that; --help lists them$/],
-  [['watch', 'MSFT'], /^unexpected argument: watch takes flags only; see headroom watch --help$/],
+  [['gateway', 'on', 'now'], /^too many arguments; see headroom gateway --help$/],
+  [['watch', 'MSFT'], /^unexpected argument; watch takes flags only; see headroom watch --help$/],
   [['program'], /missing required argument 'action'/],
   [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
   [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
@@ -236,7 +236,7 @@ test.each([
 ])('headroom %s asks whether headroom %s is meant, and runs nothing', async (word, meant) => {
   const { exitCode, errors, calls } = await run([word])
   expect(exitCode).toBe(2)
-  expect(errors).toEqual([expect.stringMatching(`^did you mean 'headroom ${meant}'\\? the commands are`)])
+  expect(errors).toEqual([expect.stringMatching(`^did you mean 'headroom ${meant}'\\? commands:`)])
   expect(calls).toEqual([])
 })
 

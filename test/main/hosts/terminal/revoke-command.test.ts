@@ -31,7 +31,7 @@ test('with --yes it asks nobody and revokes the key it was given', async () => {
   const { exitCode, asked, terminal } = await revoked({ ...SERVICE, yes: true }, {})
   expect(exitCode).toBe(0)
   expect(asked).toEqual([{ ...SERVICE, refreshToken: 'the-token', clientSecret: 'the-secret' }])
-  expect(terminal.lines).toEqual(['revoked: every refresh token of key-1'])
+  expect(terminal.lines).toEqual(['revoked every refresh token of key-1'])
   expect(terminal.questions).toEqual([])
 })
 

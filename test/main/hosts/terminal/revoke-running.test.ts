@@ -40,7 +40,7 @@ test('without credentials the running app revokes its key, after the same typed 
   expect(exitCode).toBe(0)
   expect(revocations).toEqual([{ do: 'revoke', profile: 'key-1' }])
   expect(terminal.questions).toEqual([expect.stringMatching(/Key key-1.*sign in again/s)])
-  expect(terminal.lines).toEqual(['revoked: every refresh token of the key of Key key-1'])
+  expect(terminal.lines).toEqual(['revoked every refresh token of the key of Key key-1'])
 })
 
 test.each([{ interactive: true, answer: 'no' }, { interactive: false }])(

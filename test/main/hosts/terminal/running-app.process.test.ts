@@ -29,7 +29,7 @@ test('status and revoke ask the app that runs, and say so when none does', async
   const folder = temporaryFolder()
   const nobody = await headroom(['status', '--json', '--data', folder]).ended
   expect(nobody).toMatchObject({ exitCode: 1, stdout: '' })
-  expect(nobody.stderr).toContain(`no Headroom is running on ${folder}`)
+  expect(nobody.stderr).toContain(`no Headroom is running on ${folder}; start it with headroom start`)
 
   const app = headroom(start(folder))
   await app.said('headroom ready: ')
@@ -60,7 +60,7 @@ test('programs are added, served, listed, paused and cut off from the command li
   expect(on).toMatchObject({ exitCode: 0, stderr: '' })
   const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(on.stdout) ?? []
   const added = await ask('program', 'add', 'My bot', '--class', 'critical')
-  expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('shown this once') })
+  expect(added).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("won't be shown again") })
   const key = added.stdout.trim()
   const read = () => fetch(`${url}/v3/brokerage/accounts`, { headers: { authorization: `Bearer ${key}` } })
   expect((await read()).status).toBe(200)
@@ -75,7 +75,7 @@ test('programs are added, served, listed, paused and cut off from the command li
   expect((await ask('program', 'list')).stdout).toMatch(/paused until \d\d:\d\d$/m)
   expect((await ask('program', 'resume', 'My bot')).stdout).toBe('My bot resumed\n')
   expect((await read()).status).toBe(200)
-  expect(await ask('program', 'cut', 'My bot')).toMatchObject({ exitCode: 0, stdout: 'My bot is cut off\n' })
+  expect(await ask('program', 'cut', 'My bot')).toMatchObject({ exitCode: 0, stdout: 'My bot was cut off\n' })
   expect((await read()).status).toBe(401)
   expect(await ask('program', 'cut', 'My bot')).toMatchObject({
     exitCode: 1,

@@ -43,7 +43,7 @@ test('nothing is changed while another process has the folder, or in place of a 
   const { ask, problems } = stored(folder)
   expect(ask({ do: 'cut-program', name: 'bot' })).toMatchObject({
     ok: false,
-    message: 'there is no program named bot',
+    message: 'no program is named bot',
   })
   const lock = lockDataFolder(folder, { pid: process.pid, host: 'browser' })
   expect(ask(ADD)).toMatchObject({ ok: false, message: expect.stringContaining(folder) })

@@ -303,7 +303,7 @@ test('tokens and an unreachable service are said in words', () => {
     AT_MS,
     { columns: 120, colour: false },
   )
-  expect(table).toContain('api.example.com unreachable, trying again in 8s')
+  expect(table).toContain('api.example.com unreachable, next try in 8s')
   expect(table.split('\n')[0]).toMatch(/^Signed out\.$/)
   expect(table).toContain('access token   expired')
   expect(table).toContain('signed out, the answer was lost, in memory only')

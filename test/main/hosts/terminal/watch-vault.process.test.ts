@@ -45,7 +45,7 @@ test('a rotating key goes on where the last run ended, whatever token the enviro
   const first = await refreshed()
   expect(first).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringMatching(/^headroom: HEADROOM_PASSPHRASE would take .* sealed under it\n$/),
+    stderr: expect.stringMatching('headroom: keys encrypted with HEADROOM_PASSPHRASE\n'),
   })
   expect(first.stdout).toContain('"stored":"sealed"')
   // The environment's token is used up by now.
@@ -60,7 +60,7 @@ test('a wrong passphrase is one line and exit 3, and costs nothing', async () =>
   const wrong = await watch({ HEADROOM_PASSPHRASE: 'other words' }).ended
   expect(wrong.exitCode).toBe(3)
   oneLine(wrong.stderr)
-  expect(wrong.stderr).toContain(`HEADROOM_PASSPHRASE does not open the keys in ${folder}`)
+  expect(wrong.stderr).toContain(`wrong HEADROOM_PASSPHRASE for the keys in ${folder}`)
   expect(wrong.stderr).not.toContain('connect')
   expect((await refreshed()).exitCode).toBe(0)
 }, 60_000)
@@ -85,7 +85,7 @@ test('the passphrase and the token may lie in files, and in the folder of system
   const missing = await watch({ ...fromFiles, HEADROOM_PASSPHRASE_FILE: join(files, 'gone') }).ended
   expect(missing.exitCode).toBe(3)
   expect(missing.stderr).toBe(
-    `headroom: HEADROOM_PASSPHRASE_FILE names ${join(files, 'gone')}, which cannot be read: it is not there\n`,
+    `headroom: can't read ${join(files, 'gone')}, named in HEADROOM_PASSPHRASE_FILE: it is not there\n`,
   )
 }, 60_000)
 
@@ -103,7 +103,7 @@ test('without a passphrase nothing is stored, and it says so', async () => {
   const { folder, watch } = await service()
   const { exitCode, stderr, stdout } = await watch({ HEADROOM_PASSPHRASE: '' }, '1').ended
   expect(exitCode).toBe(0)
-  expect(stderr).toContain('without HEADROOM_PASSPHRASE nothing is stored')
+  expect(stderr).toContain('nothing is saved without HEADROOM_PASSPHRASE')
   expect(stdout).toContain('"keystore":"memory"')
   expect(readdirSync(folder)).toEqual([])
 }, 60_000)
