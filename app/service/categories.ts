@@ -1,3 +1,6 @@
+import type { StreamCategory } from './stream-kinds.ts'
+import { streamCategoryPattern } from './stream-paths.ts'
+
 /** The subjects that a probe may need: an account id fit for a path, and a symbol. */
 export interface ProbeSubjects {
   readonly account: string | undefined
@@ -42,13 +45,13 @@ const ofSymbol =
     `${path}/${encodeURIComponent(symbol)}`
 
 /**
- * The resource categories with their quotas (service 8.2) and paths (service 4.3, 11), in the order in which they are
- * shown and probed: Accounts first, because the probes of others need an account.
+ * The resource categories with their quotas (service 8.2) and paths (service 4.3, 11), but for those of streams, in the
+ * order in which they are shown and probed: Accounts first, because the probes of others need an account.
  *
  * A path's category is a guess: at run time `X-RateLimit-Resource` names the bucket that counted. Each option endpoint
  * has a bucket of its own; MarketDepth is one bucket for its quotes and aggregates.
  */
-export const CATEGORIES: readonly Category[] = [
+const OF_REQUESTS: readonly Category[] = [
   {
     name: 'Accounts',
     requests: perFiveMinutes(320),
@@ -109,53 +112,25 @@ export const CATEGORIES: readonly Category[] = [
     method: 'POST',
     scope: 'OptionSpreads',
   },
-  {
-    name: 'Quote Change Stream',
-    requests: perFiveMinutes(500),
-    path: /^\/v3\/marketdata\/stream\/quotes\/[^/]+$/,
-  },
-  {
-    name: 'Barchart Stream',
-    requests: perFiveMinutes(500),
-    path: /^\/v3\/marketdata\/stream\/barcharts\/[^/]+$/,
-  },
-  {
-    name: 'TickBar Stream',
-    requests: perFiveMinutes(500),
-    path: /^\/v2\/stream\/tickbars\/[^/]+\/[^/]+\/[^/]+$/,
-  },
-  {
-    name: 'Positions Stream',
-    slots: 40,
-    path: /^\/v3\/brokerage\/stream\/accounts\/[^/]+\/positions$/,
-  },
-  {
-    name: 'Order Stream',
-    slots: 40,
-    path: /^\/v3\/brokerage\/stream\/accounts\/[^/]+\/orders$/,
-  },
-  {
-    name: 'Order Stream by Order Id',
-    slots: 40,
-    path: /^\/v3\/brokerage\/stream\/accounts\/[^/]+\/orders\/[^/]+$/,
-  },
-  {
-    name: 'MarketDepth Stream',
-    requests: perMinute(30),
-    slots: 10,
-    scope: 'Matrix',
-    path: /^\/v3\/marketdata\/stream\/marketdepth\/(?:quotes|aggregates)\/[^/]+$/,
-  },
-  {
-    name: 'Option Quote Stream',
-    slots: 10,
-    path: /^\/v3\/marketdata\/stream\/options\/quotes$/,
-  },
-  {
-    name: 'Option Chain Stream',
-    slots: 10,
-    path: /^\/v3\/marketdata\/stream\/options\/chains\/[^/]+$/,
-  },
+]
+
+/** The categories of streams; their paths are those of their kinds. */
+const OF_STREAMS: Readonly<Record<StreamCategory, Pick<Category, 'requests' | 'slots' | 'scope'>>> = {
+  'Quote Change Stream': { requests: perFiveMinutes(500) },
+  'Barchart Stream': { requests: perFiveMinutes(500) },
+  'TickBar Stream': { requests: perFiveMinutes(500) },
+  'Positions Stream': { slots: 40 },
+  'Order Stream': { slots: 40 },
+  'Order Stream by Order Id': { slots: 40 },
+  'MarketDepth Stream': { requests: perMinute(30), slots: 10, scope: 'Matrix' },
+  'Option Quote Stream': { slots: 10 },
+  'Option Chain Stream': { slots: 10 },
+}
+
+/** Every resource category, in the order in which they are shown. */
+export const CATEGORIES: readonly Category[] = [
+  ...OF_REQUESTS,
+  ...Object.entries(OF_STREAMS).map(([name, row]) => ({ name, ...row, path: streamCategoryPattern(name) })),
 ]
 
 /** The request quota of a category before the first header. */

@@ -11,6 +11,9 @@ export interface StreamOption {
   readonly choices?: readonly string[]
 }
 
+/** What a frame says of the stream's objects, by which their state is merged for a late reader: see `mergeRuleOf`. */
+export type FrameForm = 'quote' | 'bar' | 'tick-bar' | 'book' | 'contract' | 'order' | 'position'
+
 /** Everything that the app knows of one kind of stream: one row of the table below. */
 export interface StreamKindRow {
   /** The resource category whose quotas count it. */
@@ -28,10 +31,11 @@ export interface StreamKindRow {
   /** Options that are part of the path, each a whole number, with their defaults. */
   readonly pathOptions?: Readonly<Record<string, string>>
   /**
-   * The path for an encoded target, under `{base_url}` (service 11). `more`: the order ids of `orders`, or the values
-   * of `pathOptions` separated by slashes; else empty.
+   * The path under `{base_url}` (service 11), each variable part in braces: `target`, the order `ids`, or the name of one of
+   * `pathOptions`. Without `{target}` the target is in the query. What is built, matched and counted derives from it.
    */
-  readonly path: (target: string, more: string) => string
+  readonly path: string
+  readonly frames: FrameForm
   /** Whether the first answer ends with `EndSnapshot`. */
   readonly snapshot: boolean
 }
@@ -41,7 +45,8 @@ const TABLE = {
     category: 'Quote Change Stream',
     name: 'Quotes',
     target: 'symbols',
-    path: (list) => `/v3/marketdata/stream/quotes/${list}`,
+    path: '/v3/marketdata/stream/quotes/{target}',
+    frames: 'quote',
     snapshot: false,
   },
   barcharts: {
@@ -52,7 +57,8 @@ const TABLE = {
       { name: 'interval', label: 'Interval', initial: '1' },
       { name: 'unit', label: 'Unit', initial: 'Minute', choices: ['Minute', 'Daily', 'Weekly', 'Monthly'] },
     ],
-    path: (one) => `/v3/marketdata/stream/barcharts/${one}`,
+    path: '/v3/marketdata/stream/barcharts/{target}',
+    frames: 'bar',
     snapshot: false,
   },
   tickbars: {
@@ -64,7 +70,8 @@ const TABLE = {
       { name: 'barsBack', label: 'Bars back', initial: '10' },
     ],
     pathOptions: { interval: '1', barsBack: '10' },
-    path: (one, more) => `/v2/stream/tickbars/${one}/${more}`,
+    path: '/v2/stream/tickbars/{target}/{interval}/{barsBack}',
+    frames: 'tick-bar',
     snapshot: false,
   },
   depth: {
@@ -73,7 +80,8 @@ const TABLE = {
     categoryName: 'Depth',
     target: 'symbol',
     note: 'Shares its slots with depth aggregates.',
-    path: (one) => `/v3/marketdata/stream/marketdepth/quotes/${one}`,
+    path: '/v3/marketdata/stream/marketdepth/quotes/{target}',
+    frames: 'book',
     snapshot: false,
   },
   'depth-aggregates': {
@@ -82,14 +90,16 @@ const TABLE = {
     categoryName: 'Depth',
     target: 'symbol',
     note: 'Shares its slots with depth quotes.',
-    path: (one) => `/v3/marketdata/stream/marketdepth/aggregates/${one}`,
+    path: '/v3/marketdata/stream/marketdepth/aggregates/{target}',
+    frames: 'book',
     snapshot: false,
   },
   'option-quotes': {
     category: 'Option Quote Stream',
     name: 'Option quotes',
     target: 'option-symbols',
-    path: (legs) => `/v3/marketdata/stream/options/quotes?${legs}`,
+    path: '/v3/marketdata/stream/options/quotes',
+    frames: 'contract',
     snapshot: false,
   },
   'option-chains': {
@@ -97,28 +107,32 @@ const TABLE = {
     name: 'Option chain',
     target: 'symbol',
     targetLabel: 'Underlying',
-    path: (one) => `/v3/marketdata/stream/options/chains/${one}`,
+    path: '/v3/marketdata/stream/options/chains/{target}',
+    frames: 'contract',
     snapshot: false,
   },
   orders: {
     category: 'Order Stream',
     name: 'Orders',
     target: 'accounts',
-    path: (list) => `/v3/brokerage/stream/accounts/${list}/orders`,
+    path: '/v3/brokerage/stream/accounts/{target}/orders',
+    frames: 'order',
     snapshot: true,
   },
   'orders-by-id': {
     category: 'Order Stream by Order Id',
     name: 'Orders by id',
     target: 'orders',
-    path: (list, ids) => `/v3/brokerage/stream/accounts/${list}/orders/${ids}`,
+    path: '/v3/brokerage/stream/accounts/{target}/orders/{ids}',
+    frames: 'order',
     snapshot: true,
   },
   positions: {
     category: 'Positions Stream',
     name: 'Positions',
     target: 'accounts',
-    path: (list) => `/v3/brokerage/stream/accounts/${list}/positions`,
+    path: '/v3/brokerage/stream/accounts/{target}/positions',
+    frames: 'position',
     snapshot: true,
   },
 } as const satisfies Record<string, StreamKindRow>
@@ -128,6 +142,9 @@ export type StreamKind = keyof typeof TABLE
 
 /** The kinds of stream (service 6), one row each. */
 export const STREAM_TABLE: Readonly<Record<StreamKind, StreamKindRow>> = TABLE
+
+/** The categories that streams count against. */
+export type StreamCategory = (typeof TABLE)[StreamKind]['category']
 
 /** The kinds in the order in which they are offered. */
 export const STREAM_KINDS = Object.keys(TABLE) as [StreamKind, ...StreamKind[]]

@@ -1,4 +1,10 @@
-import { STREAM_TABLE, type StreamRequest, type StreamTarget } from './stream-kinds.ts'
+import {
+  STREAM_KINDS,
+  STREAM_TABLE,
+  type StreamKind,
+  type StreamRequest,
+  type StreamTarget,
+} from './stream-kinds.ts'
 
 export type StreamPath =
   | { readonly ok: true; readonly path: string }
@@ -11,6 +17,18 @@ const ORDER = /^[A-Za-z0-9-]{1,40}$/
 const OPTION_NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/
 const MAX_ACCOUNTS = 25
 const MAX_SYMBOLS = 100
+/** A variable part of a path. */
+const PART = /\{(\w+)\}/g
+
+/** The path of a kind as a pattern, each of its variable parts a group of its name. */
+export const streamPattern = (kind: StreamKind): RegExp =>
+  new RegExp(`^${STREAM_TABLE[kind].path.replace(PART, '(?<$1>[^/]+)')}$`)
+
+/** The paths of the kinds that count against a category. */
+export function streamCategoryPattern(category: string): RegExp {
+  const kinds = STREAM_KINDS.filter((kind) => STREAM_TABLE[kind].category === category)
+  return new RegExp(`^(?:${kinds.map((kind) => STREAM_TABLE[kind].path.replace(PART, '[^/]+')).join('|')})$`)
+}
 
 /**
  * The request that opens a stream, with its path and query under `{base_url}`.
@@ -20,23 +38,35 @@ const MAX_SYMBOLS = 100
 export function streamPath({ kind, target, options }: StreamRequest): StreamPath {
   const { target: form, path, pathOptions = {} } = STREAM_TABLE[kind]
   const names = Object.keys(pathOptions)
-  const inPath = Object.entries(pathOptions).map(([name, initial]) => options[name] ?? initial)
-  if (!inPath.every((value) => /^\d{1,5}$/.test(value))) {
+  const inPath = { ...pathOptions, ...pick(options, names) }
+  if (!Object.values(inPath).every((value) => /^\d{1,5}$/.test(value))) {
     return refused(`${names.join(' and ')} must be whole numbers`)
   }
   const encoded = ENCODED[form](target)
   if (!encoded.ok) return refused(encoded.message)
+  const { parts, query } = encoded
+  const all: Readonly<Record<string, string>> = { ...inPath, ...parts }
   const rest = Object.entries(options).filter(([name]) => !names.includes(name))
-  return withQuery(path(encoded.target, encoded.ids ?? inPath.join('/')), rest)
+  const filled = path.replace(PART, (_, name: string) => all[name] ?? '')
+  return withQuery(query === undefined ? filled : `${filled}?${query}`, rest)
 }
+
+const pick = (from: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
 
 interface Refused {
   readonly ok: false
   readonly message: string
 }
 
-/** A checked target as its path has it; `ids` are the order ids of `orders`. */
-type Encoded = { readonly ok: true; readonly target: string; readonly ids?: string } | Refused
+/** A checked target: the parts of the path that it makes, or its query. */
+type Encoded = { readonly ok: true; readonly parts?: PathParts; readonly query?: string } | Refused
+
+interface PathParts {
+  readonly target: string
+  /** The order ids of `orders`. */
+  readonly ids?: string
+}
 
 const refused = (message: string): Refused => ({ ok: false, message })
 const badSymbol = (target: string): Refused => refused(`“${target.slice(0, 60)}” is not a symbol`)
@@ -54,13 +84,14 @@ export const isSymbol = (text: string): boolean => SYMBOL.test(text) && !text.in
 const ENCODED: Readonly<Record<StreamTarget, (target: string) => Encoded>> = {
   symbol: (target) => {
     const one = target.trim()
-    return isSymbol(one) ? { ok: true, target: encodeURIComponent(one) } : badSymbol(target)
+    return isSymbol(one) ? { ok: true, parts: { target: encodeURIComponent(one) } } : badSymbol(target)
   },
-  symbols: (target) => symbols(target, (list) => list.map(encodeURIComponent).join(',')),
+  symbols: (target) =>
+    symbols(target, (list) => ({ parts: { target: list.map(encodeURIComponent).join(',') } })),
   'option-symbols': (target) =>
-    symbols(target, (list) =>
-      list.map((one, leg) => `legs[${leg}].Symbol=${encodeURIComponent(one)}`).join('&'),
-    ),
+    symbols(target, (list) => ({
+      query: list.map((one, leg) => `legs[${leg}].Symbol=${encodeURIComponent(one)}`).join('&'),
+    })),
   accounts,
   orders: (target) => {
     const [account = '', orders = '', ...more] = target.split('/')
@@ -69,15 +100,20 @@ const ENCODED: Readonly<Record<StreamTarget, (target: string) => Encoded>> = {
       return refused('expected ACCOUNT/ORDER,ORDER')
     }
     const encoded = accounts(account)
-    return encoded.ok ? { ...encoded, ids: ids.join(',') } : encoded
+    return encoded.ok && encoded.parts
+      ? { ...encoded, parts: { ...encoded.parts, ids: ids.join(',') } }
+      : encoded
   },
 }
 
-function symbols(target: string, encode: (list: readonly string[]) => string): Encoded {
+function symbols(
+  target: string,
+  encode: (list: readonly string[]) => { readonly parts?: PathParts; readonly query?: string },
+): Encoded {
   const list = split(target)
   if (list.length === 0 || !list.every((one) => SYMBOL.test(one))) return badSymbol(target)
   if (list.length > MAX_SYMBOLS) return refused(`at most ${MAX_SYMBOLS} symbols a stream`)
-  return { ok: true, target: encode(list) }
+  return { ok: true, ...encode(list) }
 }
 
 function accounts(target: string): Encoded {
@@ -86,7 +122,7 @@ function accounts(target: string): Encoded {
     return refused(`“${target.slice(0, 60)}” is not an account id`)
   }
   if (list.length > MAX_ACCOUNTS) return refused(`at most ${MAX_ACCOUNTS} accounts a stream`)
-  return { ok: true, target: list.join(',') }
+  return { ok: true, parts: { target: list.join(',') } }
 }
 
 function withQuery(path: string, options: readonly (readonly [string, string])[]): StreamPath {

@@ -1,4 +1,4 @@
-import type { StreamKind } from '../service/stream-kinds.ts'
+import { type FrameForm, STREAM_TABLE } from '../service/stream-kinds.ts'
 import type { Members } from './json-members.ts'
 import type { StreamAddress } from './stream-address.ts'
 
@@ -24,7 +24,7 @@ export function mergeRuleOf({
   kind,
   options,
 }: Pick<StreamAddress, 'kind' | 'options'>): MergeRule | undefined {
-  return RULES[kind](options)
+  return RULES[STREAM_TABLE[kind].frames](options)
 }
 
 type RuleOf = (options: StreamAddress['options']) => MergeRule | undefined
@@ -78,17 +78,14 @@ const tickBars: RuleOf = (options) => {
   )
 }
 
-const RULES: Readonly<Record<StreamKind, RuleOf>> = {
-  quotes,
-  barcharts: bars,
-  tickbars: tickBars,
-  depth: book,
-  'depth-aggregates': book,
-  'option-quotes': contracts,
-  'option-chains': contracts,
-  orders: ofAccounts('OrderID'),
-  'orders-by-id': ofAccounts('OrderID'),
-  positions: ofAccounts('PositionID'),
+const RULES: Readonly<Record<FrameForm, RuleOf>> = {
+  quote: quotes,
+  bar: bars,
+  'tick-bar': tickBars,
+  book,
+  contract: contracts,
+  order: ofAccounts('OrderID'),
+  position: ofAccounts('PositionID'),
 }
 
 function wholeOf(text: string | undefined, initial: number): number {

@@ -1,4 +1,5 @@
-import { STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
+import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
+import { streamPattern } from '../service/stream-paths.ts'
 
 /** What a request for a stream asks for. Two with one `key` are served by one stream of the service. */
 export interface StreamAddress {
@@ -15,35 +16,7 @@ export interface StreamAddress {
   readonly accept?: string
 }
 
-type Shape = Pick<StreamAddress, 'kind' | 'target'> & { readonly path: string; readonly inPath?: string[] }
-
-const PATHS: readonly [RegExp, (parts: readonly string[]) => Shape][] = [
-  [/^\/v3\/marketdata\/stream\/quotes\/([^/]+)$/, ([list = '']) => shape('quotes', list)],
-  [/^\/v3\/marketdata\/stream\/barcharts\/([^/]+)$/, ([one = '']) => shape('barcharts', one)],
-  [
-    /^\/v2\/stream\/tickbars\/([^/]+)\/([^/]+)\/([^/]+)$/,
-    ([one = '', ...inPath]) => ({ ...shape('tickbars', one, inPath.join('/')), inPath }),
-  ],
-  [/^\/v3\/marketdata\/stream\/marketdepth\/quotes\/([^/]+)$/, ([one = '']) => shape('depth', one)],
-  [
-    /^\/v3\/marketdata\/stream\/marketdepth\/aggregates\/([^/]+)$/,
-    ([one = '']) => shape('depth-aggregates', one),
-  ],
-  [/^\/v3\/marketdata\/stream\/options\/quotes$/, () => shape('option-quotes', '')],
-  [/^\/v3\/marketdata\/stream\/options\/chains\/([^/]+)$/, ([one = '']) => shape('option-chains', one)],
-  [/^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/orders$/, ([list = '']) => shape('orders', list)],
-  [
-    /^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/orders\/([^/]+)$/,
-    ([list = '', ids = '']) => ({ ...shape('orders-by-id', list, ids), target: `${list}/${ids}` }),
-  ],
-  [/^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/positions$/, ([list = '']) => shape('positions', list)],
-]
-
-const shape = (kind: StreamKind, target: string, more = ''): Shape => ({
-  kind,
-  target,
-  path: STREAM_TABLE[kind].path(target, more),
-})
+const PATTERNS = STREAM_KINDS.map((kind) => [kind, streamPattern(kind)] as const)
 
 const STREAM_OR_ENCODED = /\/stream\/|%/
 
@@ -62,25 +35,30 @@ export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAd
   if (parts.includes(undefined) || pairs === undefined) return undefined
   // A slash inside a part, as some symbols have, would make two of it.
   if (parts.some((part) => part?.includes('/'))) return undefined
-  for (const [pattern, read] of PATHS) {
-    const match = pattern.exec(parts.join('/'))
+  const canonical = parts.join('/')
+  for (const [kind, pattern] of PATTERNS) {
+    const match = pattern.exec(canonical)
     if (match === null) continue
-    const found = read(match.slice(1))
+    const { target: inPath, ids, ...pathOptions } = match.groups ?? {}
     const form = formOf(accept)
     const sorted = pairs.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     const legs = sorted.filter(([name]) => LEG.test(name)).map(([, value]) => value)
+    const target = [inPath ?? legs.join(','), ...(ids === undefined ? [] : [ids])].join('/')
+    const options = [...pairs.filter(([name]) => !name.startsWith('legs[')), ...inLowerCase(pathOptions)]
     return {
-      key: JSON.stringify([found.path, sorted, form]),
-      kind: found.kind,
-      target: found.kind === 'option-quotes' ? legs.join(',') : found.target,
-      options: Object.fromEntries(pairs.filter(([name]) => !name.startsWith('legs['))),
-      ...(found.inPath && { options: { interval: found.inPath[0] ?? '', barsback: found.inPath[1] ?? '' } }),
-      ...(found.kind === 'quotes' && { symbols: symbolsOf(found.target) }),
+      key: JSON.stringify([canonical, sorted, form]),
+      kind,
+      target,
+      options: Object.fromEntries(options),
+      ...(STREAM_TABLE[kind].frames === 'quote' && { symbols: symbolsOf(target) }),
       ...(form !== '' && { accept: form }),
     }
   }
   return undefined
 }
+
+const inLowerCase = (options: Readonly<Record<string, string>>): readonly Pair[] =>
+  Object.entries(options).map(([name, value]) => [name.toLowerCase(), value])
 
 /** Whether a stream of `open` brings all that `wanted` asks for: an equal one, or quotes of more symbols. */
 export function covers(open: StreamAddress, wanted: StreamAddress): boolean {

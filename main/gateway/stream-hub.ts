@@ -481,9 +481,12 @@ const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf
 
 /** As a person would ask for it, so that it can be pinned. */
 function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
-  const { barsback, ...rest } = options
-  const isInPath = kind === 'tickbars' && barsback !== undefined
-  return { kind, target, options: isInPath ? { ...rest, barsBack: barsback } : options }
+  const names = Object.keys(STREAM_TABLE[kind].pathOptions ?? {})
+  const named = Object.entries(options).map(([lower, value]) => [
+    names.find((name) => name.toLowerCase() === lower) ?? lower,
+    value,
+  ])
+  return { kind, target, options: Object.fromEntries(named) }
 }
 
 /** Passes an answer on that opened no stream, without the token in its body. */

@@ -1,3 +1,5 @@
+import { STREAM_KINDS, type StreamKind } from '../../app/service/stream-kinds.ts'
+import { streamPattern } from '../../app/service/stream-paths.ts'
 import {
   readAccounts,
   readBarUnit,
@@ -21,16 +23,18 @@ import {
 } from './rules/stream-frames.ts'
 import type { Answer } from './wire.ts'
 
+/** A kind of stream with its path. */
 export interface StreamResource {
   readonly path: RegExp
-  /** The frames of the stream, or the answer that refuses it. */
-  open(asked: Asked): Opening
+  readonly open: OpenStream
 }
+
+/** The frames of a stream, or the answer that refuses it. */
+type OpenStream = (asked: Asked) => Opening
 
 export type Opening = { readonly kind: 'frames'; readonly frames: Frames } | Answer
 
 const opened = (frames: Frames): Opening => ({ kind: 'frames', frames })
-const stream = (path: RegExp, open: StreamResource['open']): StreamResource => ({ path, open })
 
 const oneSymbol = (of: (symbol: string) => Opening) => (asked: Asked) =>
   whenRead(readSymbols(asked.parts[0] ?? ''), ([symbol = '']) => of(symbol))
@@ -44,12 +48,11 @@ const depth = (kind: 'quotes' | 'aggregates') => (asked: Asked) =>
     ),
   )(asked)
 
-/** The ten streams (service 11). */
-export const STREAM_RESOURCES: readonly StreamResource[] = [
-  stream(/^\/v3\/marketdata\/stream\/quotes\/([^/]+)$/, ({ seed, parts }) =>
+/** How each kind of stream is opened (service 11). */
+const OPEN: Readonly<Record<StreamKind, OpenStream>> = {
+  quotes: ({ seed, parts }) =>
     whenRead(readSymbols(parts[0] ?? ''), (symbols) => opened(quoteFrames(seed, symbols))),
-  ),
-  stream(/^\/v3\/marketdata\/stream\/barcharts\/([^/]+)$/, (asked) =>
+  barcharts: (asked) =>
     oneSymbol((symbol) =>
       whenRead(readBarUnit(asked.query), (unit) =>
         whenRead(readWhole(asked.query, 'interval', { low: 1, high: 1440, otherwise: 1 }), (interval) =>
@@ -60,8 +63,7 @@ export const STREAM_RESOURCES: readonly StreamResource[] = [
         ),
       ),
     )(asked),
-  ),
-  stream(/^\/v2\/stream\/tickbars\/([^/]+)\/([^/]+)\/([^/]+)$/, (asked) =>
+  tickbars: (asked) =>
     oneSymbol((symbol) =>
       whenRead(readWholeText(asked.parts[1] ?? '', 'interval', { low: 1, high: 64_999 }), (ticks) =>
         whenRead(readWholeText(asked.parts[2] ?? '', 'barsBack', { low: 1, high: 10 }), (barsBack) =>
@@ -69,24 +71,22 @@ export const STREAM_RESOURCES: readonly StreamResource[] = [
         ),
       ),
     )(asked),
-  ),
-  stream(/^\/v3\/marketdata\/stream\/marketdepth\/quotes\/([^/]+)$/, depth('quotes')),
-  stream(/^\/v3\/marketdata\/stream\/marketdepth\/aggregates\/([^/]+)$/, depth('aggregates')),
-  stream(/^\/v3\/marketdata\/stream\/options\/quotes$/, ({ seed, query }) =>
+  depth: depth('quotes'),
+  'depth-aggregates': depth('aggregates'),
+  'option-quotes': ({ seed, query }) =>
     whenRead(readLegs(query), (legs) => opened(optionQuoteFrames(seed, legs))),
-  ),
-  stream(/^\/v3\/marketdata\/stream\/options\/chains\/([^/]+)$/, (asked) =>
-    oneSymbol((symbol) => opened(optionChainFrames(asked.seed, symbol)))(asked),
-  ),
-  stream(/^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/orders$/, ({ seed, parts }) =>
+  'option-chains': (asked) => oneSymbol((symbol) => opened(optionChainFrames(asked.seed, symbol)))(asked),
+  orders: ({ seed, parts }) =>
     whenRead(readAccounts(parts[0] ?? ''), ({ known }) => opened(orderFrames(seed, known))),
-  ),
-  stream(/^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/orders\/([^/]+)$/, ({ seed, parts }) =>
+  'orders-by-id': ({ seed, parts }) =>
     whenRead(readAccounts(parts[0] ?? ''), ({ known }) =>
       whenRead(readOrderIds(parts[1] ?? ''), (ids) => opened(orderFrames(seed, known, ids))),
     ),
-  ),
-  stream(/^\/v3\/brokerage\/stream\/accounts\/([^/]+)\/positions$/, ({ seed, parts }) =>
+  positions: ({ seed, parts }) =>
     whenRead(readAccounts(parts[0] ?? ''), ({ known }) => opened(positionFrames(seed, known))),
-  ),
-]
+}
+
+export const STREAM_RESOURCES: readonly StreamResource[] = STREAM_KINDS.map((kind) => ({
+  path: streamPattern(kind),
+  open: OPEN[kind],
+}))
