@@ -525,13 +525,12 @@ function rowMessage({ kind }: Condition, row: RequestQuota, snapshot: Snapshot, 
     case 'blocked': {
       const title = `429 on ${category}.`
       if (kind === 'others-use-refill') {
-        const until = row.nextTryAt === undefined ? '' : `429s ${UNTIL_OTHERS_SLOW}.`
         return message({
           ...words,
           title,
           text: others,
           action: slow,
-          detail: joined(until, waitingText(row, snapshot)),
+          detail: joined(`429s ${UNTIL_OTHERS_SLOW}.`, waitingText(row, snapshot)),
         })
       }
       if (untilMs === undefined || untilMs <= nowMs)

@@ -44,11 +44,12 @@ export function viewOf(
   const { seen } = bucket
   const gain = replenishedPerSecond(bucket.limit, periodSeconds)
   const others = bucket.others(nowMs)
-  const use = rangeOfUse(others, own)
   const isBlocked = hold !== undefined && hold.untilMs > nowMs
+  const rolling = bucket.model === 'rolling'
+  // After a 429 no more than the refill can be accepted.
+  const use = rangeOfUse(others, own, isBlocked && rolling ? gain : Number.POSITIVE_INFINITY)
   const nextTryAt = isBlocked ? nextTryAtMs : undefined
   const blockedUntil = isBlocked && nextTryAt === undefined ? hold.untilMs : undefined
-  const rolling = bucket.model === 'rolling'
   const nextAt = rolling && point < bucket.limit ? nowMs + ((remaining + 1 - point) / gain) * 1000 : undefined
   const windowEndsAt = bucket.windowEndsAtMs
   const fullAt = rolling
@@ -113,14 +114,16 @@ export function viewOf(
   return row
 }
 
-function rangeOfUse(others: OthersReading | undefined, own: number) {
+/** Own and others' use, requests per second; others' up to `most`. */
+function rangeOfUse(others: OthersReading | undefined, own: number, most: number) {
   if (others === undefined) return null
+  const elsewhere = Math.min(others.perSecond, most)
   return {
-    total: own + others.perSecond,
+    total: own + elsewhere,
     own,
-    elsewhere: others.perSecond,
-    elsewhereLow: others.perSecondAtLeast,
-    elsewhereHigh: others.perSecondAtMost,
+    elsewhere,
+    elsewhereLow: Math.min(others.perSecondAtLeast, most),
+    elsewhereHigh: Math.min(others.perSecondAtMost, most),
   }
 }
 

@@ -63,9 +63,10 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
     case 'empty':
       return { state, severity: 'critical', label, note: '' }
     case 'blocked': {
-      const { blockedUntil, nextTryAt } = quota
-      const note = nextTryAt === undefined ? '' : UNTIL_OTHERS_SLOW
-      if (blockedUntil === undefined) return { state, severity: 'critical', label, note }
+      const { blockedUntil } = quota
+      const isOthers = usesWholeRefill(quota)
+      const note = isOthers ? UNTIL_OTHERS_SLOW : ''
+      if (isOthers || blockedUntil === undefined) return { state, severity: 'critical', label, note }
       return {
         state,
         severity: 'critical',
@@ -208,7 +209,7 @@ export function othersText({ use }: RequestQuota): string {
 export function safePaceText(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
   if (state === 'blocked') {
-    if (quota.nextTryAt !== undefined) return 'none'
+    if (usesWholeRefill(quota)) return 'none'
     if (quota.blockedUntil === undefined || quota.blockedUntil <= nowMs) return 'retry now'
     return `in ${retryText(quota.blockedUntil, nowMs)}`
   }
@@ -327,7 +328,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
     case 'empty':
       return `${category} is empty. Calls get 429 until ${usesWholeRefill(quota) ? 'others slow down' : 'it refills'}.`
     case 'blocked':
-      if (quota.nextTryAt !== undefined) return `${category}: 429s ${UNTIL_OTHERS_SLOW}.`
+      if (usesWholeRefill(quota)) return `${category}: 429s ${UNTIL_OTHERS_SLOW}.`
       if (blockedUntil === undefined) return `${category} was refused (429). Its Reset time has passed.`
       return blockedUntil <= nowMs
         ? `${category} was refused (429). Safe to retry now.`

@@ -53,6 +53,13 @@ test('no pace is called safe before headers show what others use, but after a 42
   expect(rowOf(known.bucket, known.nowMs).safe?.everySeconds).toBeGreaterThan(300 / 500)
 })
 
+test('after a 429 others get no more than the refill, however much they took before', () => {
+  const { bucket, nowMs } = drained(4, 20)
+  expect(rowOf(bucket, nowMs).use?.elsewhere).toBeGreaterThan(3)
+  const { elsewhere, elsewhereHigh } = rowOf(bucket, nowMs, nowMs + 60_000).use ?? {}
+  expect([elsewhere, elsewhereHigh]).toEqual([500 / 300, 500 / 300])
+})
+
 test('ten minutes are promised only once headers show others’ use well enough', () => {
   // A quota that refills 1.67/s, full at first; the second header shows as many missing.
   const after = (missing: number) => {

@@ -61,8 +61,11 @@ describe('the state of a quota', () => {
     expect(quotaStatus(row, NOW_MS)).toMatchObject({ severity, label, note })
   })
 
-  it('tells no countdown where others use the whole refill', () => {
-    const row = positions({ state: 'blocked', nextTryAt: NOW_MS + 20_000 })
+  it.each([
+    ['by tries that keep meeting 429', { nextTryAt: NOW_MS + 20_000 }],
+    ['by measurement', { use: { total: 1.2, own: 0, elsewhere: 1.2 }, blockedUntil: NOW_MS + 240_000 }],
+  ])('tells no countdown where others use the whole refill', (_, known) => {
+    const row = positions({ state: 'blocked', ...known })
     expect(quotaStatus(row, NOW_MS).untilMs).toBeUndefined()
     expect(stateSentence(row, NOW_MS)).toBe('Positions: 429s until others slow down.')
     expect(safePaceText(row, NOW_MS)).toBe('none')
