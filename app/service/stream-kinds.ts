@@ -11,7 +11,10 @@ export interface StreamOption {
   readonly choices?: readonly string[]
 }
 
-/** What a frame says of the stream's objects, by which their state is merged for a late reader: see `mergeRuleOf`. */
+/**
+ * What a frame says of the stream's objects, by which their state is merged for a late reader: see
+ * `mergeRuleOf`.
+ */
 export type FrameForm = 'quote' | 'bar' | 'tick-bar' | 'book' | 'contract' | 'order' | 'position'
 
 /** Everything that the app knows of one kind of stream: one row of the table below. */
@@ -31,8 +34,9 @@ export interface StreamKindRow {
   /** Options that are part of the path, each a whole number, with their defaults. */
   readonly pathOptions?: Readonly<Record<string, string>>
   /**
-   * The path under `{base_url}` (service 11), each variable part in braces: `target`, the order `ids`, or the name of one of
-   * `pathOptions`. Without `{target}` the target is in the query. What is built, matched and counted derives from it.
+   * The path under `{base_url}` (service 11), each variable part in braces: `target`, the order `ids`, or the
+   * name of one of `pathOptions`. Without `{target}` the target is in the query. What is built, matched and
+   * counted derives from it.
    */
   readonly path: string
   readonly frames: FrameForm
