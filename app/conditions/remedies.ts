@@ -1,6 +1,6 @@
 import { SAVED_KEYS } from '../contract/key-health.ts'
+import { PAUSE_MINUTES } from '../contract/programs.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { PAUSE_MINUTES } from '../gateway/program-limits.ts'
 import type { Condition } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
 

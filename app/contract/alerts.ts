@@ -1,8 +1,8 @@
 import { z } from 'zod/mini'
-import type { Thresholds } from '../quota/thresholds.ts'
 import { boundedText, categoryName, type Immutable, number, ofProfile, profileId, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
+import type { Thresholds } from './thresholds.ts'
 
 /** The severities of alerts, the most urgent first: what may become a problem, and what is not known, is none. */
 export const ALERT_SEVERITIES = ['critical', 'warning', 'ok'] as const

@@ -1,9 +1,8 @@
 import { z } from 'zod/mini'
-import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
-import { PROGRAM_LIMITS, PROGRAM_NAME } from '../gateway/program-limits.ts'
 import { profileId } from './fields.ts'
 import { command, nothing } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
+import { PROGRAM_CLASSES, PROGRAM_LIMITS, PROGRAM_NAME } from './programs.ts'
 import type { GatewaySummary, ProgramSummary } from './snapshot.ts'
 
 /** A program, and the connected key that it uses. */

@@ -1,6 +1,4 @@
 import { z } from 'zod/mini'
-import type { Report } from '../history/report.ts'
-import type { ProgramUseHistory, SlotSample } from '../history/sample.ts'
 import type { LoggedEvent } from './events.ts'
 import { categoryName, profileId } from './fields.ts'
 import { command, nothing } from './ipc.ts'
@@ -49,6 +47,65 @@ export interface History {
   readonly rejectedAt: readonly number[]
   /** Since when this row is recorded, epoch ms; absent where nothing is. */
   readonly since?: number
+}
+
+/** One look at the stream slots of a category. These are not counts: they hold until the next look. */
+export interface SlotSample {
+  readonly atMs: number
+  readonly limit: number
+  readonly own: number
+  readonly elsewhere: number
+  readonly free: number
+}
+
+/** Requests of one program in a row of stretches of equal length. */
+export interface ProgramUseHistory {
+  readonly program: string
+  readonly requests: readonly number[]
+}
+
+/** Who used what between two moments. Times are epoch milliseconds, durations milliseconds. */
+export interface Report {
+  readonly profile: string
+  readonly from: number
+  readonly to: number
+  /** Busiest first. */
+  readonly requests: readonly RequestReport[]
+  readonly slots: readonly SlotReport[]
+  readonly tokens: { readonly refreshed: number; readonly failed: number; readonly signInRequired: number }
+  readonly streams: { readonly opened: number; readonly restarted: number; readonly closed: number }
+  readonly unreachable: number
+}
+
+export interface RequestReport {
+  readonly category: string
+  readonly limit: number
+  readonly own: number
+  /** The part of `own` that each program behind the gateway made, busiest first; absent where none did. */
+  readonly programs?: readonly ProgramReport[]
+  readonly elsewhere: number
+  /** 429s of the request rate, those told as events included. */
+  readonly rejected: number
+  /** Lowest level by headers, or estimated where none came. */
+  readonly lowest: number
+  readonly nearMs: number
+  /** For how much of the interval the level was known. What is not known is not near, nor far. */
+  readonly knownMs: number
+}
+
+export interface ProgramReport {
+  readonly program: string
+  readonly requests: number
+}
+
+export interface SlotReport {
+  readonly category: string
+  readonly limit: number
+  /** Streams that were refused for want of a slot. */
+  readonly refused: number
+  readonly mostOwn: number
+  readonly mostElsewhere: number
+  readonly leastFree: number
 }
 
 /** Requests of each program behind the gateway, and of all others, in one category, from `from`, epoch ms, on, by stretches of `resolutionMs`. */

@@ -1,11 +1,11 @@
 import { z } from 'zod/mini'
-import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
-import { LOW_THRESHOLD } from '../quota/state.ts'
-import type { StreamReasonCode } from '../streams/reasons.ts'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
 import { health, keystoreState, pausedHistory } from './key-health.ts'
+import { PROGRAM_CLASSES } from './programs.ts'
+import type { StreamReasonCode } from './stream-reasons.ts'
 import { streamKind } from './streams.ts'
+import { LOW_THRESHOLD } from './thresholds.ts'
 
 /*
  * What a window, a terminal or another program is told about one profile. The types are inferred from the schemas, which

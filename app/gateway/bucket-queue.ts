@@ -1,8 +1,7 @@
+import { DEFAULT_RESERVE_SHARE, PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import { HORIZONS_MS } from '../quota/rates.ts'
 import { BucketBound, type BucketSize } from './bucket-bound.ts'
-import { PROGRAM_CLASSES, type ProgramClass } from './decisions.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
-import { DEFAULT_RESERVE_SHARE } from './program-limits.ts'
 import { ServedRates } from './served-rates.ts'
 
 /** A turn that others of its class delay is computed in steps, until one changes less than this, in milliseconds. */

@@ -1,8 +1,5 @@
+import type { ProgramClass } from '../contract/programs.ts'
 import type { RateReading } from '../service/headers.ts'
-
-/** How urgent a program's requests are, the most urgent first: each class leaves more of a bucket to those before it. */
-export const PROGRAM_CLASSES = ['critical', 'normal', 'background'] as const
-export type ProgramClass = (typeof PROGRAM_CLASSES)[number]
 
 /** A request of a program. Its `id` is the door's, and never used again. */
 export interface OfferedRequest {

@@ -1,14 +1,8 @@
+import type { ProgramClass } from '../contract/programs.ts'
 import type { RateReading } from '../service/headers.ts'
 import { type BucketSize, RESET_STEP_MS } from './bucket-bound.ts'
 import { BucketQueue, type Forecast } from './bucket-queue.ts'
-import type {
-  Decision,
-  FailureReason,
-  OfferedRequest,
-  ProgramClass,
-  RefusalReason,
-  UpstreamOutcome,
-} from './decisions.ts'
+import type { Decision, FailureReason, OfferedRequest, RefusalReason, UpstreamOutcome } from './decisions.ts'
 import { type Request, Upstream } from './upstream.ts'
 import { WaitingRequests } from './waiting-requests.ts'
 

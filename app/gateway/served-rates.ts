@@ -1,5 +1,5 @@
+import type { ProgramClass } from '../contract/programs.ts'
 import { type CountedRate, counted, countedFrom, countedPerSecond, HORIZONS_MS } from '../quota/rates.ts'
-import type { ProgramClass } from './decisions.ts'
 import { SteadyPart } from './steady-part.ts'
 
 /** Whose request it was. */

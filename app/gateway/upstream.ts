@@ -1,5 +1,6 @@
+import { PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import type { BucketQueue, Waiting } from './bucket-queue.ts'
-import { type OfferedRequest, PROGRAM_CLASSES, type ProgramClass } from './decisions.ts'
+import type { OfferedRequest } from './decisions.ts'
 
 /** A request of a program that has not ended. */
 export interface Request extends OfferedRequest {

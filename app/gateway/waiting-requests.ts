@@ -1,4 +1,4 @@
-import type { ProgramClass } from './decisions.ts'
+import type { ProgramClass } from '../contract/programs.ts'
 
 /** How many requests may wait. Critical ones are never refused for it: their patience bounds them. */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const

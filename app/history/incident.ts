@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '../contract/events.ts'
+import type { Report } from '../contract/history.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
-import type { Report } from './report.ts'
 import { EXPORT_FORMAT, isoTime as iso } from './report-csv.ts'
 
 /**

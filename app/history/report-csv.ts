@@ -1,4 +1,4 @@
-import type { Report } from './report.ts'
+import type { Report } from '../contract/history.ts'
 
 /** What makes rows of several keys and environments one table: on every row and in each file's name. */
 export interface ExportedKey {

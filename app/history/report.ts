@@ -1,50 +1,6 @@
 import type { LoggedEvent } from '../contract/events.ts'
+import type { ProgramReport, Report, RequestReport, SlotReport, SlotSample } from '../contract/history.ts'
 import { merged, type Rollup } from './rollup.ts'
-import type { SlotSample } from './sample.ts'
-
-/** Who used what between two moments. Times are epoch milliseconds, durations milliseconds. */
-export interface Report {
-  readonly profile: string
-  readonly from: number
-  readonly to: number
-  /** Busiest first. */
-  readonly requests: readonly RequestReport[]
-  readonly slots: readonly SlotReport[]
-  readonly tokens: { readonly refreshed: number; readonly failed: number; readonly signInRequired: number }
-  readonly streams: { readonly opened: number; readonly restarted: number; readonly closed: number }
-  readonly unreachable: number
-}
-
-export interface RequestReport {
-  readonly category: string
-  readonly limit: number
-  readonly own: number
-  /** The part of `own` that each program behind the gateway made, busiest first; absent where none did. */
-  readonly programs?: readonly ProgramReport[]
-  readonly elsewhere: number
-  /** 429s of the request rate, those told as events included. */
-  readonly rejected: number
-  /** Lowest level by headers, or estimated where none came. */
-  readonly lowest: number
-  readonly nearMs: number
-  /** For how much of the interval the level was known. What is not known is not near, nor far. */
-  readonly knownMs: number
-}
-
-export interface ProgramReport {
-  readonly program: string
-  readonly requests: number
-}
-
-export interface SlotReport {
-  readonly category: string
-  readonly limit: number
-  /** Streams that were refused for want of a slot. */
-  readonly refused: number
-  readonly mostOwn: number
-  readonly mostElsewhere: number
-  readonly leastFree: number
-}
 
 export interface ReportInput {
   readonly profile: string

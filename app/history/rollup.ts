@@ -1,4 +1,4 @@
-import { LOW_THRESHOLD } from '../quota/state.ts'
+import { LOW_THRESHOLD } from '../contract/thresholds.ts'
 import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
 export const MINUTE_MS = 60_000

@@ -1,4 +1,4 @@
-import type { ProgramClass } from '../gateway/decisions.ts'
+import type { ProgramClass } from '../contract/programs.ts'
 
 /** Where a number came from. `default` is the table's word: kept only where requests were counted against it. */
 export type SampleSource = 'header' | 'modelled' | 'default'
@@ -22,15 +22,6 @@ export interface Sample {
   readonly rejected: number
 }
 
-/** One look at the stream slots of a category. These are not counts: they hold until the next look. */
-export interface SlotSample {
-  readonly atMs: number
-  readonly limit: number
-  readonly own: number
-  readonly elsewhere: number
-  readonly free: number
-}
-
 /** Requests of one program behind the gateway, in one category, since the look before. They are part of `own`. */
 export interface ProgramSample {
   /** Epoch milliseconds. */
@@ -38,12 +29,6 @@ export interface ProgramSample {
   readonly program: string
   readonly class: ProgramClass
   readonly requests: number
-}
-
-/** Requests of one program in a row of stretches of equal length. */
-export interface ProgramUseHistory {
-  readonly program: string
-  readonly requests: readonly number[]
 }
 
 /** A look holds until the next one, but not longer: after that the app was not there to look. */

@@ -1,4 +1,4 @@
-import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
+import { PROGRAM_CLASSES } from '../contract/programs.ts'
 import { type CategoryDemand, type Demand, totalBurst, totalRate } from './demand.ts'
 import type { Plan, PlannedProgram } from './plan.ts'
 import { OTHERS_NAME } from './running.ts'

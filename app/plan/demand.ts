@@ -1,5 +1,5 @@
+import { PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import { levelOf } from '../gateway/bucket-queue.ts'
-import { PROGRAM_CLASSES, type ProgramClass } from '../gateway/decisions.ts'
 import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
 import { limitOf, type Plan } from './plan.ts'
 

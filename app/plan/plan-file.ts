@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { PROGRAM_CLASSES } from '../gateway/decisions.ts'
+import { PROGRAM_CLASSES } from '../contract/programs.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'

@@ -1,4 +1,4 @@
-import type { ProgramClass } from '../gateway/decisions.ts'
+import type { ProgramClass } from '../contract/programs.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 

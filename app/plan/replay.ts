@@ -1,4 +1,5 @@
-import type { Decision, ProgramClass } from '../gateway/decisions.ts'
+import type { ProgramClass } from '../contract/programs.ts'
+import type { Decision } from '../gateway/decisions.ts'
 import { Scheduler } from '../gateway/scheduler.ts'
 import { limitOf, type Plan } from './plan.ts'
 import { RollingBucket } from './rolling-bucket.ts'

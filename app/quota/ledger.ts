@@ -1,10 +1,10 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from '../contract/thresholds.ts'
 import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import { Bucket } from './bucket.ts'
 import { OthersTakeAll } from './others-take-all.ts'
 import { RowState } from './state.ts'
-import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from './thresholds.ts'
 import { type Hold, viewOf } from './view.ts'
 
 /** An own request under way. `endpoint`: its category where a path rule knows one, else its path. */

@@ -26,8 +26,6 @@ export interface StateReading {
   readonly emptyChanceByPresent: number
 }
 
-/** Share of the limit under which a row is low, unless a person set another. */
-export const LOW_THRESHOLD = 0.2
 /** A row that is empty sooner than this, at the middle of others' use, runs out. */
 export const RUNNING_OUT_SECONDS = 600
 /** From here on running out is told in red. */

@@ -1,10 +1,11 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
+import { LOW_THRESHOLD } from '../contract/thresholds.ts'
 import type { Bucket } from './bucket.ts'
 import { emptyRangeOf } from './level-forecast.ts'
 import type { OthersReading } from './others-reading.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 import { safePace } from './safe-pace.ts'
-import { LOW_THRESHOLD, type RowState } from './state.ts'
+import type { RowState } from './state.ts'
 import { rowVerdictOf } from './verdict.ts'
 
 /** The wait after a 429 (service 7). */

@@ -1,6 +1,6 @@
+import type { StreamReasonCode } from '../contract/stream-reasons.ts'
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Frame } from './frames.ts'
-import type { StreamReasonCode } from './reasons.ts'
 
 interface History {
   /** Failed attempts in a row; health sets it back. */

@@ -1,7 +1,7 @@
 import type { gatewayContract } from '../../app/contract/gateway.ts'
 import type { Feature } from '../../app/contract/ipc.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
-import { DEFAULT_GATEWAY_PORT } from '../../app/gateway/program-limits.ts'
+import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
 import type { Gateway } from './gateway.ts'
 
 /** The commands on the gateway. */

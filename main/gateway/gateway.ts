@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
+import { PAUSE_MINUTES } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
-import { PAUSE_MINUTES } from '../../app/gateway/program-limits.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
 import type { ForwardHttp } from '../network/forward-http.ts'

@@ -1,5 +1,9 @@
-import { PROGRAM_CLASSES, type ProgramClass } from '../../app/gateway/decisions.ts'
-import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../app/gateway/program-limits.ts'
+import {
+  PROGRAM_CLASSES,
+  PROGRAM_LIMITS,
+  PROGRAM_NAME,
+  type ProgramClass,
+} from '../../app/contract/programs.ts'
 
 /** A program whose key a person chose, for a run without hands: nothing of it is stored. */
 export interface GivenProgram {

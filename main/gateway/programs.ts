@@ -1,7 +1,11 @@
 import { z } from 'zod'
-import { PROGRAM_CLASSES, type ProgramClass } from '../../app/gateway/decisions.ts'
+import {
+  PROGRAM_CLASSES,
+  PROGRAM_LIMITS,
+  PROGRAM_NAME,
+  type ProgramClass,
+} from '../../app/contract/programs.ts'
 import { looksAlike } from '../../app/gateway/look-alike.ts'
-import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../app/gateway/program-limits.ts'
 import { digestOf, newSecret } from '../network/random-secret.ts'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import { JsonFile } from '../storage/json-file.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
+import { PROGRAM_CLASSES } from '../../app/contract/programs.ts'
 import { patienceMsOf } from '../../app/gateway/request-fields.ts'
 import { STREAM_TABLE, type StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'

@@ -1,6 +1,5 @@
-import type { ExportedFile, ExportKind } from '../../app/contract/history.ts'
+import type { ExportedFile, ExportKind, Report } from '../../app/contract/history.ts'
 import type { Incident } from '../../app/history/incident.ts'
-import type { Report } from '../../app/history/report.ts'
 import { type ExportedKey, isoTime, reportCsv, reportJson } from '../../app/history/report-csv.ts'
 
 /** The history behind an export. */

@@ -1,9 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LoggedEvent } from '../../app/contract/events.ts'
+import type { ProgramUseHistory, SlotSample } from '../../app/contract/history.ts'
 import type { Environment } from '../../app/contract/snapshot.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import { MINUTE_MS, type Rollup, startOf } from '../../app/history/rollup.ts'
-import type { ProgramSample, ProgramUseHistory, Sample, SlotSample } from '../../app/history/sample.ts'
+import type { ProgramSample, Sample } from '../../app/history/sample.ts'
 import { FORGOTTEN } from './compaction.ts'
 import {
   asRow,

@@ -6,13 +6,19 @@ import type {
   ClosedAlert,
 } from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { History, ProgramHistory, RecordedUses, Trends } from '../../app/contract/history.ts'
+import type {
+  History,
+  ProgramHistory,
+  RecordedUses,
+  Report,
+  SlotSample,
+  Trends,
+} from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
+import type { Thresholds } from '../../app/contract/thresholds.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
-import { type Report, reportOf } from '../../app/history/report.ts'
+import { reportOf } from '../../app/history/report.ts'
 import { MINUTE_MS } from '../../app/history/rollup.ts'
-import type { SlotSample } from '../../app/history/sample.ts'
-import type { Thresholds } from '../../app/quota/thresholds.ts'
 import { Alerts } from '../alerts/alerts.ts'
 import type { Announcer } from '../alerts/announcer.ts'
 import { ThresholdFile } from '../alerts/threshold-file.ts'

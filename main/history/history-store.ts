@@ -1,9 +1,15 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import type { History, ProgramHistory, RecordedUses } from '../../app/contract/history.ts'
+import type {
+  History,
+  ProgramHistory,
+  ProgramReport,
+  RecordedUses,
+  Report,
+  SlotSample,
+} from '../../app/contract/history.ts'
 import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
-import { type ProgramReport, type Report, reportOf } from '../../app/history/report.ts'
+import { reportOf } from '../../app/history/report.ts'
 import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
-import type { SlotSample } from '../../app/history/sample.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { type Saved, type StorageFailure, storageFailure } from '../storage/storage-error.ts'

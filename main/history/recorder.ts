@@ -1,3 +1,4 @@
+import type { SlotSample } from '../../app/contract/history.ts'
 import type {
   Environment,
   ProgramSummary,
@@ -5,7 +6,7 @@ import type {
   SlotQuota,
   Snapshot,
 } from '../../app/contract/snapshot.ts'
-import { REPEAT_MS, type Sample, type SlotSample } from '../../app/history/sample.ts'
+import { REPEAT_MS, type Sample } from '../../app/history/sample.ts'
 import type { Entry } from './history-file.ts'
 
 /** Interval between entries of unchanged slots. */

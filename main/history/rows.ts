@@ -1,6 +1,7 @@
+import type { SlotSample } from '../../app/contract/history.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import type { Rollup } from '../../app/history/rollup.ts'
-import type { Sample, SampleSource, SlotSample } from '../../app/history/sample.ts'
+import type { Sample, SampleSource } from '../../app/history/sample.ts'
 
 /**
  * Conversion between table columns and the records of app/history. Rows are read as arrays, which takes half the time

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
+import { PROGRAM_CLASSES } from '../../app/contract/programs.ts'
 import type { ProgramSample } from '../../app/history/sample.ts'
 import type { SeriesMinute } from '../../app/history/series.ts'
 import { systemErrorText } from '../storage/system-error.ts'

@@ -1,6 +1,5 @@
 import { memo, useRef, useState } from 'react'
-import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
-import { PROGRAM_LIMITS } from '../../app/gateway/program-limits.ts'
+import { PROGRAM_CLASSES, PROGRAM_LIMITS } from '../../app/contract/programs.ts'
 import { limitOf, type Plan, type PlannedProgram, type PlannedRequests } from '../../app/plan/plan.ts'
 import { planRateText, recordedText } from '../../app/plan/plan-words.ts'
 import { ASSUMED_BURST_SECONDS } from '../../app/plan/running.ts'

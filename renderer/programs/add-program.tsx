@@ -1,7 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
+import {
+  DEFAULT_GATEWAY_PORT,
+  PROGRAM_CLASSES,
+  PROGRAM_LIMITS,
+  PROGRAM_NAME,
+} from '../../app/contract/programs.ts'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
-import { PROGRAM_CLASSES } from '../../app/gateway/decisions.ts'
-import { DEFAULT_GATEWAY_PORT, PROGRAM_LIMITS, PROGRAM_NAME } from '../../app/gateway/program-limits.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'

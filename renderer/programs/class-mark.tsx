@@ -1,4 +1,4 @@
-import { PROGRAM_CLASSES, type ProgramClass } from '../../app/gateway/decisions.ts'
+import { PROGRAM_CLASSES, type ProgramClass } from '../../app/contract/programs.ts'
 import { classesOf } from '../components/classes.ts'
 import sheet from './class-mark.module.css'
 

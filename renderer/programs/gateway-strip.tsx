@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { DEFAULT_GATEWAY_PORT, DEFAULT_RESERVE_SHARE } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
-import { DEFAULT_GATEWAY_PORT, DEFAULT_RESERVE_SHARE } from '../../app/gateway/program-limits.ts'
 import { gatewayStatus } from '../../app/status/gateway-status.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { PAUSE_MINUTES } from '../../app/gateway/program-limits.ts'
+import { PAUSE_MINUTES } from '../../app/contract/programs.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Dropdown, MenuItem } from '../components/dropdown.tsx'

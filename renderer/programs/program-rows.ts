@@ -1,5 +1,5 @@
+import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { ProgramSummary, RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
-import type { ProgramClass } from '../../app/gateway/decisions.ts'
 import { OWN_NAME, runningPlan } from '../../app/plan/running.ts'
 import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
 import { programStateText } from '../../app/status/gateway-status.ts'

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { ExportedFile, ExportKind } from '../../app/contract/history.ts'
-import type { Report } from '../../app/history/report.ts'
+import type { ExportedFile, ExportKind, Report } from '../../app/contract/history.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'

@@ -1,4 +1,4 @@
-import type { Report } from '../../app/history/report.ts'
+import type { Report } from '../../app/contract/history.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'

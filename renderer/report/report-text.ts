@@ -1,4 +1,4 @@
-import type { Report, RequestReport } from '../../app/history/report.ts'
+import type { Report, RequestReport } from '../../app/contract/history.ts'
 import { durationText } from '../../app/status/durations.ts'
 import { countText, listText } from '../../app/status/rates.ts'
 

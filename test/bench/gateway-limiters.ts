@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { ProgramClass } from '../../app/gateway/decisions.ts'
+import type { ProgramClass } from '../../app/contract/programs.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
 import { ReferenceService, type Rule } from '../app/quota/reference-service.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'

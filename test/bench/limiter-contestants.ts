@@ -1,4 +1,5 @@
-import type { Decision, ProgramClass } from '../../app/gateway/decisions.ts'
+import type { ProgramClass } from '../../app/contract/programs.ts'
+import type { Decision } from '../../app/gateway/decisions.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { RateReading } from '../../app/service/headers.ts'
 import type { Rule } from '../app/quota/reference-service.ts'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../../app/gateway/program-limits.ts'
+import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../../app/contract/programs.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
 import { serviceOrigin } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'

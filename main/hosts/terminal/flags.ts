@@ -1,4 +1,4 @@
-import type { ProgramClass } from '../../../app/gateway/decisions.ts'
+import type { ProgramClass } from '../../../app/contract/programs.ts'
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import type { ProbeFlag, TrafficFlag } from './category-flags.ts'
 

@@ -1,6 +1,10 @@
 import { Command, CommanderError } from 'commander'
-import { PROGRAM_CLASSES } from '../../../app/gateway/decisions.ts'
-import { DEFAULT_GATEWAY_PORT, PAUSE_MINUTES, PROGRAM_LIMITS } from '../../../app/gateway/program-limits.ts'
+import {
+  DEFAULT_GATEWAY_PORT,
+  PAUSE_MINUTES,
+  PROGRAM_CLASSES,
+  PROGRAM_LIMITS,
+} from '../../../app/contract/programs.ts'
 import { readStreamText } from '../../../app/service/stream-text.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'

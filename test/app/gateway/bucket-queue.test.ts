@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { ProgramClass } from '../../../app/contract/programs.ts'
 import { BucketQueue, levelOf, type OthersRates, type Waiting } from '../../../app/gateway/bucket-queue.ts'
-import type { ProgramClass } from '../../../app/gateway/decisions.ts'
 import type { ServedProgram } from '../../../app/gateway/served-rates.ts'
 
 const RULE = { limit: 320, periodSeconds: 300 } as const

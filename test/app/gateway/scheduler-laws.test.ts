@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PROGRAM_CLASSES, type ProgramClass } from '../../../app/gateway/decisions.ts'
+import { PROGRAM_CLASSES, type ProgramClass } from '../../../app/contract/programs.ts'
 import { MAX_WAITING } from '../../../app/gateway/waiting-requests.ts'
 import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from '../quota/chance.ts'

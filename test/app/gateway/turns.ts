@@ -1,5 +1,5 @@
+import type { ProgramClass } from '../../../app/contract/programs.ts'
 import type { Forecast, OthersRates } from '../../../app/gateway/bucket-queue.ts'
-import type { ProgramClass } from '../../../app/gateway/decisions.ts'
 import { Scheduler } from '../../../app/gateway/scheduler.ts'
 import { chanceFrom } from '../quota/chance.ts'
 import { ReferenceService, type Rule } from '../quota/reference-service.ts'

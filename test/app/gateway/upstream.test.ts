@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ProgramClass } from '../../../app/contract/programs.ts'
 import { BucketQueue } from '../../../app/gateway/bucket-queue.ts'
-import type { ProgramClass } from '../../../app/gateway/decisions.ts'
 import { type Request, Upstream } from '../../../app/gateway/upstream.ts'
 
 function shared() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PROGRAM_CLASSES } from '../../../app/gateway/decisions.ts'
+import { PROGRAM_CLASSES } from '../../../app/contract/programs.ts'
 import { Scheduler } from '../../../app/gateway/scheduler.ts'
 import { concessionsOf, withConcessions } from '../../../app/plan/advice.ts'
 import { demandsOf, isBefore, totalRate } from '../../../app/plan/demand.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { LOW_THRESHOLD } from '../../../app/contract/thresholds.ts'
 import { Bucket } from '../../../app/quota/bucket.ts'
-import { LOW_THRESHOLD, RowState } from '../../../app/quota/state.ts'
+import { RowState } from '../../../app/quota/state.ts'
 import { verdictOf } from '../../../app/quota/verdict.ts'
 import { viewOf } from '../../../app/quota/view.ts'
 import { chanceFrom } from './chance.ts'

@@ -1,5 +1,6 @@
+import { LOW_THRESHOLD } from '../../../app/contract/thresholds.ts'
 import { JITTER } from '../../../app/quota/probe-plan.ts'
-import { LOW_THRESHOLD, RowState } from '../../../app/quota/state.ts'
+import { RowState } from '../../../app/quota/state.ts'
 import {
   bursts,
   comesEmpty,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_GATEWAY_PORT } from '../../../app/gateway/program-limits.ts'
+import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { gatewayCommands } from '../../../main/gateway/gateway-commands.ts'
 
 type Commanded = Parameters<typeof gatewayCommands>[0]

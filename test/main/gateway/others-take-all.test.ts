@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ProgramClass } from '../../../app/gateway/decisions.ts'
+import type { ProgramClass } from '../../../app/contract/programs.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { startGateway } from './started-gateway.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import type { ProgramClass } from '../../../app/gateway/decisions.ts'
+import type { ProgramClass } from '../../../app/contract/programs.ts'
 import { Gateway } from '../../../main/gateway/gateway.ts'
 import type { Peer } from '../../../main/gateway/peer-user.ts'
 import { Programs } from '../../../main/gateway/programs.ts'

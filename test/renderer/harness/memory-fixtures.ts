@@ -1,7 +1,7 @@
 import type { Alert, ClosedAlert } from '../../../app/contract/alerts.ts'
+import type { Report } from '../../../app/contract/history.ts'
 import type { RowDetails } from '../../../app/contract/quotas.ts'
 import type { CurrentKeySettings } from '../../../app/contract/settings.ts'
-import type { Report } from '../../../app/history/report.ts'
 import { NOW_MS, REQUESTS, SLOTS } from '../fixtures.ts'
 
 const MINUTE = 60_000

@@ -1,8 +1,8 @@
 import type { AppContract } from '../../../../app/contract/contract.ts'
 import type { Handlers, Pushes } from '../../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../../app/contract/snapshot.ts'
+import { DEFAULT_THRESHOLDS } from '../../../../app/contract/thresholds.ts'
 import { reportOf } from '../../../../app/history/report.ts'
-import { DEFAULT_THRESHOLDS } from '../../../../app/quota/thresholds.ts'
 import type { WindowSession, Windows } from '../../../../main/hosts/window-session.ts'
 
 const EMPTY_REPORT = reportOf({

@@ -1,3 +1,7 @@
+/** How urgent a program's requests are, the most urgent first: each class leaves more of a bucket to those before it. */
+export const PROGRAM_CLASSES = ['critical', 'normal', 'background'] as const
+export type ProgramClass = (typeof PROGRAM_CLASSES)[number]
+
 /** The port of the gateway unless a person chooses another one. */
 export const DEFAULT_GATEWAY_PORT = 4791
 

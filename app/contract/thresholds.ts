@@ -1,4 +1,5 @@
-import { LOW_THRESHOLD } from './state.ts'
+/** Share of the limit under which a row is low, unless a person set another. */
+export const LOW_THRESHOLD = 0.2
 
 /**
  * Shares of a limit, 0 to 1, under which a row is low. 0 turns that off for the row.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PROGRAM_NAME } from '../../../app/gateway/program-limits.ts'
+import { PROGRAM_NAME } from '../../../app/contract/programs.ts'
 
 test.each(['a', '7', 'my notes', 'a.b_c-d', 'v1', '2 bots', 'é', 'робот 2', 'a  ._-  b'])(
   '%j is the name of a program',
