@@ -120,13 +120,17 @@ export class Prober {
 
   /** Ends the pauses after a 401 and a 403: a new sign-in may have another user and other scopes. */
   signedIn(): void {
-    for (const category of this.#unaccepted) {
-      this.#records.set(category, { ...this.#recordOf(category), notBeforeMs: NO_PROBES.notBeforeMs })
-      this.#looks.delete(category)
-    }
+    this.#endPauses(this.#unaccepted)
     this.#unaccepted.clear()
     this.#unauthorized.clear()
     this.tick()
+  }
+
+  #endPauses(categories: Iterable<string>): void {
+    for (const category of categories) {
+      this.#records.set(category, { ...this.#recordOf(category), notBeforeMs: NO_PROBES.notBeforeMs })
+      this.#looks.delete(category)
+    }
   }
 
   start(): void {
@@ -308,6 +312,8 @@ export class Prober {
     const { status, hasQuota } = answer
     if (hasQuota || (status !== UNAUTHORIZED && status !== FORBIDDEN)) this.#unaccepted.delete(category)
     else this.#unaccepted.add(category)
+    // A token that was rejected and is accepted again may be by all.
+    if (hasQuota && this.#unauthorized.has(category)) this.#endPauses(this.#unauthorized.keys())
     if (hasQuota || status !== UNAUTHORIZED) this.#unauthorized.delete(category)
     if (status >= 400 && !hasQuota) {
       this.#records.set(category, { ...settled, notBeforeMs: now + this.#pauseMs(category, status) })

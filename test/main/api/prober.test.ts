@@ -253,3 +253,18 @@ test('a row that was answered 401 is checked at once with another token, and onc
   await clock.advance(1_000)
   expect(count()).toBe(3)
 })
+
+test('once one row accepts a token that was rejected, the others that rejected it are checked at once', async () => {
+  const { clock, prober, asked, state } = setUp()
+  const accepted = state.answer
+  state.answer = async () => ({ kind: 'answered', status: 401, body: '', hasQuota: false })
+  prober.start()
+  // By then the rows wait for two minutes, each from its own last check on.
+  await clock.advance(240_000)
+  const from = asked.length
+  state.answer = accepted
+  while (asked.length === from) await clock.advance(1_000)
+  await clock.advance(2_000)
+  const paths = new Set(asked.slice(from).map(({ path }) => path))
+  expect(paths.size).toBe(new Set(asked.map(({ path }) => path)).size)
+})
