@@ -1,5 +1,5 @@
 import { type Severity, urgencyOf } from '../contract/severity.ts'
-import type { RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
+import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
 import { type JudgedRow, worstFirst } from '../quota/verdict.ts'
 import { OUTDATED_AFTER_MS } from '../status/durations.ts'
 import { type KeyProblem, keyProblems } from '../status/problem-status.ts'
@@ -156,14 +156,19 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  return hasExpired(snapshot, nowMs) || snapshot.access.state === 'none'
+  // The service may end a token early; without the sign-in host no other can be had.
+  const isRejected = snapshot.requests.some(({ problem }) => problem?.status === 401)
+  return hasExpired(snapshot, nowMs) || snapshot.access.state === 'none' || isRejected
     ? [{ kind: 'sign-in-host-gone', severity: 'critical', since }]
     : [{ kind: 'sign-in-host-unreachable', severity: 'warning', since }]
 }
 
-/** Answers that bring no number: of the token, of the service, or of single rows. */
+/** Answers that bring no number: of the token, of the service, or of single rows. A 401 counts once a renewal did not help. */
 function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
-  return keyProblems(snapshot, nowMs).map((problem): Condition => {
+  const problems = keyProblems(snapshot, nowMs).filter(
+    ({ problem }) => problem.status !== 401 || snapshot.access.state !== 'refreshing',
+  )
+  return problems.map((problem): Condition => {
     const { status, since } = problem.problem
     const told = { since, problem }
     const subject = problem.isWhole ? {} : { subject: problem.category }
@@ -225,6 +230,19 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   return found
 }
 
+/** The quietest own stream of a group of slots, and the one that waits for a slot of it; `undefined` where none does. */
+export function replacementOf(
+  category: string | undefined,
+  { streams }: Snapshot,
+): { readonly quietest: StreamSummary; readonly waiting: StreamSummary } | undefined {
+  const of = streams.filter((stream) => stream.category === category)
+  const waiting = of.find(({ state }) => state === 'waiting')
+  const [quietest] = of
+    .filter(({ state }) => state === 'live' || state === 'stale')
+    .toSorted((a, b) => a.framesPerSecond - b.framesPerSecond)
+  return quietest && waiting && { quietest, waiting }
+}
+
 function lastFrameMs(streams: readonly StreamSummary[]): number | undefined {
   const times = streams.flatMap(({ lastFrameAt }) => lastFrameAt ?? [])
   return times.length === 0 ? undefined : Math.max(...times)
@@ -257,8 +275,17 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
   })
 }
 
-const isMostlyOwn = ({ use }: RequestQuota): boolean =>
+export const isMostlyOwn = ({ use }: RequestQuota): boolean =>
   use !== null && use.total > 0 && use.own >= use.total * MOSTLY_OWN
+
+/** The program behind the gateway that uses most of a quota; `undefined` where none does. */
+export function busiestProgram(
+  { use }: RequestQuota,
+  { programs = [] }: Snapshot,
+): ProgramSummary | undefined {
+  const [most] = Object.entries(use?.programs ?? {}).toSorted(([, a], [, b]) => b - a)
+  return most && programs.find(({ id }) => id === most[0])
+}
 
 /** The rows that say something of now, the worst first. */
 export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRow[] {

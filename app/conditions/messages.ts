@@ -24,10 +24,17 @@ import {
   usageSentence,
   usesWholeRefill,
 } from '../status/quota-status.ts'
-import { countText } from '../status/rates.ts'
+import { countText, rateText } from '../status/rates.ts'
 import { capitalised, NO_ACTION, sentence } from '../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../status/token-status.ts'
-import { type Condition, conditionsOf, freshestMs, streamsHeard } from './evaluate.ts'
+import {
+  busiestProgram,
+  type Condition,
+  conditionsOf,
+  freshestMs,
+  replacementOf,
+  streamsHeard,
+} from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
 
 /**
@@ -298,7 +305,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
       return streamsMessage(condition, snapshot, nowMs)
     case 'slots-full': {
       const group = snapshot.slots.find(({ category }) => category === subject)
-      return slotsMessage(subject, group)
+      return slotsMessage(subject, group, snapshot)
     }
     case 'others-use-refill':
     case 'own-use':
@@ -501,8 +508,10 @@ function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: n
   })
 }
 
-function slotsMessage(category: string, group: SlotQuota | undefined): Message {
+function slotsMessage(category: string, group: SlotQuota | undefined, snapshot: Snapshot): Message {
   const { limit = 0, own = 0, elsewhere = 0 } = group ?? {}
+  const { quietest, waiting } = replacementOf(category, snapshot) ?? {}
+  const close = own > 0 ? 'Close a stream before you open another.' : 'Close a stream of another program.'
   return message({
     label: 'full',
     name: `${category} full`,
@@ -510,7 +519,12 @@ function slotsMessage(category: string, group: SlotQuota | undefined): Message {
     moment: '',
     title: `${category}: all ${limit} slots in use`,
     text: `(${own} yours, ${elsewhere} others).`,
-    action: 'Close a stream before you open another.',
+    ...(quietest && waiting
+      ? {
+          action: `Replace ${quietest.target} to open ${waiting.target}.`,
+          detail: `${quietest.target} is the quietest, ${rateText(quietest.framesPerSecond)}.`,
+        }
+      : { action: close }),
   })
 }
 
@@ -604,11 +618,11 @@ function slowTo(row: RequestQuota, nowMs: number): string {
   return pace === 'none' ? `Pause ${row.category} calls.` : `Slow to ${pace}.`
 }
 
-function slowOwn(row: RequestQuota, { programs = [] }: Snapshot, nowMs: number): string {
-  const rates = Object.entries(row.use?.programs ?? {}).toSorted(([, a], [, b]) => b - a)
-  const [first] = rates
-  const name = first && (programs.find(({ id }) => id === first[0])?.name ?? undefined)
+function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
+  const { name, pausedUntil } = busiestProgram(row, snapshot) ?? {}
   if (name === undefined) return slowTo(row, nowMs)
+  // Own use is a mean, which falls for a minute.
+  if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
   const pace = row.safe?.everySeconds
   return pace === undefined || pace === null
     ? `Pause ${name}.`

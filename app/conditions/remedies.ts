@@ -1,7 +1,7 @@
 import { SAVED_KEYS } from '../contract/key-health.ts'
 import { PAUSE_MINUTES } from '../contract/programs.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import type { Condition } from './evaluate.ts'
+import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
 
 /** What Headroom can do about a condition itself: a stable word for programs. */
@@ -89,23 +89,15 @@ export function remedyOf({ kind, subject, row }: Condition, snapshot: Snapshot):
 }
 
 /** Closing the quietest own stream of a group whose slots another one waits for. */
-function replacing(category: string | undefined, { streams }: Snapshot): Remedy | undefined {
-  const of = streams.filter((stream) => stream.category === category)
-  const [quietest] = of
-    .filter(({ state }) => state === 'live' || state === 'stale')
-    .toSorted((a, b) => a.framesPerSecond - b.framesPerSecond)
-  if (quietest === undefined || !of.some(({ state }) => state === 'waiting')) return undefined
+function replacing(category: string | undefined, snapshot: Snapshot): Remedy | undefined {
+  const { quietest } = replacementOf(category, snapshot) ?? {}
+  if (quietest === undefined) return undefined
   return { kind: 'replace-stream', label: `Replace ${quietest.target}`, target: quietest.id }
 }
 
-/** A program of which at least this part of a quota's use is counts as its cause. */
-const MOSTLY = 0.5
-
-/** Pausing the program that makes most of a quota's use. */
-function pausing({ use }: RequestQuota, { programs = [] }: Snapshot): Remedy | undefined {
-  const [most] = Object.entries(use?.programs ?? {}).toSorted(([, a], [, b]) => b - a)
-  if (use === null || most === undefined || most[1] < MOSTLY * use.total) return undefined
-  const program = programs.find(({ id }) => id === most[0])
+/** Pausing the program that asks most, where the use of a quota is mostly own. */
+function pausing(row: RequestQuota, snapshot: Snapshot): Remedy | undefined {
+  const program = isMostlyOwn(row) ? busiestProgram(row, snapshot) : undefined
   if (program === undefined || program.pausedUntil !== undefined) return undefined
   const { name } = program
   return { kind: 'pause-program', label: `Pause ${name} ${PAUSE_MINUTES} min`, target: name }

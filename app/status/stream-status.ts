@@ -22,6 +22,10 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
 /** Status of one stream by its state (service 12). */
 export const streamStatus = ({ state }: Pick<StreamSummary, 'state'>): StreamStatus => STREAM_STATUSES[state]
 
+/** The streams whose connection is open; one that waits or connects is not. */
+export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: readonly S[]): readonly S[] =>
+  streams.filter(({ state }) => state === 'snapshot' || state === 'live' || state === 'stale')
+
 /** How long an open stream may bring nothing, not even a heartbeat, before it counts as silent. Milliseconds. */
 const SILENT_AFTER_MS = 15_000
 

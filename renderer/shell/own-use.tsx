@@ -1,5 +1,6 @@
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
+import { openStreams } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import { useShown } from '../state/window-parts.ts'
 import sheet from './header.module.css'
@@ -8,7 +9,7 @@ const css = classesOf(sheet)
 
 /** Headroom's own use of the key: streams, probes and their share. */
 export function OwnUse() {
-  const streams = useShown((snapshot) => countText(openStreams(snapshot.streams), 'stream'))
+  const streams = useShown((snapshot) => countText(openStreams(snapshot.streams).length, 'stream'))
   const probes = useShown(({ probes }) =>
     probes.enabled ? `${countText(Math.round(probes.perMinute * 10) / 10, 'check')}/min` : 'checks off',
   )
@@ -32,6 +33,3 @@ export function OwnUse() {
     </span>
   )
 }
-
-const openStreams = (streams: readonly { readonly state: string }[]) =>
-  streams.filter((stream) => stream.state !== 'closed').length

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { rateText } from '../../app/status/rates.ts'
+import { openStreams } from '../../app/status/stream-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
@@ -18,7 +19,7 @@ const NONE: readonly StreamSummary[] = []
 export function OwnStreams() {
   const streams = useSnapshot((snapshot) => snapshot.streams) ?? NONE
   const groups = useMemo(() => streamGroups(streams), [streams])
-  const open = streams.filter(({ state }) => state !== 'closed').length
+  const open = openStreams(streams).length
   return (
     <section className={css('part')} aria-labelledby="streams-title">
       <div className={css('head', 'joined')}>

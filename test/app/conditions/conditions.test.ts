@@ -337,3 +337,12 @@ it('a person who wants nothing stored, or agreed to it, is not told again', () =
   expect(kinds({ keystore: 'unprotected' })).toEqual([])
   expect(kinds({ keystore: 'unprotected', refresh: memory })).toEqual(['keyring-unprotected'])
 })
+
+it('a 401 is no trouble while the token is renewed, and the sign-in host’s where that is away', () => {
+  const requests = CALM_REQUESTS.map((row) => ({ ...row, problem: { status: 401, since: NOW_MS - 1_000 } }))
+  const { access } = snapshot()
+  const signInHost = { host: 'signin.test', why: 'timed out', since: NOW_MS - 1_000 }
+  expect(kinds({ requests })).toEqual(['token-rejected'])
+  expect(kinds({ requests, access: { ...access, state: 'refreshing' } })).toEqual([])
+  expect(kinds({ requests, signInHost })).toEqual(['sign-in-host-gone'])
+})

@@ -1,7 +1,7 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { keyFindings } from '../../../app/conditions/key-status.ts'
-import type { Snapshot } from '../../../app/contract/snapshot.ts'
+import type { SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { NOW_MS, quota, snapshot, stream } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
@@ -33,7 +33,16 @@ describe('the button of a headline', () => {
     ]
     const full = { ...(BAD_DAYS['slots full'] as Snapshot), streams }
     expect(remedyOf(full)).toEqual({ kind: 'replace-stream', label: 'Replace MSFT', target: 's2' })
-    expect(remedyOf({ ...full, streams: streams.slice(0, 2) })).toBeUndefined()
+    expect(keyFindings(full, NOW_MS)[0]).toMatchObject({
+      action: 'Replace MSFT to open TSLA.',
+      detail: 'MSFT is the quietest, 0.2/s.',
+    })
+    const none = { ...full, streams: streams.slice(0, 2) }
+    expect(remedyOf(none)).toBeUndefined()
+    expect(keyFindings(none, NOW_MS)[0]?.action).toBe('Close a stream before you open another.')
+    const [group] = none.slots.filter(({ free }) => free <= 0)
+    const ofOthers = { ...none, slots: [{ ...group, own: 0 } as SlotQuota] }
+    expect(keyFindings(ofOthers, NOW_MS)[0]?.action).toBe('Close a stream of another program.')
   })
 
   it('pauses the program that makes most of the use, once', () => {
@@ -42,7 +51,19 @@ describe('the button of a headline', () => {
     const scanner = { ...PROGRAM, id: 'p1', name: 'scanner' }
     const at = snapshot({ requests, programs: [scanner, { ...PROGRAM, id: 'p2', name: 'bot' }] })
     expect(remedyOf(at)).toEqual({ kind: 'pause-program', label: 'Pause scanner 5 min', target: 'scanner' })
-    expect(remedyOf({ ...at, programs: [{ ...scanner, pausedUntil: NOW_MS + 1 }] })).toBeUndefined()
+    const running = { state: 'running-out', use, emptyAt: NOW_MS + 300_000 } as const
+    const paused = {
+      ...at,
+      requests: [quota('Positions', 320, 100, 100, running)],
+      programs: [{ ...scanner, pausedUntil: NOW_MS + 60_000 }],
+    }
+    expect(remedyOf(paused)).toBeUndefined()
+    expect(keyFindings(paused, NOW_MS)[0]?.action).toBe('scanner is paused until 14:32. No action needed.')
+    // A program's rate is the mean of a minute, and grows slower than own use.
+    const early = { ...use, programs: { p1: 0.4, p2: 0.1 } }
+    expect(
+      remedyOf({ ...at, requests: [quota('Positions', 320, 0, 0, { state: 'empty', use: early })] }),
+    ).toEqual({ kind: 'pause-program', label: 'Pause scanner 5 min', target: 'scanner' })
     const others = { ...use, total: 4, elsewhere: 2.2 }
     const shared = [quota('Positions', 320, 0, 0, { state: 'empty', use: others })]
     expect(remedyOf({ ...at, requests: shared })).toBeUndefined()

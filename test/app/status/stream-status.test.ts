@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readByText } from '../../../app/status/stream-status.ts'
+import { openStreams, readByText } from '../../../app/status/stream-status.ts'
 
 const by = (...programs: readonly (readonly [string, number])[]) =>
   programs.map(([program, readers]) => ({ program, readers }))
@@ -17,4 +17,10 @@ test('a stream that no program reads says nothing, and of very many the first ar
   expect(readByText({ readers: 9, readBy: by(['a', 1], ['b', 1]) }, 'stream')).toBe(
     'over 2 programs on 1 stream: a, b, …',
   )
+})
+
+test('a stream that waits, connects or is closed is not open', () => {
+  const states = ['opening', 'snapshot', 'live', 'stale', 'waiting', 'closed'] as const
+  const open = openStreams(states.map((state) => ({ state })))
+  expect(open.map(({ state }) => state)).toEqual(['snapshot', 'live', 'stale'])
 })
