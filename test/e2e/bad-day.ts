@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import type { Health } from '../../app/contract/key-health.ts'
-import { DEFAULT_PROBES } from '../../main/ports/profile.ts'
+import { type Snapshot, snapshotSchema } from '../../app/contract/snapshot.ts'
+import type { StreamRequest } from '../../app/service/stream-kinds.ts'
+import { trayLine } from '../../main/hosts/desktop/tray.ts'
+import { DEFAULT_PROBES, type ProbeSettings, type Profile } from '../../main/ports/profile.ts'
 import { VaultProfileStore } from '../../main/sign-in/profile-store.ts'
 import type { SimulatorOptions } from '../../main/simulator/options.ts'
 import { type SimulatorServer, startSimulator } from '../../main/simulator/server.ts'
@@ -15,10 +18,30 @@ import { FaultProxy } from '../storm/fault-proxy.ts'
 import { type StartedProcess, startProcess } from './started-process.ts'
 
 const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
-const PASSPHRASE = 'linden quartz meadow anvil'
+export const PASSPHRASE = 'linden quartz meadow anvil'
+const SPARE = 'Spare'
+const METRICS_TOKEN = 'metrics-of-a-bad-day'
+const GLANCE_SIZE = { width: 1280, height: 800 } as const
+const STRIP_SIZE = { width: 360, height: 60 } as const
 
 /** A person reads spaces that do not break as spaces. */
 const unbroken = (text: string) => text.replaceAll('\u00a0', ' ').trim()
+
+async function surfaceOf(page: Page, surface: Locator): Promise<Surface> {
+  await surface.waitFor()
+  // What is drawn anew after a change of size.
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)))
+  return {
+    severity: (await surface.getAttribute('data-severity')) ?? '',
+    text: unbroken((await surface.innerText()).replaceAll('\n', ' ')),
+  }
+}
+
+/** Severity and text of one surface. */
+interface Surface {
+  readonly severity: string
+  readonly text: string
+}
 
 /** What every surface says, as a person and as a program read it. */
 export interface Said {
@@ -26,10 +49,31 @@ export interface Said {
   readonly detail: string
   /** The labels of the headline's buttons. */
   readonly buttons: readonly string[]
-  /** The first lines of `headroom status`. */
+  readonly severity: string
+  readonly glance: Surface
+  /** The glance in a window as low as a line. */
+  readonly strip: Surface
+  /** The line of the key in the tray's menu, from the snapshot of `--json`. */
+  readonly tray: Surface
+  /** What `headroom status` writes. */
   readonly status: string
   readonly health: Health
+  /** The samples of `headroom_key_condition`. */
+  readonly metrics: readonly string[]
 }
+
+export interface DayOptions {
+  /** A data folder that the caller removes. */
+  readonly folder?: string
+  /** Streams of the key; one of positions unless given. */
+  readonly streams?: readonly StreamRequest[]
+  /** Whether a second key is saved, of a service of its own that nothing happens to. */
+  readonly hasSpare?: boolean
+  /** Seconds between checks of a category, where the budget's are too few for a test. */
+  readonly everySeconds?: ProbeSettings['everySeconds']
+}
+
+const ONE_STREAM: readonly StreamRequest[] = [{ kind: 'positions', target: 'SIM1001', options: {} }]
 
 /** A saved key of a service whose two hosts can fail apart, and the app as a process of its own. */
 export class BadDay {
@@ -37,14 +81,19 @@ export class BadDay {
   readonly resources: FaultProxy
   readonly signIn: FaultProxy
   readonly folder: string
+  readonly #spare: SimulatorServer | undefined
   readonly #ownsFolder: boolean
   #app: StartedProcess | undefined
+  #watch: StartedProcess | undefined
+  #glance: Page | undefined
 
   private constructor(
     parts: Pick<BadDay, 'simulator' | 'resources' | 'signIn' | 'folder'>,
+    spare: SimulatorServer | undefined,
     ownsFolder: boolean,
   ) {
     this.#ownsFolder = ownsFolder
+    this.#spare = spare
     this.simulator = parts.simulator
     this.resources = parts.resources
     this.signIn = parts.signIn
@@ -53,17 +102,17 @@ export class BadDay {
 
   static async prepare(
     options: Partial<SimulatorOptions> = {},
-    /** A data folder that the caller removes. */
-    given?: string,
+    { folder: given, streams = ONE_STREAM, hasSpare = false, everySeconds = {} }: DayOptions = {},
   ): Promise<BadDay> {
     const simulator = await startSimulator(options)
+    const spare = hasSpare ? await startSimulator({}) : undefined
     const [resources, signIn] = [
       await FaultProxy.start(simulator.port, 1),
       await FaultProxy.start(simulator.port, 2),
     ]
     const folder = given ?? mkdtempSync(join(tmpdir(), 'headroom-bad-day-'))
-    const day = new BadDay({ simulator, resources, signIn, folder }, given === undefined)
-    await day.#saveKey()
+    const day = new BadDay({ simulator, resources, signIn, folder }, spare, given === undefined)
+    await day.#saveKeys(streams, everySeconds)
     return day
   }
 
@@ -72,17 +121,39 @@ export class BadDay {
     return this.#app?.lines ?? []
   }
 
-  /** Starts the app, and opens its window in `page`. */
-  async open(
-    page: Page,
+  /** Starts the app; the address of its window, with its code. */
+  async start(
     environment: Readonly<Record<string, string>> = { HEADROOM_PASSPHRASE: PASSPHRASE },
-  ) {
-    const flags = ['--host', 'browser', '--no-open', '--port', '0', '--data', this.folder]
-    this.#app = await startProcess(['start', ...flags], 'headroom ready: ', {
+    flags: readonly string[] = [],
+  ): Promise<string> {
+    const usual = [
+      '--host',
+      'browser',
+      '--no-open',
+      '--port',
+      '0',
+      '--metrics-port',
+      '0',
+      '--data',
+      this.folder,
+    ]
+    this.#app = await startProcess(['start', ...usual, ...flags], 'headroom ready: ', {
       HEADROOM_PASSPHRASE: '',
+      HEADROOM_METRICS_TOKEN: METRICS_TOKEN,
       ...environment,
     })
-    await page.goto(this.#app.ready[0] ?? '')
+    return this.#app.ready[0] ?? ''
+  }
+
+  /** Starts the app, and opens its window in `page`. */
+  async open(page: Page, ...how: Parameters<BadDay['start']>): Promise<void> {
+    await page.goto(await this.start(...how))
+  }
+
+  /** Ends the access token, as the service does: the next request with it is a 401. */
+  expireAccess(): void {
+    const { service } = this.simulator
+    service.tokens.expireAccess(service.nowMs())
   }
 
   /** Runs `headroom ARGS --data FOLDER` beside the app; its stdout. */
@@ -94,45 +165,126 @@ export class BadDay {
     })
   }
 
-  /** Everything that is said now. */
+  /** Everything that is said now. The glance opens in a window of its own. */
   async said(page: Page): Promise<Said> {
     const panel = page.getByRole('region', { name: 'Verdict' })
-    const [table, json] = [await this.run('status'), await this.run('status', '--json')]
-    return {
+    const window = {
       headline: unbroken(await panel.getByTestId('verdict-headline').innerText()),
       detail: unbroken(await panel.getByTestId('verdict-detail').innerText()),
       buttons: await panel.getByTestId('remedy').getByRole('button').allInnerTexts(),
-      status: table.split('\n').slice(0, 5).join(' '),
-      health: JSON.parse(json.split('\n')[0] ?? '{}').health,
+      severity: (await panel.getAttribute('data-severity')) ?? '',
+    }
+    const glance = await this.#glanceOf(page)
+    await glance.setViewportSize(GLANCE_SIZE)
+    const whole = await surfaceOf(glance, glance.getByRole('region', { name: 'Glance', exact: true }))
+    await glance.setViewportSize(STRIP_SIZE)
+    const strip = await surfaceOf(glance, glance.getByTestId('strip'))
+    const status = await this.run('status')
+    const snapshot = this.snapshotOf(await this.run('status', '--json'))
+    return {
+      ...window,
+      glance: whole,
+      strip,
+      tray: trayLine(snapshot),
+      status,
+      health: snapshot.health ?? { severity: 'unknown', cause: '', title: '', action: '' },
+      metrics: (await this.metrics()).filter((line) => line.startsWith('headroom_key_condition{')),
     }
   }
 
+  /** The key's snapshot among the lines of `headroom status --json`. */
+  snapshotOf(lines: string): Snapshot {
+    const [snapshot] = lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => snapshotSchema.parse(JSON.parse(line)))
+    if (snapshot === undefined) throw new Error('no key is connected')
+    return snapshot
+  }
+
+  /** The lines of `/metrics`. */
+  async metrics(): Promise<readonly string[]> {
+    const url = this.#said('metrics ready: ')
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } })
+    return (await answer.text()).split('\n')
+  }
+
+  /** The address of the gateway, where the app was started with one. */
+  get gateway(): string {
+    return this.#said('gateway ready: ')
+  }
+
+  #said(prefix: string): string {
+    const line = this.lines.find((one) => one.startsWith(prefix))
+    if (line === undefined) throw new Error(`the app has not said ${prefix}`)
+    return line.slice(prefix.length)
+  }
+
+  /** A window that `page` opens, which shares its session. */
+  async #glanceOf(page: Page): Promise<Page> {
+    if (this.#glance?.isClosed() === false) return this.#glance
+    const opened = page.waitForEvent('popup')
+    await page.evaluate(() => void window.open('/'))
+    const glance = await opened
+    await glance.setViewportSize(GLANCE_SIZE)
+    await glance.getByRole('button', { name: 'Glance' }).click()
+    this.#glance = glance
+    return glance
+  }
+
+  /** Starts `headroom watch` beside the app, with a monitor of its own; it writes its table every five seconds. */
+  async watch(): Promise<void> {
+    const { clientId, refreshToken } = this.simulator.service.options
+    const hosts = ['--auth-url', this.signIn.origin, '--base-url', this.resources.origin]
+    this.#watch = await startProcess(['watch', ...hosts, '--client-id', clientId], '', {
+      HEADROOM_REFRESH_TOKEN: refreshToken,
+    })
+  }
+
+  /** The table that `headroom watch` wrote last. */
+  get table(): string {
+    const lines = this.#watch?.lines ?? []
+    return lines.slice(lines.findLastIndex((line) => /^\d{4}-\S+Z$/.test(line)) + 1).join('\n')
+  }
+
   async close(): Promise<void> {
-    await this.#app?.stop()
-    await Promise.all([this.resources.close(), this.signIn.close(), this.simulator.close()])
+    await Promise.all([this.#app?.stop(), this.#watch?.stop()])
+    await Promise.all([this.resources.close(), this.signIn.close()])
+    await Promise.all([this.simulator.close(), this.#spare?.close()])
     if (this.#ownsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
 
-  async #saveKey(): Promise<void> {
+  async #saveKeys(
+    streams: readonly StreamRequest[],
+    everySeconds: ProbeSettings['everySeconds'],
+  ): Promise<void> {
     const keystore = passphraseKeystore(PASSPHRASE)
     const nowMs = Date.now()
     const handle = await VaultHandle.open({ folder: this.folder, keystore, wallMs: () => nowMs })
-    const { clientId, clientSecret, refreshToken } = this.simulator.service.options
-    new VaultProfileStore(handle, { startsOver: false, changed: () => {} }).signIn(
-      {
-        id: 'key-1',
-        name: 'Mine',
-        environment: 'custom',
-        authUrl: this.signIn.origin,
-        baseUrl: this.resources.origin,
-        clientId,
-        ...(clientSecret !== undefined && { clientSecret }),
-        refreshToken,
-        probes: { ...DEFAULT_PROBES, enabled: true },
-        streams: [{ kind: 'positions', target: 'SIM1001', options: {} }],
-      },
-      nowMs,
-    )
+    const store = new VaultProfileStore(handle, { startsOver: false, changed: () => {} })
+    const save = (
+      name: string,
+      { service }: SimulatorServer,
+      hosts: Pick<Profile, 'authUrl' | 'baseUrl'>,
+    ) => {
+      const { clientId, clientSecret, refreshToken } = service.options
+      store.signIn(
+        {
+          id: name.toLowerCase(),
+          name,
+          environment: 'custom',
+          ...hosts,
+          clientId,
+          ...(clientSecret !== undefined && { clientSecret }),
+          refreshToken,
+          probes: { ...DEFAULT_PROBES, everySeconds, enabled: true },
+          streams: name === SPARE ? [] : streams,
+        },
+        nowMs,
+      )
+    }
+    save('Mine', this.simulator, { authUrl: this.signIn.origin, baseUrl: this.resources.origin })
+    if (this.#spare) save(SPARE, this.#spare, { authUrl: this.#spare.origin, baseUrl: this.#spare.origin })
     handle.close()
   }
 }

@@ -35,6 +35,7 @@ export class FaultProxy {
   readonly #drips = new Set<() => void>()
   #troubleOf: (path: string) => Trouble | undefined = () => undefined
   #spoilt = 0
+  #port = 0
   #isAway = false
 
   private constructor(to: number, seed: number) {
@@ -51,11 +52,12 @@ export class FaultProxy {
   static async start(to: number, seed: number): Promise<FaultProxy> {
     const proxy = new FaultProxy(to, seed)
     await new Promise<void>((resolve) => void proxy.#server.listen(0, '127.0.0.1', resolve))
+    proxy.#port = (proxy.#server.address() as AddressInfo).port
     return proxy
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return `http://127.0.0.1:${this.#port}`
   }
 
   /** Spoils answers from now on; streams that are open go on, see `cutStreams`. */
@@ -74,6 +76,18 @@ export class FaultProxy {
   /** Resets every stream that is open, within a frame or between two. */
   cutStreams(): void {
     for (const socket of [...this.#streams]) socket.resetAndDestroy()
+  }
+
+  /** Stops listening, so that connections are refused. */
+  async leave(): Promise<void> {
+    const closed = new Promise((resolve) => void this.#server.close(resolve))
+    this.#server.closeAllConnections()
+    await closed
+  }
+
+  /** Listens again, on the port that it had. */
+  async comeBack(): Promise<void> {
+    await new Promise<void>((resolve) => void this.#server.listen(this.#port, '127.0.0.1', resolve))
   }
 
   close(): Promise<void> {
