@@ -2,6 +2,7 @@ import { countOf, numberOf, unforeseen } from './counted.ts'
 import { inUsage, OF_QUOTA } from './headline-rules.ts'
 import { delayMs, type Look, MIDDLE, type Note } from './look.ts'
 import { inState } from './row-rules.ts'
+import { EXPECTED, isUnsettled } from './troubles.ts'
 
 /** How long what others cause lasts before it is announced. */
 const HOLD_MS = 10_000
@@ -53,11 +54,19 @@ function quotaOf(
   return undefined
 }
 
+/** Whether an alert is of what was broken, or of its end, for as long as that is held. */
+const isAlertOfTrouble = (title: string, { troubles, shown }: Look): boolean =>
+  troubles.some(
+    (one) =>
+      isUnsettled(one, shown.atMs) && (title === 'Mine recovered' || EXPECTED[one.kind].alert.test(title)),
+  )
+
 function inAlert(title: string, body: string, looks: readonly Look[], look: Look, note: Note): void {
   const said = `alert: ${title}. ${body}`
   const { category, word = '' } = quotaOf(title, look) ?? {}
   const count = category === undefined ? undefined : countOf(category, look)
   if (category === undefined || count === undefined) {
+    if (isAlertOfTrouble(title, look)) return
     note('alert', said, 'nothing of the kind happened')
     return
   }

@@ -3,6 +3,7 @@ import { contradictions } from './contradictions.ts'
 import type { Look, Rule } from './look.ts'
 import type { Shown, ShownAlert, ShownGlance, ShownRow } from './shown.ts'
 import { durationMs, timeOfDayMs } from './times.ts'
+import type { Trouble } from './troubles.ts'
 import type { Truth } from './truth.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 14, 31, 12)
@@ -24,7 +25,7 @@ const row = (changed: Partial<ShownRow> = {}): ShownRow => ({
 
 const shown = (changed: Partial<Shown> = {}, atMs = NOW): Shown => ({
   atMs,
-  headline: { word: 'ok', text: 'ok', detail: '' },
+  headline: { word: 'ok', severity: 'ok', text: 'ok', detail: '' },
   title: 'ok · Headroom',
   chips: [],
   ownUse: '1 stream · 1 check/min 0.3 % used, cap 2 %',
@@ -68,7 +69,17 @@ function truth(
 }
 
 const glance = (changed: Partial<ShownGlance> = {}): ShownGlance => ({
-  ...{ word: 'ok', subject: '', lines: [], caption: '', number: '', cards: [], facts: {} },
+  ...{
+    word: 'ok',
+    severity: 'ok',
+    subject: '',
+    lines: [],
+    caption: '',
+    number: '',
+    cards: [],
+    facts: {},
+    keys: [],
+  },
   ...changed,
 })
 
@@ -78,6 +89,7 @@ const look = (says: Partial<Shown> = {}, counted: Counted = {}, atMs = NOW): Loo
   glance: glance({ word: 'not checked' }),
   alerts: [],
   after: truth(counted, atMs),
+  troubles: [],
   lateMs: 0,
 })
 
@@ -85,7 +97,7 @@ const rulesOf = (...looks: readonly Look[]) => contradictions(looks).map(({ rule
 const inRow = (changed: Partial<ShownRow>, counted?: Counted) =>
   rulesOf(look({ rows: [row(changed)], ...headed('not checked') }, counted))
 const headed = (word: string, text = '', detail = ''): Pick<Shown, 'headline' | 'title'> => ({
-  headline: { word, text, detail },
+  headline: { word, severity: 'ok', text, detail },
   title: `${word} · Headroom`,
 })
 
@@ -169,7 +181,7 @@ describe('what the window says of a first start', () => {
   })
 
   it('is, where a 429 is told that was none, or one is not told', () => {
-    const line = { atMs: NOW - 20_000, kind: 'rate-limited', text: 'Positions refused (429)' }
+    const line = { atMs: NOW - 20_000, kind: 'rate-limited', text: 'Positions refused (429)', isOpen: false }
     expect(inRow({ state: '429 40 s' }, {})).toEqual(['429'])
     expect(rulesOf(look({ events: [line] }))).toEqual(['429'])
     expect(rulesOf(look({}, { refusedMs: NOW - 20_000 }))).toEqual(['429'])
@@ -256,7 +268,7 @@ describe('what the window says of a first start', () => {
   it('is, where a line says that others began who made nothing, or stopped who went on', () => {
     const looks = (kind: string, made: number) => {
       const text = `Others ${kind === 'elsewhere' ? 'started' : 'stopped'} using Positions (1.3/s)`
-      const line = { atMs: NOW + 330_000, kind, text }
+      const line = { atMs: NOW + 330_000, kind, text, isOpen: false }
       return Array.from({ length: 36 }, (_, index) =>
         look(
           { events: index < 34 ? [] : [line], rows: [row({ others: '?' })] },
@@ -336,7 +348,7 @@ describe('what the window says of a first start', () => {
       const before = { ...one.before, at: NOW - ms / 2 }
       return { ...one, before, after: { ...one.after, ledger }, lateMs: ms / 2 }
     }
-    const line = { atMs: NOW - 26_000, kind: 'rate-limited', text: 'Positions refused (429)' }
+    const line = { atMs: NOW - 26_000, kind: 'rate-limited', text: 'Positions refused (429)', isOpen: false }
     const refused = { refusedMs: NOW - 20_000 }
     const told: readonly (readonly [Rule, Partial<Shown>, Counted?])[] = [
       ['age', { rows: [row({ age: '9 s' })] }],
@@ -370,7 +382,7 @@ describe('what the window says of a first start', () => {
 
   it('is, where a quota runs out within the ten minutes for which none was to', () => {
     const text = 'No quota runs out within 10 min.'
-    const promise = look({ headline: { word: 'ok', text, detail: '' } })
+    const promise = look({ headline: { word: 'ok', severity: 'ok', text, detail: '' } })
     const full = (ms: number) => look({ rows: [] }, {}, NOW + ms)
     const empty = (ms: number) => look({ rows: [] }, { remaining: 0 }, NOW + ms)
     expect(contradictions([promise, full(590_000), empty(595_000)])).toEqual([
@@ -391,4 +403,66 @@ it('lengths and times of day are read as they are written', () => {
   const midnight = new Date(2026, 10, 20, 23, 59, 50).getTime()
   expect(timeOfDayMs('00:00:05', midnight)).toBe(midnight + 15_000)
   expect(timeOfDayMs('23:59:45', midnight + 15_000)).toBe(midnight - 5_000)
+})
+
+describe('what the window says while something is broken', () => {
+  const FROM = NOW - 90_000
+  const host: Trouble = { kind: 'host', fromMs: FROM }
+  const unreachable = 'Can’t reach the service since 14:29.'
+  const key = { name: 'Mine', severity: 'critical', state: 'Service unreachable', tightest: '', left: '–' }
+  const said: Partial<Shown> = {
+    headline: { word: 'unreachable', severity: 'critical', text: unreachable, detail: '' },
+    title: 'unreachable · Headroom',
+    rows: [row({ state: 'not checked', others: '?', own: '?', fullAt: '?', nextCheck: '' })],
+    aspects: { slots: 'not checked', quotas: 'not checked' },
+    events: [{ atMs: FROM, kind: 'service-unreachable', text: 'api.test unreachable', isOpen: true }],
+  }
+  const glanced = glance({ word: 'unreachable', severity: 'critical', lines: [unreachable], keys: [key] })
+  const alerts = [{ titles: ['Can’t reach the service'], body: '' }]
+  const down = (changed: Partial<Shown> = {}, more: Partial<Look> = {}): Look => ({
+    ...look({ ...said, ...changed }),
+    ...{ glance: glanced, alerts, troubles: [host], ...more },
+  })
+
+  it('is not contradicted where every surface names the cause', () => {
+    expect(contradictions([down(), down()])).toEqual([])
+    const calm = { ...look(), glance: glance({ keys: [{ ...key, severity: 'ok', state: 'ok' }] }) }
+    expect(contradictions([{ ...calm, troubles: [{ ...host, toMs: NOW - 76_000 }] }])).toEqual([])
+  })
+
+  it.each<readonly [string, Partial<Shown>, Partial<Look>]>([
+    ['the headline names a consequence', headed('3 waiting', '3 of 3 streams are waiting'), {}],
+    ['a row has a state', { rows: [row()] }, {}],
+    ['a row has a pace', { rows: [row({ state: 'not checked', safe: '1 per 1.0 s', nextCheck: '' })] }, {}],
+    ['a row has a next check', { rows: [row({ state: 'not checked', nextCheck: '12 s' })] }, {}],
+    ['slots are fine', { aspects: { slots: 'ok' } }, {}],
+    ['a chip is of a quota', { chips: [{ label: 'low', text: 'Positions, 17 %' }] }, {}],
+    ['there is no alert', {}, { alerts: [] }],
+    ['there is no incident', { events: [] }, {}],
+    ['Glance names another', {}, { glance: { ...glanced, word: '3 waiting' } }],
+    ['Glance has a share', {}, { glance: { ...glanced, caption: 'tightest: Positions', number: '17 %' } }],
+  ])('is, where %s', (_, changed, more) => {
+    const before = down({}, more)
+    const earlier = { ...before, shown: { ...before.shown, atMs: FROM + 10_000 } }
+    const rules = contradictions([earlier, down(changed, more)]).map(({ rule }) => rule)
+    expect(rules).toContain('trouble')
+  })
+
+  it('is, where the key is another among all keys, or Glance differs from the headline for two looks', () => {
+    expect(
+      contradictions([down({}, { glance: { ...glanced, keys: [{ ...key, severity: 'ok' }] } })]),
+    ).toEqual([expect.objectContaining({ rule: 'unlike' })])
+    const other = { glance: { ...glanced, severity: 'warning', keys: [{ ...key, severity: 'warning' }] } }
+    expect(contradictions([down({}, other)])).toEqual([])
+    expect(contradictions([down({}, other), down({}, other)])).toEqual([
+      expect.objectContaining({ rule: 'unlike' }),
+    ])
+  })
+
+  it('is, where it is told a minute after it was mended', () => {
+    const over = [{ ...host, toMs: NOW - 76_000 }]
+    const rules = contradictions([down({}, { troubles: over })]).map(({ rule }) => rule)
+    expect(rules.filter((rule) => rule === 'trouble')).toHaveLength(4)
+    expect(contradictions([down({}, { troubles: [{ ...host, toMs: NOW - 30_000 }] })])).toEqual([])
+  })
 })

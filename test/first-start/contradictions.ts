@@ -5,6 +5,7 @@ import { brokenPromise, inHeadline } from './headline-rules.ts'
 import { inOwnUse, inStreams, inToken } from './key-rules.ts'
 import type { Contradiction, Look, Rule } from './look.ts'
 import { inRow } from './row-rules.ts'
+import { inTroubles } from './trouble-rules.ts'
 
 /**
  * Everything in the last look that is not so, by the simulator's books; `looks` are all so far, the last one included. A
@@ -26,6 +27,7 @@ export function contradictions(looks: readonly Look[]): readonly Contradiction[]
   inUseEvents(looks, look, note)
   inStreams(look, note)
   inToken(look, note)
+  inTroubles(looks, look, note)
   brokenPromise(looks, note)
   return found
 }

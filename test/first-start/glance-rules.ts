@@ -1,7 +1,7 @@
 import { countOf, longestNamed } from './counted.ts'
-import { inUsage, isCalm, OF_OTHERS, OF_QUOTA } from './headline-rules.ts'
+import { inUsage, isCalm, isToldOf, OF_QUOTA } from './headline-rules.ts'
 import { tokenContradicted } from './key-rules.ts'
-import { type Look, MIDDLE, type Note } from './look.ts'
+import { isUnsettledNow, type Look, MIDDLE, type Note } from './look.ts'
 import { inState } from './row-rules.ts'
 
 /** The page Glance: its word, its large number, its sentences, its cards and the facts beneath. */
@@ -21,7 +21,7 @@ export function inGlance(looks: readonly Look[], look: Look, note: Note): void {
     else inState({ category, told: `${word} ${share}`.trim(), said }, looks, own)
     const row = shown.rows.find((one) => one.category === category)
     if (row !== undefined) inUsage({ row, detail: lines.join(' '), said }, looks, look, note)
-  } else if (!OF_OTHERS.test(word)) note('glance', said, 'nothing of the kind happened')
+  } else if (!isToldOf(word, look)) note('glance', said, 'nothing of the kind happened')
 
   const tightest = /^tightest: (.+)$/.exec(caption)?.[1]
   const count = tightest === undefined ? undefined : countOf(tightest, look)
@@ -31,10 +31,9 @@ export function inGlance(looks: readonly Look[], look: Look, note: Note): void {
     const card = `card: ${label} ${category} ${beside}`
     if (OF_QUOTA.test(label)) {
       inState({ category, told: `${label} ${beside}`.trim(), said: card }, looks, note)
-    } else if (!OF_OTHERS.test(label)) note('glance', card, 'nothing of the kind happened')
+    } else if (!isToldOf(label, look)) note('glance', card, 'nothing of the kind happened')
   }
-  // Nothing here keeps a stream from its heartbeats.
-  if (/silent/.test(facts['Streams'] ?? '')) {
+  if (/silent/.test(facts['Streams'] ?? '') && !isUnsettledNow(look)) {
     note('glance', `streams: ${facts['Streams']}`, `${after.streams.length} open, none kept silent`)
   }
   const token = facts['Token'] ?? ''

@@ -2,6 +2,7 @@ import { countOf, longestNamed, numberOf, unforeseen } from './counted.ts'
 import { type Look, MIDDLE, type Note } from './look.ts'
 import { inOthers, inOwn, inSafePace, inState } from './row-rules.ts'
 import type { ShownRow } from './shown.ts'
+import { isOfTrouble } from './troubles.ts'
 
 /** How long the headline promises that no quota will run out. */
 const PROMISED_MS = 10 * 60_000
@@ -10,14 +11,19 @@ const PROMISED_MS = 10 * 60_000
 const CALM = /^(ok|ok so far)$/
 export const isCalm = (word: string): boolean => CALM.test(word)
 export const OF_QUOTA = /^(watch|low|running out|empty|429)$/
-export const OF_OTHERS = /^(full|not checked|\d+ (?:silent|restarting))$/
+const OF_OTHERS = /^(full|not checked|\d+ (?:silent|restarting))$/
+/** Whether a label may be: of slots, of streams, or of what was broken. */
+export const isToldOf = (label: string, { troubles, shown }: Look): boolean =>
+  OF_OTHERS.test(label) || isOfTrouble(label, troubles, shown.atMs)
 
 /** The headline, its chips and the tab’s title: each names a state of a quota, or of something else that is so. */
 export function inHeadline(looks: readonly Look[], look: Look, note: Note): void {
   const { shown, after } = look
   const { word, text, detail } = shown.headline
   const said = `${text} ${detail}`
-  if (!shown.title.includes(word)) note('headline', `tab: ${shown.title}`, `headline: ${word}`)
+  // The tab names what the label counts: streams without data.
+  if (!shown.title.includes(word) && !isOfTrouble(word, look.troubles, shown.atMs))
+    note('headline', `tab: ${shown.title}`, `headline: ${word}`)
   const subject = longestNamed(text.replace(/^429 on /, ''), after)
   if (isCalm(word)) {
     for (const { category, state } of shown.rows) {
@@ -32,7 +38,7 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
     const told = `${word} ${share}`.trim()
     if (subject === undefined) note('headline', said, 'no such quota')
     else inState({ category: subject, told, said }, looks, note)
-  } else if (!OF_OTHERS.test(word)) {
+  } else if (!isToldOf(word, look)) {
     note('headline', said, 'nothing of the kind happened')
   }
   const row = shown.rows.find(({ category }) => category === subject)
@@ -50,7 +56,7 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
     const chip = `chip: ${label} ${beside}`
     if (OF_QUOTA.test(label)) {
       inState({ category, told: [label, ...rest].join(' '), said: chip }, looks, note)
-    } else if (!OF_OTHERS.test(label)) note('headline', chip, 'nothing of the kind happened')
+    } else if (!isToldOf(label, look)) note('headline', chip, 'nothing of the kind happened')
   }
 }
 

@@ -1,5 +1,6 @@
-import { delayMs, type Look, MIDDLE, type Note, PUSH_MS, SLACK } from './look.ts'
+import { delayMs, isUnsettledNow, type Look, MIDDLE, type Note, PUSH_MS, SLACK } from './look.ts'
 import { durationMs } from './times.ts'
+import { isUnsettled } from './troubles.ts'
 
 const ACCESS_LIFETIME_MS = 1_200_000
 
@@ -19,8 +20,7 @@ export function inStreams(look: Look, note: Note): void {
     note('streams', `own streams: ${shown.ownStreams}`, `${after.streams.length} open`)
   }
   const silent = /(\d+) silent/.exec(shown.aspects['streams'] ?? '')?.[0]
-  // Nothing here keeps a stream from its heartbeats.
-  if (silent !== undefined)
+  if (silent !== undefined && !isUnsettledNow(look))
     note('streams', `streams: ${silent}`, `${after.streams.length} open, none kept silent`)
   for (const group of shown.slots) {
     const is = after.slots.find(({ category }) => category === group.category)
@@ -46,6 +46,7 @@ export function tokenContradicted(told: string, look: Look): string | undefined 
   if (left === undefined || issued === undefined) return undefined
   const real = issued.atMs + ACCESS_LIFETIME_MS - shown.atMs
   const leewayMs = 2 * PUSH_MS + delayMs(look)
+  if (look.troubles.some((one) => one.kind === 'sign-in' && isUnsettled(one, shown.atMs))) return undefined
   const isWrong = Math.abs(real - left) > leewayMs + 1_000 && shown.atMs - issued.atMs > leewayMs
   return isWrong ? `${Math.round(real / 1000)} s left` : undefined
 }
@@ -71,5 +72,6 @@ export function inOwnUse(look: Look, note: Note): void {
   const lateMs = delayMs(look)
   const [fewest, most] = [made(60_000, lateMs), made(60_000 + lateMs, 0)]
   const isSo = perMinute >= fewest * (1 - MIDDLE) - SLACK && perMinute <= most * (1 + MIDDLE) + SLACK
-  if (!isSo) note('own', shown.ownUse, `${fewest} to ${most} in the last minute`)
+  // What does not reach the service is in no book.
+  if (!isSo && !isUnsettledNow(look)) note('own', shown.ownUse, `${fewest} to ${most} in the last minute`)
 }

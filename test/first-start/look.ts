@@ -1,4 +1,5 @@
 import type { Shown, ShownAlert, ShownGlance } from './shown.ts'
+import { isUnsettled, type Trouble } from './troubles.ts'
 import type { Truth } from './truth.ts'
 
 /** A look at three windows, the dashboard, Glance and the open alerts, between two looks into the simulator's books. */
@@ -8,12 +9,18 @@ export interface Look {
   readonly glance: ShownGlance
   readonly alerts: readonly ShownAlert[]
   readonly after: Truth
+  /** What was broken so far. */
+  readonly troubles: readonly Trouble[]
   /** How late the app and its windows were at most since the look before, as measured beside them. */
   readonly lateMs: number
 }
 
 /** How much older than the look what is shown may be, beyond what the app promises of itself: as long as it took. */
 export const delayMs = ({ before, after, lateMs }: Look): number => after.at - before.at + lateMs
+
+/** Whether something is broken, or was lately: streams are silent then, and checks do not come. */
+export const isUnsettledNow = ({ troubles, shown }: Look): boolean =>
+  troubles.some((one) => isUnsettled(one, shown.atMs))
 
 /** One sentence of the window that the simulator's count contradicts. */
 export interface Contradiction {
@@ -40,6 +47,8 @@ export type Rule =
   | 'own'
   | 'safe'
   | 'check'
+  | 'trouble'
+  | 'unlike'
 
 /** Takes what is not so; `atMs`: when it was shown, the last look unless given. */
 export type Note = (rule: Rule, said: string, counted: string, atMs?: number) => void

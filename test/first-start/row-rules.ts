@@ -1,7 +1,8 @@
 import { type Count, countOf, lastRefusalMs, numberOf, othersOf, unforeseen } from './counted.ts'
-import { delayMs, type Look, MIDDLE, type Note, PUSH_MS, SOME_USE } from './look.ts'
+import { delayMs, isUnsettledNow, type Look, MIDDLE, type Note, PUSH_MS, SOME_USE } from './look.ts'
 import type { ShownRow } from './shown.ts'
 import { durationMs, timeOfDayMs } from './times.ts'
+import { isUnsettled } from './troubles.ts'
 
 /** The share of the limit under which a row is low, as on a first start. */
 const LOW = 0.2
@@ -77,6 +78,11 @@ export function inState({ category, told, said }: ToldState, looks: readonly Loo
       return
     case 'not checked':
       return
+    case 'rejected':
+      if (!look.troubles.some((one) => one.kind === 'token' && isUnsettled(one, look.shown.atMs))) {
+        note('state', said, 'no answer was a 401')
+      }
+      return
     default:
       note('state', said, 'a state that is not known here')
   }
@@ -107,8 +113,9 @@ function inAge({ category, age }: ShownRow, look: Look, said: string, note: Note
   }
 }
 
-function inFullAt({ fullAt }: ShownRow, count: Count, look: Look, said: string, note: Note): void {
+function inFullAt(row: ShownRow, count: Count, look: Look, said: string, note: Note): void {
   const { shown } = look
+  const { fullAt } = row
   const sentence = `${said}, full at ${fullAt}`
   if (fullAt === 'full') {
     if (count.most < count.limit * (1 - MIDDLE)) note('full-at', sentence, count.told)
@@ -116,7 +123,10 @@ function inFullAt({ fullAt }: ShownRow, count: Count, look: Look, said: string, 
   }
   const saidMs = timeOfDayMs(fullAt, shown.atMs)
   if (saidMs === undefined) return
-  const toleranceMs = FULL_AT * count.periodSeconds * 1000 + delayMs(look)
+  // A time is that of the middle of a range.
+  const [low, high] = numberOf(row)
+  const refillMs = (count.periodSeconds / count.limit) * 1000
+  const toleranceMs = FULL_AT * count.periodSeconds * 1000 + ((high - low) / 2) * refillMs + delayMs(look)
   if (Math.abs(saidMs - Math.max(count.fullAtMs, shown.atMs)) > toleranceMs) {
     note('full-at', sentence, `full ${new Date(count.fullAtMs).toISOString()}`)
   }
@@ -176,6 +186,7 @@ function inNextCheck({ category }: ShownRow, looks: readonly Look[], note: Note)
   const told = since && at(since)
   if (since === undefined || told === undefined) return
   const steps = looks.slice(looks.indexOf(since))
+  if (steps.some(isUnsettledNow)) return
   // What a row may be asked follows its state: after a 429, and where it is empty, later.
   if (steps.some((look) => at(look)?.state.split(' ')[0] !== told.state.split(' ')[0])) return
   const fromMs = since.before.at - PUSH_MS - delayMs(since)

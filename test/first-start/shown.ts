@@ -4,7 +4,12 @@ import type { Page } from '@playwright/test'
 export interface Shown {
   /** Epoch milliseconds, on the clock of this machine, which the simulator shares. */
   readonly atMs: number
-  readonly headline: { readonly word: string; readonly text: string; readonly detail: string }
+  readonly headline: {
+    readonly word: string
+    readonly severity: string
+    readonly text: string
+    readonly detail: string
+  }
   /** Title of the tab: `Positions running out · Headroom`. */
   readonly title: string
   /** Further findings beside the headline: label, and subject with its countdown. */
@@ -25,6 +30,7 @@ export interface Shown {
 /** What the page Glance says of the key, as its texts. */
 export interface ShownGlance {
   readonly word: string
+  readonly severity: string
   readonly subject: string
   readonly lines: readonly string[]
   /** `empty in` and `3:30`, `left` and `17 %`; both empty where there is no number. */
@@ -33,6 +39,17 @@ export interface ShownGlance {
   readonly cards: readonly { readonly label: string; readonly subject: string; readonly note: string }[]
   /** `Streams` → `1 silent`, `Token` → `14 min 32 s`. */
   readonly facts: Readonly<Record<string, string>>
+  /** The lines of all keys where there are several. */
+  readonly keys: readonly ShownKey[]
+}
+
+/** A key in the table of all keys. */
+export interface ShownKey {
+  readonly name: string
+  readonly severity: string
+  readonly state: string
+  readonly tightest: string
+  readonly left: string
 }
 
 /** An open alert; of several that are told as one, the title of each. */
@@ -75,6 +92,7 @@ export interface ShownEvent {
   readonly atMs: number
   readonly kind: string
   readonly text: string
+  readonly isOpen: boolean
 }
 
 /** Reads the window in one task of its own, so that all of it is of one moment. Folded rows are not shown, and not read. */
@@ -88,6 +106,7 @@ export function readShown(page: Page): Promise<Shown> {
       atMs: Date.now(),
       headline: {
         word: document.querySelector<HTMLElement>('[data-verdict]')?.dataset['label'] ?? '',
+        severity: document.querySelector<HTMLElement>('[data-verdict]')?.dataset['severity'] ?? '',
         text: textOf(document, '[data-testid="verdict-headline"]'),
         detail: textOf(document, '[data-testid="verdict-detail"]'),
       },
@@ -133,6 +152,7 @@ export function readShown(page: Page): Promise<Shown> {
         return (parts.length === 0 ? [event] : parts).map((one) => ({
           atMs: Date.parse(one.querySelector('time')?.dateTime ?? ''),
           kind: event.dataset['event'] ?? '',
+          isOpen: event.dataset['open'] === 'true',
           text: textOf(one, 'summary') || textOf(one, ':scope > div') || textOf(one, ':scope > span'),
         }))
       }),
@@ -153,6 +173,7 @@ export function readGlance(page: Page): Promise<ShownGlance> {
       clean(line.textContent),
     )
     return {
+      severity: document.querySelector<HTMLElement>('[aria-label="Glance"]')?.dataset['severity'] ?? '',
       ...{ word: clean(word?.textContent), subject, lines, number: clean(number?.textContent) },
       caption: clean(number?.previousElementSibling?.textContent),
       cards: [...root.querySelectorAll('[aria-label="Also"] > li')].map((card) => ({
@@ -166,6 +187,13 @@ export function readGlance(page: Page): Promise<ShownGlance> {
           return [clean(fact.textContent).slice(0, -said.length).trim(), said]
         }),
       ),
+      keys: [...root.querySelectorAll<HTMLElement>('[data-key]')].map((key) => ({
+        name: textOf(key, 'th b'),
+        severity: key.dataset['severity'] ?? '',
+        state: textOf(key, 'td b'),
+        tightest: clean(key.children[2]?.textContent),
+        left: clean(key.children[3]?.textContent),
+      })),
     }
   })
 }

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { askRunning } from '../../main/control/ask-running.ts'
+import { socketOf } from '../../main/control/data-folder-socket.ts'
+import { nodeClock } from '../../main/ports/node-clock.ts'
+import { BUILT_IN_OPTIONS } from '../../main/simulator/options.ts'
+import { BadDay } from '../e2e/bad-day.ts'
+import { startProcess } from '../e2e/started-process.ts'
+import { smallDisk } from '../storm/small-disk.ts'
+import { EXPECTED, TROUBLE_EVERY_MS, TROUBLE_KINDS, type Trouble, type TroubleKind } from './troubles.ts'
+
+/** A running app whose service can be asked for its books. */
+export interface Stage {
+  /** The address of the window, with its code. */
+  readonly url: string
+  /** Where the simulator has its control surface. */
+  readonly origin: string
+  readonly secret: string
+  readonly troubles: readonly Trouble[]
+  /** Breaks and mends what is due after so many milliseconds. */
+  advance(elapsedMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Headroom as a first start has it: on an empty data folder, beside its built-in simulator. */
+export async function firstStart(): Promise<Stage> {
+  const secret = randomBytes(16).toString('hex')
+  const data = mkdtempSync(join(tmpdir(), 'headroom-first-start-'))
+  const flags = ['--host', 'browser', '--no-open', '--port', '0', '--data', data]
+  const app = await startProcess(['start', ...flags], 'headroom ready: ', {
+    HEADROOM_SIMULATOR_CONTROL: secret,
+  })
+  const close = async () => {
+    await app.stop()
+    rmSync(data, { recursive: true, force: true })
+  }
+  try {
+    const origin = await simulatorOf(data)
+    return { url: app.ready[0] ?? '', origin, secret, troubles: [], advance: async () => {}, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/**
+ * Two saved keys with the default settings. The first one's service is the built-in simulator in a process of its own,
+ * behind hosts that go away, as the disk fills up: something every three minutes, in turn.
+ */
+export async function brokenKey(): Promise<Stage> {
+  const secret = randomBytes(16).toString('hex')
+  const disk = smallDisk(true)
+  const day = await BadDay.prepare(
+    { ...BUILT_IN_OPTIONS, controlSecret: secret },
+    {
+      folder: disk.folder,
+      streams: [
+        { kind: 'positions', target: 'SIM1001', options: {} },
+        { kind: 'orders', target: 'SIM1001', options: {} },
+        { kind: 'quotes', target: 'MSFT,AAPL', options: {} },
+      ],
+      hasSpare: true,
+    },
+  )
+  const kinds = TROUBLE_KINDS.filter((kind) => kind !== 'disk' || disk.why === undefined)
+  if (disk.why !== undefined) process.stdout.write(`no disk to fill up: ${disk.why}\n`)
+  const troubles: Trouble[] = []
+  let reader: DatabaseSync | undefined
+  const hostsOf = (kind: TroubleKind) => [
+    ...(kind === 'host' || kind === 'both' ? [day.resources] : []),
+    ...(kind === 'sign-in' || kind === 'both' ? [day.signIn] : []),
+  ]
+  const begin = async (kind: TroubleKind) => {
+    for (const host of hostsOf(kind)) await host.leave()
+    if (kind === 'sign-in') day.expireAccess()
+    if (kind === 'token') day.simulator.faults.set('resources-401', true)
+    if (kind === 'stream') day.simulator.faults.set('silent-stream', true)
+    if (kind === 'disk') {
+      // A program that reads the file, as a backup does, lets its journal grow with each write.
+      reader = new DatabaseSync(join(disk.folder, 'history.db'), { readOnly: true })
+      reader.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
+      disk.fill()
+    }
+    troubles.push({ kind, fromMs: Date.now() })
+  }
+  const end = async (last: Trouble) => {
+    for (const host of hostsOf(last.kind)) await host.comeBack()
+    day.simulator.faults.set('resources-401', false)
+    day.simulator.faults.set('silent-stream', false)
+    disk.free()
+    reader?.close()
+    reader = undefined
+    troubles.splice(-1, 1, { ...last, toMs: Date.now() })
+  }
+  return {
+    url: await day.start(),
+    origin: day.simulator.origin,
+    secret,
+    troubles,
+    advance: async (elapsedMs) => {
+      const turn = Math.floor(elapsedMs / TROUBLE_EVERY_MS)
+      const kind = kinds[(turn - 1) % kinds.length]
+      const last = troubles.at(-1)
+      const isOver = last !== undefined && Date.now() - last.fromMs >= EXPECTED[last.kind].lastsMs
+      if (last?.toMs === undefined && isOver) await end(last)
+      else if (turn > troubles.length && kind !== undefined) await begin(kind)
+    },
+    close: async () => {
+      reader?.close()
+      await day.close()
+      disk.close()
+    },
+  }
+}
+
+/** Where the built-in simulator listens: the running app says it to who owns its data folder. */
+async function simulatorOf(dataFolder: string): Promise<string> {
+  const asked = await askRunning(
+    { do: 'status' },
+    { clock: nodeClock, path: socketOf(dataFolder, process.env), userId: process.getuid?.() },
+  )
+  const answer = asked.kind === 'answered' ? asked.answer : undefined
+  const snapshot = answer?.ok && 'snapshots' in answer ? answer.snapshots[0] : undefined
+  if (snapshot === undefined) throw new Error(`the running app does not tell its service: ${asked.kind}`)
+  return `http://${snapshot.service.host}`
+}
