@@ -32,7 +32,10 @@ export interface KeyConditions {
 
 /** A stream that was open and is not heard for so long counts as waiting. Milliseconds. */
 const MISSED_MS = 15_000
-/** Restarts within ten minutes from which a stream is restarting; a planned one now and then is usual (service 12). */
+/**
+ * Restarts within ten minutes from which a stream is restarting; a planned one now and then is usual (service
+ * 12).
+ */
 const OFTEN = 3
 /** Headroom's and programs' part of the use from which a quota runs out by it. */
 const MOSTLY_OWN = 0.5
@@ -137,7 +140,9 @@ const hasExpired = ({ access: { state, expiresAt } }: Snapshot, nowMs: number): 
 
 const sinceOf = (since: number | undefined) => (since === undefined ? {} : { since })
 
-/** The moment that an old snapshot speaks of: a refresh or a frame that came since then would not be in it. */
+/**
+ * The moment that an old snapshot speaks of: a refresh or a frame that came since then would not be in it.
+ */
 function pushedMs({ at }: Snapshot, nowMs: number): number {
   return nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
 }
@@ -163,7 +168,10 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     : [{ kind: 'sign-in-host-unreachable', severity: 'warning', since }]
 }
 
-/** Answers that bring no number: of the token, of the service, or of single rows. A 401 counts once a renewal did not help. */
+/**
+ * Answers that bring no number: of the token, of the service, or of single rows. A 401 counts once a renewal
+ * did not help.
+ */
 function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const problems = keyProblems(snapshot, nowMs).filter(
     ({ problem }) => problem.status !== 401 || snapshot.access.state !== 'refreshing',
@@ -230,7 +238,10 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   return found
 }
 
-/** The quietest own stream of a group of slots, and the one that waits for a slot of it; `undefined` where none does. */
+/**
+ * The quietest own stream of a group of slots, and the one that waits for a slot of it; `undefined` where
+ * none does.
+ */
 export function replacementOf(
   category: string | undefined,
   { streams }: Snapshot,

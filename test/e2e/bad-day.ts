@@ -232,7 +232,10 @@ export class BadDay {
     return glance
   }
 
-  /** Starts `headroom watch` beside the app, with a monitor of its own; it writes its table every five seconds. */
+  /**
+   * Starts `headroom watch` beside the app, with a monitor of its own; it writes its table every five
+   * seconds.
+   */
   async watch(): Promise<void> {
     const { clientId, refreshToken } = this.simulator.service.options
     const hosts = ['--auth-url', this.signIn.origin, '--base-url', this.resources.origin]

@@ -47,8 +47,8 @@ export async function firstStart(): Promise<Stage> {
 }
 
 /**
- * Two saved keys with the default settings. The first one's service is the built-in simulator in a process of its own,
- * behind hosts that go away, as the disk fills up: something every three minutes, in turn.
+ * Two saved keys with the default settings. The first one's service is the built-in simulator in a process of
+ * its own, behind hosts that go away, as the disk fills up: something every three minutes, in turn.
  */
 export async function brokenKey(): Promise<Stage> {
   const secret = randomBytes(16).toString('hex')

@@ -12,7 +12,10 @@ export interface Trouble {
 
 /** A trouble begins every three minutes. */
 export const TROUBLE_EVERY_MS = 180_000
-/** How long after its end a trouble may still be told: retries are up to 60 s apart, and an alert waits to be withdrawn. */
+/**
+ * How long after its end a trouble may still be told: retries are up to 60 s apart, and an alert waits to be
+ * withdrawn.
+ */
 export const BACK_MS = 75_000
 
 /** What is to be said of a trouble, and how soon after it began. */
@@ -95,7 +98,10 @@ export const EXPECTED: Readonly<Record<TroubleKind, Expected>> = {
   },
 }
 
-/** How much later than its time an alert may be shown: the alerts are looked through once a second, a window each ten. */
+/**
+ * How much later than its time an alert may be shown: the alerts are looked through once a second, a window
+ * each ten.
+ */
 export const ALERT_SLACK_MS = 15_000
 
 /** Labels that a trouble may have on its way, as of streams that reopen. */
