@@ -171,42 +171,6 @@ const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Sever
   revoked: ['ok', 'revoked'],
 }
 
-it.each<[string, Partial<Snapshot>, Severity, RegExp]>([
-  [
-    'silent streams',
-    { streams: [stream('a', 'Order Stream', 'S', { state: 'stale' }), stream('b', 'Order Stream', 'T')] },
-    'warning',
-    /silent/i,
-  ],
-  ['a full group of slots', { slots: [slots('Option Chain Stream', 10, 9, 1)] }, 'warning', /full|in use/],
-  [
-    'a sign-in that is about to end',
-    { refresh: { ...snapshot().refresh, endsAt: NOW_MS + 600_000 } },
-    'critical',
-    /sign-in ends/i,
-  ],
-  [
-    'a service that does not answer',
-    { service: { reachable: false, host: 'h' } },
-    'critical',
-    /unreachable|can’t reach/i,
-  ],
-])('%s: the same severity and word on every surface of the key', (_, more, severity, word) => {
-  const at = snapshot({ requests: [quota('Positions', 320, 300, 250)], ...more })
-  const strip = stripText([at], NOW_MS)
-  const surfaces = [
-    { severity: keyStatus(at, NOW_MS).severity, text: keyStatus(at, NOW_MS).name },
-    { severity: headline(at, NOW_MS).severity, text: headline(at, NOW_MS).headline },
-    { severity, text: spokenText(at, NOW_MS) },
-    trayLine(at),
-    { severity: strip.severity, text: strip.name },
-    { severity, text: renderTable(at, [], NOW_MS, { columns: 120, colour: false }).split('\n')[0] },
-  ]
-  for (const surface of surfaces) {
-    expect(surface.severity).toBe(severity)
-    expect(surface.text).toMatch(word)
-  }
-})
 /** A key of which only the tokens can be wrong. */
 const withTokens = (more: Partial<RefreshSummary>) => {
   const { refresh } = snapshot()

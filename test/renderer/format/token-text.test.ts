@@ -44,14 +44,6 @@ describe('the lifelines', () => {
     })
   })
 
-  it('ask for attention an hour and a quarter of an hour before the end', () => {
-    const ending = (ms: number) => refreshText({ ...refresh, endsAt: NOW_MS + ms }, NOW_MS).severity
-    expect(ending(3_600_001)).toBe('ok')
-    expect(ending(3_600_000)).toBe('warning')
-    expect(ending(900_001)).toBe('warning')
-    expect(ending(900_000)).toBe('critical')
-  })
-
   it('do not call a token ended that the service has not been heard on', () => {
     const words = refreshText({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
     expect(words).toMatchObject({
@@ -60,13 +52,5 @@ describe('the lifelines', () => {
       next: 'API key or secret rejected',
     })
     expect(refreshText({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('signed out')
-  })
-
-  it('say "revoked" only of a confirmed revocation', () => {
-    expect(refreshText({ ...refresh, state: 'revoked' }, NOW_MS).value).toBe('revoked')
-    expect(refreshText({ ...refresh, state: 'revoking' }, NOW_MS).value).toBe('revoking')
-    expect(refreshText({ ...refresh, state: 'revoke-unconfirmed' }, NOW_MS).value).toBe(
-      'revocation not confirmed',
-    )
   })
 })

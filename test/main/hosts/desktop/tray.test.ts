@@ -2,12 +2,11 @@ import '../../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
 import { trayLine } from '../../../../main/hosts/desktop/tray.ts'
-import { CALM_REQUESTS, NOW_MS, quota, snapshot } from '../../../renderer/fixtures.ts'
+import { NOW_MS, quota, snapshot } from '../../../renderer/fixtures.ts'
 
 const line = (changes: Partial<Snapshot>) => trayLine(snapshot(changes))
 const positions = (more: Partial<RequestQuota>) =>
   line({ requests: [quota('Positions', 320, 300, 54, more)] })
-const refresh = (state: Snapshot['refresh']['state']) => line({ refresh: { ...snapshot().refresh, state } })
 
 describe('a profile in the tray', () => {
   it('is its worst quota, with a moment in place of a countdown', () => {
@@ -41,21 +40,5 @@ describe('a profile in the tray', () => {
     expect(positions({ state: 'not-checked', observedAt: NOW_MS - 240_000 }).text).toBe(
       'Quotas not checked · last data at 14:27',
     )
-  })
-
-  it('is what stands in the way of knowing, before what is known', () => {
-    expect(refresh('sign-in-required')).toEqual({ severity: 'critical', text: 'Signed out' })
-    const misconfigured = {
-      ...snapshot().refresh,
-      state: 'sign-in-required',
-      cause: 'misconfigured',
-    } as const
-    expect(line({ refresh: misconfigured }).text).toBe('API key rejected')
-    expect(refresh('revoke-unconfirmed').text).toBe('Revocation not confirmed')
-    expect(refresh('revoked').text).toBe('Tokens revoked')
-    expect(line({ service: { reachable: false, host: 'h' }, requests: CALM_REQUESTS })).toEqual({
-      severity: 'critical',
-      text: 'Service unreachable',
-    })
   })
 })
