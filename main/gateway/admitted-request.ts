@@ -10,7 +10,8 @@ export interface AdmittedRequest {
   readonly accept: string | undefined
   readonly acceptEncoding: string | undefined
   readonly contentType: string | undefined
-  readonly prefer: string | undefined
+  /** How long its caller waits for its turn. */
+  readonly patienceMs: number
   readonly body: Buffer | undefined
   readonly reply: ServerResponse
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { patienceMsOf } from '../../app/gateway/request-fields.ts'
 import { LOOPBACK_LIMITS, type LoopbackLimits, type LoopbackTraits } from '../network/loopback-servers.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
@@ -130,7 +131,7 @@ function admit(
     accept,
     acceptEncoding: textOf(request.headers['accept-encoding']),
     contentType: admission.body === undefined ? undefined : request.headers['content-type'],
-    prefer: textOf(prefer),
+    patienceMs: patienceMsOf(textOf(prefer)),
     reply,
   })
 }

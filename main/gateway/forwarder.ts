@@ -1,12 +1,13 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Decision, OfferedRequest, UpstreamOutcome } from '../../app/gateway/decisions.ts'
-import { PATIENCE_MS, patienceMsOf, sameAsOf } from '../../app/gateway/request-fields.ts'
+import { PATIENCE_MS, sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { tokenAfter401 } from '../api/exchange.ts'
 import type { NoTurn, OwnOutcome, OwnTurn } from '../api/own-turn.ts'
+import { within } from '../ports/within.ts'
 import type { Access, Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { type Relay, relay } from './answer-relay.ts'
@@ -14,7 +15,7 @@ import { OpenReplies } from './open-replies.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
-import { CUT_OFF, FAILURES, pausedFor, problemOf, unavailable, wordsOfNoToken } from './refusals.ts'
+import { CUT_OFF, FAILURES, noToken, pausedFor, problemOf, unavailable } from './refusals.ts'
 import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub, type StreamTurn } from './stream-hub.ts'
 
@@ -58,6 +59,8 @@ const OWN_PROGRAM = ''
 const OWN_PATIENCE_MS = 5_000
 /** The class of opening a stream again that programs read: it leaves the reserve. */
 const READ_STREAM_CLASS = 'normal'
+/** How long a request waits at least for a token that is being renewed. Milliseconds. */
+const MIN_TOKEN_WAIT_MS = 1_000
 /** When a stream asks again for its turn where the queue cannot say. */
 const UNKNOWN_TURN_SECONDS = 5
 
@@ -80,8 +83,8 @@ interface Upstream {
   sending: Sending | undefined
   /** Whether its 401 is kept while the token is refreshed. */
   isRefreshing: boolean
-  /** Why there was no token when its turn came. */
-  unsentWhy: string | undefined
+  /** The answer where there was no token when its turn came. */
+  unsent: Problem | undefined
 }
 
 /** Forwards the requests of programs on one connected key: does what the scheduler decides, with the key's access token. */
@@ -114,6 +117,10 @@ export class Forwarder {
       roomAtMs: (path) =>
         this.#scheduler.roomAtMs(this.#bucketOf(endpointOf(path)), READ_STREAM_CLASS, this.#now()),
       countsOf: (program) => this.#countsOf(program),
+      noToken: () => {
+        const access = deps.usable()
+        return access.kind === 'none' ? noToken(access, this.#now()) : unavailable('the access token is new')
+      },
       refuse: (request, problem) => this.#refuse(request, problem),
       forwarded: (program, category) =>
         this.#countsOf(program).forwarded(shownCategory(this.#bucketOf(category)), this.#now()),
@@ -131,16 +138,17 @@ export class Forwarder {
   }
 
   /** Answers a request: passes it on when its turn comes, or says why not. */
-  async serve(request: AdmittedRequest): Promise<void> {
-    const { reply, program } = request
-    this.#countsOf(program).lastSeenAtMs = this.#deps.timeline.now()
-    if (this.#deps.usable().kind === 'none') await this.#deps.access()
-    const access = this.#deps.usable()
+  async serve(admitted: AdmittedRequest): Promise<void> {
+    const { reply, program, patienceMs } = admitted
+    const cameAtMs = this.#now()
+    this.#countsOf(program).lastSeenAtMs = cameAtMs
+    const access = await this.#accessFor(admitted)
+    const request = { ...admitted, patienceMs: Math.max(0, patienceMs - (this.#now() - cameAtMs)) }
     if (reply.destroyed || reply.writableEnded) return
     if (this.#closed !== undefined) return this.#refuse(request, unavailable(this.#closed))
     const pausedUntilMs = this.#deps.pausedUntilMs(program)
     if (pausedUntilMs !== undefined) return this.#refuse(request, pausedFor(pausedUntilMs - this.#now()))
-    if (access.kind === 'none') return this.#refuse(request, unavailable(wordsOfNoToken(access.why)))
+    if (access.kind === 'none') return this.#refuse(request, noToken(access, this.#now()))
     if (!this.#hub.serve(request)) this.#offer(request)
   }
 
@@ -307,7 +315,7 @@ export class Forwarder {
   }
 
   #offer(request: AdmittedRequest): void {
-    const { program, method, pathAndQuery, accept, acceptEncoding, prefer, reply } = request
+    const { program, method, pathAndQuery, accept, acceptEncoding, patienceMs, reply } = request
     const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
     const category = categoryOf(method === 'HEAD' ? 'GET' : method, path)
     const endpoint = category ?? path
@@ -321,7 +329,7 @@ export class Forwarder {
       calls: new Map(),
       sending: undefined,
       isRefreshing: false,
-      unsentWhy: undefined,
+      unsent: undefined,
     }
     const call: Call = { ...request, id, upstream }
     upstream.calls.set(id, call)
@@ -338,7 +346,7 @@ export class Forwarder {
           class: program.class,
           weight: program.weight,
           bucket: this.#bucketOf(endpoint),
-          patienceMs: patienceMsOf(prefer),
+          patienceMs,
           ...(sameAs !== undefined && { sameAs }),
         },
         this.#now(),
@@ -403,9 +411,7 @@ export class Forwarder {
         for (const id of decision.requests) {
           const call = this.#calls.get(id)
           if (call === undefined) continue
-          const { unsentWhy } = call.upstream
-          const problem = unsentWhy === undefined ? FAILURES[decision.why] : unavailable(unsentWhy)
-          sendProblem(call.reply, problem)
+          sendProblem(call.reply, call.upstream.unsent ?? FAILURES[decision.why])
           this.#forget(call)
         }
         return
@@ -429,10 +435,10 @@ export class Forwarder {
   #send(id: number): void {
     const upstream = this.#upstreams.get(id)
     const access = this.#deps.usable()
-    if (upstream !== undefined && access.kind === 'token') this.#start(upstream, access.value)
+    if (upstream === undefined || access.kind === 'token') this.#sendWith(id, access)
     // A token may have expired while it waited.
     else
-      this.#deps.access().then(
+      this.#accessFor(upstream.request).then(
         (next) => this.#sendWith(id, next),
         (cause: unknown) => {
           this.#deps.defect(cause)
@@ -441,13 +447,20 @@ export class Forwarder {
       )
   }
 
+  /** An access token, waited for as long as the caller waits for its turn. */
+  async #accessFor({ patienceMs }: AdmittedRequest): Promise<Access> {
+    const { usable, access, clock } = this.#deps
+    if (usable().kind === 'none') await within(clock, Math.max(MIN_TOKEN_WAIT_MS, patienceMs), access())
+    return usable()
+  }
+
   #sendWith(id: number, access: Access): void {
     const upstream = this.#upstreams.get(id)
     if (upstream !== undefined && access.kind === 'token') {
       this.#start(upstream, access.value)
       return
     }
-    if (upstream !== undefined && access.kind === 'none') upstream.unsentWhy = wordsOfNoToken(access.why)
+    if (upstream !== undefined && access.kind === 'none') upstream.unsent = noToken(access, this.#now())
     // Told after this decision: others of the same event come before.
     this.#settleSoon(id, { kind: 'not-sent' })
   }

@@ -9,6 +9,7 @@ import { type LoopbackServers, listenOnLoopback } from '../network/loopback-serv
 import { hostOf } from '../network/reachability.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
+import { within } from '../ports/within.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
 import { door, GATEWAY_TRAITS } from './door.ts'
@@ -274,13 +275,7 @@ export class Gateway {
     this.#unsubscribe()
     const attached = [...this.#attached.values()]
     const drained = Promise.all(attached.map(({ forwarder }) => forwarder.drain(why)))
-    await new Promise<void>((resolve) => {
-      const cancel = this.#deps.clock.after(DRAIN_MS, resolve)
-      void drained.then(() => {
-        cancel()
-        resolve()
-      })
-    })
+    await within(this.#deps.clock, DRAIN_MS, drained)
     for (const { session, forwarder } of attached) {
       session.attachGateway(undefined)
       session.gatewayHappened({ kind: 'gateway-off', why })

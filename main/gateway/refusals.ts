@@ -1,4 +1,5 @@
 import type { Decision, FailureReason } from '../../app/gateway/decisions.ts'
+import type { NoAccess } from '../tokens/keeper.ts'
 import { GATEWAY_NAME, type Problem } from './problem.ts'
 
 /** The answer to a request that cannot be sent now. */
@@ -60,8 +61,17 @@ export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   },
 }
 
-/** Why there is no access token, `why` as the keeper of tokens calls it. */
-export function wordsOfNoToken(why: string): string {
+/** The answer to a request for which there is no access token. */
+export function noToken(access: NoAccess, nowMs: number): Problem {
+  const { retryAtMs } = access
+  const seconds = retryAtMs === undefined ? undefined : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1000))
+  return {
+    ...unavailable(wordsOfNoToken(access)),
+    ...(seconds !== undefined && { headers: { 'retry-after': String(seconds) } }),
+  }
+}
+
+function wordsOfNoToken({ why, failure }: NoAccess): string {
   switch (why) {
     case 'sign-in-required':
       return 'this key needs a sign-in in Headroom'
@@ -70,7 +80,9 @@ export function wordsOfNoToken(why: string): string {
     case 'revoke-unconfirmed':
       return 'the tokens of this key were revoked'
     default:
-      return 'Headroom has no access token of this key now'
+      return failure === undefined
+        ? 'the access token is still being renewed'
+        : `the access token can’t be renewed (${failure})`
   }
 }
 

@@ -18,7 +18,7 @@ export interface SendingDeps extends ExchangeDeps {
 
 /** What is sent, with what token. */
 export interface Outgoing {
-  readonly request: Omit<AdmittedRequest, 'program' | 'prefer' | 'reply'>
+  readonly request: Omit<AdmittedRequest, 'program' | 'patienceMs' | 'reply'>
   readonly token: string
   /** The category of its stream slot; absent where it opens no stream. */
   readonly stream: string | undefined

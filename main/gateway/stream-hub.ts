@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { PROGRAM_CLASSES } from '../../app/contract/programs.ts'
-import { patienceMsOf } from '../../app/gateway/request-fields.ts'
 import { STREAM_TABLE, type StreamRequest } from '../../app/service/stream-kinds.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'
 import { mergeRuleOf } from '../../app/streams/merge-rules.ts'
@@ -43,6 +42,8 @@ export interface StreamHubDeps extends SharingDeps {
   /** When a stream that programs read could be opened again at the earliest, epoch ms; `undefined` where that is not known. */
   readonly roomAtMs: (path: string) => number | undefined
   readonly countsOf: (program: Program) => ProgramUse
+  /** The answer where there is no access token. */
+  readonly noToken: () => Problem
   /** Counts a request that was refused, and answers it. */
   readonly refuse: (request: AdmittedRequest, problem: Problem) => void
   /** A request that the service answered counts as the program's. */
@@ -136,7 +137,7 @@ export class StreamHub {
     if (this.#isUnshared(address)) return false
     const shared = this.#sharedAs(address)
     const sinceMs = this.#deps.timeline.now()
-    const patientUntilMs = sinceMs + patienceMsOf(request.prefer)
+    const patientUntilMs = sinceMs + request.patienceMs
     const reader = new StreamReader(request, address, { sinceMs, patientUntilMs })
     this.#requests.set(reader, request)
     request.reply.on('close', () => this.#requests.delete(reader))
@@ -427,8 +428,7 @@ export class StreamHub {
     const asked = this.#asked.get(shared)
     if (asked === undefined) return
     if (state.kind === 'closed') this.#answerAll(shared, unavailable(state.reason))
-    else if (state.code === 'no-token')
-      this.#answerAll(shared, unavailable('Headroom has no access token of this key now'))
+    else if (state.code === 'no-token') this.#answerAll(shared, this.#deps.noToken())
     else if (state.code === 'broken-answer') this.#answerAll(shared, FAILURES.broken)
     else if (state.code === 'not-the-service') this.#answerAll(shared, noAnswer(state.reason))
     else if (state.code === 'connection-lost') {

@@ -11,6 +11,7 @@ import { accessSummary, refreshSummary } from '../../app/tokens/token-summaries.
 import type { Clock, Http, Random } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../ports/timeline.ts'
+import { within } from '../ports/within.ts'
 import { KeyRefresh } from './key-refresh.ts'
 import { KeyRevocation } from './key-revocation.ts'
 import type { TokenStore } from './token-store.ts'
@@ -31,10 +32,16 @@ export interface KeeperDeps {
   readonly onListenerError?: (cause: unknown) => void
 }
 
-/** An access token, or the reason why there is none now. */
-export type Access =
-  | { readonly kind: 'token'; readonly value: string }
-  | { readonly kind: 'none'; readonly why: string }
+/** Why there is no access token now: the standing of the key, and how its latest refresh failed, if it did. */
+export interface NoAccess {
+  readonly kind: 'none'
+  readonly why: string
+  readonly failure?: string
+  /** When it is tried again, epoch ms. */
+  readonly retryAtMs?: number
+}
+
+export type Access = { readonly kind: 'token'; readonly value: string } | NoAccess
 
 /** The access token of a key, for those who send requests with it. */
 export interface Bearer {
@@ -130,11 +137,17 @@ export class TokenKeeper {
    * a person may have revoked in between.
    */
   usable(): Access {
-    const { access, standing } = this.#store.state
-    if (access !== undefined && isAlive(this.#store.state, this.#now()) && !isRevoking(this.#store.state)) {
+    const { state } = this.#store
+    const { access, standing, failure, retryAtMs } = state
+    if (access !== undefined && isAlive(state, this.#now()) && !isRevoking(state)) {
       return { kind: 'token', value: access.value }
     }
-    return { kind: 'none', why: standing.kind }
+    const isFailing = mayRefresh(state) && failure !== undefined
+    return {
+      kind: 'none',
+      why: standing.kind,
+      ...(isFailing && { failure, ...(retryAtMs !== undefined && { retryAtMs }) }),
+    }
   }
 
   /**
@@ -147,14 +160,7 @@ export class TokenKeeper {
     const isDue = this.#rejections.rejected(value, pathOf(pathAndQuery), this.#now())
     // A refresh that failed has its own time to retry.
     if (!this.#refresh.flight && (!isDue || failures > 0)) return
-    const flight = this.refresh()
-    await new Promise<void>((resolve) => {
-      const cancel = this.#deps.clock.after(MAX_REPLACEMENT_MS, resolve)
-      void flight.finally(() => {
-        cancel()
-        resolve()
-      })
-    })
+    await within(this.#deps.clock, MAX_REPLACEMENT_MS, this.refresh())
   }
 
   /** Takes in an answer that accepts the access token. */

@@ -655,4 +655,13 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['count the hour that a clock was set ahead as time that a request waited'],
   },
+  {
+    found:
+      'A sign-in host that accepts and never answers kept programs waiting for 38 s, whatever their `Prefer`',
+    tests: [
+      ['main/gateway/forwarder.test.ts', 'a token that does not come is waited for'],
+      ['main/gateway/forwarder.test.ts', 'what was waited for a token is no more patience'],
+    ],
+    breaks: ['wait for a token longer than the caller waits'],
+  },
 ]

@@ -17,6 +17,14 @@ const FAIR_QUEUE = 'app/gateway/fair-queue.ts'
 export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G1',
+    what: 'wait for a token longer than the caller waits',
+    file: 'main/gateway/forwarder.ts',
+    find: 'await within(clock, Math.max(MIN_TOKEN_WAIT_MS, patienceMs), access())',
+    replace: 'await access()',
+    test: 'main/gateway/forwarder.test.ts',
+  },
+  {
+    promise: 'G1',
     what: 'resend a request after each cut',
     file: 'app/gateway/upstream.ts',
     find: 'if (this.#resent?.has(reason)) return false',

@@ -292,7 +292,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       accept: undefined,
       acceptEncoding: undefined,
       contentType: undefined,
-      prefer: chance() < 0.5 ? `wait=${Math.floor(chance() * 120)}` : undefined,
+      patienceMs: chance() < 0.5 ? 1000 * Math.floor(chance() * 120) : 30_000,
       body: undefined,
       reply: one.reply as unknown as ServerResponse,
     }

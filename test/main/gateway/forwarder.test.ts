@@ -83,7 +83,7 @@ function started(reserve?: Readonly<Record<string, number>>) {
       accept: undefined,
       acceptEncoding: undefined,
       contentType: undefined,
-      prefer: undefined,
+      patienceMs: 30_000,
       body: undefined,
       reply: reply as unknown as ServerResponse,
       ...more,
@@ -180,11 +180,43 @@ test('without a token a request waits for one, and is refused with the reason wh
   expect(sent[0]?.headers['authorization']).toBe('Bearer a2')
 })
 
+test('a token that does not come is waited for as long as the caller is patient', async () => {
+  const { ask, sent, clock, state } = started()
+  state.access = { kind: 'none', why: 'active' }
+  state.held = new Promise(() => {})
+  const asked = [0, 5_000, 20_000].map(async (patienceMs) => {
+    const reply = await ask(ACCOUNTS, program('bot'), { patienceMs })
+    return [reply.status, JSON.parse(reply.text).detail, clock.monotonicMs()]
+  })
+  const fromMs = clock.monotonicMs()
+  await clock.advance(30_000)
+  const detail = 'Not sent: the access token is still being renewed.'
+  expect(await Promise.all(asked)).toEqual([1_000, 5_000, 20_000].map((ms) => [503, detail, fromMs + ms]))
+  expect(sent).toEqual([])
+})
+
+test('what was waited for a token is no more patience for the turn', async () => {
+  const { forwarder, ask, say, sent, clock, state, timeline } = started()
+  await ask()
+  await say(sent[0], 200, left(0))
+  const held = Promise.withResolvers<void>()
+  state.access = { kind: 'none', why: 'active' }
+  state.next = { kind: 'token', value: 'a2' }
+  state.held = held.promise
+  const cameAtMs = timeline.now()
+  void ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
+  await clock.advance(10_000)
+  held.resolve()
+  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
+  await clock.advance(0)
+  expect(forwarder.nowOf(program('bot')).waiting).toMatchObject([{ untilMs: cameAtMs + 100_000 }])
+})
+
 test('a request that waits is told with its turn and its patience', async () => {
   const { forwarder, ask, say, sent, timeline, clock } = started()
   await ask()
   await say(sent[0], 200, left(0))
-  await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=100' })
+  await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
   const now = timeline.now()
   const { waiting } = forwarder.nowOf(program('bot'))
   expect(waiting).toEqual([
@@ -204,13 +236,13 @@ test('a refusal of a program is told once a minute for each category', async () 
   await ask()
   await say(sent[0], 200, left(0))
   const refused = async () => {
-    const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=0' })
+    const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 0 })
     expect(reply.status).toBe(429)
   }
   const spend = async () => {
     for (;;) {
       const before = sent.length
-      await ask(`${ACCOUNTS}?y=${before}`, program('guard', { class: 'critical' }), { prefer: 'wait=0' })
+      await ask(`${ACCOUNTS}?y=${before}`, program('guard', { class: 'critical' }), { patienceMs: 0 })
       if (sent.length === before) return
       await say(sent[before], 200, left(0))
     }
@@ -232,7 +264,7 @@ test('a refusal of a program is told once a minute for each category', async () 
 
 test('a 429 is counted for its program, resent in its turn, and its answer passed on', async () => {
   const { forwarder, ask, say, sent, clock } = started()
-  const reply = await ask(ACCOUNTS, program('bot'), { prefer: 'wait=100' })
+  const reply = await ask(ACCOUNTS, program('bot'), { patienceMs: 100_000 })
   await say(sent[0], 429, left(0), LIMITED)
   expect(forwarder.nowOf(program('bot')).use.rejected).toBe(1)
   expect([sent.length, reply.status]).toEqual([1, undefined])
@@ -282,7 +314,7 @@ test('a token that is gone when the turn comes is the reason that the caller get
   const { ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
-  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=100' })
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
   state.access = { kind: 'none', why: 'revoked' }
   await clock.advance(60_000)
   expect([reply.status, sent.length]).toEqual([503, 1])
@@ -293,7 +325,7 @@ test('a token that expired while a request waited is renewed before it is sent',
   const { ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
-  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=100' })
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
   state.access = { kind: 'none', why: 'expired' }
   state.next = { kind: 'token', value: 'a2' }
   await clock.advance(60_000)
@@ -306,7 +338,7 @@ test('a caller that goes while its token is renewed has nothing sent', async () 
   const { forwarder, ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
-  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { prefer: 'wait=100' })
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
   const held = Promise.withResolvers<void>()
   state.access = { kind: 'none', why: 'expired' }
   state.next = { kind: 'token', value: 'a2' }
@@ -405,7 +437,7 @@ test('an own check takes its turn, and the quota that its answer names is that o
   const turn = await forwarder.ownTurn('GET', ACCOUNTS)
   expect(turn).toBeDefined()
   turn?.({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 0, resetSeconds: 300 } })
-  const reply = await ask(ACCOUNTS, program('bot'), { prefer: 'wait=0' })
+  const reply = await ask(ACCOUNTS, program('bot'), { patienceMs: 0 })
   expect([reply.status, sent.length]).toEqual([429, 0])
   expect(await forwarder.ownTurn('GET', ACCOUNTS)).toBeUndefined()
 })
@@ -422,7 +454,7 @@ test('an own check counts in the quota that its endpoint turned out to have', as
   await ask(BALANCES)
   await say(sent[1], 200, left(200))
   turn?.({ kind: 'answer', rate: { ...known, remaining: 0, resetSeconds: 300 } })
-  const reply = await ask(ACCOUNTS, program('bot'), { prefer: 'wait=0' })
+  const reply = await ask(ACCOUNTS, program('bot'), { patienceMs: 0 })
   expect([reply.status, sent.length]).toEqual([429, 2])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { problemOf, unavailable, wordsOfNoToken } from '../../../main/gateway/refusals.ts'
+import { noToken, problemOf, unavailable } from '../../../main/gateway/refusals.ts'
 
 const RATE = { limit: 320, periodSeconds: 300, remaining: 0, resetSeconds: 12 }
 
@@ -58,9 +58,27 @@ test('a key that cannot be used is a 503 with the reason, where there is one', (
 })
 
 test.each([
-  ['sign-in-required', 'this key needs a sign-in in Headroom'],
-  ['revoked', 'the tokens of this key were revoked'],
-  ['revoking', 'the tokens of this key were revoked'],
-  ['revoke-unconfirmed', 'the tokens of this key were revoked'],
-  ['refreshing', 'Headroom has no access token of this key now'],
-])('a key in the state %s: %s', (why, words) => expect(wordsOfNoToken(why)).toBe(words))
+  [{ why: 'sign-in-required' }, 'this key needs a sign-in in Headroom'],
+  [{ why: 'revoked' }, 'the tokens of this key were revoked'],
+  [{ why: 'revoking' }, 'the tokens of this key were revoked'],
+  [{ why: 'revoke-unconfirmed' }, 'the tokens of this key were revoked'],
+  [{ why: 'active' }, 'the access token is still being renewed'],
+  [
+    { why: 'active', failure: 'the sign-in host answered 503' },
+    'the access token can’t be renewed (the sign-in host answered 503)',
+  ],
+])('without a token of a key in the state %o: %s', (access, words) =>
+  expect(noToken({ kind: 'none', ...access }, 0)).toEqual({
+    status: 503,
+    detail: `Not sent: ${words}.`,
+    proxyError: 'destination_unavailable',
+  }),
+)
+
+test('without a token the caller is told when the next refresh is tried', () => {
+  const access = { kind: 'none', why: 'active', failure: 'connection refused' } as const
+  const retryAfter = (retryAtMs: number) => noToken({ ...access, retryAtMs }, 10_000).headers
+  expect([12_001, 11_000, 10_000].map(retryAfter)).toEqual(
+    ['3', '1', '1'].map((seconds) => ({ 'retry-after': seconds })),
+  )
+})

@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { PATIENCE_MS } from '../../../app/gateway/request-fields.ts'
 import type { TakeStreamTurn } from '../../../main/api/own-turn.ts'
 import type { AdmittedRequest } from '../../../main/gateway/admitted-request.ts'
 import { sendProblem } from '../../../main/gateway/problem.ts'
 import { ProgramUse } from '../../../main/gateway/program-use.ts'
 import type { Program } from '../../../main/gateway/programs.ts'
+import { noToken } from '../../../main/gateway/refusals.ts'
 import { StreamHub, type StreamTurn } from '../../../main/gateway/stream-hub.ts'
 import { setUp } from '../streams/scripted-streams.ts'
 
@@ -96,6 +98,10 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
     },
     roomAtMs: () => room.atMs,
     countsOf,
+    noToken: () => {
+      const { access } = set.state
+      return noToken(access.kind === 'none' ? access : { kind: 'none', why: 'active' }, set.timeline.now())
+    },
     refuse: ({ reply, program: of }, problem) => {
       countsOf(of).refused += 1
       sendProblem(reply, problem)
@@ -104,7 +110,7 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
     changed: () => {},
     defect: (cause) => void defects.push(cause),
   })
-  const serve = (path: string, reply: FakeReply, of: Program, prefer?: string): boolean => {
+  const serve = (path: string, reply: FakeReply, of: Program, patienceMs: number): boolean => {
     const request: AdmittedRequest = {
       program: of,
       method: 'GET',
@@ -112,22 +118,26 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
       accept: undefined,
       acceptEncoding: undefined,
       contentType: undefined,
-      prefer,
+      patienceMs,
       body: undefined,
       reply: reply as unknown as ServerResponse,
     }
     return hub.serve(request)
   }
-  const ask = async (path: string, of: Program = program('bot'), prefer?: string): Promise<FakeReply> => {
+  const ask = async (
+    path: string,
+    of: Program = program('bot'),
+    patienceMs: number = PATIENCE_MS.usual,
+  ): Promise<FakeReply> => {
     const reply = new FakeReply()
-    if (!serve(path, reply, of, prefer)) throw new Error('not shared')
+    if (!serve(path, reply, of, patienceMs)) throw new Error('not shared')
     await set.clock.advance(0)
     return reply
   }
   /** Whether a stream would be shared; nobody reads it. */
   const isShared = (path: string): boolean => {
     const reply = new FakeReply()
-    const isServed = serve(path, reply, program('asks'))
+    const isServed = serve(path, reply, program('asks'), PATIENCE_MS.usual)
     reply.destroy()
     return isServed
   }

@@ -155,7 +155,7 @@ test('a larger stream that is not open yet serves no smaller one', async () => {
 
 test('a reader whose patience ends while its stream is being opened gets the answer', async () => {
   const { ask, service, clock } = setUpHub()
-  const reply = await ask(quotes('MSFT'), program('bot'), 'wait=1')
+  const reply = await ask(quotes('MSFT'), program('bot'), 1_000)
   await clock.advance(3_000)
   expect(reply.status).toBeUndefined()
   service.opens()
@@ -220,8 +220,12 @@ test('a stream is asked for uncompressed', async () => {
 
 test('without a token a reader is told at once', async () => {
   const { ask, state } = setUpHub()
-  state.access = { kind: 'none', why: 'sign-in-required' }
-  expect((await ask(quotes('MSFT'))).status).toBe(503)
+  state.access = { kind: 'none', why: 'active', failure: 'connection refused' }
+  const reply = await ask(quotes('MSFT'))
+  expect([reply.status, JSON.parse(reply.text).detail]).toEqual([
+    503,
+    'Not sent: the access token can’t be renewed (connection refused).',
+  ])
 })
 
 test('a slot that the own streams hold is not asked for', async () => {
@@ -230,7 +234,7 @@ test('a slot that the own streams hold is not asked for', async () => {
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
     set.service.opens()
   }
-  await set.ask(CHAIN, program('notes'), 'wait=30')
+  await set.ask(CHAIN, program('notes'), 30_000)
   await set.clock.advance(20_000)
   expect(set.opened()).toBe(10)
 })
@@ -257,7 +261,7 @@ test('without a slot a reader waits for its patience, then is told the stream le
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
     set.service.opens()
   }
-  const waits = await set.ask(CHAIN, program('notes'), 'wait=5')
+  const waits = await set.ask(CHAIN, program('notes'), 5_000)
   expect(set.hub.waitingOf(program('notes'))).toMatchObject([{ category: 'Option Chain Stream' }])
   await set.clock.advance(4_000)
   expect(waits.status).toBeUndefined()
@@ -272,7 +276,7 @@ test('without a slot a reader waits for its patience, then is told the stream le
 
 test('a reader without a slot is told which quota that is, by the service’s own name for it', async () => {
   const { ask, service, clock } = setUpHub()
-  const waits = await ask(CHAIN, undefined, 'wait=3')
+  const waits = await ask(CHAIN, undefined, 3_000)
   const none = { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' }
   service.refuses(429, SLOTS, { ...none, 'x-concurrency-resource': 'options-chain' })
   await clock.advance(4_000)
@@ -285,7 +289,7 @@ test('a clock that is set ahead ends no patience of a reader', async () => {
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
     set.service.opens()
   }
-  const waits = await set.ask(CHAIN, program('notes'), 'wait=5')
+  const waits = await set.ask(CHAIN, program('notes'), 5_000)
   const [asked] = set.hub.waitingOf(program('notes'))
   set.hub.markClockUncertain(0, 3_600_000)
   const [moved] = set.hub.waitingOf(program('notes'))
@@ -321,7 +325,7 @@ test('a slot that is freed goes to the most urgent program that waits', async ()
 
 test('a slot that others hold is tried every five seconds, not more often', async () => {
   const set = setUpHub()
-  const waits = await set.ask(CHAIN, undefined, 'wait=60')
+  const waits = await set.ask(CHAIN, undefined, 60_000)
   const none = { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' }
   set.service.refuses(429, SLOTS, none)
   expect(set.opened()).toBe(1)
@@ -614,7 +618,7 @@ test('a stream that Headroom has open waits for its slot itself when programs re
   service.opens()
   says(position(1, 1), END)
   await clock.advance(5_000)
-  const reader = await ask(POSITIONS, undefined, 'wait=60')
+  const reader = await ask(POSITIONS, undefined, 60_000)
   service.refuses(429, SLOTS, { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '0' })
   await clock.advance(10_000)
   const tried = opened()
@@ -658,8 +662,8 @@ test('what refuses the stream is passed on as it came', async () => {
 
 test('a 429 of the rate quota is waited out as far as the patience of the reader goes', async () => {
   const { ask, service, clock, countsOf } = setUpHub()
-  const patient = await ask(quotes('MSFT'), program('a'), 'wait=60')
-  const hasty = await ask(quotes('MSFT'), program('b'), 'wait=1')
+  const patient = await ask(quotes('MSFT'), program('a'), 60_000)
+  const hasty = await ask(quotes('MSFT'), program('b'), 1_000)
   service.refuses(429, RATE, {
     'x-ratelimit-limit': '500',
     'x-ratelimit-period': '300',
@@ -676,8 +680,8 @@ test('a 429 of the rate quota is waited out as far as the patience of the reader
 
 test('after a 429 a reader waits where there is room within its patience, however late Reset is', async () => {
   const { ask, service, clock, room, timeline } = setUpHub()
-  const patient = await ask(quotes('MSFT'), program('a'), 'wait=10')
-  const hasty = await ask(quotes('MSFT'), program('b'), 'wait=5')
+  const patient = await ask(quotes('MSFT'), program('a'), 10_000)
+  const hasty = await ask(quotes('MSFT'), program('b'), 5_000)
   room.atMs = timeline.now() + 6_000
   service.refuses(429, RATE, {
     'x-ratelimit-limit': '500',
@@ -752,7 +756,7 @@ test('a program without patience is answered at once where no slot is free', asy
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
     set.service.opens()
   }
-  expect((await set.ask(CHAIN, program('notes'), 'wait=0')).status).toBe(429)
+  expect((await set.ask(CHAIN, program('notes'), 0)).status).toBe(429)
 })
 
 test('the stream of a program can be pinned as it was asked for', async () => {
