@@ -2,6 +2,7 @@ import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS
 import type { Duplex } from 'node:stream'
 import { patienceMsOf } from '../../app/gateway/request-fields.ts'
 import { LOOPBACK_LIMITS, type LoopbackLimits, type LoopbackTraits } from '../network/loopback-servers.ts'
+import { isFramedPlainly } from '../network/node-wire.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
 import type { Connection } from './peer-user.ts'
@@ -44,10 +45,12 @@ const REVOKE = '/oauth/revoke'
  */
 export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => Promise<void> {
   return async (request, reply) => {
+    replies.set(request.socket, reply)
     const { url = '', rawHeaders, method = '' } = request
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
     if (bodyIsTooLong(request)) return sendProblem(reply, TOO_LONG)
+    if (!isFramedPlainly(request.headers)) return sendProblem(reply, CODED_TRANSFER)
     if (!/^100-continue$/i.test(expectationOf(request) ?? '100-continue'))
       return sendProblem(reply, OTHER_EXPECTATION)
     const path = pathOf(url)
@@ -95,17 +98,25 @@ async function mayUseKeys(
 /** How long the rest of a request that cannot be read is discarded, so that the answer arrives. Milliseconds. */
 const LINGER_MS = 2_000
 const answered = new WeakSet<Duplex>()
+/** The reply to the latest request that could be read, by its connection. */
+const replies = new WeakMap<Duplex, ServerResponse>()
 
-/** Answers a request that cannot be parsed, and closes its connection. */
+/** Answers a request that cannot be parsed, after those before it, and closes its connection. */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Each further part of the same request is reported too.
   if (answered.has(socket)) return
+  answered.add(socket)
+  const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
+  const before = replies.get(socket)
+  if (before === undefined || before.writableFinished) endWith(socket, problem)
+  else before.once('finish', () => endWith(socket, problem))
+}
+
+function endWith(socket: Duplex, problem: Problem): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  answered.add(socket)
-  const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const body = problemBody(problem)
   const headers = Object.entries({ ...problemHeaders(problem, body), connection: 'close' })
   const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
@@ -260,6 +271,10 @@ const UNREADABLE: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: denied(431, 'Send shorter headers: together they are over 16 KiB.'),
   ERR_HTTP_REQUEST_TIMEOUT: denied(408, 'The request timed out before it was complete. Send it again.'),
 }
+const CODED_TRANSFER = denied(
+  400,
+  'Send the body with its length or in plain chunks, and no other Transfer-Encoding.',
+)
 const OTHER_EXPECTATION = denied(417, 'Send no Expect field other than 100-continue.')
 
 const TOO_LONG = denied(400, 'The body is over 1 MiB.')

@@ -59,8 +59,8 @@ export const ONLY_KEY = ''
 const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** The life of a local access token in seconds, as that of the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
-/** A program that asks for a token with each request must not fill the memory. */
-const MAX_TOKENS_PER_PROGRAM = 32
+/** Each process of a program may have one; one that asks with each request must not fill the memory. */
+const MAX_TOKENS_PER_PROGRAM = 1_000
 
 interface LocalToken {
   readonly program: string

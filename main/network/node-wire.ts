@@ -89,6 +89,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
       })
       outgoing.on('response', (answer) => {
         if (state !== 'sent') return
+        if (!isFramedPlainly(answer.headers)) return failed('broken', NOT_HTTP)
         state = 'answered'
         if (request.isWholeInTime !== true) cancelDeadline()
         listener.answered(answer)
@@ -193,6 +194,13 @@ function watchAnswer(outgoing: http.ClientRequest): () => boolean {
   })
   return () => hasBegun()
 }
+
+/**
+ * Whether a body has a length, comes in chunks, or ends with its connection (RFC 9112, section 6.3). Node removes no other
+ * coding that a Transfer-Encoding names, so that what it reads is not the body.
+ */
+export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHttpHeaders): boolean =>
+  coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
 /** The headers of an answer, a field that came several times in one value. */
 export function headersOf(response: http.IncomingMessage): HttpHeaders {

@@ -664,4 +664,27 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['wait for a token longer than the caller waits'],
   },
+  {
+    found:
+      'What followed a request and could not be read was answered in the midst of the answer to that request',
+    tests: [['main/gateway/door.test.ts', '%s is answered after the answer that is under way']],
+    breaks: ['write that a request cannot be read into the answer to another one'],
+  },
+  {
+    found:
+      'Bodies compressed in transfer (`Transfer-Encoding: gzip, chunked`) were passed on as if they were not',
+    tests: [
+      [HOSTILE, 'an answer in a transfer coding that Node does not remove'],
+      ['main/gateway/door.test.ts', 'a body in a transfer coding that is not removed'],
+    ],
+    breaks: [
+      'pass an answer on as plain that is compressed in transfer',
+      'take a body in a transfer coding for the body',
+    ],
+  },
+  {
+    found: 'Of a program of 40 processes, each with a local token of its own, eight got 401',
+    tests: [['main/gateway/programs.test.ts', 'the oldest local tokens of a program make way']],
+    breaks: ['let the 33rd process of a program end the token of the first'],
+  },
 ]

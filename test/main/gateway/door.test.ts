@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { callerGate, destinationOf } from '../../../main/gateway/caller-gate.ts'
 import { GATEWAY_LIMITS } from '../../../main/gateway/door.ts'
 import type { Peer } from '../../../main/gateway/peer-user.ts'
@@ -12,6 +12,7 @@ import { proves } from '../../proof/proves.ts'
 import { type RequestParts, rawExchange, requestText } from '../hosts/browser/raw-http.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { AS_OTHER_USER, isRoot } from '../storage/other-user.ts'
+import { before } from './raw-service.ts'
 import { startGateway } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
@@ -221,6 +222,49 @@ test.each([
   }
   expect([await statusFor(1 << 20), await statusFor((1 << 20) + 1)]).toEqual([503, 400])
   expect(sent.map(({ body }) => body?.length)).toEqual([1 << 20])
+})
+
+test('a body in a transfer coding that is not removed is refused, and nothing of it is sent', async () => {
+  const { port, at, key, sent } = await noting()
+  const head = `POST /v3/marketdata/options/riskreward HTTP/1.1\r\nhost: ${at}\r\nauthorization: Bearer ${key}`
+  const body = '2\r\n{}\r\n0\r\n\r\n'
+  const coded = await rawExchange(
+    port,
+    `${head}\r\ntransfer-encoding: gzip, chunked\r\nconnection: close\r\n\r\n${body}`,
+  )
+  const plain = await rawExchange(
+    port,
+    `${head}\r\ntransfer-encoding: Chunked\r\nconnection: close\r\n\r\n${body}`,
+  )
+  expect([coded.status, plain.status, sent.length]).toEqual([400, 503, 1])
+})
+
+test.each([
+  ['what is not HTTP', '\0\0\r\n\r\n', 400],
+  ['a head that is too long', `GET / HTTP/1.1\r\nx: ${'y'.repeat(17 * 1024)}`, 431],
+])('%s is answered after the answer that is under way, not within it', async (_, more, status) => {
+  const service: Socket[] = []
+  const { add, url, port } = await before((socket) => {
+    service.push(socket)
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 8\r\n\r\n{"a"')
+  })
+  const socket = connect({ port, host: '127.0.0.1' })
+  onTestFinished(() => void socket.destroy())
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes
+  })
+  const host = `127.0.0.1:${port}`
+  socket.write(`GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${add('bot')}\r\n\r\n`)
+  await vi.waitFor(() => expect(text).toContain('{"a"'))
+  socket.write(more)
+  // What came before it has been read by then.
+  for (let asked = 0; asked < 3; asked += 1) await (await fetch(`${url}/headroom/health`)).text()
+  service[0]?.write(':1}\n')
+  await once(socket, 'close')
+  const [whole, after] = text.split('{"a":1}\n')
+  expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  expect(after?.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
 })
 
 test('the health check needs no key and says nothing', async () => {

@@ -184,14 +184,15 @@ test('a token that does not come is waited for as long as the caller is patient'
   const { ask, sent, clock, state } = started()
   state.access = { kind: 'none', why: 'active' }
   state.held = new Promise(() => {})
-  const asked = [0, 5_000, 20_000].map(async (patienceMs) => {
-    const reply = await ask(ACCOUNTS, program('bot'), { patienceMs })
-    return [reply.status, JSON.parse(reply.text).detail, clock.monotonicMs()]
-  })
   const fromMs = clock.monotonicMs()
+  const answered: unknown[] = []
+  for (const patienceMs of [0, 5_000, 20_000])
+    void ask(ACCOUNTS, program('bot'), { patienceMs }).then(({ status, text }) =>
+      answered.push([status, JSON.parse(text).detail, clock.monotonicMs() - fromMs]),
+    )
   await clock.advance(30_000)
   const detail = 'Not sent: the access token is still being renewed.'
-  expect(await Promise.all(asked)).toEqual([1_000, 5_000, 20_000].map((ms) => [503, detail, fromMs + ms]))
+  expect(answered).toEqual([1_000, 5_000, 20_000].map((ms) => [503, detail, ms]))
   expect(sent).toEqual([])
 })
 

@@ -89,6 +89,18 @@ test.each([
   proves(['G1', 'G12'], { level: 3, cases: 1 })
 })
 
+test('an answer in a transfer coding that Node does not remove is 502, and the next one is served', async () => {
+  const { add, url } = await before((socket, _request, n) => {
+    socket.write(n === 1 ? OK.replace('content-length: 2', 'transfer-encoding: gzip, chunked') : OK)
+  })
+  const key = add('bot')
+  const headers = { authorization: `Bearer ${key}` }
+  const answer = await fetch(`${url}${ACCOUNTS}`, { headers })
+  expect([answer.status, answer.headers.get('proxy-status')?.startsWith(OWN)]).toEqual([502, true])
+  expect(await statusOf(`${url}${ACCOUNTS}`, key)).toBe(200)
+  proves('G1', { level: 3, cases: 1 })
+})
+
 test('a stream of a known length goes on for its readers after that, as another one', async () => {
   const fields = ['content-type: application/json', 'content-md5: x', 'digest: x']
   const { add, get } = await before((socket, _request, n) => {

@@ -22,7 +22,7 @@ function opened(dataFolder = temporaryFolder(), given: readonly GivenProgram[] =
     clock,
     randomBytes: (size) => {
       seed += 1
-      return new Uint8Array(size).fill(seed)
+      return new Uint8Array(size).fill(seed).fill(seed >> 8, 1, 2)
     },
     problem: (what) => void problems.push(what),
   })
@@ -62,11 +62,11 @@ test('the oldest local tokens of a program make way for new ones, and those of o
   const { programs, add } = opened()
   const [bot, other] = [add('bot'), add('other')]
   const kept = programs.tokenFor(other)?.token ?? ''
-  const tokens = Array.from({ length: 40 }, () => programs.tokenFor(bot)?.token ?? '')
+  const tokens = Array.from({ length: 1_008 }, () => programs.tokenFor(bot)?.token ?? '')
   expect(programs.ofBearer(kept)?.name).toBe('other')
   expect(tokens.map((token) => programs.ofBearer(token) !== undefined)).toEqual([
     ...Array<boolean>(8).fill(false),
-    ...Array<boolean>(32).fill(true),
+    ...Array<boolean>(1_000).fill(true),
   ])
 })
 
