@@ -1,11 +1,11 @@
-/** How urgent a program's requests are, the most urgent first: each class leaves more of a bucket to those before it. */
+/** The urgency of a program's requests, highest first: each class leaves more of a bucket to those before it. */
 export const PROGRAM_CLASSES = ['critical', 'normal', 'background'] as const
 export type ProgramClass = (typeof PROGRAM_CLASSES)[number]
 
 /** The port of the gateway unless a person chooses another one. */
 export const DEFAULT_GATEWAY_PORT = 4791
 
-/** The share of a quota that normal programs leave to critical ones, and background programs twice, unless the start says otherwise. */
+/** The default share of a quota that normal programs leave to critical ones, and background programs twice. */
 export const DEFAULT_RESERVE_SHARE = 0.06
 
 /** The limits of what a person enters about programs. */

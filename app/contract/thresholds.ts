@@ -4,7 +4,7 @@ export const LOW_THRESHOLD = 0.2
 /**
  * Shares of a limit, 0 to 1, under which a row is low. 0 turns that off for the row.
  *
- * Set by a person for all rows or for one; a row's state, its mark in the window and its alert all follow from it.
+ * Set by a person for all rows or for one. A row's state, its mark in the window and its alert follow from it.
  */
 export interface Thresholds {
   readonly below: number

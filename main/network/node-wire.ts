@@ -196,8 +196,8 @@ function watchAnswer(outgoing: http.ClientRequest): () => boolean {
 }
 
 /**
- * Whether a body has a length, comes in chunks, or ends with its connection (RFC 9112, section 6.3). Node removes no other
- * coding that a Transfer-Encoding names, so that what it reads is not the body.
+ * Whether a body has a length, comes in chunks, or ends with its connection (RFC 9112, section 6.3). Node removes
+ * no other coding that a Transfer-Encoding names.
  */
 export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHttpHeaders): boolean =>
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)

@@ -32,7 +32,7 @@ export interface KeeperDeps {
   readonly onListenerError?: (cause: unknown) => void
 }
 
-/** Why there is no access token now: the standing of the key, and how its latest refresh failed, if it did. */
+/** Why there is no access token now: the standing of the key, and how its latest refresh failed. */
 export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
