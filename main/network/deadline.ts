@@ -1,3 +1,5 @@
+import type { Clock } from '../ports/ports.ts'
+
 /** How late a timer fires on a busy machine, in milliseconds; beyond it the process did not run. */
 const LATE_MS = 500
 const GRACE_MS = 2_000
@@ -16,4 +18,17 @@ export function deadline(ms: number, passed: () => void): () => void {
     else passed()
   }, ms)
   return () => clearTimeout(timer)
+}
+
+/** Resolves or rejects as `awaited` does, and after `ms` at the latest. */
+export async function within(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  awaited: Promise<unknown>,
+): Promise<void> {
+  let cancel = () => {}
+  const passed = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve)
+  })
+  await Promise.race([awaited, passed]).finally(() => cancel())
 }

@@ -105,8 +105,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     promise: 'G10',
     what: 'make whoever got a 401 wait as long as the sign-in host does not answer',
     file: KEEPER,
-    find: 'this.#deps.clock.after(MAX_REPLACEMENT_MS, resolve)',
-    replace: 'this.#deps.clock.after(10 * MAX_REPLACEMENT_MS, resolve)',
+    find: 'within(this.#deps.clock, MAX_REPLACEMENT_MS',
+    replace: 'within(this.#deps.clock, 10 * MAX_REPLACEMENT_MS',
     test: KEEPER_TEST,
   },
 
