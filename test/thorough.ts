@@ -13,29 +13,67 @@ export const THOROUGH_FILES: readonly string[] = [
   'app/quota/bucket-accuracy.test.ts',
   'app/quota/bucket-bounds.test.ts',
   'app/streams/shared-laws.test.ts',
+  'bench/gateway-start.process.test.ts',
+  'bench/run.process.test.ts',
   'bench/truth/live-key.process.test.ts',
+  'bench/truth/truth-small.test.ts',
   'desktop/desktop-life.test.ts',
   'desktop/packaged-app.test.ts',
+  'desktop/packaging.test.ts',
   'desktop/quit.test.ts',
+  'desktop/standing-still.test.ts',
   'main/control/protocol-fuzz.test.ts',
+  'main/gateway/sleep.process.test.ts',
+  'main/gateway/two-clients.process.test.ts',
   'main/history/kill.process.test.ts',
   'main/history/rows-fuzz.test.ts',
   'main/hosts/browser/requests-fuzz.test.ts',
   'main/hosts/desktop/ipc-fuzz.test.ts',
+  'main/hosts/terminal/flapping-clock.process.test.ts',
+  'main/metrics/otlp.process.test.ts',
   'main/stored-files-fuzz.test.ts',
   'main/tokens/crash.process.test.ts',
   'main/vault/crash.process.test.ts',
   'main/vault/rows-fuzz.test.ts',
+  'packaging/linux-package.test.ts',
   'packaging/npm-package.process.test.ts',
   'simulation/ages.test.ts',
   'simulation/bounds.test.ts',
+  'simulation/clock-set.test.ts',
   'simulation/regressions.test.ts',
   'simulation/seeds.test.ts',
   'simulation/ten-thousand-gateway-lives.test.ts',
 ]
 
+/** Laws of which `npm test` tries a tenth of the cases: the thorough part runs these files again, with all of them. */
+export const LAW_FILES: readonly string[] = [
+  'app/contract/contract.test.ts',
+  'app/plan/verdict-laws.test.ts',
+  'app/quota/bucket-doubt.test.ts',
+  'app/quota/bucket-elsewhere.test.ts',
+  'app/quota/bucket.test.ts',
+  'app/quota/forecast.test.ts',
+  'app/quota/ledger.test.ts',
+  'app/quota/probe-plan.test.ts',
+  'app/quota/view.test.ts',
+  'app/service/headers.test.ts',
+  'app/service/stream-paths.test.ts',
+  'app/streams/frame-reader.test.ts',
+  'app/streams/framer.test.ts',
+  'app/streams/frames.test.ts',
+  'app/streams/slots.test.ts',
+  'app/tokens/refresh-grant.test.ts',
+  'main/network/request-gate.test.ts',
+]
+
+/** How many cases of a law this run tries, of `all`. */
+export const lawRuns = (all: number): number => (part() === 'quick' ? Math.ceil(all / 10) : all)
+
 /** A browser test that says so is one of them. */
 export const THOROUGH_TAG = '@thorough'
+
+/** The end of the title of a test that a loop makes for each size, theme or state: whether this one is quick. */
+export const quickIf = (isQuick: boolean): string => (isQuick ? '' : ` ${THOROUGH_TAG}`)
 
 /** Takes long on each host: quick in the browser, thorough on Electron. */
 export const LONG_TAG = '@long'

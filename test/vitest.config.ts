@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './longest-first.ts'
-import { part, THOROUGH_FILES } from './thorough.ts'
+import { LAW_FILES, part, THOROUGH_FILES } from './thorough.ts'
 
 const LEFT_OUT = ['e2e/**', 'node_modules/**', ...(part() === 'quick' ? THOROUGH_FILES : [])]
-const INCLUDED = part() === 'thorough' ? [...THOROUGH_FILES] : ['**/*.test.{ts,tsx}']
+const INCLUDED = part() === 'thorough' ? [...THOROUGH_FILES, ...LAW_FILES] : ['**/*.test.{ts,tsx}']
 /** What decides and words: pure functions and components, which leave nothing behind for the next file. */
 const PURE = ['app/**/*.test.ts', 'renderer/**/*.test.{ts,tsx}']
 

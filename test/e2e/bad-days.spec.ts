@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test'
 import type { SimulatorOptions } from '../../main/simulator/options.ts'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { smallDisk } from '../storm/small-disk.ts'
-import { THOROUGH_TAG } from '../thorough.ts'
+import { quickIf, THOROUGH_TAG } from '../thorough.ts'
 import { BadDay, type DayOptions, PASSPHRASE } from './bad-day.ts'
 import { test as base, expect } from './fixtures.ts'
 
@@ -169,7 +169,7 @@ test('the service alone unreachable', async ({ page, day }) => {
   })
 })
 
-test('the service answers 503', async ({ page, day }) => {
+test('the service answers 503', { tag: THOROUGH_TAG }, async ({ page, day }) => {
   await day.open(page)
   await ready(page)
   day.resources.strike('503')
@@ -281,7 +281,7 @@ for (const { what, fault, ...expected } of [
     detail: /^Check the service address, VPN and proxy\./,
   },
 ] as const) {
-  test(what, async ({ page, day }) => {
+  test(`${what}${quickIf(fault === 'resources-401')}`, async ({ page, day }) => {
     await day.open(page)
     await ready(page)
     day.simulator.faults.set(fault, true)
@@ -289,7 +289,7 @@ for (const { what, fault, ...expected } of [
   })
 }
 
-test('no stream that receives data', async ({ page, day }) => {
+test('no stream that receives data', { tag: THOROUGH_TAG }, async ({ page, day }) => {
   day.simulator.faults.set('silent-stream', true)
   await day.open(page)
   await ready(page)

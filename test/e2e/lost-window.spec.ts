@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
+import { THOROUGH_TAG } from '../thorough.ts'
 import { connectKey, openPositionsStream } from './connect-key.ts'
 import { expect, type Headroom, test } from './fixtures.ts'
 
@@ -28,11 +29,9 @@ async function snapshotOf(page: Page, { origin }: Headroom): Promise<{ at: numbe
   }, origin)
 }
 
-test('while the window is frozen tokens and streams go on, and it comes back with the latest', async ({
-  page,
-  headroom,
-  simulator,
-}) => {
+test('while the window is frozen tokens and streams go on, and it comes back with the latest', {
+  tag: THOROUGH_TAG,
+}, async ({ page, headroom, simulator }) => {
   await page.goto(headroom.url)
   await connectKey(page, simulator)
   await openPositionsStream(page)

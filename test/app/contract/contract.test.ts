@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contract } from '../../../app/contract/contract.ts'
+import { lawRuns } from '../../thorough.ts'
 import { type CommandName, GOOD_ARGUMENTS } from './good-arguments.ts'
 
 const parse = (name: CommandName, value: unknown): unknown => contract[name].parse(value)
@@ -164,7 +165,7 @@ test('a payload cannot reach a prototype', () => {
 /** Repeats a failure. */
 const seed = Date.now() % 2 ** 31
 /** Each is a payload itself, and a field of another. */
-const HOSTILE_VALUES = 5_000
+const HOSTILE_VALUES = lawRuns(5_000)
 /** Made once for every channel: making them costs more than refusing them. */
 const hostileValues = fc.sample(
   fc.anything({ maxDepth: 2, withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),

@@ -7,11 +7,12 @@ import { demandsOf, isBefore, totalRate } from '../../../app/plan/demand.ts'
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
 import { planVerdict } from '../../../app/plan/verdict.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 import { type Told, toldOf, VirtualDoor } from '../gateway/virtual-door.ts'
 import { chanceFrom } from '../quota/chance.ts'
 import { ReferenceService } from '../quota/reference-service.ts'
 
-const PLANS = 200
+const PLANS = lawRuns(200)
 const SEED = 20_261_122
 /** Callers of a plan are patient: what it says of waits is not cut short by refusals. */
 const PATIENCE_MS = 300_000

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 import { chanceFrom } from './chance.ts'
 import { ReferenceService, type Rule } from './reference-service.ts'
 
@@ -24,7 +25,7 @@ function ask(bucket: Bucket, service: ReferenceService, atMs: number, serviceMs:
 test.each(['rolling', 'fixed'] as const)(
   '%s: after a gap the bounds hold the level whether time passed or the clock was set, and nobody else is accused',
   (window) => {
-    const seeds = 400
+    const seeds = lawRuns(400)
     for (let seed = 0; seed < seeds; seed += 1) {
       const chance = chanceFrom(seed)
       const rule: Rule = { ...POSITIONS, window }

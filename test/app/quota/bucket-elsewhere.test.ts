@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 import { chanceFrom } from './chance.ts'
 import { ReferenceService, type Rule } from './reference-service.ts'
 import { play, type Traffic } from './traffic.ts'
@@ -36,7 +37,7 @@ function afterBurst(seed: number, window: Rule['window'], burst: number): number
 
 for (const window of ['rolling', 'fixed'] as const) {
   test(`${window}: a burst elsewhere is found within two observations, and its size to a request`, () => {
-    const seeds = 3_000
+    const seeds = lawRuns(3_000)
     for (let seed = 0; seed < seeds; seed += 1) {
       const burst = 3 + (seed % 40)
       const [first, second, third, fourth, fifth] = afterBurst(seed, window, burst) as [
@@ -57,7 +58,7 @@ for (const window of ['rolling', 'fixed'] as const) {
 test('steady use elsewhere is found by the second header after it exceeds the rounding', {
   timeout: 120_000,
 }, () => {
-  const seeds = 2_000
+  const seeds = lawRuns(2_000)
   for (let seed = 0; seed < seeds; seed += 1) {
     const chance = chanceFrom(seed)
     let headers = 0
@@ -141,7 +142,7 @@ function othersAfter(traffic: Traffic) {
 test('with others on the key the floor of the level is found again at every header', {
   timeout: 120_000,
 }, () => {
-  for (let seed = 0; seed < 500; seed += 1) {
+  for (let seed = 0; seed < lawRuns(500); seed += 1) {
     const chance = chanceFrom(seed)
     play(
       {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
 import type { RateReading } from '../../../app/service/headers.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 import { chanceFrom } from './chance.ts'
 import { ReferenceService, type Rule } from './reference-service.ts'
 
@@ -33,7 +34,7 @@ test('before any header a bucket stands at what the table says', () => {
 })
 
 test('a fixed window is recognised from the first header whose Reset the rolling rule does not allow', () => {
-  const seeds = 1_000
+  const seeds = lawRuns(1_000)
   for (let seed = 0; seed < seeds; seed += 1) {
     const chance = chanceFrom(seed)
     const service = full(fixed)
@@ -54,7 +55,7 @@ test('a fixed window is recognised from the first header whose Reset the rolling
 })
 
 test('a rolling interval is never taken for fixed windows, whatever the jitter', () => {
-  const seeds = 1_000
+  const seeds = lawRuns(1_000)
   for (let seed = 0; seed < seeds; seed += 1) {
     const chance = chanceFrom(seed)
     const service = new ReferenceService(rolling, 320 * chance(), 0)
@@ -349,7 +350,7 @@ test('a bucket of one request empties, refuses and fills again', () => {
 })
 
 test('no order of calls and no reading makes a number that is not one, or one out of range', () => {
-  const runs = 2_000
+  const runs = lawRuns(2_000)
   const wild = fc.oneof(fc.integer({ min: 0, max: 700 }), fc.constantFrom(0, 1, 319, 320, 10_000_000))
   const reading = fc.record(
     {

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import type { Bucket } from '../../../app/quota/bucket.ts'
 import { RowState } from '../../../app/quota/state.ts'
 import { viewOf } from '../../../app/quota/view.ts'
+import { lawRuns } from '../../thorough.ts'
 import { chanceFrom } from './chance.ts'
 import { play, type Traffic } from './traffic.ts'
 
-const SEEDS = 150
+const SEEDS = lawRuns(150)
 const SIZES = [
   [500, 300],
   [320, 300],
@@ -89,7 +90,7 @@ function rowsOf(seed: number, others: Partial<Traffic>, forMs: number) {
 }
 
 test('where others are silent no end is ever forecast', { timeout: 120_000 }, () => {
-  for (let seed = 0; seed < 150; seed += 1) {
+  for (let seed = 0; seed < lawRuns(150); seed += 1) {
     for (const { row } of rowsOf(seed, {}, 600_000)) expect(row.emptyAt).toBeUndefined()
   }
 })
@@ -98,7 +99,7 @@ test('bursts that the bucket gets over read as an end while they last, and not b
   timeout: 120_000,
 }, () => {
   let alarmed = 0
-  for (let seed = 0; seed < 80; seed += 1) {
+  for (let seed = 0; seed < lawRuns(80); seed += 1) {
     // 120 at once every five minutes, when 320 come back.
     const others = { elsewherePerSecond: 1 / 300, elsewhereFromMs: 150_000, elsewhereBurst: 120 }
     for (const { row, atMs } of rowsOf(seed, others, 1_500_000)) {
@@ -113,7 +114,7 @@ test('bursts that the bucket gets over read as an end while they last, and not b
 
 test('when the load ends the forecast does, within two minutes', () => {
   let before = 0
-  for (let seed = 0; seed < 200; seed += 1) {
+  for (let seed = 0; seed < lawRuns(200); seed += 1) {
     const others = { elsewherePerSecond: 2, elsewhereUntilMs: 200_000 }
     for (const { row, atMs } of rowsOf(seed, others, 600_000)) {
       if (row.emptyAt === undefined) continue
@@ -121,5 +122,5 @@ test('when the load ends the forecast does, within two minutes', () => {
       if (atMs > 320_000) expect.fail(`seed ${seed}: an end is still forecast at ${atMs}`)
     }
   }
-  expect(before).toBeGreaterThan(1_000)
+  expect(before).toBeGreaterThan(lawRuns(1_000))
 })

@@ -4,6 +4,7 @@ import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import type { RateReading } from '../../../app/service/headers.ts'
+import { lawRuns } from '../../thorough.ts'
 import { chanceFrom } from './chance.ts'
 
 const newLedger = () => new Ledger(CURRENT_REQUEST_QUOTAS, 0)
@@ -177,20 +178,21 @@ test('refusals in a row count on until a request after the hold succeeds', () =>
   expect(ledger.refusals('Positions')).toBe(0)
 })
 
-test('100,000 observations with names and paths without end leave a bounded number of rows', () => {
+test('observations with names and paths without end leave a bounded number of rows', () => {
+  const observations = lawRuns(100_000)
   const ledger = newLedger()
   const chance = chanceFrom(1)
-  for (let at = 0; at < 100_000; at += 1) {
+  for (let at = 0; at < observations; at += 1) {
     const ticket = ledger.sent(chance() < 0.5 ? 'Positions' : `/v3/path/${at}`, at)
     const fate = chance()
     if (fate < 0.1) ledger.lost(ticket, at)
     else if (fate < 0.2) ledger.notSent(ticket, at)
     else ledger.answered(ticket, positions(Math.floor(chance() * 320), `name-${at}`), at + 5, chance() < 0.01)
   }
-  expect(ledger.view(100_000).length).toBeLessThan(200)
+  expect(ledger.view(observations).length).toBeLessThan(200)
 })
 
-test('100,000 observations of the usual kind leave no more rows than the first thousand', () => {
+test('observations of the usual kind leave no more rows than the first thousand', () => {
   const ledger = newLedger()
   const categories = CURRENT_REQUEST_QUOTAS.map((quota) => quota.category)
   const chance = chanceFrom(2)
@@ -203,7 +205,7 @@ test('100,000 observations of the usual kind leave no more rows than the first t
   }
   fold(1_000, 0)
   const rows = ledger.view(0).length
-  fold(100_000, 1_000_000)
+  fold(lawRuns(100_000), 1_000_000)
   expect(ledger.view(0)).toHaveLength(rows)
 })
 
@@ -256,7 +258,7 @@ test('no order of answers makes a row that contradicts itself', () => {
         if (row.low < 0) expect.fail(JSON.stringify(row))
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: lawRuns(1_000) },
   )
 })
 

@@ -4,6 +4,7 @@ import { Bucket } from '../../../app/quota/bucket.ts'
 import { RowState } from '../../../app/quota/state.ts'
 import { verdictOf } from '../../../app/quota/verdict.ts'
 import { viewOf } from '../../../app/quota/view.ts'
+import { lawRuns } from '../../thorough.ts'
 import { chanceFrom } from './chance.ts'
 import { play } from './traffic.ts'
 
@@ -196,54 +197,8 @@ describe('runs out', () => {
   })
 })
 
-for (const perSecond of [2.5, 3, 4, 6]) {
-  for (const window of ['rolling', 'fixed'] as const) {
-    test(`${window}: at half a bucket under ${perSecond}/s, the moment it is empty is right within 10 %`, {
-      timeout: 120_000,
-    }, () => {
-      const errors: number[] = []
-      for (let seed = 0; seed < 60; seed += 1) {
-        const chance = chanceFrom(seed)
-        const elsewhere = perSecond * (0.3 + 0.6 * chance())
-        const pauseMs = 1_000 / (perSecond - elsewhere)
-        let forecast: number | undefined
-        let sinceMs = 0
-        let emptyAtMs: number | undefined
-        play(
-          {
-            rule: { limit: 500, periodSeconds: 300, window },
-            level: 500,
-            forMs: window === 'fixed' ? 299_000 : 700_000,
-            chance,
-            pauseMs: () => pauseMs,
-            latencyMs: () => 10 + 100 * chance(),
-            elsewherePerSecond: elsewhere,
-          },
-          {
-            answered: (bucket, _found, nowMs, level) => {
-              if (forecast === undefined && level <= 250 && nowMs > 30_000) {
-                forecast = rowOf(bucket, nowMs).emptyAt ?? Number.NaN
-                sinceMs = nowMs
-              }
-            },
-            moment: (_bucket, level, nowMs) => {
-              if (level < 1) emptyAtMs ??= nowMs
-            },
-          },
-        )
-        if (emptyAtMs === undefined || forecast === undefined) continue
-        errors.push(Math.abs(forecast - emptyAtMs) / (emptyAtMs - sinceMs))
-      }
-      expect(errors.length).toBeGreaterThan(30)
-      errors.sort((a, b) => a - b)
-      expect(errors.every(Number.isFinite)).toBe(true)
-      expect(errors[Math.floor(errors.length * 0.9)]).toBeLessThan(0.1)
-    })
-  }
-}
-
 test('the floored numbers are in order: low ≤ remaining ≤ high ≤ limit', { timeout: 120_000 }, () => {
-  for (let seed = 0; seed < 300; seed += 1) {
+  for (let seed = 0; seed < lawRuns(300); seed += 1) {
     const chance = chanceFrom(seed)
     play(
       {

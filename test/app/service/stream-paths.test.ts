@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { STREAM_KINDS, type StreamKind } from '../../../app/service/stream-kinds.ts'
 import { streamPath } from '../../../app/service/stream-paths.ts'
+import { lawRuns } from '../../thorough.ts'
 
 const pathOf = (kind: StreamKind, target: string, options: Record<string, string> = {}) => {
   const result = streamPath({ kind, target, options })
@@ -166,6 +167,6 @@ test('whatever is asked, the answer is a refusal or a path that stays where its 
         expect(result.path).toMatch(/^[!-~]+$/)
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: lawRuns(20_000) },
   )
 })

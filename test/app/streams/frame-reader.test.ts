@@ -4,6 +4,7 @@ import { FrameReader } from '../../../app/streams/frame-reader.ts'
 import { LONGEST_FRAME_BYTES } from '../../../app/streams/framer.ts'
 import { type Frame, frameOf } from '../../../app/streams/frames.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 import { spelledJson } from './spelled-json.ts'
 
 const encoder = new TextEncoder()
@@ -91,7 +92,7 @@ const text = fc
 const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 4 })
 
 test('what frames say is what a full parse says, in any spelling and any chunks', () => {
-  const runs = 100_000
+  const runs = lawRuns(100_000)
   fc.assert(
     fc.property(text, sizes, fc.nat(7), (whole, cuts, shift) => {
       const read = readIn(encoder.encode(whole), cuts, shift)
@@ -126,7 +127,7 @@ test('no key is overlooked wherever it stands, whatever surrounds it', () => {
 })
 
 test('bytes that are nothing in particular never hide a frame that is something', () => {
-  const runs = 5_000
+  const runs = lawRuns(5_000)
   const around = fc
     .uint8Array({ maxLength: 40 })
     .map((bytes) => bytes.map((byte) => (byte === 0x0a ? 0x0b : byte)))

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Framer, LONGEST_FRAME_BYTES } from '../../../app/streams/framer.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -47,7 +48,7 @@ function allAtOnce(text: string): Pick<Cut, 'lines' | 'rest'> {
 }
 
 test('any chunking of the same bytes gives the same frames, also inside UTF-8 and line ends', () => {
-  const runs = 100_000
+  const runs = lawRuns(100_000)
   const piece = fc.constantFrom(
     '\n',
     '\r\n',

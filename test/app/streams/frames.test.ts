@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Frame, frameOf } from '../../../app/streams/frames.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 import { spelledJson } from './spelled-json.ts'
 
 describe('each shape of service 12', () => {
@@ -66,7 +67,7 @@ function byFullParse(line: string): Frame['kind'] {
 }
 
 test('classification equals a full parse for any key order, white space and escapes', () => {
-  const runs = 100_000
+  const runs = lawRuns(100_000)
   const name = fc.constantFrom(
     'StreamStatus',
     'Error',
@@ -115,6 +116,6 @@ test('no line makes it throw', () => {
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (line) => {
       expect(frameOf(line)).toHaveProperty('kind')
     }),
-    { numRuns: 10_000 },
+    { numRuns: lawRuns(10_000) },
   )
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { SLOT_QUOTAS } from '../../../app/service/categories.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 import { chanceFrom } from '../quota/chance.ts'
 
 const POSITIONS = 'Positions Stream'
@@ -104,7 +105,7 @@ test('MarketDepth quotes and aggregates share one row', () => {
 })
 
 test('own + elsewhere + free = limit, and none is negative, after any sequence of anything', () => {
-  const runs = 5_000
+  const runs = lawRuns(5_000)
   const category = fc.constantFrom(POSITIONS, 'MarketDepth Stream', 'Quote Change Stream')
   const small = fc.option(fc.nat(45), { nil: undefined })
   const step = fc.tuple(fc.constantFrom('taken', 'released', 'observed'), category, small, small, fc.nat(3))

@@ -8,6 +8,7 @@ import {
 } from '../../../app/tokens/refresh-grant.ts'
 import { REFRESH_SCHEDULE, refreshDueAt } from '../../../app/tokens/schedule.ts'
 import { proves } from '../../proof/proves.ts'
+import { lawRuns } from '../../thorough.ts'
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}): HttpOutcome => ({
   kind: 'answer',
@@ -238,7 +239,7 @@ test.each([
 })
 
 test('malformed answers: no throw, a class of its own for each, and only what may have renewed brings a refresh token', () => {
-  const runs = 100_000
+  const runs = lawRuns(100_000)
   const junk = fc.oneof(
     fc.constantFrom<unknown>(null, 0, -1, '', [], {}, true, 'Bearer', 1e308),
     fc.string(),

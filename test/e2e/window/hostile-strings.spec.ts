@@ -5,7 +5,7 @@ import { provesInBrowser } from '../../proof/proves-in-browser.ts'
 import { NOW_MS, quota, REQUESTS, snapshot, stream } from '../../renderer/fixtures.ts'
 import type { FakeHost } from '../../renderer/harness/fake-host.ts'
 import { ALERTS, REPORT, rowDetailsOf } from '../../renderer/harness/memory-fixtures.ts'
-import { THOROUGH_TAG } from '../../thorough.ts'
+import { quickIf } from '../../thorough.ts'
 import { HOSTILE, Tainted } from './hostile-strings.ts'
 import { expect, overflow, test, type WindowFixtures } from './window-fixtures.ts'
 
@@ -280,7 +280,7 @@ const QUICK = ['a script']
 
 for (const [name, text] of Object.entries(HOSTILE)) {
   const title = `${name} from a server is text in every field: it runs nothing, asks for nothing, leads nowhere`
-  test(title, { tag: QUICK.includes(name) ? [] : THOROUGH_TAG }, async ({ page, open, complaints }) => {
+  test(`${title}${quickIf(QUICK.includes(name))}`, async ({ page, open, complaints }) => {
     const strange = strangeOf(page)
     plain ??= await walked('Harmless', { page, open })
     const { fields, places } = await walked(text, { page, open }, plain.places)

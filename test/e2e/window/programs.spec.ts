@@ -3,6 +3,7 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { NOW_MS, snapshot } from '../../renderer/fixtures.ts'
 import type { FakeHost } from '../../renderer/harness/fake-host.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
+import { quickIf } from '../../thorough.ts'
 import { BUSY } from './plan-fixtures.ts'
 import { asked, test as base, copied, expect, overflow, problemsOf } from './window-fixtures.ts'
 
@@ -233,7 +234,10 @@ for (const size of [
   { width: 1024, height: 700 },
   { width: 400, height: 800 },
 ])
-  test(`nothing is cut, hidden or too small to click, ${size.width} wide`, async ({ page, openPrograms }) => {
+  test(`nothing is cut, hidden or too small to click, ${size.width} wide${quickIf(size.width === 1024)}`, async ({
+    page,
+    openPrograms,
+  }) => {
     await page.setViewportSize(size)
     const host = await openPrograms(WAITING, page)
     host.answer('addProgram', { ok: true, key: 'x'.repeat(43) })
@@ -254,7 +258,7 @@ for (const size of [
   { width: 960, height: 600 },
   { width: 400, height: 800 },
 ])
-  test(`a run of 429s has one label, times are at even steps, and the open minute is faint, ${size.width} wide`, async ({
+  test(`a run of 429s has one label, times are at even steps, and the open minute is faint, ${size.width} wide${quickIf(size.width === 400)}`, async ({
     page,
     openPrograms,
   }) => {
@@ -312,7 +316,10 @@ for (const [name, looks] of [
   ['light', { colorScheme: 'light' }],
   ['forced', { forcedColors: 'active' }],
 ] as const)
-  test(`it is accessible in ${name} colours, with a new key`, async ({ page, openPrograms }) => {
+  test(`it is accessible in ${name} colours, with a new key${quickIf(name === 'forced')}`, async ({
+    page,
+    openPrograms,
+  }) => {
     await page.emulateMedia(looks)
     const host = await openPrograms(WAITING, page)
     host.answer('addProgram', { ok: true, key: 'x'.repeat(43) })

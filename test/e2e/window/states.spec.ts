@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
-import { THOROUGH_TAG } from '../../thorough.ts'
+import { quickIf, THOROUGH_TAG } from '../../thorough.ts'
 import { expect, overflow, problemsOf, test } from './window-fixtures.ts'
 
 /** The theme that most look at; the others, views and dialogs are tried in the thorough part. */
@@ -20,7 +20,11 @@ const SIZES = [
 ] as const
 
 for (const [name, state] of Object.entries(STATES)) {
-  test(`the state "${name}" fits every window`, async ({ page, open, complaints }) => {
+  test(`the state "${name}" fits every window${quickIf(QUICK.includes(name))}`, async ({
+    page,
+    open,
+    complaints,
+  }) => {
     await open(state)
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
@@ -30,9 +34,10 @@ for (const [name, state] of Object.entries(STATES)) {
     expect(complaints).toEqual([])
   })
 
-  test(`the state "${name}" can be read by everybody`, {
-    tag: QUICK.includes(name) ? [] : THOROUGH_TAG,
-  }, async ({ page, open }) => {
+  test(`the state "${name}" can be read by everybody${quickIf(QUICK.includes(name))}`, async ({
+    page,
+    open,
+  }) => {
     await open(state)
     expect(await problemsOf(page)).toEqual([])
   })
@@ -64,7 +69,10 @@ for (const [name, state] of Object.entries(BAD_DAYS)) {
 }
 
 for (const width of [2560, 1100, 900, 700, 480, 360]) {
-  test(`nothing is cut off at the side of a window ${width} pixels wide`, async ({ page, open }) => {
+  test(`nothing is cut off at the side of a window ${width} pixels wide${quickIf(width === 360 || width === 1100)}`, async ({
+    page,
+    open,
+  }) => {
     await page.setViewportSize({ width, height: 800 })
     await open(STATES['target']!)
     await expect.poll(async () => (await overflow(page))[0]).toBe(0)

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { NOW_MS, quota, REQUESTS, snapshot } from '../../renderer/fixtures.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
+import { quickIf } from '../../thorough.ts'
 import { expect, overflow, test } from './window-fixtures.ts'
 
 const row = (category: string) => `tr[data-category="${category}"]`
@@ -41,7 +42,7 @@ for (const viewport of [
   { width: 1440, height: 900 },
   { width: 1280, height: 800 },
 ]) {
-  test(`every row is in sight beside a chart of 180 pixels at ${viewport.width} × ${viewport.height}, and no note runs over a name`, async ({
+  test(`every row is in sight beside a chart of 180 pixels at ${viewport.width} × ${viewport.height}, and no note runs over a name${quickIf(viewport.width === 1280)}`, async ({
     page,
     open,
   }) => {
@@ -80,7 +81,10 @@ for (const viewport of [
   { width: 1280, height: 800 },
   { width: 1024, height: 700 },
 ]) {
-  test(`nothing moves between pushes at ${viewport.width} × ${viewport.height}`, async ({ page, open }) => {
+  test(`nothing moves between pushes at ${viewport.width} × ${viewport.height}${quickIf(viewport.width === 1280)}`, async ({
+    page,
+    open,
+  }) => {
     await page.setViewportSize(viewport)
     const host = await open(snapshot())
     await page.getByRole('img', { name: /^Positions, last 15 minutes/ }).waitFor()
@@ -130,7 +134,7 @@ for (const { width, height, of } of [
   { width: 1024, height: 700, of: '1024 × 700' },
   { width: 760, height: 800, of: '760 × 800' },
 ])
-  test(`others and the safe pace have columns at ${of}`, async ({ page, open }) => {
+  test(`others and the safe pace have columns at ${of}${quickIf(width === 1024)}`, async ({ page, open }) => {
     await page.setViewportSize({ width, height })
     await open(snapshot())
     for (const name of ['Others /s', 'Safe pace']) {

@@ -50,7 +50,7 @@ test('categories that share one quota are one row that names them all', async ({
 })
 
 test('an old header is never shown as live', async ({ page, open }) => {
-  const seen = quota('Balances', 320, 300, 294, { observedAt: NOW_MS - 110_000 })
+  const seen = quota('Balances', 320, 300, 294, { observedAt: NOW_MS - 114_000 })
   await open(snapshot({ requests: [seen] }))
   const balances = page.locator(row('Balances'))
   await expect(balances).toHaveAttribute('data-stale', 'false')

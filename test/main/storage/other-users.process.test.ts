@@ -146,7 +146,7 @@ withOthers.each([
     for (const command of [['revoke', '--yes', '--profile', 'key-1'], ['status']]) {
       const { exitCode, stdout, stderr } = await runNode([HEADROOM, ...command, '--data', folder]).ended
       expect(stdout).toBe('')
-      expect(stderr).toContain('the running Headroom cannot be asked: its socket belongs to another user')
+      expect(stderr).toContain("can't reach the running Headroom: its socket belongs to another user")
       expect(exitCode).toBe(1)
     }
     child.kill('SIGKILL')
