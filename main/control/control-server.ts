@@ -40,7 +40,8 @@ export interface ControlServer {
  * program or a suspended one.
  */
 const SILENCE_MS = 10_000
-const MAX_CONNECTIONS = 16
+/** A program may ask many times in one instant; each is answered in milliseconds. */
+export const MAX_CONNECTIONS = 256
 
 /**
  * Serves the `headroom` commands of this machine's user.

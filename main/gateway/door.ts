@@ -22,15 +22,7 @@ export interface DoorDeps {
   readonly serve: (request: AdmittedRequest) => void
 }
 
-/**
- * A program may open hundreds of connections in one instant, and all of them are unauthenticated until their first
- * request is read.
- */
-export const GATEWAY_LIMITS: LoopbackLimits = {
-  ...LOOPBACK_LIMITS,
-  mostConnections: 1_024,
-  unauthenticatedMs: 10_000,
-}
+export const GATEWAY_LIMITS: LoopbackLimits = { ...LOOPBACK_LIMITS, unauthenticatedMs: 10_000 }
 
 const MAX_BODY_BYTES = 1 << 20
 const HEALTH = '/headroom/health'

@@ -182,8 +182,8 @@ export class SharedStream implements StreamAudience {
     this.#framer = new Framer()
     this.#lastByte = 0
     this.#state.opened()
+    // An answer alone is no service: that begins with what is heard.
     if (this.#state.isCatchingUp) this.#awaitService()
-    else this.#isServed()
     let isFirst = true
     for (const reader of this.pending) {
       this.#begin(reader, isFirst)

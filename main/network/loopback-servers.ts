@@ -36,7 +36,10 @@ export interface LoopbackLimits {
    * which the request timeouts never do. Long enough for a sign-in page that waits for the service.
    */
   readonly silenceMs: number
-  /** The maximum number of unauthenticated connections on both addresses together. */
+  /**
+   * The maximum number of unauthenticated connections on both addresses together. A program may open hundreds in one
+   * instant, and each is unauthenticated until its first request is read.
+   */
   readonly mostConnections: number
   /** The maximum age of an unauthenticated connection, whatever it does meanwhile; absent: any. */
   readonly unauthenticatedMs?: number
@@ -47,7 +50,7 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
   requestTimeoutMs: 15_000,
   checkedEveryMs: 2_000,
   silenceMs: 60_000,
-  mostConnections: 128,
+  mostConnections: 1_024,
 }
 /** Answers a request that cannot be parsed, instead of Node's plain 400 or 431. It has to close the socket. */
 export type MalformedListener = (error: Error, socket: Duplex) => void

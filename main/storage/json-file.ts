@@ -28,6 +28,8 @@ const versioned = z.looseObject({ schemaVersion: z.int() })
 export class JsonFile<T> {
   readonly #options: JsonFileOptions<T>
   readonly #path: string
+  /** When the file could not be read, epoch ms: what it holds is not known, and not to be replaced. */
+  #unreadAtMs: number | undefined
 
   constructor(options: JsonFileOptions<T>) {
     this.#options = options
@@ -46,6 +48,7 @@ export class JsonFile<T> {
       text = statSync(this.#path).size <= MAX_BYTES ? readFileSync(this.#path, 'utf8') : ''
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT') {
+        this.#unreadAtMs = nowMs
         onProblem(`${what} cannot be read (${systemErrorText(error)}); starting with the defaults`)
       }
       return fallback
@@ -58,6 +61,15 @@ export class JsonFile<T> {
   }
 
   write(value: T): Saved {
+    const { folder, name } = this.#options
+    if (this.#unreadAtMs !== undefined) {
+      try {
+        setAside({ folder, name, extension: '.json', why: 'unread' }, this.#unreadAtMs)
+      } catch (error) {
+        if (systemErrorCode(error) !== 'ENOENT') return { ok: false, why: systemErrorText(error) }
+      }
+      this.#unreadAtMs = undefined
+    }
     return writeWhole(this.#path, `${JSON.stringify(value, null, 2)}\n`)
   }
 
@@ -84,7 +96,8 @@ export class JsonFile<T> {
 /** The parsed text, or `undefined` (which no JSON text represents) where it is not JSON. */
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    // Some editors put a byte order mark before it.
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
   }

@@ -9,7 +9,7 @@ export interface FileToSetAside {
   /** The extension with its dot. */
   readonly extension: '.json' | '.db'
   /** Part of the new name. */
-  readonly why: 'corrupt' | 'newer' | 'damaged'
+  readonly why: 'corrupt' | 'newer' | 'damaged' | 'unread'
 }
 
 /** The files that SQLite keeps beside a database. */

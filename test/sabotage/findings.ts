@@ -687,4 +687,30 @@ export const FINDINGS: readonly Finding[] = [
     tests: [['main/gateway/programs.test.ts', 'the oldest local tokens of a program make way']],
     breaks: ['let the 33rd process of a program end the token of the first'],
   },
+  {
+    found: 'A shared stream that the service opened again and again without a word was never told as silent',
+    tests: [[HUB, 'a service that opens a stream again and again, and says nothing']],
+    breaks: ['count a stream that opens again and says nothing as served'],
+  },
+  {
+    found: 'A byte order mark before the answer to a refresh cost a rotating key its token',
+    tests: [
+      ['app/tokens/refresh-grant.test.ts', 'a byte order mark before a token answer'],
+      ['app/service/json.test.ts', 'one byte order mark before it'],
+    ],
+    breaks: ['lose a rotated token to a byte order mark'],
+  },
+  {
+    found: 'Programs, thresholds and preferences that could not be read were replaced by the next change',
+    tests: [['main/storage/json-file.test.ts', 'a file that cannot be read is set aside']],
+    breaks: ['replace the programs of a file that could not be read'],
+  },
+  {
+    found: 'Of 40 commands in one instant 24 were reset, and of 300 scrapes 123',
+    tests: [
+      ['main/control/control-server.test.ts', '200 commands in one instant'],
+      ['main/metrics/metrics.test.ts', '300 scrapes in one instant'],
+    ],
+    breaks: ['reset commands beyond 16 in one instant'],
+  },
 ]

@@ -16,6 +16,38 @@ const FAIR_QUEUE = 'app/gateway/fair-queue.ts'
 /** Mutants of which request of which program goes upstream when. */
 export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'G9',
+    what: 'count a stream that opens again and says nothing as served',
+    file: 'main/gateway/shared-stream.ts',
+    find: 'if (this.#state.isCatchingUp) this.#awaitService()\n',
+    replace: 'if (this.#state.isCatchingUp) this.#awaitService()\n    else this.#isServed()\n',
+    test: 'main/gateway/stream-hub.test.ts',
+  },
+  {
+    promise: 'T14',
+    what: 'lose a rotated token to a byte order mark',
+    file: 'app/service/json.ts',
+    find: "marked.startsWith('\\uFEFF') ? marked.slice(1) : marked",
+    replace: 'marked',
+    test: 'app/tokens/refresh-grant.test.ts',
+  },
+  {
+    promise: 'G8',
+    what: 'replace the programs of a file that could not be read',
+    file: 'main/storage/json-file.ts',
+    find: 'this.#unreadAtMs = nowMs',
+    replace: 'this.#unreadAtMs = undefined',
+    test: 'main/storage/json-file.test.ts',
+  },
+  {
+    promise: 'G6',
+    what: 'reset commands beyond 16 in one instant',
+    file: 'main/control/control-server.ts',
+    find: 'MAX_CONNECTIONS = 256',
+    replace: 'MAX_CONNECTIONS = 16',
+    test: 'main/control/control-server.test.ts',
+  },
+  {
     promise: 'G1',
     what: 'write that a request cannot be read into the answer to another one',
     file: 'main/gateway/door.ts',
@@ -242,7 +274,7 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G7',
     what: 'reset what a program connects at once beyond 128',
-    file: 'main/gateway/door.ts',
+    file: 'main/network/loopback-servers.ts',
     find: 'mostConnections: 1_024',
     replace: 'mostConnections: 128',
     test: MANY_TEST,

@@ -16,6 +16,11 @@ test('what nests as deep as answers do is parsed as by JSON.parse, brackets in t
   expect(parseJson(texts)).toEqual(JSON.parse(texts))
 })
 
+test('one byte order mark before it is ignored', () => {
+  expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 })
+  expect(() => parseJson('\uFEFF\uFEFF1')).toThrow(SyntaxError)
+})
+
 test.each([
   ['one level too many', nested(MAX_JSON_DEPTH + 1)],
   ['objects', `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`],

@@ -238,6 +238,11 @@ test.each([
   expect(processRefreshAnswer(answer(200, body))).toMatchObject({ kind, refreshToken: 'r' })
 })
 
+test('a byte order mark before a token answer costs no token', () => {
+  const body = `\uFEFF${JSON.stringify({ access_token: 'a', refresh_token: 'r', token_type: 'Bearer' })}`
+  expect(processRefreshAnswer(answer(200, body))).toMatchObject({ kind: 'renewed', refreshToken: 'r' })
+})
+
 test('malformed answers: no throw, a class of its own for each, and only what may have renewed brings a refresh token', () => {
   const runs = lawRuns(100_000)
   const junk = fc.oneof(

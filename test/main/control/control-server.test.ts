@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Outcome } from '../../../app/contract/outcome.ts'
 import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { askRunning } from '../../../main/control/ask-running.ts'
-import { startControlServer } from '../../../main/control/control-server.ts'
+import { MAX_CONNECTIONS, startControlServer } from '../../../main/control/control-server.ts'
 import type { SocketPath } from '../../../main/control/socket-path.ts'
 import type { ProfileSession } from '../../../main/monitor/profile-session.ts'
 import { nodeClock } from '../../../main/ports/node-clock.ts'
@@ -209,12 +209,19 @@ onPosix('a revocation may take longer than a silent client is waited for', async
   expect(await answer).toMatchObject({ kind: 'answered', answer: { ok: true } })
 })
 
+onPosix('200 commands in one instant are each answered', async () => {
+  const path = inFolder()
+  await listening(path)
+  const asked = await Promise.all(Array.from({ length: 200 }, () => ask(path, { do: 'status' })))
+  expect(asked.filter(({ kind }) => kind === 'answered')).toHaveLength(200)
+})
+
 onPosix('connections that say nothing, in whatever number, keep no command out', async () => {
   const path = inFolder()
   await listening(path)
-  const silent = await silentSockets(60, path)
+  const silent = await silentSockets(MAX_CONNECTIONS + 44, path)
   expect((await ask(path, { do: 'status' })).kind).toBe('answered')
-  expect(silent.open).toBeLessThanOrEqual(16)
+  expect(silent.open).toBeLessThanOrEqual(MAX_CONNECTIONS)
 })
 
 onPosix(
@@ -225,7 +232,7 @@ onPosix(
     const { revoked } = await listening(path, { outcome: service.promise })
     const answer = ask(path, { do: 'revoke', profile: 'simulator' })
     await vi.waitFor(() => expect(revoked).toHaveLength(1), PATIENT)
-    await silentSockets(60, path)
+    await silentSockets(MAX_CONNECTIONS + 44, path)
     service.resolve({ ok: true })
     expect(await answer).toEqual({ kind: 'answered', answer: { ok: true, revoked: 'simulator' } })
   },
@@ -274,14 +281,14 @@ onPosix('clients that stay after their answer are disconnected in favour of newe
   const path = inFolder()
   await listening(path, { clock: new FakeClock() })
   const stayed: Socket[] = []
-  for (let i = 0; i < 20; i += 1) {
+  for (let i = 0; i < MAX_CONNECTIONS + 4; i += 1) {
     const socket = await slowAsker(path)
     await once(socket.resume(), 'end')
     stayed.push(socket)
   }
   await vi.waitFor(() => {
     for (const socket of stayed) if (!socket.destroyed) socket.write('more')
-    expect(stayed.filter(({ destroyed }) => !destroyed)).toHaveLength(16)
+    expect(stayed.filter(({ destroyed }) => !destroyed)).toHaveLength(MAX_CONNECTIONS)
   }, PATIENT)
 })
 

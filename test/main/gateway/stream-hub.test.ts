@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { SILENCE } from '../../../app/streams/life-cycle.ts'
 import { MAX_BEHIND } from '../../../app/streams/reader-queue.ts'
 import { SharedState } from '../../../app/streams/shared-state.ts'
 import { FAREWELL_MS } from '../../../main/gateway/farewell.ts'
@@ -440,6 +441,22 @@ test('a service that is back and never tells its whole state again ends its read
   await clock.advance(1_000)
   expect(first.lines.at(-1)).toBe(GO_AWAY)
   expect(first.writableEnded).toBe(true)
+})
+
+test('a service that opens a stream again and again, and says nothing on it, ends its readers too', async () => {
+  const { ask, service, clock, opened, http } = setUpHub()
+  const reply = await ask(quotes('MSFT'))
+  service.opens()
+  let told = opened()
+  for (let ms = 0; ms < SILENCE.deadMs + MAX_OUTAGE_MS - 1_000; ms += 1_000) {
+    await clock.advance(1_000)
+    if (http.streams.at(-1)?.closed !== false || opened() === told) continue
+    told = opened()
+    service.opens()
+  }
+  expect([told > 2, reply.writableEnded]).toEqual([true, false])
+  await clock.advance(2_000)
+  expect([reply.lines.at(-1), reply.writableEnded]).toEqual([GO_AWAY, true])
 })
 
 test('a service that tells its whole state in time is an outage no more, also where nothing differs', async () => {

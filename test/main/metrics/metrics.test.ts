@@ -304,9 +304,15 @@ test('a supervisor is told that the process answers without a bearer, and nothin
   expect((await get({ host: 'evil.example' }, '/healthz')).status).toBe(421)
 })
 
+test('300 scrapes in one instant are each answered', async () => {
+  const { get } = await serving()
+  const scrapes = await Promise.all(Array.from({ length: 300 }, () => get(WITH_BEARER)))
+  expect(scrapes.filter(({ status }) => status === 200)).toHaveLength(300)
+})
+
 test('connections that say nothing, in whatever number, keep no scrape out', async () => {
   const { server, get } = await serving()
-  const silent = await silentSockets(300, { port: server.port, host: '127.0.0.1' })
+  const silent = await silentSockets(1_100, { port: server.port, host: '127.0.0.1' })
   expect((await get(WITH_BEARER)).status).toBe(200)
   expect(silent.open).toBeLessThanOrEqual(LOOPBACK_LIMITS.mostConnections)
 })

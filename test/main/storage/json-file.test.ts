@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -31,6 +31,28 @@ test('a file may be as long as its limit, and not a character longer', () => {
   expect(problems).toEqual([])
   expect(read('"123456789"')).toBe('none')
   expect(problems).toEqual([expect.stringContaining('Texts were damaged and are kept as file.corrupt-')])
+})
+
+test('a file that cannot be read is set aside before another one takes its place', () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'file.json')
+  // Nobody can read a link to itself, root included.
+  symlinkSync(path, path)
+  const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.string() })
+  const problems: string[] = []
+  expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
+  expect(problems).toEqual([expect.stringContaining('Texts cannot be read')])
+  expect([file.write('new'), file.write('newer')]).toEqual([{ ok: true }, { ok: true }])
+  expect(readlinkSync(join(folder, ASIDE.replace('corrupt', 'unread')))).toBe(path)
+  expect(readFileSync(path, 'utf8')).toBe('"newer"\n')
+  expect(readdirSync(folder)).toHaveLength(2)
+})
+
+test('a byte order mark before the text is ignored', () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'file.json'), '\uFEFF"text"')
+  const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.string() })
+  expect(file.read('none', 0, () => {})).toBe('text')
 })
 
 const ASIDE = 'file.corrupt-1970-01-01T00-00-00-000Z.json'
