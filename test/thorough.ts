@@ -7,7 +7,7 @@ export type Part = 'quick' | 'thorough' | 'all'
 const PARTS: readonly Part[] = ['quick', 'thorough', 'all']
 const VARIABLE = 'HEADROOM_TESTS'
 
-/** Unit and integration tests that take long for what a change usually touches: whole days, kills by the hundred, fuzzing, waits. */
+/** Tests that take long for what a change usually touches: whole days, kills by the hundred, fuzzing, waits. */
 export const THOROUGH_FILES: readonly string[] = [
   'app/gateway/scheduler-laws.test.ts',
   'app/quota/bucket-accuracy.test.ts',
@@ -45,7 +45,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'simulation/ten-thousand-gateway-lives.test.ts',
 ]
 
-/** Laws of which `npm test` tries a tenth of the cases: the thorough part runs these files again, with all of them. */
+/** Laws of which `npm test` tries a tenth of the cases: the thorough part runs these files again, with all. */
 export const LAW_FILES: readonly string[] = [
   'app/contract/contract.test.ts',
   'app/plan/verdict-laws.test.ts',
@@ -72,7 +72,7 @@ export const lawRuns = (all: number): number => (part() === 'quick' ? Math.ceil(
 /** A browser test that says so is one of them. */
 export const THOROUGH_TAG = '@thorough'
 
-/** The end of the title of a test that a loop makes for each size, theme or state: whether this one is quick. */
+/** End of the title of a test that a loop makes for each size, theme or state. */
 export const quickIf = (isQuick: boolean): string => (isQuick ? '' : ` ${THOROUGH_TAG}`)
 
 /** Takes long on each host: quick in the browser, thorough on Electron. */

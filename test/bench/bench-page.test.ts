@@ -25,7 +25,7 @@ test('the ratio is against the best of the peers, whether more is better or less
 })
 
 test('a bench stands beside its best alternative, with the times it is better', () => {
-  const page = benchPage(new Map([['framing', measuredEntry(RESULT, AROUND)]]), ORIGIN, () => 0)
+  const page = benchPage(new Map([['framing', measuredEntry(RESULT, AROUND)]]), ORIGIN)
   expect(page).toContain('| 1,000 MB a second | 200 (quick) | 5 | met |')
   expect(page).toContain('- frames: 12,345')
   expect(page).toContain('- machine: A processor, 2 cores')
@@ -40,7 +40,6 @@ test('what was not run, could not be measured or missed its aim says so', () => 
       ['start', failedEntry('Error: no Chromium on this machine', AROUND)],
     ]),
     ORIGIN,
-    () => 0,
   )
   expect(page).toContain('| **1 missed** |')
   expect(page).toContain('- aim: 9 times quick: **missed**')
@@ -48,11 +47,21 @@ test('what was not run, could not be measured or missed its aim says so', () => 
   expect(page).toMatch(/history\) \| not run \|/)
 })
 
-test('results of another commit and of a busy machine are marked', () => {
+test('what was measured at another commit than the last one counts as not run', () => {
+  const before = { ...AROUND, commit: '0123456789', date: '2026-11-19T10:00:00.000Z' }
+  const entries = new Map([
+    ['framing', measuredEntry(RESULT, AROUND)],
+    ['history', measuredEntry(RESULT, before)],
+  ] as const)
+  const page = benchPage(entries, ORIGIN)
+  expect(page).toContain('- run: commit `abcdef0123`')
+  expect(page).toMatch(/history\) \| not run \|/)
+  expect(page).not.toContain(before.commit)
+})
+
+test('results of a busy machine are marked', () => {
   const busy = measuredEntry(RESULT, { ...AROUND, loadBefore: 3.2 })
-  const page = benchPage(new Map([['framing', busy]]), ORIGIN, () => 4)
-  expect(page).toContain('**4 commits ago**')
-  expect(page).toContain('**The machine was busy**: 3.2 programs')
+  expect(benchPage(new Map([['framing', busy]]), ORIGIN)).toContain('**The machine was busy**: 3.2 programs')
 })
 
 test('what one run printed is read by the next, benches that it does not know left out', () => {

@@ -2,13 +2,16 @@ import { type Origin, originWords } from '../proof/commit.ts'
 import { BENCH_NAMES, BENCHES, type BenchName } from './benches.ts'
 import type { Entries, Entry, Measured } from './entry.ts'
 
-type Since = (commit: string) => number | undefined
-
 /** From here on something else wanted the cores too, and a reader should know. */
 const BUSY_LOAD = 0.7
 
-/** Headroom's numbers beside those of the alternatives. */
-export function benchPage(entries: Entries, now: Origin, since: Since): string {
+/**
+ * Headroom's numbers beside those of the alternatives, all of one commit: what was measured at another one counts as not
+ * run.
+ */
+export function benchPage(all: Entries, now: Origin): string {
+  const commit = [...all.values()].toSorted((a, b) => a.date.localeCompare(b.date)).at(-1)?.commit
+  const entries = new Map([...all].filter(([, entry]) => entry.commit === commit))
   const machines = [...new Set([...entries.values()].map(({ machine }) => machine))]
   return [
     '# Bench',
@@ -16,13 +19,13 @@ export function benchPage(entries: Entries, now: Origin, since: Since): string {
     'What Headroom costs and how well it does, beside the alternatives where there are any. Written by `npm run bench`; nothing here is typed by hand. Each bench is a process of its own, and all that is compared has the same input in the same run. “Times better” is against the best of the alternatives. An aim that was missed says so.',
     '',
     ...machines.map((machine) => `- machine: ${machine}`),
-    `- this page: ${originWords(now, 0)}`,
+    `- run: ${originWords([...entries.values()].at(-1) ?? now)}`,
     '',
     '| | Headroom | best alternative | times better | aims |',
     '|---|---|---|---|---|',
     ...BENCH_NAMES.map((name) => row(name, entries.get(name))),
     '',
-    ...BENCH_NAMES.flatMap((name) => section(name, entries.get(name), since)),
+    ...BENCH_NAMES.flatMap((name) => section(name, entries.get(name))),
   ].join('\n')
 }
 
@@ -49,10 +52,10 @@ function best({ peers, ratios, ratio }: Measured): string {
   return name === undefined ? '' : `${count(peers[name] ?? Number.NaN)} (${cell(name)})`
 }
 
-function section(name: BenchName, entry: Entry | undefined, since: Since): readonly string[] {
+function section(name: BenchName, entry: Entry | undefined): readonly string[] {
   const { title } = BENCHES[name]
   if (!entry) return []
-  const when = `Measured in ${Math.round(entry.seconds)} s, ${originWords(entry, since(entry.commit))}.`
+  const when = `Measured in ${Math.round(entry.seconds)} s.`
   const load =
     entry.loadBefore > BUSY_LOAD
       ? [

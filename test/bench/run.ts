@@ -4,7 +4,7 @@ import { loadavg } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { commitsSince, originNow } from '../proof/commit.ts'
+import { originNow } from '../proof/commit.ts'
 import { benchPage } from './bench-page.ts'
 import { BENCH_NAMES, BENCHES, type BenchName } from './benches.ts'
 import { type Circumstances, type Entry, failedEntry, measuredEntry, parseEntries } from './entry.ts'
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   const isWhole = values.only.length === 0 && !values.json
   const page = values.out ?? (isWhole ? fileURLToPath(new URL('../BENCH.md', import.meta.url)) : undefined)
   if (page === undefined) return
-  writeFileSync(page, benchPage(entries, origin, commitsSince))
+  writeFileSync(page, benchPage(entries, origin))
   process.stderr.write(`written: ${page}\n`)
 }
 

@@ -34,15 +34,6 @@ export function originNow(date = new Date()): Origin {
   }
 }
 
-/** How many commits lie between, or `undefined` where the other is not in this history. */
-export function commitsSince(commit: string): number | undefined {
-  try {
-    return Number(git('rev-list', '--count', `${commit}..HEAD`))
-  } catch {
-    return undefined
-  }
-}
-
 /** Whether nothing lies between that commit and the present one but changed lists of mutants and pages. */
 export function onlyMutantsDiffer(commit: string): boolean {
   const others = [...PAGES, 'test/sabotage/*-mutants.ts'].map((path) => `:!${path}`)
@@ -56,17 +47,12 @@ export function onlyMutantsDiffer(commit: string): boolean {
 /** Of results that do not say. */
 export const NOT_NOTED = 'not noted'
 
-/** As a page says it; what is not of the present commit is marked. */
-export function originWords({ commit, isClean, date }: Origin, since: number | undefined): string {
+/** As a page says it. */
+export function originWords({ commit, isClean, date }: Origin): string {
   const when = `${date.slice(0, 16).replace('T', ' ')} UTC`
   if (commit === NOT_NOTED) return `**of a commit that was not noted**, ${when}`
-  const sources = [
-    `commit \`${commit.slice(0, 10)}\``,
-    ...(isClean === false ? ['**with changes that are not committed**'] : []),
-    ...(since === undefined ? ['**of another history**'] : []),
-    ...(since !== undefined && since > 0 ? [`**${since} ${since === 1 ? 'commit' : 'commits'} ago**`] : []),
-  ]
-  return `${sources.join(', ')}, ${when}`
+  const changes = isClean === false ? ', **with changes that are not committed**' : ''
+  return `commit \`${commit.slice(0, 10)}\`${changes}, ${when}`
 }
 
 function head(): string | undefined {

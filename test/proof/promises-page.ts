@@ -75,7 +75,7 @@ function sources({ suites, sabotage, simulation, mutation }: Evidence): readonly
     .map((one) => `${one.count} ${WORDS[one.name]}`)
   const killed = sabotage?.outcomes.filter(({ result }) => result === 'killed').length
   return [
-    `run: ${originWords(suites, 0)}`,
+    `run: ${originWords(suites)}`,
     `promises: ${counts.join(', ')}`,
     `tests: ${count(passed)} passed, ${failed === 0 ? '0' : `**${failed}**`} failed, ${skipped} skipped`,
     `breaks: ${sabotage ? `${killed} of ${sabotage.outcomes.length} killed` : NOT_RUN}`,

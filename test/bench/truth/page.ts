@@ -77,7 +77,7 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     '',
     `- ${how}`,
     `- machine: ${machine}`,
-    `- this page: ${originWords(origin, 0)}`,
+    `- this page: ${originWords(origin)}`,
     '',
     `## Aims: ${met} of ${aims.length} met`,
     '',
