@@ -3,11 +3,9 @@ import type { LoggedEvent } from './events.ts'
 import { categoryName, profileId } from './fields.ts'
 import { command, nothing } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
+import { DAY_MS, HOUR_MS } from './units.ts'
 
 const epochMs = z.number().check(z.gte(0), z.lte(8_640_000_000_000_000))
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /** Epoch milliseconds, the end included. */
 const interval = { profile: profileId, fromMs: epochMs, toMs: epochMs }

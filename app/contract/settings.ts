@@ -10,7 +10,7 @@ import {
   ROTATION_MINUTES,
   TIME_ZONES,
   type TimeZone,
-} from './setting-ranges.ts'
+} from './units.ts'
 
 const MAX_INTERVALS = 32
 

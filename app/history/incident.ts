@@ -20,11 +20,11 @@ export interface Incident {
   readonly from: string
   readonly to: string
   readonly requestIds: readonly string[]
-  readonly happened: readonly IncidentLine[]
+  readonly happened: readonly RecordedLine[]
   readonly quotas: readonly IncidentQuota[]
 }
 
-export interface IncidentLine {
+export interface RecordedLine {
   readonly at: string
   readonly what: LoggedEvent['kind']
   readonly category?: string
@@ -83,7 +83,7 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
 }
 
 /** One event, copied field by field, so that a field added later does not leave unseen: a stream's target names accounts. */
-function lineOf(event: LoggedEvent): IncidentLine {
+function lineOf(event: LoggedEvent): RecordedLine {
   const line = { at: iso(event.at), what: event.kind }
   const request = 'requestId' in event && event.requestId !== undefined ? { requestId: event.requestId } : {}
   switch (event.kind) {

@@ -1,7 +1,6 @@
 import { LOW_THRESHOLD } from '../contract/thresholds.ts'
+import { MINUTE_MS } from '../contract/units.ts'
 import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
-
-export const MINUTE_MS = 60_000
 
 /** What is left of a stretch of samples: enough to draw it and to account for it. */
 export interface Rollup {

@@ -15,7 +15,7 @@ const REFILLED = { share: 0.05, requests: 2 } as const
 const BY_PRESENT = { least: 0.8, most: 3 } as const
 
 /** One header, and what was foretold at the one before it. */
-export interface Outcome {
+export interface EmptyingOutcome {
   /** Requests left, as this header shows. */
   readonly level: number
   readonly limit: number
@@ -44,7 +44,7 @@ export class EmptyOdds {
   }
 
   /** Learns from a header. While the quota is empty nothing is foretold, and nothing comes. */
-  observed({ level, limit, chance, horizonSeconds, seconds }: Outcome): void {
+  observed({ level, limit, chance, horizonSeconds, seconds }: EmptyingOutcome): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
     this.#came *= kept
     this.#foretold *= kept

@@ -4,7 +4,7 @@ import type { RowProblem } from '../contract/snapshot.ts'
 type RefusedEvent = Extract<MonitorEvent, { kind: 'requests-refused' | 'requests-answered' }>
 
 /** What an answer without a number said: its status, and the service's text where it brought one. */
-export type Refused = Pick<RowProblem, 'status' | 'message'>
+export type AnswerProblem = Pick<RowProblem, 'status' | 'message'>
 
 /**
  * The last answer of each row that brought no quota number, until the next number.
@@ -22,7 +22,7 @@ export class RowProblems {
   }
 
   /** Takes an answer without a number, `nowMs` in epoch ms. Returns the event of a problem that begins. */
-  refused(category: string, refused: Refused, nowMs: number): RefusedEvent | undefined {
+  refused(category: string, refused: AnswerProblem, nowMs: number): RefusedEvent | undefined {
     this.#show(category, refused, nowMs)
     const { status, message } = refused
     if (this.#told.get(category)?.status === status) return undefined
@@ -33,7 +33,7 @@ export class RowProblems {
   }
 
   /** Takes an answer of something else than the service, which the reachability of the host tells of: no event. */
-  strange(category: string, refused: Refused, nowMs: number): void {
+  strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#told.get(category)?.status === refused.status) return
     this.#show(category, refused, nowMs)
   }
@@ -47,7 +47,7 @@ export class RowProblems {
     return { kind: 'requests-answered', category, ...told }
   }
 
-  #show(category: string, { status, message }: Refused, nowMs: number): void {
+  #show(category: string, { status, message }: AnswerProblem, nowMs: number): void {
     const before = this.#rows.get(category)
     const since = before?.status === status ? before.since : Math.round(nowMs)
     this.#rows.set(category, { status, ...(message !== undefined && { message }), since })

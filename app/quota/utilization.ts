@@ -17,7 +17,7 @@ const SHARP = 0.6
 const NONE_MISSING = 0.45
 
 /** What a header of a rolling quota shows, in requests. */
-export interface Header {
+export interface LevelHeader {
   /** What others had to leave unused since the header before, if the quota was full for that long. */
   readonly overflowed: number
   /** Seconds since the header before. */
@@ -61,7 +61,7 @@ export class Utilization {
   }
 
   /** Learns from a header of a quota of `limit` requests whether others keep it from being full. */
-  header(limit: number, { overflowed, seconds, missing, least, most, before, width }: Header): void {
+  header(limit: number, { overflowed, seconds, missing, least, most, before, width }: LevelHeader): void {
     const isLarge = limit > NEAR_FULL + OWN_MISSING
     const isNearFull = isLarge && overflowed >= FULL_BETWEEN && missing + least <= NEAR_FULL
     const isSharp = missing === 0 && before >= limit - OWN_MISSING && width <= SHARP

@@ -1,6 +1,6 @@
 /** Moments in words, in the time zone that the person chose: the computer's own, the exchange's, or UTC. */
 
-import type { TimeZone } from '../contract/setting-ranges.ts'
+import { DAY_MS, type TimeZone } from '../contract/units.ts'
 
 /** What stands beside a clock that is not the computer's own. */
 export const ZONE_LABELS: Readonly<Record<TimeZone, string>> = { local: '', exchange: 'ET', utc: 'UTC' }
@@ -27,7 +27,6 @@ interface Fields {
 }
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
-const DAY_MS = 86_400_000
 
 const two = (value: number) => String(value).padStart(2, '0')
 

@@ -1,10 +1,10 @@
+import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
+
 /** The regular session of the exchanges whose quotas are watched: 09:30 to 16:00 in New York on weekdays. Holidays are not known here. */
 
 const SESSION_ZONE = 'America/New_York'
 const OPEN_MINUTE = 9 * 60 + 30
 const CLOSE_MINUTE = 16 * 60
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 /** What the lines of a chart stand for. */
 export const REGULAR_SESSION_TEXT = 'regular session 09:30–16:00 ET'

@@ -59,7 +59,7 @@ export const needsTarget = (category: string): CommandError =>
 export const unreachable = (why: string): CommandError => checkError('unreachable', `${why}.`)
 
 /** The service answered with `status` and without quota headers. */
-export const refusedBy = (category: string, status: number): CommandError =>
+export const refusedWith = (category: string, status: number): CommandError =>
   checkError('no-headers', `the service answered ${status}, without a word on ${category}.`)
 
 /** The error for a probe whose answer had no quota headers. */
@@ -71,6 +71,6 @@ export function noHeaders(category: string, answer: ApiAnswer, nowMs: number): C
     case 'unreachable':
       return unreachable(answer.why)
     case 'answered':
-      return refusedBy(category, answer.status)
+      return refusedWith(category, answer.status)
   }
 }

@@ -29,7 +29,7 @@ export interface ExchangeSlot {
 }
 
 /** What an exchange is begun with. */
-export interface Begun {
+export interface ExchangeStart {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly token: string
@@ -69,7 +69,7 @@ export class Exchange {
   #hasSlot = false
   #isOpen = false
 
-  constructor({ method, path, token, slot, turn }: Begun, deps: ExchangeDeps) {
+  constructor({ method, path, token, slot, turn }: ExchangeStart, deps: ExchangeDeps) {
     this.token = token
     this.#deps = deps
     this.#path = path

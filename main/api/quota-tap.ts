@@ -2,13 +2,14 @@ import type { BeforeRefusal, MonitorEvent } from '../../app/contract/events.ts'
 import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { RequestQuota, RowProblem } from '../../app/contract/snapshot.ts'
+import { MINUTE_MS } from '../../app/contract/units.ts'
 import { levelOf } from '../../app/gateway/bucket-queue.ts'
 import type { RecentHistory } from '../../app/history/recent.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { OthersEpisodes, type OthersEvent } from '../../app/quota/others-episodes.ts'
 import { isProbablyBelow } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
-import { type Refused, RowProblems } from '../../app/quota/row-problems.ts'
+import { type AnswerProblem, RowProblems } from '../../app/quota/row-problems.ts'
 import { ShortEpisodes } from '../../app/quota/short-episodes.ts'
 import { categoryOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import { errorMessage, type RefusedBy, refusedBy } from '../../app/service/errors.ts'
@@ -51,7 +52,6 @@ const LONGEST_HOLD_MS = 15 * 60_000
 /** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled at each further one. */
 const FIRST_FLOOR_MS = 1_000
 const MAX_DOUBLINGS = 10
-const MINUTE_MS = 60_000
 /** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 
@@ -215,7 +215,7 @@ export class QuotaTap {
     // A stream may open without quota headers (service 12).
     if (isFine && !PROBED_CATEGORIES.includes(row)) return
     const message = isFine ? undefined : errorMessage(body, (text) => secrets.clean(text))
-    const refused: Refused = { status, ...(message !== undefined && { message }) }
+    const refused: AnswerProblem = { status, ...(message !== undefined && { message }) }
     const begun = this.#problems.refused(row, refused, now)
     if (begun) event(begun)
   }

@@ -8,7 +8,7 @@ import { isOurFolder } from './control-server.ts'
 import { type ControlAnswer, type ControlRequest, MAX_ANSWER_BYTES, parseAnswer } from './protocol.ts'
 import type { SocketPath } from './socket-path.ts'
 
-export type Asked =
+export type RunningAnswer =
   | { readonly kind: 'answered'; readonly answer: ControlAnswer }
   /** No listener: no app runs on this data folder, or it has no socket. */
   | { readonly kind: 'nobody' }
@@ -38,7 +38,10 @@ const TIMEOUT_MS = {
  * Sends a request to the app that runs on a data folder. A socket that another user may have created is refused,
  * because its answer could not be trusted.
  */
-export function askRunning(request: ControlRequest, { clock, path, userId }: AskDeps): Promise<Asked> {
+export function askRunning(
+  request: ControlRequest,
+  { clock, path, userId }: AskDeps,
+): Promise<RunningAnswer> {
   if (path.kind === 'elsewhere' && !isOurFolder(path.folder, userId))
     return Promise.resolve({ kind: 'nobody' })
   const foreign = whyForeign(path, userId)
@@ -46,7 +49,7 @@ export function askRunning(request: ControlRequest, { clock, path, userId }: Ask
   return new Promise((resolve) => {
     const socket = connect(path.path)
     let received = ''
-    const done = (asked: Asked) => {
+    const done = (asked: RunningAnswer) => {
       cancel()
       socket.destroy()
       resolve(asked)
@@ -86,7 +89,7 @@ function whyForeign(path: SocketPath, userId: number | undefined): string | unde
   }
 }
 
-function failureOf(error: Error): Asked {
+function failureOf(error: Error): RunningAnswer {
   const code = 'code' in error ? error.code : undefined
   switch (code) {
     case 'ENOENT':

@@ -39,7 +39,7 @@ export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight'> {
   readonly profile?: string | undefined
 }
 
-export type AddedProgram =
+export type ProgramAddition =
   | { readonly ok: true; readonly program: Program; readonly key: string }
   | { readonly ok: false; readonly why: string }
 
@@ -131,7 +131,7 @@ export class Gateway {
     await this.#oneByOne(() => this.#end('Headroom is ending'))
   }
 
-  add({ name, class: own, weight, profile }: NewProgram): AddedProgram {
+  add({ name, class: own, weight, profile }: NewProgram): ProgramAddition {
     const { monitor, programs, secrets } = this.#deps
     const connected = monitor.profiles()
     const [only] = connected

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
+import { DAY_MS, HOUR_MS } from '../../app/contract/units.ts'
 import { JsonFile } from '../storage/json-file.ts'
 
 /** How long rows are stored, in milliseconds. */
@@ -9,7 +10,6 @@ export interface Retention {
   readonly rollupMs: number
 }
 
-const HOUR_MS = 3_600_000
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
 /**
@@ -17,7 +17,6 @@ export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 
  */
 export const FORGOTTEN = 'forgotten:'
 
-const DAY_MS = 24 * HOUR_MS
 const WEEK_MS = 7 * DAY_MS
 
 /**

@@ -7,9 +7,10 @@ import type {
   Report,
   SlotSample,
 } from '../../app/contract/history.ts'
+import { MINUTE_MS } from '../../app/contract/units.ts'
 import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
 import { reportOf } from '../../app/history/report.ts'
-import { MINUTE_MS, startOf } from '../../app/history/rollup.ts'
+import { startOf } from '../../app/history/rollup.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { type Saved, type StorageFailure, storageFailure } from '../storage/storage-error.ts'
@@ -56,7 +57,7 @@ export const FLUSH_MS = 500
 const MAX_WAITING = 20_000
 const COMPACT_EVERY_MS = 60_000
 const COMPACT_GAP_MS = 20
-export const MAX_EVENTS = 5_000
+export const MAX_STORED_EVENTS = 5_000
 
 /**
  * Samples and events in `history.db`.
@@ -133,9 +134,9 @@ export class HistoryStore {
     })
   }
 
-  /** The latest `MAX_EVENTS` events of the interval, oldest first; `undefined` while the file fails. */
+  /** The latest `MAX_STORED_EVENTS` events of the interval, oldest first; `undefined` while the file fails. */
   events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
-    return this.#read((file) => file.events(profile, fromMs, toMs, MAX_EVENTS))
+    return this.#read((file) => file.events(profile, fromMs, toMs, MAX_STORED_EVENTS))
   }
 
   /**

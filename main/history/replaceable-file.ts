@@ -7,7 +7,7 @@ import { setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { type StorageFailure, storageFailure } from '../storage/storage-error.ts'
 import { HistoryFile } from './history-file.ts'
-import { MIGRATIONS } from './schema.ts'
+import { HISTORY_MIGRATIONS } from './schema.ts'
 
 const NAME = 'history'
 export const HISTORY_FILE = `${NAME}.db`
@@ -164,7 +164,7 @@ type Attempt =
 function openOnce(folder: string): Attempt {
   const database = openSqlite(join(folder, HISTORY_FILE), { pragmas: PRAGMAS, busyMs: 0 })
   try {
-    if (migrate(database, MIGRATIONS).kind === 'current') return { kind: 'open', database }
+    if (migrate(database, HISTORY_MIGRATIONS).kind === 'current') return { kind: 'open', database }
     database.close()
     return { kind: 'unusable', failure: 'newer' }
   } catch (error) {

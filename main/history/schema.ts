@@ -4,7 +4,7 @@
  * Every table is clustered by series and time (`WITHOUT ROWID`), the order in which it is read, rolled up and deleted.
  * `minutes`, `quarters` and `hours` hold closed stretches only; the open one is in `samples`.
  */
-export const MIGRATIONS: readonly string[] = [
+export const HISTORY_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE series (
     id INTEGER PRIMARY KEY,
@@ -121,4 +121,4 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-export const SCHEMA_VERSION = MIGRATIONS.length
+export const SCHEMA_VERSION = HISTORY_MIGRATIONS.length

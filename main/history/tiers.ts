@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { MINUTE_MS, MinuteBuilder, merged, type Rollup, startOf } from '../../app/history/rollup.ts'
+import { MINUTE_MS } from '../../app/contract/units.ts'
+import { MinuteBuilder, merged, type Rollup, startOf } from '../../app/history/rollup.ts'
 import { HOLD_MS, type Sample } from '../../app/history/sample.ts'
 import { asRow, ROLLUP_COLUMNS, rollupOf, rollupValues, SAMPLE_COLUMNS, sampleOf } from './rows.ts'
 

@@ -31,7 +31,7 @@ import { signInCommands } from '../sign-in/sign-in-commands.ts'
 import { SignIns } from '../sign-in/sign-ins.ts'
 import { BUILT_IN_OPTIONS } from '../simulator/options.ts'
 import { pastOf } from '../simulator/past.ts'
-import { startSimulator } from '../simulator/server.ts'
+import { startSimulatorServer } from '../simulator/server.ts'
 import { ShownTimes } from '../storage/shown-times.ts'
 import { PinnedStreams } from '../streams/pinned-streams.ts'
 import { SimulatorSettings } from '../vault/simulator-settings.ts'
@@ -338,7 +338,7 @@ const PAST_MS = 15 * 60_000
 
 /** Starts the built-in simulator on a free loopback port, with a control surface where that has a secret. */
 export async function startBuiltIn(controlSecret?: string): Promise<BuiltIn> {
-  const simulator = await startSimulator({
+  const simulator = await startSimulatorServer({
     ...BUILT_IN_OPTIONS,
     ...(controlSecret !== undefined && { controlSecret }),
   })

@@ -17,10 +17,10 @@ export interface Metric {
   readonly name: string
   readonly type: 'gauge' | 'counter'
   readonly help: string
-  readonly samples: readonly Sample[]
+  readonly samples: readonly MetricSample[]
 }
 
-export interface Sample {
+export interface MetricSample {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
@@ -48,7 +48,7 @@ type Values =
   | { readonly slot: (slot: SlotQuota) => number | undefined }
   | { readonly program: (program: ProgramSummary) => number | undefined }
   | { readonly programUse: (use: ProgramSummary['use'][number]) => number | undefined }
-  | { readonly samples: (input: MetricsInput) => readonly Sample[] }
+  | { readonly samples: (input: MetricsInput) => readonly MetricSample[] }
 
 /**
  * One metric's definition: a value for each profile, request quota or slot quota, or a function that returns samples.
@@ -69,7 +69,7 @@ export const metricsOf = (input: MetricsInput): readonly Metric[] =>
     samples: samplesOf(input, definition),
   }))
 
-function samplesOf(input: MetricsInput, values: Values): readonly Sample[] {
+function samplesOf(input: MetricsInput, values: Values): readonly MetricSample[] {
   if ('samples' in values) return values.samples(input)
   if ('row' in values) return perRow(input, values.row)
   if ('program' in values) return perProgram(input, (program) => [[{}, values.program(program)]])
@@ -87,7 +87,7 @@ function samplesOf(input: MetricsInput, values: Values): readonly Sample[] {
 const perRow = (
   { snapshots }: MetricsInput,
   of: (row: RequestQuota) => number | undefined,
-): readonly Sample[] =>
+): readonly MetricSample[] =>
   snapshots.flatMap((snapshot) =>
     shownRows(snapshot.requests).flatMap((row) => sample(rowLabels(snapshot, row), of(row))),
   )
@@ -95,8 +95,8 @@ const perRow = (
 /** Samples of each program behind the gateway: 64 at most, in the categories that each has used. */
 const perProgram = (
   { snapshots }: MetricsInput,
-  of: (program: ProgramSummary) => readonly (readonly [Sample['labels'], number | undefined])[],
-): readonly Sample[] =>
+  of: (program: ProgramSummary) => readonly (readonly [MetricSample['labels'], number | undefined])[],
+): readonly MetricSample[] =>
   snapshots.flatMap((snapshot) =>
     (snapshot.programs ?? []).flatMap((program) =>
       of(program).flatMap(([labels, value]) =>
@@ -107,7 +107,7 @@ const perProgram = (
 
 const perState =
   <S extends string>(states: readonly S[], label: string, of: (row: RequestQuota) => S) =>
-  ({ snapshots }: MetricsInput): readonly Sample[] =>
+  ({ snapshots }: MetricsInput): readonly MetricSample[] =>
     snapshots.flatMap((snapshot) =>
       shownRows(snapshot.requests).flatMap((row) =>
         stateSet({ labels: rowLabels(snapshot, row), label, states, holds: of(row) }),
@@ -387,7 +387,7 @@ const METRICS: readonly Definition[] = [
 ]
 
 interface StateSet<S extends string> {
-  readonly labels: Sample['labels']
+  readonly labels: MetricSample['labels']
   readonly label: string
   readonly states: readonly S[]
   readonly holds: S
@@ -397,7 +397,7 @@ interface StateSet<S extends string> {
  * One series for each state, 1 for the current one and 0 for the others: a disappearing series would look like a
  * restart.
  */
-const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly Sample[] =>
+const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly MetricSample[] =>
   states.map((state) => ({ labels: { ...labels, [label]: state }, value: state === holds ? 1 : 0 }))
 
 const profileLabels = ({ profile }: Snapshot) => ({ profile: profile.id, environment: profile.environment })
@@ -410,14 +410,14 @@ const rowLabels = (snapshot: Snapshot, { category }: { readonly category: string
 /** The value, or `undefined` for the documented default, which states a limit but measures nothing. */
 const seen = (source: string, value: number): number | undefined => (source === 'default' ? undefined : value)
 
-const sample = (labels: Sample['labels'], value: number | undefined): readonly Sample[] =>
+const sample = (labels: MetricSample['labels'], value: number | undefined): readonly MetricSample[] =>
   value === undefined ? [] : [{ labels, value }]
 
 const withLabel =
   (name: string, text: string) =>
-  ({ labels, value }: Sample): Sample => ({ labels: { ...labels, [name]: text }, value })
+  ({ labels, value }: MetricSample): MetricSample => ({ labels: { ...labels, [name]: text }, value })
 
-function streamCounts(snapshot: Snapshot): readonly Sample[] {
+function streamCounts(snapshot: Snapshot): readonly MetricSample[] {
   const counts = new Map<string, { readonly one: StreamSummary; count: number }>()
   for (const stream of snapshot.streams) {
     const key = `${stream.category}\n${stream.state}`
@@ -435,7 +435,7 @@ function streamCounts(snapshot: Snapshot): readonly Sample[] {
  * Restart counters, including zeros for categories without restarts: a counter that first appears at 1 shows no
  * increase.
  */
-function restartSamples(snapshot: Snapshot, restarts: ReadonlyMap<string, number>): readonly Sample[] {
+function restartSamples(snapshot: Snapshot, restarts: ReadonlyMap<string, number>): readonly MetricSample[] {
   const categories = new Set([...snapshot.streams.map(({ category }) => category), ...restarts.keys()])
   return [...categories].map((category) => ({
     labels: { ...profileLabels(snapshot), category },

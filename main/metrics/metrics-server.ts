@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ClaimedPort, claimPort, HEALTH_PATH } from '../network/loopback-servers.ts'
 import { hostsOf } from '../network/request-gate.ts'
-import type { Metric, Sample } from './metric-list.ts'
+import type { Metric, MetricSample } from './metric-list.ts'
 import type { MetricsOptions } from './metrics-options.ts'
 import type { MetricsSource } from './metrics-source.ts'
 
@@ -95,7 +95,7 @@ export function prometheusText(metrics: readonly Metric[]): string {
 const helpText = (help: string): string => help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
 /** Labels as text. Values are escaped, because category names can come from a server's header. */
-function labelText(labels: Sample['labels']): string {
+function labelText(labels: MetricSample['labels']): string {
   const pairs = Object.entries(labels).map(([name, text]) => {
     const escaped = text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
     return `${name}="${escaped}"`

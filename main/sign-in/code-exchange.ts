@@ -24,7 +24,7 @@ export interface CodeToExchange {
 }
 
 /** The result of an exchange. */
-export type Exchange =
+export type CodeExchange =
   /** The access token in the answer is not kept: the first refresh, which is recorded in advance, brings another. */
   | { readonly kind: 'granted'; readonly refreshToken: string }
   | Extract<
@@ -44,7 +44,7 @@ export type Exchange =
 const EXCHANGE_TIMEOUT_MS = 20_000
 
 /** Exchanges the code, once (service 10). */
-export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExchange): Promise<Exchange> {
+export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExchange): Promise<CodeExchange> {
   const url = `${key.authUrl}/oauth/token`
   const server: oauth.AuthorizationServer = { issuer: key.authUrl, token_endpoint: url }
   const client: oauth.Client = { client_id: key.clientId }
@@ -107,7 +107,7 @@ function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>):
   return new Response(JSON.stringify(rest), { status, headers: { 'content-type': 'application/json' } })
 }
 
-function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string): Exchange {
+function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string): CodeExchange {
   if (outcome === undefined) throw error
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'answer-lost', why: outcome.why }
@@ -141,7 +141,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
  * The tokens of a complete renewal. A token in an incomplete answer may be an error's text, and would replace a good
  * token.
  */
-function granted(outcome: HttpOutcome | undefined, url: string): Exchange | undefined {
+function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | undefined {
   const whole = outcome && processRefreshAnswer(outcome, url)
   if (whole?.kind !== 'renewed' || whole.refreshToken === undefined) return undefined
   return { kind: 'granted', refreshToken: whole.refreshToken }

@@ -22,45 +22,45 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   connection: 'close',
 }
 
-export interface Page {
+export interface RedirectPage {
   readonly status: number
   readonly title: string
   readonly text: string
 }
 
-export const SIGNED_IN: Page = {
+export const SIGNED_IN: RedirectPage = {
   status: 200,
   title: 'Signed in',
   text: 'You can close this tab and go back to Headroom.',
 }
 
-export const WRONG_STATE: Page = {
+export const WRONG_STATE: RedirectPage = {
   status: 400,
   title: 'This answer belongs to another sign-in',
   text: 'Nothing was done with it. Continue in the tab that Headroom opened last, or start over in Headroom.',
 }
 
-export const ALREADY_USED: Page = {
+export const ALREADY_USED: RedirectPage = {
   status: 409,
   title: 'This sign-in was already answered',
   text: 'An answer is used once. Go back to Headroom.',
 }
 
-export const NOT_HERE: Page = {
+export const NOT_HERE: RedirectPage = {
   status: 404,
   title: 'There is nothing here',
   text: 'Headroom waits here for the end of a sign-in, and for nothing else.',
 }
 
 /** A failure page. `message` is one of our own texts; its first sentence becomes the title. */
-export function failedPage(message: string): Page {
+export function failedPage(message: string): RedirectPage {
   const end = message.indexOf('. ')
   const [title, text] = end < 0 ? [message, ''] : [message.slice(0, end), message.slice(end + 2)]
   return { status: 200, title, text: `${text} Go back to Headroom to try again.`.trim() }
 }
 
 /** A page as HTML, with its texts escaped. */
-export const pageText = ({ title, text }: Page): string =>
+export const pageText = ({ title, text }: RedirectPage): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(title)} · Headroom</title><style>${STYLE}</style><h1>${escaped(title)}</h1><p>${escaped(text)}</p></html>\n`
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.codePointAt(0)};`)

@@ -3,7 +3,7 @@ import { REDIRECT_PORTS, type SignInFailure } from '../../app/sign-in/failure.ts
 import type { LoopbackServers } from '../network/loopback-servers.ts'
 import type { Clock } from '../ports/ports.ts'
 import { systemErrorText } from '../storage/system-error.ts'
-import { NOT_HERE, PAGE_HEADERS, type Page, pageText } from './redirect-pages.ts'
+import { NOT_HERE, PAGE_HEADERS, pageText, type RedirectPage } from './redirect-pages.ts'
 
 /** Opens one port on both loopback addresses; rejects with code EADDRINUSE where either is taken. */
 export type ListenOnLoopback = (
@@ -30,7 +30,7 @@ export interface RedirectServerDeps {
 const LAST_PAGE_MS = 2_000
 
 /** Answers a redirect's query with the page that its tab shows. */
-export type AnswerRedirect = (query: URLSearchParams) => Promise<Page>
+export type AnswerRedirect = (query: URLSearchParams) => Promise<RedirectPage>
 
 /**
  * Waits for the redirect on the first free port of those that the key allows (service 10).
@@ -107,7 +107,7 @@ function queryOf({ method, url }: IncomingMessage): URLSearchParams | undefined 
   return method === 'GET' && path === '/' ? new URLSearchParams(rest.join('?')) : undefined
 }
 
-function show(response: ServerResponse, page: Page): void {
+function show(response: ServerResponse, page: RedirectPage): void {
   if (response.destroyed) return
   response.writeHead(page.status, PAGE_HEADERS).end(pageText(page))
 }

@@ -11,7 +11,14 @@ import type { Clock, Http, Log } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import { exchangeCode, type SigningKey } from './code-exchange.ts'
 import { type HostWatch, watchHost } from './host-watch.ts'
-import { ALREADY_USED, failedPage, NOT_HERE, type Page, SIGNED_IN, WRONG_STATE } from './redirect-pages.ts'
+import {
+  ALREADY_USED,
+  failedPage,
+  NOT_HERE,
+  type RedirectPage,
+  SIGNED_IN,
+  WRONG_STATE,
+} from './redirect-pages.ts'
 import { type ListenOnLoopback, listenForRedirect, type RedirectServer } from './redirect-server.ts'
 
 export interface SignInDeps {
@@ -197,7 +204,7 @@ export class SignIns {
     }
   }
 
-  async #answer(id: string, query: URLSearchParams): Promise<Page> {
+  async #answer(id: string, query: URLSearchParams): Promise<RedirectPage> {
     const pending = this.#pending
     if (pending?.id !== id || pending.stage !== 'waiting') return ALREADY_USED
     const redirect = readRedirect(query, pending.state)
@@ -215,7 +222,7 @@ export class SignIns {
     }
   }
 
-  async #exchange(pending: Pending, callback: URLSearchParams): Promise<Page> {
+  async #exchange(pending: Pending, callback: URLSearchParams): Promise<RedirectPage> {
     pending.stage = 'exchanging'
     pending.cancelTimer()
     pending.addressUsed()
@@ -241,7 +248,7 @@ export class SignIns {
     }
   }
 
-  #end(pending: Pending, failure: SignInFailure): Page {
+  #end(pending: Pending, failure: SignInFailure): RedirectPage {
     const words = this.#cleaned(pending, failureText(failure))
     if (!isOver(pending)) {
       this.#leave(pending)

@@ -1,4 +1,4 @@
-import { startSimulator as start } from './server.ts'
+import { startSimulatorServer as start } from './server.ts'
 
 /**
  * Options of the simulator for other programs' tests: `import { startSimulator } from 'headroom/simulator'`.

@@ -15,7 +15,7 @@ export interface RequestLimit {
 }
 
 /** The options of a simulated key, its user and other programs. Each field is a rule of the service that can vary. */
-export interface SimulatorOptions {
+export interface SimulatorFlags {
   readonly clientId: string
   /** A key without a secret is a PKCE key (service 4.1). */
   readonly clientSecret?: string
@@ -60,7 +60,7 @@ export interface SimulatorOptions {
   readonly seed: number
 }
 
-export const DEFAULT_SIMULATOR_OPTIONS: SimulatorOptions = {
+export const DEFAULT_SIMULATOR_OPTIONS: SimulatorFlags = {
   clientId: 'sim-key',
   refreshToken: 'sim-refresh',
   keys: 'default',
@@ -89,7 +89,7 @@ export const DEFAULT_SIMULATOR_OPTIONS: SimulatorOptions = {
 }
 
 /** The options with defaults for absent or undefined fields. */
-export function withDefaults(options: Partial<SimulatorOptions>): SimulatorOptions {
+export function withDefaults(options: Partial<SimulatorFlags>): SimulatorFlags {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   return { ...DEFAULT_SIMULATOR_OPTIONS, ...Object.fromEntries(given) }
 }
@@ -99,7 +99,7 @@ const NOT_NEGATIVE = ['rotationOverlapSeconds', 'streamRate', 'startedSecondsAgo
 const MAX_PER_SECOND = 1000
 
 /** One sentence about the first option that cannot be simulated, or `undefined`. */
-export function problemWith(options: SimulatorOptions): string | undefined {
+export function problemWith(options: SimulatorFlags): string | undefined {
   for (const name of POSITIVE) if (!(options[name] > 0)) return `${name} must be above 0`
   for (const name of NOT_NEGATIVE) if (!(options[name] >= 0)) return `${name} must not be negative`
   if (!(options.heartbeatSeconds >= 0.05)) return 'heartbeatSeconds must be at least 0.05'
@@ -111,7 +111,7 @@ export function problemWith(options: SimulatorOptions): string | undefined {
   )
 }
 
-function trafficProblem(options: SimulatorOptions): string | undefined {
+function trafficProblem(options: SimulatorFlags): string | undefined {
   const rates = [
     ...Object.entries(options.traffic),
     ...options.neighbours.map(({ category, perSecond }) => [category, perSecond] as const),
@@ -138,7 +138,7 @@ function trafficProblem(options: SimulatorOptions): string | undefined {
   return undefined
 }
 
-function slotProblem(options: SimulatorOptions): string | undefined {
+function slotProblem(options: SimulatorFlags): string | undefined {
   const counts = [...Object.entries(options.slotsElsewhere), ...Object.entries(options.slotLimits)]
   for (const [category, count] of counts) {
     if (
@@ -160,7 +160,7 @@ export function faultProblem(fault: string): string | undefined {
   return readable && more.length === 0 ? undefined : `${fault}: write ${name}:TIMES or ${name}:always`
 }
 
-const hasRequestQuota = (category: string, options: SimulatorOptions): boolean =>
+const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   options.limits[category] !== undefined ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
@@ -175,7 +175,7 @@ const SPELL = { onSeconds: 195, offSeconds: 285 } as const
  * every eight minutes for as long as it runs. Its clock is two such spells ahead: the first, from a quota that was partly
  * spent, ended in a 429, and the third begins with the start.
  */
-export const BUILT_IN_OPTIONS: SimulatorOptions = {
+export const BUILT_IN_OPTIONS: SimulatorFlags = {
   ...DEFAULT_SIMULATOR_OPTIONS,
   keys: 'rotating',
   rotationOverlapSeconds: 30,

@@ -132,13 +132,13 @@ export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) 
   )
 }
 
-export interface Page {
+export interface PageRequest {
   readonly size: number
   readonly offset: number
 }
 
 /** Reads `pageSize`, 1 to 600, and `nextToken`, as named by an earlier page. Absent: one page with everything. */
-export function readPage(query: URLSearchParams): Read<Page> {
+export function readPage(query: URLSearchParams): Read<PageRequest> {
   return flatRead(
     readWhole(query, 'pageSize', { low: 1, high: MAX_PAGE_SIZE, otherwise: MAX_PAGE_SIZE }),
     (size) => {
@@ -153,7 +153,7 @@ export function readPage(query: URLSearchParams): Read<Page> {
 }
 
 /** One page of `items`, and the token of the next page if there is one. */
-export function pageOf<T>(items: readonly T[], { size, offset }: Page) {
+export function pageOf<T>(items: readonly T[], { size, offset }: PageRequest) {
   const nextToken = offset + size < items.length ? `page-${offset + size}` : undefined
   return { items: items.slice(offset, offset + size), nextToken }
 }

@@ -24,7 +24,7 @@ import { expirations, riskReward, spreadTypes, strikes } from './rules/payloads-
 import { type Answer, errorAnswer, jsonAnswer } from './wire.ts'
 
 /** A request as its resource needs it. */
-export interface Asked {
+export interface ResourceRequest {
   readonly seed: number
   readonly atMs: number
   /** The decoded variable parts of the path. */
@@ -37,13 +37,14 @@ export interface Asked {
 export interface Resource {
   readonly method: 'GET' | 'POST'
   readonly path: RegExp
-  answer(asked: Asked): Answer
+  answer(asked: ResourceRequest): Answer
 }
 
 const get = (path: RegExp, answer: Resource['answer']): Resource => ({ method: 'GET', path, answer })
 
 const perAccount =
-  (name: string, of: (asked: Asked, account: string) => readonly Payload[]) => (asked: Asked) =>
+  (name: string, of: (asked: ResourceRequest, account: string) => readonly Payload[]) =>
+  (asked: ResourceRequest) =>
     whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }: AskedAccounts) =>
       jsonAnswer(200, {
         [name]: known.flatMap((account) => of(asked, account)),
@@ -51,11 +52,11 @@ const perAccount =
       }),
     )
 
-const ordersOf = ({ seed, atMs }: Asked, account: string): readonly Payload[] =>
+const ordersOf = ({ seed, atMs }: ResourceRequest, account: string): readonly Payload[] =>
   orderIds(seed, account).map((id) => order(seed, account, id, atMs))
 
 /** Orders of one account after the other, in pages (`pageSize`, `nextToken`). */
-const pagedOrders = (asked: Asked): Answer =>
+const pagedOrders = (asked: ResourceRequest): Answer =>
   whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }) =>
     whenRead(readPage(asked.query), (page) => {
       const { items, nextToken } = pageOf(
@@ -73,17 +74,18 @@ const pagedOrders = (asked: Asked): Answer =>
 const notFound = (accountIds: readonly string[]) =>
   accountIds.map((id) => ({ AccountID: id, Error: 'NotFound', Message: 'Account not found.' }))
 
-const ordersById = (asked: Asked): Answer =>
+const ordersById = (asked: ResourceRequest): Answer =>
   whenRead(readOrderIds(asked.parts[1] ?? ''), (ids) =>
     perAccount('Orders', ({ seed, atMs }, account) => ids.map((id) => order(seed, account, id, atMs)))(asked),
   )
 
-const ofUnderlying = (of: (asked: Asked, underlying: string) => Payload) => (asked: Asked) =>
-  whenRead(readSymbols(asked.parts[0] ?? ''), ([underlying = '']) =>
-    underlying === UNKNOWN_SYMBOL
-      ? errorAnswer(404, 'NotFound', 'EX_INVALID_SYMBOL')
-      : jsonAnswer(200, of(asked, underlying)),
-  )
+const ofUnderlying =
+  (of: (asked: ResourceRequest, underlying: string) => Payload) => (asked: ResourceRequest) =>
+    whenRead(readSymbols(asked.parts[0] ?? ''), ([underlying = '']) =>
+      underlying === UNKNOWN_SYMBOL
+        ? errorAnswer(404, 'NotFound', 'EX_INVALID_SYMBOL')
+        : jsonAnswer(200, of(asked, underlying)),
+    )
 
 /** The resources that give a single answer (service 11). */
 export const RESOURCES: readonly Resource[] = [
@@ -157,7 +159,7 @@ export const UNCOUNTED_RESOURCES: readonly Resource[] = [
   ),
 ]
 
-function answerRiskReward({ seed, body }: Asked): Answer {
+function answerRiskReward({ seed, body }: ResourceRequest): Answer {
   const asked = objectIn(body)
   const { Legs: legs, SpreadPrice } = asked ?? {}
   const price = Number(SpreadPrice)

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { answerControl, isControl } from './control.ts'
 import { createIdTokenIssuer } from './id-tokens.ts'
-import { problemWith, type SimulatorOptions, withDefaults } from './options.ts'
+import { problemWith, type SimulatorFlags, withDefaults } from './options.ts'
 import type { Faults } from './rules/faults.ts'
 import { type ServicePorts, SimulatedService } from './simulated-service.ts'
 import { pump } from './stream-pump.ts'
@@ -51,7 +51,7 @@ function realPorts(): ServerPorts {
   }
 }
 
-export interface ServerOptions extends Partial<SimulatorOptions> {
+export interface ServerOptions extends Partial<SimulatorFlags> {
   /** 0 or absent: any free port. */
   readonly port?: number
   /**
@@ -62,7 +62,7 @@ export interface ServerOptions extends Partial<SimulatorOptions> {
 }
 
 /** Starts the simulated service on loopback. Throws with code EADDRINUSE when the port is taken. */
-export async function startSimulator(
+export async function startSimulatorServer(
   options: ServerOptions,
   ports: ServerPorts = realPorts(),
 ): Promise<SimulatorServer> {

@@ -2,7 +2,7 @@ import { categoryOf } from '../../app/service/categories.ts'
 import { answerAuthorize } from './authorize-endpoint.ts'
 import { discoveryDocument, type IdTokenIssuer } from './id-tokens.ts'
 import type { Ending, OpenStream } from './open-stream.ts'
-import { type SimulatorOptions, withDefaults } from './options.ts'
+import { type SimulatorFlags, withDefaults } from './options.ts'
 import { Faults } from './rules/faults.ts'
 import type { RequestQuotas } from './rules/request-quotas.ts'
 import { SignInRules } from './rules/sign-in-rules.ts'
@@ -28,7 +28,7 @@ const SKEW_MS = 3_600_000
  * their pieces. `server.ts` serves it on a port; tests drive it with virtual time.
  */
 export class SimulatedService {
-  readonly options: SimulatorOptions
+  readonly options: SimulatorFlags
   readonly faults: Faults
   readonly tokens: TokenRules
   readonly quotas: RequestQuotas
@@ -39,7 +39,7 @@ export class SimulatedService {
   readonly #tokenRules: TokenEndpointRules
   readonly #resources: ThrottledResources
 
-  constructor(options: Partial<SimulatorOptions>, ports: ServicePorts) {
+  constructor(options: Partial<SimulatorFlags>, ports: ServicePorts) {
     this.options = withDefaults(options)
     this.#ports = ports
     const nowMs = ports.nowMs()

@@ -9,7 +9,7 @@ import {
   readWhole,
   readWholeText,
 } from './resource-params.ts'
-import { type Asked, whenRead } from './resources.ts'
+import { type ResourceRequest, whenRead } from './resources.ts'
 import {
   barFrames,
   depthFrames,
@@ -30,18 +30,18 @@ export interface StreamResource {
 }
 
 /** The frames of a stream, or the answer that refuses it. */
-type OpenStream = (asked: Asked) => Opening
+type OpenStream = (asked: ResourceRequest) => Opening
 
 export type Opening = { readonly kind: 'frames'; readonly frames: Frames } | Answer
 
 const opened = (frames: Frames): Opening => ({ kind: 'frames', frames })
 
-const oneSymbol = (of: (symbol: string) => Opening) => (asked: Asked) =>
+const oneSymbol = (of: (symbol: string) => Opening) => (asked: ResourceRequest) =>
   whenRead(readSymbols(asked.parts[0] ?? ''), ([symbol = '']) => of(symbol))
 
 const LEVELS = { low: 1, high: 100, otherwise: 20 }
 
-const depth = (kind: 'quotes' | 'aggregates') => (asked: Asked) =>
+const depth = (kind: 'quotes' | 'aggregates') => (asked: ResourceRequest) =>
   oneSymbol((symbol) =>
     whenRead(readWhole(asked.query, 'maxlevels', LEVELS), (levels) =>
       opened(depthFrames(asked.seed, kind, symbol, levels)),

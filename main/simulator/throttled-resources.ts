@@ -1,7 +1,7 @@
 import { type Ending, OpenStream } from './open-stream.ts'
-import type { SimulatorOptions } from './options.ts'
+import type { SimulatorFlags } from './options.ts'
 import { quotaHeaders } from './quota-headers.ts'
-import { type Asked, RESOURCES, type Resource, UNCOUNTED_RESOURCES } from './resources.ts'
+import { RESOURCES, type Resource, type ResourceRequest, UNCOUNTED_RESOURCES } from './resources.ts'
 import type { Faults } from './rules/faults.ts'
 import { type QuotaReading, RequestQuotas } from './rules/request-quotas.ts'
 import { Slots } from './rules/slots.ts'
@@ -22,13 +22,13 @@ const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251,
 export class ThrottledResources {
   readonly quotas: RequestQuotas
   readonly slots: Slots
-  readonly #habits: SimulatorOptions
+  readonly #habits: SimulatorFlags
   readonly #faults: Faults
   readonly #random: () => number
   readonly #streams = new Set<OpenStream>()
   #streamsOpened = 0
 
-  constructor(habits: SimulatorOptions, faults: Faults, random: () => number, startMs: number) {
+  constructor(habits: SimulatorFlags, faults: Faults, random: () => number, startMs: number) {
     this.#habits = habits
     this.#faults = faults
     this.#random = random
@@ -124,14 +124,14 @@ const NOT_FOUND = errorAnswer(404, 'NotFound', 'No such resource.')
 function resourceAnswer(
   resources: readonly Resource[],
   request: ServiceRequest,
-  asked: Asked,
+  asked: ResourceRequest,
 ): Answer | undefined {
   const resource = resources.find(({ method, path }) => method === request.method && path.test(request.path))
   return resource?.answer(matched(resource.path, request.path, asked))
 }
 
 /** The request for a resource; `undefined` when its path has an invalid escape. */
-function askedOf(request: ServiceRequest, seed: number, atMs: number): Asked | undefined {
+function askedOf(request: ServiceRequest, seed: number, atMs: number): ResourceRequest | undefined {
   try {
     decodeURIComponent(request.path)
   } catch {
@@ -140,7 +140,7 @@ function askedOf(request: ServiceRequest, seed: number, atMs: number): Asked | u
   return { seed, atMs, parts: [], query: new URLSearchParams(request.query), body: request.body }
 }
 
-const matched = (pattern: RegExp, path: string, asked: Asked): Asked => ({
+const matched = (pattern: RegExp, path: string, asked: ResourceRequest): ResourceRequest => ({
   ...asked,
   parts: (pattern.exec(path) ?? []).slice(1).map((part) => decodeURIComponent(part)),
 })

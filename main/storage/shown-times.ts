@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TIME_ZONES, type TimeZone } from '../../app/contract/setting-ranges.ts'
+import { TIME_ZONES, type TimeZone } from '../../app/contract/units.ts'
 import { showTimesIn } from '../../app/status/moments.ts'
 import { JsonFile } from './json-file.ts'
 import type { Saved } from './storage-error.ts'

@@ -63,7 +63,7 @@ export async function checkStream(
         if (refused === 'concurrency') resolve(checkErrors.noSlotFree(category))
         else if (refused !== undefined && retryAtMs !== undefined) {
           resolve(checkErrors.held(category, retryAtMs, deps.timeline.now()))
-        } else resolve(checkErrors.refusedBy(category, status))
+        } else resolve(checkErrors.refusedWith(category, status))
       },
       ended: (why) => resolve(checkErrors.unreachable(why)),
     })

@@ -1,11 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
-import {
-  BUDGET_FRACTION,
-  EVERY_SECONDS,
-  type Range,
-  ROTATION_MINUTES,
-} from '../../app/contract/setting-ranges.ts'
+import { BUDGET_FRACTION, EVERY_SECONDS, type Range, ROTATION_MINUTES } from '../../app/contract/units.ts'
 import { STREAM_KINDS } from '../../app/service/stream-kinds.ts'
 import type { Profile } from '../ports/profile.ts'
 import { derivedKey } from './sealing.ts'

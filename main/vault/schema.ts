@@ -3,7 +3,7 @@
  *
  * A migration that was released is never edited: files in use were made by it.
  */
-export const MIGRATIONS: readonly string[] = [
+export const VAULT_MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE data_keys (
     id INTEGER PRIMARY KEY,

@@ -5,7 +5,7 @@ import { SAVED_KEYS } from '../../app/contract/key-health.ts'
 import { setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { storageErrorText, storageFailure } from '../storage/storage-error.ts'
-import { MIGRATIONS } from './schema.ts'
+import { VAULT_MIGRATIONS } from './schema.ts'
 
 /** The result of opening `vault.db`. */
 export type VaultFileOpening =
@@ -38,7 +38,7 @@ const BUSY_MS = 250
 export function openVaultFile(
   folder: string,
   nowMs: number,
-  migrations: readonly string[] = MIGRATIONS,
+  migrations: readonly string[] = VAULT_MIGRATIONS,
 ): VaultFileOpening {
   const file = join(folder, `${NAME}.db`)
   const notices: string[] = []

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../app/contract/units.ts'
 import { hourOfToday, minuteText } from '../../app/status/moments.ts'
 
 /** An offered end of a snooze, epoch ms. */
@@ -7,7 +8,6 @@ export interface SnoozeChoice {
 }
 
 const QUARTER_MS = 15 * 60_000
-const HOUR_MS = 60 * 60_000
 /** The close of the regular session by the clock that is shown, where it is still to come today. */
 const CLOSE_HOUR = 16
 

@@ -1,7 +1,7 @@
 import type { AlertSeverity } from '../../app/contract/alerts.ts'
 
 /** One tone: frequency in Hz, start and length in seconds. */
-export interface Tone {
+export interface SoundTone {
   readonly hertz: number
   readonly startSeconds: number
   readonly lengthSeconds: number
@@ -11,7 +11,7 @@ const TONE_SECONDS = 0.14
 const GAP_SECONDS = 0.06
 
 /** The tones of a severity: three high ones for critical, two for a warning, one low one where something is well again. */
-export function tonesOf(severity: AlertSeverity): readonly Tone[] {
+export function tonesOf(severity: AlertSeverity): readonly SoundTone[] {
   return FREQUENCIES[severity].map((hertz, index) => ({
     hertz,
     startSeconds: index * (TONE_SECONDS + GAP_SECONDS),
@@ -48,7 +48,7 @@ export class Sounds {
     }
   }
 
-  #tone(context: AudioContext, { hertz, startSeconds, lengthSeconds }: Tone): void {
+  #tone(context: AudioContext, { hertz, startSeconds, lengthSeconds }: SoundTone): void {
     const oscillator = context.createOscillator()
     const gain = context.createGain()
     const start = context.currentTime + startSeconds

@@ -1,7 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import type { ChartRange } from '../state/view-state.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 /** The parameters of one range of the chart. Times are milliseconds. */
 export interface RangeFacts {

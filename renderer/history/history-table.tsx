@@ -1,5 +1,6 @@
 import { memo } from 'react'
 import type { History } from '../../app/contract/history.ts'
+import { DAY_MS } from '../../app/contract/units.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { RANGES } from '../charts/ranges.ts'
 import { classesOf } from '../components/classes.ts'
@@ -8,8 +9,6 @@ import type { ChartRange } from '../state/view-state.ts'
 import sheet from './history.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
-
-const DAY_MS = 86_400_000
 
 interface TableRow {
   readonly at: number

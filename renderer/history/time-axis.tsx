@@ -1,10 +1,9 @@
 import { usePlotArea, XAxis } from 'recharts'
+import { MINUTE_MS } from '../../app/contract/units.ts'
 import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
 import { TIME_AXIS, WHOLE_FRAME } from '../charts/chart-parts.ts'
 import { timeTicks } from '../charts/time-ticks.ts'
 import type { ChartSeries } from './series.ts'
-
-const MINUTE_MS = 60_000
 
 interface HistoryTimeAxisProps {
   readonly series: Pick<ChartSeries, 'fromMs' | 'nowMs' | 'toMs' | 'range' | 'facts'>

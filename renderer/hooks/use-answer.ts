@@ -4,7 +4,7 @@ import { useParts } from '../state/window-parts.ts'
 import { unanswered } from './use-asked.ts'
 
 /** What main answers to a question of a dialog. */
-export interface Answer<T> {
+export interface AwaitedAnswer<T> {
   /** `undefined` before the first answer. */
   readonly answer: T | undefined
   /** Why the last question or command had no answer. */
@@ -21,7 +21,10 @@ export interface Answer<T> {
  * Asks main when a component is first drawn, and once more when `ask` or `when` changes. `ask` is one function for all renders, by
  * `useCallback` where it needs to be; `undefined` asks nothing.
  */
-export function useAnswer<T>(ask: ((api: WindowApi) => Promise<T>) | undefined, when?: unknown): Answer<T> {
+export function useAnswer<T>(
+  ask: ((api: WindowApi) => Promise<T>) | undefined,
+  when?: unknown,
+): AwaitedAnswer<T> {
   const { api } = useParts()
   const [answer, setAnswer] = useState<T>()
   const [failure, setFailure] = useState<string>()

@@ -13,7 +13,7 @@ export const CONNECTION_WORDS: Readonly<Record<ConnectionKind, string>> = {
 export type Way = 'browser' | 'paste'
 
 /** The validated form of a new key. */
-export interface Connection {
+export interface ConnectionDraft {
   readonly name: string
   readonly environment: ConnectionKind
   readonly authUrl?: string
@@ -26,7 +26,7 @@ export interface Connection {
 }
 
 export type CheckedConnection =
-  | { readonly ok: true; readonly connection: Connection }
+  | { readonly ok: true; readonly connection: ConnectionDraft }
   | { readonly ok: false; readonly errors: Readonly<Record<string, string>> }
 
 /** Validates the form. `field` reads one of its texts. */

@@ -10,6 +10,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
+import { HOUR_MS } from '../../app/contract/units.ts'
 import type { PlannedProgram } from '../../app/plan/plan.ts'
 import { OTHERS_NAME } from '../../app/plan/running.ts'
 import { waitText } from '../../app/status/durations.ts'
@@ -195,8 +196,6 @@ function TimeAxis({ rows, isHidden }: TimeAxisProps) {
     />
   )
 }
-
-const HOUR_MS = 3_600_000
 
 /** Full hours, at most a dozen of them. */
 function hourTicks(fromMs: number, toMs: number): number[] {

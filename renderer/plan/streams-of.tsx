@@ -5,7 +5,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
 import { type ChangeDraft, streamRemoved } from '../state/plan-draft.ts'
-import { checkStream, streamForm } from '../streams/stream-form.ts'
+import { checkStreamForm, streamForm } from '../streams/stream-form.ts'
 import planSheet from './plan.module.css'
 import sheet from './plan-programs.module.css'
 
@@ -59,7 +59,7 @@ export function AddStream({ name, add, close }: AddStreamProps) {
   const form = streamForm(kind)
   const initials = new Map(form.options.map((option) => [option.name, option.initial]))
   const submit = () => {
-    const checked = checkStream(kind, target.trim(), (option) => initials.get(option) ?? '')
+    const checked = checkStreamForm(kind, target.trim(), (option) => initials.get(option) ?? '')
     if (!checked.ok) return setProblem(checked.errors['target'] ?? Object.values(checked.errors)[0])
     add({ kind, target: checked.target, options: checked.options ?? {} })
     close()

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { RecordedUses } from '../../app/contract/history.ts'
+import { HOUR_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import type { Plan } from '../../app/plan/plan.ts'
 import type { RecordedMinute } from '../../app/plan/recorded.ts'
 import { type Replay, replayInSlices } from '../../app/plan/replay.ts'
@@ -16,11 +17,9 @@ import type { WindowClock } from '../api/window-clock.ts'
 import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts } from '../state/window-parts.ts'
 
-const HOUR_MS = 3_600_000
 export const RECORDED_MS = 24 * HOUR_MS
 /** A day without a recording: as long as the market is open. */
 const MARKET_MS = 6.5 * HOUR_MS
-const MINUTE_MS = 60_000
 /** Length of the stretches of the picture. */
 export const STRETCH_MS = 180_000
 const REPLAY = { patienceMs: 300_000, stretchMs: STRETCH_MS }

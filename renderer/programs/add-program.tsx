@@ -17,7 +17,7 @@ import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
 import sheet from './add-program.module.css'
 import { ClassMark } from './class-mark.tsx'
-import { NewKey } from './new-key.tsx'
+import { NewProgramKey } from './new-key.tsx'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
@@ -109,7 +109,7 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
           </button>
         </form>
       ) : (
-        <NewKey
+        <NewProgramKey
           name={shown.name}
           value={shown.key}
           url={url ?? `http://127.0.0.1:${DEFAULT_GATEWAY_PORT}`}

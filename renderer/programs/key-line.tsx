@@ -5,20 +5,20 @@ import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useShown } from '../state/window-parts.ts'
 import { FindingChips } from '../verdict/finding-chips.tsx'
-import { Detail, Headline, HeadlineRemedy, Spoken } from '../verdict/verdict-panel.tsx'
+import { Detail, HeadlineRemedy, HeadlineRow, Spoken } from '../verdict/verdict-panel.tsx'
 import sheet from './programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
 /** The health of the key in one line: its worst finding, and how many more there are. */
-export function KeyLine() {
+export function ProgramKeyLine() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
   return (
     <section className={css('headline', 'key-line')} aria-label="Verdict" data-severity={severity}>
       <Shape severity={severity} label={label} />
       <h1>
-        <Headline />
+        <HeadlineRow />
       </h1>
       <p>
         <Detail />

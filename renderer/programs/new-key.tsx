@@ -22,7 +22,7 @@ interface NewKeyProps {
 }
 
 /** The key of a program that was just added, once, and how to use it. */
-export function NewKey({ name, value, url, isServing, lastSeenAt, done }: NewKeyProps) {
+export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }: NewKeyProps) {
   const copy = useCopy()
   // The form that had the focus is gone.
   const first = useRef<HTMLButtonElement>(null)

@@ -13,7 +13,7 @@ import { MAIN } from '../shell/skip-links.tsx'
 import { useMirror, useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
 import { AddProgram } from './add-program.tsx'
 import { GatewayStrip } from './gateway-strip.tsx'
-import { KeyLine } from './key-line.tsx'
+import { ProgramKeyLine } from './key-line.tsx'
 import { ProgramTable } from './program-table.tsx'
 import sheet from './programs.module.css'
 import { UseChart } from './use-chart.tsx'
@@ -63,7 +63,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
       className={css('page', isLost && 'dimmed', isPaused && 'frozen')}
       data-testid="programs"
     >
-      <KeyLine />
+      <ProgramKeyLine />
       <GatewayStrip
         gateway={gateway}
         programs={programs}

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { ProgramSummary } from '../../app/contract/snapshot.ts'
+import { DAY_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import { clockText, minuteText, weekdayText } from '../../app/status/moments.ts'
 import { chartMarkers } from '../charts/markers.ts'
@@ -19,8 +20,6 @@ import { type AskedHistory, useProgramHistory } from './use-program-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...chartSheet })
 
-const MINUTE_MS = 60_000
-const DAY_MS = 1440 * MINUTE_MS
 /** The shortest distance between two ticks, for charts of up to so much time. */
 const TICKS = [
   { upToMs: 30 * MINUTE_MS, tickMs: MINUTE_MS },

@@ -1,9 +1,9 @@
 import { useCallback, useMemo } from 'react'
 import type { RecordedProgramUse } from '../../app/contract/history.ts'
+import { MINUTE_MS } from '../../app/contract/units.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
 import { useMirror, useParts } from '../state/window-parts.ts'
 
-const MINUTE_MS = 60_000
 const MINUTES = 15
 const ASK_AGAIN_MS = 30_000
 

@@ -1,6 +1,5 @@
+import { HOUR_MS } from '../../app/contract/units.ts'
 import { startOfToday } from '../../app/status/moments.ts'
-
-const HOUR_MS = 3_600_000
 
 export const REPORT_RANGES = ['1 h', 'today', '24 h', '7 d', '30 d'] as const
 export type ReportRange = (typeof REPORT_RANGES)[number]

@@ -11,7 +11,7 @@ const css = classesOf(dialogSheet)
 const windowsOf = (main: WindowApi) => main.windows()
 
 /** The admitted browser windows, each with a button that ends it. */
-export function BrowserWindows() {
+export function BrowserWindowList() {
   const { api } = useParts()
   const asked = useAsked()
   const { answer: windows = [], again } = useAnswer(windowsOf)

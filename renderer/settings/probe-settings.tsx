@@ -19,7 +19,7 @@ import { useKeySettings } from './use-key-settings.ts'
 const css = classesOf(dialogSheet)
 
 /** The probe settings of one key. */
-export function ProbeSettings({ profile }: { readonly profile: string }) {
+export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
   const { current, refusal, elsewhere, change } = useKeySettings(profile)
   const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false
 

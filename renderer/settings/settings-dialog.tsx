@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { TIME_ZONES, type TimeZone } from '../../app/contract/setting-ranges.ts'
+import { TIME_ZONES, type TimeZone } from '../../app/contract/units.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
@@ -8,9 +8,9 @@ import { DENSITIES, type Density } from '../state/look.ts'
 import { useLook, useParts, useSnapshot } from '../state/window-parts.ts'
 import { THEME_LABELS, THEMES } from '../theme/theme.ts'
 import { AlertSettings } from './alert-settings.tsx'
-import { BrowserWindows } from './browser-windows.tsx'
+import { BrowserWindowList } from './browser-windows.tsx'
 import { KeptSettings } from './kept-settings.tsx'
-import { ProbeSettings } from './probe-settings.tsx'
+import { ProbeSettingsForm } from './probe-settings.tsx'
 import { ThresholdSettings } from './threshold-settings.tsx'
 import { UpdateSettings } from './update-settings.tsx'
 
@@ -36,13 +36,13 @@ export function SettingsDialog() {
       <LookSettings />
       {profile !== undefined && (
         <Fragment key={profile}>
-          <ProbeSettings profile={profile} />
+          <ProbeSettingsForm profile={profile} />
           <ThresholdSettings profile={profile} />
         </Fragment>
       )}
       <AlertSettings />
       <KeptSettings />
-      <BrowserWindows />
+      <BrowserWindowList />
       <UpdateSettings />
     </DialogFrame>
   )

@@ -1,12 +1,14 @@
 import type { StorageSummary } from '../../app/contract/history.ts'
-import {
-  BUDGET_FRACTION,
-  EVERY_SECONDS,
-  isWithin,
-  ROTATION_MINUTES,
-} from '../../app/contract/setting-ranges.ts'
 import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import {
+  BUDGET_FRACTION,
+  DAY_MS,
+  EVERY_SECONDS,
+  HOUR_MS,
+  isWithin,
+  ROTATION_MINUTES,
+} from '../../app/contract/units.ts'
 import { mostProbesPerMinute } from '../../app/quota/probe-plan.ts'
 import { isSymbol } from '../../app/service/stream-paths.ts'
 import { clockText } from '../../app/status/moments.ts'
@@ -91,9 +93,6 @@ export function thresholdFrom(text: string): number | undefined | 'not-a-share' 
   const percent = Number(typed)
   return Number.isFinite(percent) && percent >= 0 && percent <= 100 ? percent / 100 : 'not-a-share'
 }
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 export const RAW_CHOICES = [6 * HOUR_MS, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS] as const
 export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_MS] as const

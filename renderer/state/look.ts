@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../app/contract/alerts.ts'
-import { TIME_ZONES, type TimeZone } from '../../app/contract/setting-ranges.ts'
+import { TIME_ZONES, type TimeZone } from '../../app/contract/units.ts'
 import { showTimesIn } from '../../app/status/moments.ts'
 import type { LinkSource } from '../api/link.ts'
 import type { WindowApi } from '../api/window-api.ts'

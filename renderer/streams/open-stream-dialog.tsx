@@ -16,7 +16,7 @@ import { Refusal } from '../components/refusal.tsx'
 import { slotText } from '../format/slot-text.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
-import { checkStream, type FormErrors, streamForm } from './stream-form.ts'
+import { checkStreamForm, type FormErrors, streamForm } from './stream-form.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 
@@ -36,7 +36,7 @@ export function OpenStreamDialog() {
   const ask = async (element: HTMLFormElement, replace?: string) => {
     if (profile === undefined) return
     const data = new FormData(element)
-    const checked = checkStream(kind, formText(data, 'target'), (name) => formText(data, name))
+    const checked = checkStreamForm(kind, formText(data, 'target'), (name) => formText(data, name))
     setErrors(checked.ok ? NO_ERRORS : checked.errors)
     if (!checked.ok) return
     const { target, options } = checked

@@ -63,7 +63,7 @@ export type CheckedStream =
   | { readonly ok: false; readonly errors: FormErrors }
 
 /** Validates a form. `option` reads the text of one of its options. */
-export function checkStream(
+export function checkStreamForm(
   kind: StreamKind,
   target: string,
   option: (name: string) => string,

@@ -34,7 +34,7 @@ export function VerdictPanel() {
       </div>
       <div className={css('sentence', 'health')}>
         <h1 data-testid="verdict-headline">
-          <Headline />
+          <HeadlineRow />
         </h1>
         <p data-testid="verdict-detail">
           <Detail />
@@ -62,7 +62,7 @@ export function HeadlineRemedy() {
 }
 
 /** The root cause in a sentence. */
-export function Headline() {
+export function HeadlineRow() {
   const title = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).title))
   const text = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).text))
   return (

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { longestTasksMs, muchAtOnce } from '../desktop/much-at-once.ts'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { findElectron } from '../electron/electron-runtime.ts'
@@ -71,7 +71,7 @@ tell(
 )
 
 async function measure(): Promise<void> {
-  const simulator = await startSimulator({})
+  const simulator = await startSimulatorServer({})
   const started = host.start(host.newFolder())
   const idle = idleHost.start(idleHost.newFolder())
   const told = () => [started, idle].map(({ said }) => longestTasksMs(said))

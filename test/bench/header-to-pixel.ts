@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { expect, type Page } from '@playwright/test'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { connectKey } from '../e2e/connect-key.ts'
 import { desktopRun } from './desktop-run.ts'
 import { median, tell } from './result.ts'
@@ -27,7 +27,7 @@ const QUIET_MS = 700
 const SETTLE_MS = 5_000
 const AIM_MS = 150
 
-const simulator = await startSimulator({
+const simulator = await startSimulatorServer({
   // Too slow to bring a request back while this runs, and large enough for all the checks in its probe budget.
   limits: { [CATEGORY]: { limit: 9_000, periodSeconds: 604_800 } },
 })

@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { peer } from './peers.ts'
 import { round, tell } from './result.ts'
 
@@ -21,7 +21,7 @@ else await measure()
 
 /** The service's side, in a process of its own: its memory is asked for over the channel. */
 async function serve(): Promise<void> {
-  const simulator = await startSimulator({
+  const simulator = await startSimulatorServer({
     port: 0,
     limits: { Accounts: { limit: 9_000_000, periodSeconds: 300 } },
     slotLimits: { 'Positions Stream': STREAMS.count },

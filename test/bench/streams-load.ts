@@ -14,7 +14,7 @@ import { FrameReader } from '../../app/streams/frame-reader.ts'
 import { Monitor } from '../../main/monitor/monitor.ts'
 import { nodeHttp } from '../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { round, tell } from './result.ts'
 
 const PER_SECOND = 50
@@ -28,7 +28,7 @@ if (process.send) await serve()
 else await measure()
 
 async function serve(): Promise<void> {
-  const simulator = await startSimulator({ streamRate: PER_SECOND })
+  const simulator = await startSimulatorServer({ streamRate: PER_SECOND })
   process.on('disconnect', () => void simulator.close())
   process.send?.({ origin: simulator.origin })
 }

@@ -1,7 +1,7 @@
 import { createServer, request as requestTo } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { type SimulatorServer, startSimulator } from '../../main/simulator/server.ts'
+import { type SimulatorServer, startSimulatorServer } from '../../main/simulator/server.ts'
 
 export interface RecordingService {
   readonly origin: string
@@ -14,9 +14,9 @@ export interface RecordingService {
 
 /** The simulator behind a server that passes everything on and remembers which tokens went by. */
 export async function startRecordingService(
-  options: Parameters<typeof startSimulator>[0],
+  options: Parameters<typeof startSimulatorServer>[0],
 ): Promise<RecordingService> {
-  const simulator = await startSimulator(options)
+  const simulator = await startSimulatorServer(options)
   const { port } = new URL(simulator.origin)
   const issued = new Set<string>()
   const verifiers = new Set<string>()

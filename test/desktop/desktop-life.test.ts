@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { lockDataFolder } from '../../main/storage/lock.ts'
 import { findChromium } from '../browser/chromium.ts'
 import { proves } from '../proof/proves.ts'
@@ -252,7 +252,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   it(
     'has a connected key again at the next start, and with --simulate the simulator all the same',
     async () => {
-      const simulator = await startSimulator({})
+      const simulator = await startSimulatorServer({})
       const dataFolder = newFolder()
       try {
         const first = start([], dataFolder)
@@ -276,7 +276,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   it.runIf(process.platform === 'linux')(
     'opens what was sealed under a former name of the app, and seals it under its own',
     async () => {
-      const simulator = await startSimulator({})
+      const simulator = await startSimulatorServer({})
       const dataFolder = newFolder()
       try {
         const former = new StartedDesktop(dataFolder, [], { DOUBLE_NAME: 'headroom' })
@@ -300,7 +300,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
 
   it('does no timer work above 1 Hz with the window closed to the tray', async () => {
     // A service outside of this process: the built-in simulator has timers of its own.
-    const simulator = await startSimulator({})
+    const simulator = await startSimulatorServer({})
     try {
       const desktop = start()
       await desktop.report('window-shown')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { LIVE_ROW } from '../bench/window-run.ts'
 import { connectKey } from '../e2e/connect-key.ts'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
@@ -36,7 +36,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   })
 
   it('shows live rows, revokes by a click, and is sandboxed', async () => {
-    const simulator = await startSimulator({})
+    const simulator = await startSimulatorServer({})
     const started = host.start(host.newFolder())
     try {
       const page = await started.page()

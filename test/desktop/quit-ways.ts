@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { connectKey, openPositionsStream } from '../e2e/connect-key.ts'
 import { programPath } from '../electron/display.ts'
 import type { ElectronHost } from '../electron/electron-host.ts'
@@ -40,7 +40,7 @@ export function itQuits(host: () => ElectronHost, on: () => string): void {
           join(dataFolder, 'window.json'),
           JSON.stringify({ closeToTray: !way.includes('closing') }),
         )
-        const simulator = await startSimulator({})
+        const simulator = await startSimulatorServer({})
         try {
           const started = host().start(dataFolder)
           const page = await started.page()

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { programPath } from '../electron/display.ts'
 import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { HANDS_PROGRAM } from '../electron/get-electron.ts'
@@ -67,7 +67,7 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 120_000 }, () => {
     ])
 
   it('answers in between, while keys come, streams open and a person looks around', async () => {
-    const simulator = await startSimulator({})
+    const simulator = await startSimulatorServer({})
     try {
       const seen = () => longestTasksMs(started.said).length
       const until = (count: number) => expect.poll(seen, { timeout: 60_000 }).toBeGreaterThanOrEqual(count)

@@ -10,8 +10,8 @@ import type { StreamRequest } from '../../app/service/stream-kinds.ts'
 import { trayLine } from '../../main/hosts/desktop/tray.ts'
 import { DEFAULT_PROBES, type ProbeSettings, type Profile } from '../../main/ports/profile.ts'
 import { VaultProfileStore } from '../../main/sign-in/profile-store.ts'
-import type { SimulatorOptions } from '../../main/simulator/options.ts'
-import { type SimulatorServer, startSimulator } from '../../main/simulator/server.ts'
+import type { SimulatorFlags } from '../../main/simulator/options.ts'
+import { type SimulatorServer, startSimulatorServer } from '../../main/simulator/server.ts'
 import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../main/vault/vault-handle.ts'
 import { FaultProxy } from '../storm/fault-proxy.ts'
@@ -101,11 +101,11 @@ export class BadDay {
   }
 
   static async prepare(
-    options: Partial<SimulatorOptions> = {},
+    options: Partial<SimulatorFlags> = {},
     { folder: given, streams = ONE_STREAM, hasSpare = false, everySeconds = {} }: DayOptions = {},
   ): Promise<BadDay> {
-    const simulator = await startSimulator(options)
-    const spare = hasSpare ? await startSimulator({}) : undefined
+    const simulator = await startSimulatorServer(options)
+    const spare = hasSpare ? await startSimulatorServer({}) : undefined
     const [resources, signIn] = [
       await FaultProxy.start(simulator.port, 1),
       await FaultProxy.start(simulator.port, 2),

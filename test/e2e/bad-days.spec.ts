@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
-import type { SimulatorOptions } from '../../main/simulator/options.ts'
+import type { SimulatorFlags } from '../../main/simulator/options.ts'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 import { quickIf, THOROUGH_TAG } from '../thorough.ts'
@@ -15,7 +15,7 @@ import { test as base, expect } from './fixtures.ts'
  */
 
 interface Options {
-  readonly dayOptions: Partial<SimulatorOptions>
+  readonly dayOptions: Partial<SimulatorFlags>
   readonly keyOptions: DayOptions
 }
 

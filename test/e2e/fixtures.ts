@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base, expect } from '@playwright/test'
-import type { SimulatorOptions } from '../../main/simulator/options.ts'
-import { type SimulatorServer, startSimulator } from '../../main/simulator/server.ts'
+import type { SimulatorFlags } from '../../main/simulator/options.ts'
+import { type SimulatorServer, startSimulatorServer } from '../../main/simulator/server.ts'
 import { Problems } from './problems.ts'
 import { type StartedProcess, startProcess } from './started-process.ts'
 
@@ -17,7 +17,7 @@ export interface Headroom extends StartedProcess {
 
 export interface Options {
   /** What this test's simulator differs in from the default one. */
-  readonly simulatorOptions: Partial<SimulatorOptions>
+  readonly simulatorOptions: Partial<SimulatorFlags>
   /** Flags of `headroom start` beyond the ones every test has. */
   readonly headroomFlags: readonly string[]
 }
@@ -38,7 +38,7 @@ export const test = base.extend<Options & Fixtures>({
   headroomFlags: [[], { option: true }],
 
   simulator: async ({ simulatorOptions }, use) => {
-    const simulator = await startSimulator(simulatorOptions)
+    const simulator = await startSimulatorServer(simulatorOptions)
     await use(simulator)
     await simulator.close()
   },

@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../app/contract/events.ts'
 import { Monitor } from '../../main/monitor/monitor.ts'
 import type { Http } from '../../main/ports/ports.ts'
 import { DEFAULT_PROBES, type Profile } from '../../main/ports/profile.ts'
-import type { SimulatorOptions } from '../../main/simulator/options.ts'
+import type { SimulatorFlags } from '../../main/simulator/options.ts'
 import { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import { VirtualClock } from '../simulation/virtual-clock.ts'
 import { VirtualHttp } from '../simulation/virtual-http.ts'
@@ -14,10 +14,10 @@ const SIM = 'https://sim.test'
 const MINUTE_MS = 60_000
 
 /** Two services with one API key, as LIVE and SIM of one person are. */
-function setUp(live: Partial<SimulatorOptions> = {}, sim: Partial<SimulatorOptions> = {}) {
+function setUp(live: Partial<SimulatorFlags> = {}, sim: Partial<SimulatorFlags> = {}) {
   const clock = new VirtualClock()
   const random = new VirtualRandom(7)
-  const service = (options: Partial<SimulatorOptions>) => {
+  const service = (options: Partial<SimulatorFlags>) => {
     const chance = random.fork()
     return new SimulatedService(options, { nowMs: () => clock.worldMs(), random: () => chance.next() })
   }

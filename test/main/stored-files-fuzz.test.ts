@@ -3,12 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  BUDGET_FRACTION,
-  EVERY_SECONDS,
-  isWithin,
-  ROTATION_MINUTES,
-} from '../../app/contract/setting-ranges.ts'
+import { BUDGET_FRACTION, EVERY_SECONDS, isWithin, ROTATION_MINUTES } from '../../app/contract/units.ts'
 import { STREAM_KINDS } from '../../app/service/stream-kinds.ts'
 import { ThresholdFile } from '../../main/alerts/threshold-file.ts'
 import { DEFAULT_RETENTION, retentionFile } from '../../main/history/compaction.ts'

@@ -9,7 +9,7 @@ import { nodeHttp } from '../../main/network/http-client.ts'
 import type { Keystore } from '../../main/ports/keystore.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
 import { Redactor } from '../../main/ports/redactor.ts'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { redactedLog } from '../../main/storage/log.ts'
 import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
 import { proves } from '../proof/proves.ts'
@@ -61,8 +61,8 @@ async function started(dataFolder: string, keystore?: Keystore, more: Partial<Ap
   return { app, handlers, said, events, stop, snapshot, reaches, ids }
 }
 
-async function service(options: Parameters<typeof startSimulator>[0] = {}) {
-  const simulator = await startSimulator({ clientId: 'key', keys: 'rotating', ...SECRETS, ...options })
+async function service(options: Parameters<typeof startSimulatorServer>[0] = {}) {
+  const simulator = await startSimulatorServer({ clientId: 'key', keys: 'rotating', ...SECRETS, ...options })
   onTestFinished(() => simulator.close())
   const { origin } = simulator
   const key = {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../../main/hosts/start-app.ts'
 import { nodeHttp } from '../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../main/ports/node-clock.ts'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { passphraseKeystore } from '../../main/vault/passphrase-keystore.ts'
 import { NO_PUSHES } from './hosts/no-pushes.ts'
 import { temporaryFolder } from './storage/temporary-folder.ts'
@@ -38,7 +38,7 @@ async function started(dataFolder: string, words?: string) {
 }
 
 async function key() {
-  const service = await startSimulator({ clientId: 'key', refreshToken: 'token', keys: 'rotating' })
+  const service = await startSimulatorServer({ clientId: 'key', refreshToken: 'token', keys: 'rotating' })
   onTestFinished(() => service.close())
   const { origin } = service
   return {

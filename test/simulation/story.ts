@@ -1,5 +1,5 @@
 import type { StreamRequest } from '../../app/service/stream-kinds.ts'
-import type { SimulatorOptions } from '../../main/simulator/options.ts'
+import type { SimulatorFlags } from '../../main/simulator/options.ts'
 import { CRASH_STEPS, type CrashStep, REVOCATION_STEPS } from './crash-steps.ts'
 import { FAIR, type FaultProfile, OFFLINE, ROUGH, STORM } from './fault-profile.ts'
 import type { DiskHealth } from './virtual-disk.ts'
@@ -31,7 +31,7 @@ export type UserAction =
   | { readonly kind: 'dismiss-alert' }
 
 export interface Story {
-  readonly service: Partial<SimulatorOptions>
+  readonly service: Partial<SimulatorFlags>
   readonly streams: readonly StreamRequest[]
   readonly budgetFraction: number
   readonly faultProfile: FaultProfile
@@ -70,7 +70,7 @@ export function storyOf(seed: number, hours: number): Story {
   const random = new VirtualRandom(seed)
   const rotating = random.chance(0.6)
   const alone = random.chance(0.4)
-  const service: Partial<SimulatorOptions> = {
+  const service: Partial<SimulatorFlags> = {
     keys: rotating ? 'rotating' : 'default',
     rotationOverlapSeconds: random.pick([0, 5, 30]),
     absoluteLifetimeSeconds: random.chance(0.2) ? 5_400 : 86_400,

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { MIGRATIONS } from '../../main/vault/schema.ts'
+import { VAULT_MIGRATIONS } from '../../main/vault/schema.ts'
 import type { VaultFileOpening } from '../../main/vault/vault-file.ts'
 
 /** What a transaction is about to make durable, or just has. */
@@ -31,7 +31,7 @@ export class VirtualDisk {
   readonly #statements = new Map<string, StatementSync>()
 
   constructor() {
-    for (const step of MIGRATIONS) this.#database.exec(step)
+    for (const step of VAULT_MIGRATIONS) this.#database.exec(step)
   }
 
   /** The file as one process has it open. */

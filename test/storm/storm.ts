@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import { startSimulator } from '../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../main/simulator/server.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import { DISK_FULL, type StormFault, type Weather } from './faults.ts'
 import { GatewayProcess } from './gateway-process.ts'
@@ -58,7 +58,7 @@ export async function storm(asked: StormAsked): Promise<Storm> {
   const faults = asked.faults.filter(({ name }) => name !== DISK_FULL || disk.why === undefined)
   for (const line of skipped) say(`skipped: ${line}`)
 
-  const simulator = await startSimulator({ ...CLIENT, keys: 'rotating', arrivals: 'poisson', seed })
+  const simulator = await startSimulatorServer({ ...CLIENT, keys: 'rotating', arrivals: 'poisson', seed })
   const { service } = simulator
   const usualOthers = () => service.setTraffic(USUAL_OTHERS)
   usualOthers()

@@ -6,7 +6,7 @@ import { isApi } from '../../network/request-gate.ts'
 import { securityHeaders } from '../../network/security-headers.ts'
 import type { Log, RandomBytes } from '../../ports/ports.ts'
 import { answerCommand } from '../answer-command.ts'
-import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
+import { isWindowPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
 import type { Admission } from './admission.ts'
 import type { BrowserWindow, BrowserWindows } from './browser-windows.ts'
 
@@ -116,7 +116,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     url: '/*',
     handler: (request, reply) => {
       const path = request.url.split('?', 1)[0] ?? ''
-      if (isPage(path)) return sendPage(reply, deps)
+      if (isWindowPage(path)) return sendPage(reply, deps)
       const file = isApi(path) ? undefined : deps.files.find(path)
       if (file === undefined) return refuse(reply, 404, 'there is nothing here')
       return reply.header('cache-control', file.cacheControl).type(file.contentType).send(file.bytes)

@@ -1,7 +1,7 @@
 import type { CustomScheme } from 'electron'
 import { securityHeaders } from '../../network/security-headers.ts'
 import type { RandomBytes } from '../../ports/ports.ts'
-import { isPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
+import { isWindowPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
 
 /** The address of the window: an origin of its own, which no site and no `file:` page shares. */
 export const APP_URL = 'app://headroom/'
@@ -29,7 +29,7 @@ export function appScheme(files: WindowFiles, randomBytes: RandomBytes): (reques
   return ({ method, url }) => {
     if (method !== 'GET' || !isAppUrl(url)) return respond(404, 'text/plain', '')
     const { pathname } = new URL(url)
-    if (isPage(pathname)) {
+    if (isWindowPage(pathname)) {
       const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64')
       return respond(200, PAGE_CONTENT_TYPE, files.page(nonce), nonce)
     }

@@ -2,7 +2,7 @@ import type { Log } from '../../ports/ports.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { showLastDialog } from './last-dialog.ts'
-import type { Ending } from './quit.ts'
+import type { QuitEnding } from './quit.ts'
 
 export interface DefectDeps {
   readonly process: Pick<NodeJS.Process, 'on'>
@@ -10,7 +10,7 @@ export interface DefectDeps {
     readonly app: Pick<ElectronPieces['app'], 'exit' | 'relaunch'>
   }
   readonly log: Log
-  readonly ending: Ending
+  readonly ending: QuitEnding
   /** Notifies a person that the app continues. */
   readonly notify: (line: string) => void
 }

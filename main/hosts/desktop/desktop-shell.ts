@@ -12,7 +12,7 @@ import { MainWindow } from './main-window.ts'
 import { menuTemplate } from './menu.ts'
 import { followRotatingKeys } from './rotating-keys.ts'
 import { saveReport } from './save-report.ts'
-import type { DesktopDeps, RunningApp } from './start-desktop.ts'
+import type { DesktopDeps, RunningDesktop } from './start-desktop.ts'
 import { StripWindow } from './strip-window.ts'
 import { openTray } from './tray.ts'
 import { followUpdates, withUpdates } from './updates.ts'
@@ -34,7 +34,7 @@ export interface ShellDeps
     | 'clock'
     | 'log'
   > {
-  readonly running: RunningApp
+  readonly running: RunningDesktop
   readonly power: Power
   readonly notify: Notify
 }

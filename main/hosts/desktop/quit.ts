@@ -13,7 +13,7 @@ export interface QuitDeps {
 }
 
 /** The orderly end of the app. */
-export interface Ending {
+export interface QuitEnding {
   /** Stops everything once. Resolves when that is done, has failed or has taken `QUIT_LIMIT_MS`. */
   stop(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface Ending {
  * Every way to quit emits `will-quit`: the menus, the last window, SIGINT, SIGTERM. It ends with `app.exit`, because
  * Electron ignores a second `app.quit` while work caused by the event is running.
  */
-export function endAfterStop({ app, clock, log, stop }: QuitDeps): Ending {
+export function endAfterStop({ app, clock, log, stop }: QuitDeps): QuitEnding {
   let stopped: Promise<void> | undefined
   const stopOnce = () => {
     stopped ??= new Promise((resolve) => {

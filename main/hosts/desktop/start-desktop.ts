@@ -20,7 +20,7 @@ import type { TrayPresence } from './tray-presence.ts'
 import type { Updater } from './updates.ts'
 
 /** The app, as the desktop host uses it. */
-export interface RunningApp {
+export interface RunningDesktop {
   readonly windows: Windows
   readonly monitor: Pick<
     MonitorSurface,
@@ -55,7 +55,7 @@ export interface DesktopDeps {
   /** The process whose uncaught errors are handled. */
   readonly process: Pick<NodeJS.Process, 'on'>
   /** Called once Electron is ready, only by the first instance. */
-  readonly startApp: (ports: { readonly announcer: Announcer }) => Promise<RunningApp>
+  readonly startApp: (ports: { readonly announcer: Announcer }) => Promise<RunningDesktop>
 }
 
 /** The id by which Windows groups notifications and taskbar buttons. Equal to that in electron-builder.yml. */
@@ -95,7 +95,7 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
   hardenSession(session.defaultSession, app.isPackaged, nameDownload(app))
   session.defaultSession.protocol.handle('app', appScheme(files, deps.randomBytes))
   const { notify, withdraw } = systemNotices(electron, show, log)
-  let running: RunningApp | undefined
+  let running: RunningDesktop | undefined
   const ending = endAfterStop({
     app,
     clock,

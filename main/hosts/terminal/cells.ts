@@ -50,7 +50,7 @@ export function duration(ms: number): string {
 }
 
 /** Draws a bar: filled up to `fraction`, shaded to `upTo` (0 to 1). Empty only at 0 and full only at 1. */
-export function bar(fraction: number, width: number, upTo = fraction): string {
+export function levelBar(fraction: number, width: number, upTo = fraction): string {
   const filled = blocks(fraction, width)
   const shaded = Math.max(filled, blocks(upTo, width))
   return '█'.repeat(filled) + '▒'.repeat(shaded - filled) + '░'.repeat(width - shaded)

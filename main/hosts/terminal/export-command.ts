@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { DAY_MS } from '../../../app/contract/units.ts'
 import { seriesCsv, seriesJson } from '../../../app/history/series.ts'
 import { exportName } from '../../history/exports.ts'
 import type { SeriesFile, SeriesOpening } from '../../history/series-file.ts'
@@ -17,8 +18,6 @@ export interface ExportDeps {
   /** Loads the Parquet writer, which is needed for that format only. */
   parquet(): Promise<typeof import('../../history/series-parquet.ts')>
 }
-
-const DAY_MS = 86_400_000
 
 /** Exports the stored history for other programs. */
 export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promise<number> {

@@ -1,7 +1,7 @@
 import type { ListedProgram } from '../../../app/contract/gateway.ts'
 import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
 import { minuteText } from '../../../app/status/moments.ts'
-import type { Asked } from '../../control/ask-running.ts'
+import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import type { GatewayFlags, ProgramFlags } from './flags.ts'
@@ -15,7 +15,7 @@ export interface GatewayCommandDeps {
   readonly terminal: Terminal
   readonly defaultDataFolder: () => string | undefined
   /** Asks the app that runs on this data folder. */
-  askRunning(dataFolder: string, request: ControlRequest): Promise<Asked>
+  askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
 }
 
 export interface ProgramCommandDeps extends GatewayCommandDeps {

@@ -30,7 +30,7 @@ export const withHealth = (snapshot: Snapshot): Snapshot => ({
 export const snapshotLine = (snapshot: Snapshot): string => lineOf('snapshot', withHealth(snapshot))
 export const changesLine = (changes: Changes): string => lineOf('changes', changes)
 export const gatewayReadyLine = (url: string): string => lineOf('gateway-ready', { url })
-export const eventLine = (event: LoggedEvent): string => lineOf('event', event)
+export const eventJsonLine = (event: LoggedEvent): string => lineOf('event', event)
 
 const lineOf = (type: string, fields: object): string =>
   JSON.stringify({ v: JSON_LINES_VERSION, type, ...fields })

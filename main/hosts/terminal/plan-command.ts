@@ -24,7 +24,7 @@ export interface PlanDeps {
 }
 
 /** A day of a plan: six and a half hours, as the market is open. */
-const DAY_MS = 6.5 * 3_600_000
+const TRADING_DAY_MS = 6.5 * 3_600_000
 const REPLAY = { patienceMs: 300_000, stretchMs: 180_000 }
 /**
  * Whether the programs of a file, what was recorded, or both, fit a key: `headroom plan`. Exit 0 whether they do or not, 2 for a
@@ -45,7 +45,8 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
     const read = readPlanFile(file)
     if (read.kind === 'wrong') return fail(read.line, EXIT_USAGE)
     whole = read.plan
-    if (flags.replay === true) arrivals = plannedDay(whole, flags.fromHistory ?? DAY_MS, seededChance())
+    if (flags.replay === true)
+      arrivals = plannedDay(whole, flags.fromHistory ?? TRADING_DAY_MS, seededChance())
   }
   if (flags.fromHistory !== undefined) {
     const recorded = recordedPrograms(flags, flags.fromHistory, deps)

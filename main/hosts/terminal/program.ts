@@ -38,7 +38,7 @@ import type {
 import type { ProgramAction } from './gateway-commands.ts'
 import { reserveFlag } from './gateway-run.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
-import { usageLine } from './usage-line.ts'
+import { usageErrorLine } from './usage-line.ts'
 
 /** What is asked of the gateway of the running app. */
 export type GatewayTurn = 'on' | 'off' | 'status'
@@ -75,7 +75,7 @@ export async function runProgram(args: readonly string[], ports: ProgramPorts): 
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return EXIT_OK // --help and --version
-    ports.error(usageLine(error, program, args))
+    ports.error(usageErrorLine(error, program, args))
     return EXIT_USAGE
   }
 }

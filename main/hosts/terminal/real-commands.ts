@@ -247,10 +247,10 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
     },
 
     simulate: async (flags) => {
-      const { startSimulator } = await import('../../simulator/server.ts')
+      const { startSimulatorServer } = await import('../../simulator/server.ts')
       return simulate(flags, {
         terminal,
-        start: (options, port) => startSimulator({ ...options, port, signedIdTokens: true }),
+        start: (options, port) => startSimulatorServer({ ...options, port, signedIdTokens: true }),
       })
     },
 

@@ -1,4 +1,4 @@
-import type { Asked } from '../../control/ask-running.ts'
+import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
 
 /** A connected key of the running app. */
@@ -13,7 +13,7 @@ export type RunningKeyChoice =
   | { readonly kind: 'nobody' | 'usage' | 'failed'; readonly line: string }
 
 /** Sends a request to the running app. */
-export type AskRunning = (request: ControlRequest) => Promise<Asked>
+export type AskRunning = (request: ControlRequest) => Promise<RunningAnswer>
 
 /** Selects a key of the running app: the named one, or the only one. */
 export async function chooseRunningKey(

@@ -1,4 +1,4 @@
-import type { SimulatorOptions } from '../../simulator/options.ts'
+import type { SimulatorFlags } from '../../simulator/options.ts'
 import { problemWith, withDefaults } from '../../simulator/options.ts'
 import type { SimulateFlags } from './flags.ts'
 import { portTaken } from './port-taken.ts'
@@ -11,7 +11,7 @@ export interface ServingSimulator {
 
 export interface SimulateDeps {
   readonly terminal: Terminal
-  start(options: SimulatorOptions, port: number): Promise<ServingSimulator>
+  start(options: SimulatorFlags, port: number): Promise<ServingSimulator>
 }
 
 /**
@@ -53,7 +53,7 @@ export async function simulate(flags: SimulateFlags, { terminal, start }: Simula
 }
 
 /** Converts the flags to simulator options; omitted flags keep their defaults. */
-export function simulatorOptions(flags: SimulateFlags): SimulatorOptions {
+export function simulatorOptions(flags: SimulateFlags): SimulatorFlags {
   return withDefaults({
     clientId: flags.clientId,
     ...(flags.clientSecret !== undefined && { clientSecret: flags.clientSecret }),

@@ -1,6 +1,6 @@
 import type { WindowSummary } from '../../../app/contract/windows.ts'
 import { clockText } from '../../../app/status/moments.ts'
-import type { Asked } from '../../control/ask-running.ts'
+import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import type { StatusFlags } from './flags.ts'
@@ -12,7 +12,7 @@ export interface StatusDeps {
   readonly terminal: Terminal
   readonly defaultDataFolder: () => string | undefined
   /** Asks the app that runs on this data folder. */
-  askRunning(dataFolder: string, request: ControlRequest): Promise<Asked>
+  askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
   /** Shows times of day as the windows of this data folder do. */
   showTimesOf(dataFolder: string): void
 }

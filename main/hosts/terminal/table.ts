@@ -23,7 +23,7 @@ import {
 import { unlistedText } from '../../../app/status/sentences.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
-import { bar, type Cell, duration, left, paint, printable, right, type Tone } from './cells.ts'
+import { type Cell, duration, left, levelBar, paint, printable, right, type Tone } from './cells.ts'
 import { eventLine } from './event-line.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine, wrapped } from './fit.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'
@@ -259,7 +259,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
 /** The bar of a quota: filled up to `low`, shaded up to `high`. A default is not a measurement and has no bar. */
 function barOf({ source, limit, low, high }: RequestQuota, width: number): string {
   if (source === 'default') return '┄'.repeat(width)
-  return limit > 0 ? bar(low / limit, width, high / limit) : bar(0, width)
+  return limit > 0 ? levelBar(low / limit, width, high / limit) : levelBar(0, width)
 }
 
 const TONES: Readonly<Record<Severity, Tone>> = {

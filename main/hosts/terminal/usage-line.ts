@@ -11,7 +11,7 @@ const MAX_LENGTH = 64
  *
  * An unexpected argument is not repeated, because it may be a secret meant for a flag that does not exist.
  */
-export function usageLine(
+export function usageErrorLine(
   { code, message }: CommanderError,
   program: Command,
   args: readonly string[],

@@ -7,7 +7,7 @@ import { eventLine } from './event-line.ts'
 import { wrapped } from './fit.ts'
 import {
   changesLine,
-  eventLine as eventJson,
+  eventJsonLine as eventJson,
   gatewayReadyLine,
   snapshotLine,
   withHealth,

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../app/contract/units.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
 import { unitOf, wholeOf } from './seed.ts'
 
@@ -7,7 +8,6 @@ const HELD: Readonly<Record<string, readonly string[]>> = {
   SIM1001: ['MSFT', 'AAPL', 'SPY', 'NVDA'],
   SIM1002: ['TSLA', 'QQQ'],
 }
-const HOUR_MS = 3_600_000
 
 export const accounts = (): readonly Payload[] =>
   ACCOUNT_IDS.map((id, index) => ({

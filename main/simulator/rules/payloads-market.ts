@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../app/contract/units.ts'
 import { unitOf, wholeOf } from './seed.ts'
 
 /**
@@ -38,8 +39,6 @@ export function priceOf(seed: number, symbol: string, atMs: number): number {
 const VENUES = ['ARCX', 'BATS', 'EDGX', 'NSDQ', 'XNYS'] as const
 
 const dollars = (value: number): string => value.toFixed(2)
-
-const DAY_MS = 86_400_000
 
 export function quote(seed: number, symbol: string, atMs: number): Payload {
   const last = priceOf(seed, symbol, atMs)

@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../../app/contract/units.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp } from './payloads-market.ts'
 import { unitOf, wholeOf } from './seed.ts'
 
-const DAY_MS = 86_400_000
 const FRIDAY = 5
 
 /** The next `count` Fridays after `atMs`, as ISO dates. */

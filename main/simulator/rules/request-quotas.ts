@@ -2,7 +2,14 @@ import { CURRENT_REQUEST_QUOTAS, EARLIER_REQUEST_QUOTAS } from '../../../app/ser
 import type { Neighbour, RequestLimit } from '../options.ts'
 import { type Arrivals, arrivalsOf } from './arrivals.ts'
 import { sequenceOf } from './seed.ts'
-import { type Bucket, type BucketReading, type BucketRule, fullBucket, readingOf, spend } from './throttle.ts'
+import {
+  type BucketReading,
+  type BucketRule,
+  fullBucket,
+  readingOf,
+  spend,
+  type ThrottleBucket,
+} from './throttle.ts'
 
 export interface RequestQuotaRules {
   readonly table: 'current' | 'earlier'
@@ -22,7 +29,7 @@ export interface QuotaReading extends BucketReading {
 
 interface Row {
   readonly rule: BucketRule
-  bucket: Bucket
+  bucket: ThrottleBucket
   traffic: Arrivals[]
   readonly neighbours: readonly Arrivals[]
   elsewhere: { accepted: number; refused: number }
@@ -134,7 +141,7 @@ export class RequestQuotas {
   }
 }
 
-function spentBucket(rule: BucketRule, atMs: number, requests: number): Bucket {
+function spentBucket(rule: BucketRule, atMs: number, requests: number): ThrottleBucket {
   let bucket = fullBucket(rule, atMs)
   for (let i = 0; i < Math.min(requests, rule.limit); i++) bucket = spend(rule, bucket, atMs).bucket
   return bucket

@@ -10,7 +10,7 @@ export interface BucketRule {
   readonly window: 'rolling' | 'fixed'
 }
 
-export type Bucket =
+export type ThrottleBucket =
   | { readonly kind: 'rolling'; readonly level: number; readonly atMs: number }
   | { readonly kind: 'fixed'; readonly used: number; readonly startedAtMs: number | undefined }
 
@@ -23,14 +23,14 @@ export interface BucketReading {
 const periodMs = (rule: BucketRule): number => rule.periodSeconds * 1000
 const full = (rule: BucketRule): number => rule.limit * periodMs(rule)
 
-export function fullBucket(rule: BucketRule, atMs: number): Bucket {
+export function fullBucket(rule: BucketRule, atMs: number): ThrottleBucket {
   return rule.window === 'rolling'
     ? { kind: 'rolling', level: full(rule), atMs: Math.floor(atMs) }
     : { kind: 'fixed', used: 0, startedAtMs: undefined }
 }
 
 /** The bucket at `atMs`. A clock that goes back changes nothing. */
-export function bucketAt(rule: BucketRule, bucket: Bucket, atMs: number): Bucket {
+export function bucketAt(rule: BucketRule, bucket: ThrottleBucket, atMs: number): ThrottleBucket {
   switch (bucket.kind) {
     case 'rolling': {
       const now = Math.max(bucket.atMs, Math.floor(atMs))
@@ -46,7 +46,11 @@ export function bucketAt(rule: BucketRule, bucket: Bucket, atMs: number): Bucket
 }
 
 /** Makes one request at `atMs`. A refused one changes only the time. */
-export function spend(rule: BucketRule, bucket: Bucket, atMs: number): { accepted: boolean; bucket: Bucket } {
+export function spend(
+  rule: BucketRule,
+  bucket: ThrottleBucket,
+  atMs: number,
+): { accepted: boolean; bucket: ThrottleBucket } {
   const now = bucketAt(rule, bucket, atMs)
   switch (now.kind) {
     case 'rolling': {
@@ -63,7 +67,7 @@ export function spend(rule: BucketRule, bucket: Bucket, atMs: number): { accepte
 }
 
 /** The values of the quota headers at `atMs`: whole requests rounded down, seconds up. */
-export function readingOf(rule: BucketRule, bucket: Bucket, atMs: number): BucketReading {
+export function readingOf(rule: BucketRule, bucket: ThrottleBucket, atMs: number): BucketReading {
   const now = bucketAt(rule, bucket, atMs)
   switch (now.kind) {
     case 'rolling':

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MINUTE_MS, MinuteBuilder, merged, type Rollup } from '../../../app/history/rollup.ts'
+import { MINUTE_MS } from '../../../app/contract/units.ts'
+import { MinuteBuilder, merged, type Rollup } from '../../../app/history/rollup.ts'
 import { HOLD_MS, type Sample } from '../../../app/history/sample.ts'
 import { START_MS, samples } from './arbitrary-samples.ts'
 

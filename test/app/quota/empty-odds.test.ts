@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
-import { EmptyOdds, type Outcome } from '../../../app/quota/empty-odds.ts'
+import { type EmptyingOutcome, EmptyOdds } from '../../../app/quota/empty-odds.ts'
 import { chanceFrom } from './chance.ts'
 
 const HORIZON = 600
-const outcome = (level: number, chance: number, seconds = 60): Outcome => ({
+const outcome = (level: number, chance: number, seconds = 60): EmptyingOutcome => ({
   ...{ level, limit: 320, chance, seconds, horizonSeconds: HORIZON },
 })
 /** The chance of one emptying in ten minutes on average. */

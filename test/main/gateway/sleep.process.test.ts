@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startSimulator } from '../../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../../main/simulator/server.ts'
 import { proves } from '../../proof/proves.ts'
 import { runNode } from '../hosts/terminal/run-node.ts'
 
@@ -55,7 +55,7 @@ interface Asked {
 }
 
 async function started(...args: readonly string[]) {
-  const service = await startSimulator(SERVICE)
+  const service = await startSimulatorServer(SERVICE)
   onTestFinished(() => service.close())
   const way = await wayTo(service.port)
   const running = runNode(

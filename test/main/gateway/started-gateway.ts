@@ -11,7 +11,11 @@ import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
 import type { Profile } from '../../../main/ports/profile.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
-import { type ServerOptions, type SimulatorServer, startSimulator } from '../../../main/simulator/server.ts'
+import {
+  type ServerOptions,
+  type SimulatorServer,
+  startSimulatorServer,
+} from '../../../main/simulator/server.ts'
 import { TokenStore } from '../../../main/tokens/token-store.ts'
 import type { VaultTokens } from '../../../main/vault/vault.ts'
 import { servicePorts } from '../skipping-clock.ts'
@@ -54,7 +58,7 @@ export async function startGateway({
   tokens,
   clock = nodeClock,
 }: GatewayTraits = {}): Promise<StartedGateway> {
-  const service = await startSimulator(
+  const service = await startSimulatorServer(
     { clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator },
     clock === nodeClock ? undefined : servicePorts(clock),
   )

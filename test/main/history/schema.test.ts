@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { HistoryFile } from '../../../main/history/history-file.ts'
-import { MIGRATIONS, SCHEMA_VERSION } from '../../../main/history/schema.ts'
+import { HISTORY_MIGRATIONS, SCHEMA_VERSION } from '../../../main/history/schema.ts'
 import { STATEMENTS } from '../../../main/history/statements.ts'
 import { migrate } from '../../../main/storage/sqlite-file.ts'
 import { CATEGORY, EPOCH_MS, PROFILE } from './started-store.ts'
@@ -10,15 +10,15 @@ const tablesOf = (database: DatabaseSync) =>
   database.prepare(`SELECT type, name, sql FROM sqlite_schema ORDER BY name`).all()
 const versionOf = (database: DatabaseSync) => database.prepare('PRAGMA user_version').get()?.['user_version']
 
-test.each(MIGRATIONS.map((_, version) => version))(
+test.each(HISTORY_MIGRATIONS.map((_, version) => version))(
   'from version %i a file becomes what a new one is',
   (version) => {
     const fresh = new DatabaseSync(':memory:')
-    migrate(fresh, MIGRATIONS)
+    migrate(fresh, HISTORY_MIGRATIONS)
     const old = new DatabaseSync(':memory:')
-    migrate(old, MIGRATIONS.slice(0, version))
+    migrate(old, HISTORY_MIGRATIONS.slice(0, version))
     expect(versionOf(old)).toBe(version)
-    expect(migrate(old, MIGRATIONS)).toEqual({ kind: 'current' })
+    expect(migrate(old, HISTORY_MIGRATIONS)).toEqual({ kind: 'current' })
     expect(versionOf(old)).toBe(SCHEMA_VERSION)
     expect(tablesOf(old)).toEqual(tablesOf(fresh))
   },
@@ -26,7 +26,7 @@ test.each(MIGRATIONS.map((_, version) => version))(
 
 test('what a file of the first version held is there afterwards, and rolled up further', () => {
   const old = new DatabaseSync(':memory:')
-  migrate(old, MIGRATIONS.slice(0, 1))
+  migrate(old, HISTORY_MIGRATIONS.slice(0, 1))
   old.exec(
     `INSERT INTO series (id, profile, category, kind) VALUES (1, '${PROFILE}', '${CATEGORY}', 'requests')`,
   )
@@ -35,7 +35,7 @@ test('what a file of the first version held is there afterwards, and rolled up f
       `INSERT INTO minutes VALUES (1, ${EPOCH_MS + minute * 60_000}, ${minute}, 300, 1, 320, 2, 1, 0, 0, 60000, 0)`,
     )
   }
-  migrate(old, MIGRATIONS)
+  migrate(old, HISTORY_MIGRATIONS)
   const file = new HistoryFile(old)
   file.catchUp(EPOCH_MS + 3_600_000)
   expect(old.prepare('SELECT count(*) AS n FROM quarters').get()).toEqual({ n: 2 })
@@ -47,21 +47,21 @@ test('what a file of the first version held is there afterwards, and rolled up f
 test('a newer file is refused and not touched', () => {
   const newer = new DatabaseSync(':memory:')
   newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)
-  expect(migrate(newer, MIGRATIONS)).toEqual({ kind: 'newer', version: SCHEMA_VERSION + 1 })
+  expect(migrate(newer, HISTORY_MIGRATIONS)).toEqual({ kind: 'newer', version: SCHEMA_VERSION + 1 })
   expect(tablesOf(newer)).toEqual([])
 })
 
 test('a step that fails leaves the file at the step before', () => {
   const old = new DatabaseSync(':memory:')
-  migrate(old, MIGRATIONS.slice(0, 1))
+  migrate(old, HISTORY_MIGRATIONS.slice(0, 1))
   old.exec('CREATE TABLE quarters (in_the_way)')
-  expect(() => migrate(old, MIGRATIONS)).toThrow('quarters')
+  expect(() => migrate(old, HISTORY_MIGRATIONS)).toThrow('quarters')
   expect(versionOf(old)).toBe(1)
 })
 
 test('what a window or a report asks for is found by its series and time, never by going through a table', () => {
   const database = new DatabaseSync(':memory:')
-  migrate(database, MIGRATIONS)
+  migrate(database, HISTORY_MIGRATIONS)
   const reads = Object.entries(STATEMENTS).filter(([, sql]) =>
     /FROM (samples|minutes|quarters|hours|slots|program_use)\b/.test(sql),
   )

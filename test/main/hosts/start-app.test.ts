@@ -8,7 +8,7 @@ import { type AppDeps, startApp } from '../../../main/hosts/start-app.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
 import type { Clock, Http } from '../../../main/ports/ports.ts'
-import { startSimulator } from '../../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../../main/simulator/server.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { testKeystore } from '../vault/test-keystore.ts'
 import { NO_PUSHES } from './no-pushes.ts'
@@ -39,7 +39,7 @@ async function running({
 }
 
 async function key() {
-  const service = await startSimulator({ clientId: 'key', refreshToken: 'token' })
+  const service = await startSimulatorServer({ clientId: 'key', refreshToken: 'token' })
   onTestFinished(() => service.close())
   return {
     name: 'Mine',

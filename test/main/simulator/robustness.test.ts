@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { startSimulator } from '../../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../../main/simulator/server.ts'
 import { json, simulated } from './simulated.ts'
 
 const PATIENT = { timeout: 20_000, interval: 2 }
@@ -141,7 +141,7 @@ describe('whatever comes in, the next client is served', () => {
 describe('start and stop', () => {
   test('a taken port is an error with its code', async () => {
     const { server } = await simulated()
-    await expect(startSimulator({ port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(startSimulatorServer({ port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
   test.each([
@@ -155,7 +155,7 @@ describe('start and stop', () => {
     { streamRate: Number.NaN },
     { faults: ['nonsense'] },
   ])('%j cannot be simulated, and says why', async (options) => {
-    await expect(startSimulator(options as never)).rejects.toThrow(RangeError)
+    await expect(startSimulatorServer(options as never)).rejects.toThrow(RangeError)
   })
 
   test('closing destroys open streams and unanswered requests', async () => {
@@ -174,7 +174,7 @@ describe('start and stop', () => {
   })
 
   test('by its real clock a stream beats and an answer is dated now', async () => {
-    const server = await startSimulator({ heartbeatSeconds: 0.05, streamRate: 0, faults: [] })
+    const server = await startSimulatorServer({ heartbeatSeconds: 0.05, streamRate: 0, faults: [] })
     try {
       const body = new URLSearchParams({
         grant_type: 'refresh_token',

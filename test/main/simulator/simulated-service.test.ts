@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { BUILT_IN_OPTIONS, problemWith, type SimulatorOptions } from '../../../main/simulator/options.ts'
+import { BUILT_IN_OPTIONS, problemWith, type SimulatorFlags } from '../../../main/simulator/options.ts'
 import { SimulatedService } from '../../../main/simulator/simulated-service.ts'
 import type { Answer, OpenedStream } from '../../../main/simulator/wire.ts'
 
 /** The service under virtual time: no socket, no timer. */
-function virtual(options: Partial<SimulatorOptions>) {
+function virtual(options: Partial<SimulatorFlags>) {
   const clock = { ms: 1_000_000 }
   let drawn = 1
   const random = () => {

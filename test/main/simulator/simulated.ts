@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { SimulatorOptions } from '../../../main/simulator/options.ts'
-import { startSimulator } from '../../../main/simulator/server.ts'
+import type { SimulatorFlags } from '../../../main/simulator/options.ts'
+import { startSimulatorServer } from '../../../main/simulator/server.ts'
 
 /** 2026-03-02, a Monday, well away from zero. */
 export const START_MS = Date.UTC(2026, 2, 2, 15)
@@ -37,14 +37,14 @@ function stoppedClock() {
 }
 
 /** A simulator on a free port under a clock that only the test moves, and the few requests tests make. */
-export async function simulated(options: Partial<SimulatorOptions> = {}) {
+export async function simulated(options: Partial<SimulatorFlags> = {}) {
   const clock = stoppedClock()
   let drawn = 0
   const random = () => {
     drawn = (drawn * 1_103_515_245 + 12_345) % 2 ** 31
     return drawn / 2 ** 31
   }
-  const server = await startSimulator(options, { nowMs: () => clock.ms, after: clock.after, random })
+  const server = await startSimulatorServer(options, { nowMs: () => clock.ms, after: clock.after, random })
   onTestFinished(() => server.close())
 
   const form = (path: string, fields: Readonly<Record<string, string>>) =>

@@ -5,8 +5,8 @@ import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import type { Clock } from '../../../main/ports/ports.ts'
-import type { SimulatorOptions } from '../../../main/simulator/options.ts'
-import { startSimulator } from '../../../main/simulator/server.ts'
+import type { SimulatorFlags } from '../../../main/simulator/options.ts'
+import { startSimulatorServer } from '../../../main/simulator/server.ts'
 import { servicePorts } from '../skipping-clock.ts'
 
 /** So many seconds pass in one, for the monitor and for the service alike; sockets are as they are. */
@@ -29,12 +29,12 @@ function hurriedClock(): Clock {
 
 /** The whole monitor and the simulated service over loopback sockets, twenty seconds to the second unless told. */
 export async function hurriedService(
-  options: Partial<SimulatorOptions>,
+  options: Partial<SimulatorFlags>,
   streams: readonly StreamRequest[],
   clock = hurriedClock(),
 ) {
   const random = { next: () => Math.random() }
-  const simulator = await startSimulator(options, servicePorts(clock))
+  const simulator = await startSimulatorServer(options, servicePorts(clock))
   const monitor = new Monitor({ clock, random, http: nodeHttp({}), log: { note: () => {} } })
   onTestFinished(async () => {
     monitor.stop()

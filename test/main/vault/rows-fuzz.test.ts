@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
-import { MIGRATIONS } from '../../../main/vault/schema.ts'
+import { VAULT_MIGRATIONS } from '../../../main/vault/schema.ts'
 import { VaultHandle } from '../../../main/vault/vault-handle.ts'
 import { proves } from '../../proof/proves.ts'
 import { hostileInteger } from '../hostile-integer.ts'
@@ -27,7 +27,7 @@ const openOn = (database: DatabaseSync) =>
 /** Two keys with everything a vault can hold of one. */
 async function vaultInMemory() {
   const database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: false })
-  for (const step of MIGRATIONS) database.exec(step)
+  for (const step of VAULT_MIGRATIONS) database.exec(step)
   const vault = vaultOf(await openOn(database))
   for (const id of ['key-1', 'key-2']) {
     vault.signIn(profile({ id, clientSecret: `CANARY-secret-of-${id}` }), held(1, `CANARY-refresh-of-${id}`))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
-import { MIGRATIONS } from '../../../main/vault/schema.ts'
+import { VAULT_MIGRATIONS } from '../../../main/vault/schema.ts'
 import { openVaultFile } from '../../../main/vault/vault-file.ts'
 import { proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
@@ -134,7 +134,7 @@ test('a folder in the place of the file is said in one line, and nothing of it i
 
 test('an older file is brought up to date with what it holds', async () => {
   const folder = await storedFolder()
-  const steps = [...MIGRATIONS, "ALTER TABLE profiles ADD COLUMN note TEXT NOT NULL DEFAULT 'none'"]
+  const steps = [...VAULT_MIGRATIONS, "ALTER TABLE profiles ADD COLUMN note TEXT NOT NULL DEFAULT 'none'"]
   const opening = openVaultFile(folder, NOW_MS, steps)
   if (opening.kind !== 'open') throw new Error(opening.line)
   expect(opening.database.prepare('SELECT id, note FROM profiles').all()).toEqual([
@@ -147,7 +147,7 @@ test('an older file is brought up to date with what it holds', async () => {
 test('a step that fails leaves the file at the version it had', async () => {
   const folder = await storedFolder()
   const opening = openVaultFile(folder, NOW_MS, [
-    ...MIGRATIONS,
+    ...VAULT_MIGRATIONS,
     'CREATE TABLE added (x); SELECT nothing FROM nowhere',
   ])
   expect(opening.kind).toBe('unusable')
@@ -159,7 +159,7 @@ test('a step that fails leaves the file at the version it had', async () => {
 test('a file that a newer version wrote is refused in one line, and not changed', async () => {
   const folder = await storedFolder()
   const database = new DatabaseSync(file(folder))
-  database.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+  database.exec(`PRAGMA user_version = ${VAULT_MIGRATIONS.length + 1}`)
   database.close()
   const before = readFileSync(file(folder))
   const handle = await openVault(folder)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TimeZone } from '../../../app/contract/setting-ranges.ts'
+import type { TimeZone } from '../../../app/contract/units.ts'
 import type { Link } from '../../../renderer/api/link.ts'
 import { createLook, followZone, type Look } from '../../../renderer/state/look.ts'
 

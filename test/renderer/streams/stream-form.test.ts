@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { StreamKind } from '../../../app/service/stream-kinds.ts'
 import { STREAM_KINDS } from '../../../app/service/stream-kinds.ts'
 import { streamPath } from '../../../app/service/stream-paths.ts'
-import { checkStream, streamForm } from '../../../renderer/streams/stream-form.ts'
+import { checkStreamForm, streamForm } from '../../../renderer/streams/stream-form.ts'
 
 const initial = (kind: StreamKind) => (name: string) =>
   streamForm(kind).options.find((option) => option.name === name)?.initial ?? ''
 
 describe('the form that opens a stream', () => {
   it.each(STREAM_KINDS)('asks for %s in a way that the service’s rules accept', (kind) => {
-    const checked = checkStream(kind, streamForm(kind).placeholder, initial(kind))
+    const checked = checkStreamForm(kind, streamForm(kind).placeholder, initial(kind))
     if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
     const { target, options = {} } = checked
     expect(streamPath({ kind, target, options })).toMatchObject({ ok: true })
@@ -24,19 +24,19 @@ describe('the form that opens a stream', () => {
     ['orders-by-id', '123456782', /slash/],
     ['orders-by-id', '123456782/', /slash/],
   ])('of %s %j says what is wrong', (kind, target, words) => {
-    expect(checkStream(kind, target, initial(kind))).toMatchObject({
+    expect(checkStreamForm(kind, target, initial(kind))).toMatchObject({
       ok: false,
       errors: { target: expect.stringMatching(words) },
     })
   })
 
   it('tidies the blanks of a pasted list', () => {
-    expect(checkStream('quotes', 'MSFT, AAPL', () => '')).toEqual({ ok: true, target: 'MSFT,AAPL' })
+    expect(checkStreamForm('quotes', 'MSFT, AAPL', () => '')).toEqual({ ok: true, target: 'MSFT,AAPL' })
   })
 
   it('wants whole numbers where the endpoint does', () => {
-    const wrong = checkStream('tickbars', 'MSFT', (name) => (name === 'interval' ? '0' : '10'))
+    const wrong = checkStreamForm('tickbars', 'MSFT', (name) => (name === 'interval' ? '0' : '10'))
     expect(wrong).toMatchObject({ ok: false, errors: { interval: expect.stringContaining('whole number') } })
-    expect(checkStream('barcharts', 'MSFT', (name) => (name === 'unit' ? 'Year' : '1')).ok).toBe(false)
+    expect(checkStreamForm('barcharts', 'MSFT', (name) => (name === 'unit' ? 'Year' : '1')).ok).toBe(false)
   })
 })

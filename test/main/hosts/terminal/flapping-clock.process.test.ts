@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { HistoryStore } from '../../../../main/history/history-store.ts'
 import { nodeClock } from '../../../../main/ports/node-clock.ts'
-import { startSimulator } from '../../../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { proves } from '../../../proof/proves.ts'
 import { CATEGORY, PROFILE, sampleAt } from '../../history/started-store.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
@@ -73,7 +73,7 @@ test('a process whose wall clock is 400 days ahead for minutes keeps its history
   const untilMs = writeHistory(folder)
   const stored = storedUpTo(folder, untilMs)
   expect(stored).toBe(120)
-  const simulator = await startSimulator({ clientId: 'key-1', refreshToken: 'token-1' })
+  const simulator = await startSimulatorServer({ clientId: 'key-1', refreshToken: 'token-1' })
   onTestFinished(() => simulator.close())
   const service = ['--auth-url', simulator.origin, '--base-url', simulator.origin, '--client-id', 'key-1']
   const { child, ended } = runNode(

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type ServerOptions, startSimulator } from '../../../../main/simulator/server.ts'
+import { type ServerOptions, startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { SkippingClock, servicePorts } from '../../skipping-clock.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { type Running, runNode } from './run-node.ts'
@@ -24,7 +24,7 @@ const ENVIRONMENT = {
 }
 
 async function service(traits: ServerOptions = {}, clock?: SkippingClock) {
-  const simulator = await startSimulator(
+  const simulator = await startSimulatorServer(
     { clientId: 'sim-key', refreshToken: 'sim-refresh', ...traits },
     clock && servicePorts(clock),
   )

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { startSimulator } from '../../../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { proves } from '../../../proof/proves.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { runNode } from './run-node.ts'
@@ -24,7 +24,7 @@ const jsonLines = (stdout: string) =>
     .map((text) => jsonLine.parse(JSON.parse(text)))
 
 async function service() {
-  const simulator = await startSimulator({ clientId: 'key-1', refreshToken: 'token-1' })
+  const simulator = await startSimulatorServer({ clientId: 'key-1', refreshToken: 'token-1' })
   onTestFinished(() => simulator.close())
   const flags = ['--auth-url', simulator.origin, '--base-url', simulator.origin, '--client-id', 'key-1']
   return { simulator, flags, environment: { HEADROOM_REFRESH_TOKEN: 'token-1' } }

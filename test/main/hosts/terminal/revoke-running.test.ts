@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Asked } from '../../../../main/control/ask-running.ts'
+import type { RunningAnswer } from '../../../../main/control/ask-running.ts'
 import type { ControlRequest } from '../../../../main/control/protocol.ts'
 import type { RevokeFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { revoke } from '../../../../main/hosts/terminal/revoke-command.ts'
@@ -7,13 +7,16 @@ import { exampleSnapshot } from './example-snapshot.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
 const key = (id: string) => exampleSnapshot({ profile: { id, name: `Key ${id}`, environment: 'live' } })
-const REVOKED = (profile: string): Asked => ({ kind: 'answered', answer: { ok: true, revoked: profile } })
+const REVOKED = (profile: string): RunningAnswer => ({
+  kind: 'answered',
+  answer: { ok: true, revoked: profile },
+})
 
 async function revoked(
   flags: RevokeFlags,
   ids: readonly string[],
   options: FakeTerminalOptions = {},
-  answer: (profile: string) => Asked = REVOKED,
+  answer: (profile: string) => RunningAnswer = REVOKED,
 ) {
   const terminal = fakeTerminal(options)
   const asked: ControlRequest[] = []
@@ -63,7 +66,7 @@ test('of several keys one has to be named', async () => {
   expect(unknown).toMatchObject({ exitCode: 1, revocations: [] })
 })
 
-test.each<Asked>([
+test.each<RunningAnswer>([
   { kind: 'nobody' },
   { kind: 'failed', why: 'the running Headroom did not answer in time' },
   { kind: 'answered', answer: { ok: false, code: 'revoke-unconfirmed', message: 'Not confirmed: 503.' } },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { startSimulator } from '../../../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { runNode } from './run-node.ts'
 
@@ -126,7 +126,7 @@ test.each([['start'], ['watch']])(
 
 test('a watch with a vault keeps history there, and can be asked as the app can', async () => {
   const folder = temporaryFolder()
-  const service = await startSimulator({ clientId: 'key-1', refreshToken: 'token-1' })
+  const service = await startSimulatorServer({ clientId: 'key-1', refreshToken: 'token-1' })
   onTestFinished(() => service.close())
   const flags = ['--auth-url', service.origin, '--base-url', service.origin, '--client-id', 'key-1']
   const watching = headroom(['watch', '--json', '--data', folder, ...flags], {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Asked } from '../../../../main/control/ask-running.ts'
+import type { RunningAnswer } from '../../../../main/control/ask-running.ts'
 import type { StatusFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { status } from '../../../../main/hosts/terminal/status-command.ts'
 import { exampleSnapshot } from './example-snapshot.ts'
 import { fakeTerminal } from './fake-terminal.ts'
 
-async function asked(flags: StatusFlags, answer: Asked) {
+async function asked(flags: StatusFlags, answer: RunningAnswer) {
   const terminal = fakeTerminal()
   const folders: string[] = []
   const zonesOf: string[] = []
@@ -21,7 +21,7 @@ async function asked(flags: StatusFlags, answer: Asked) {
   return { terminal, folders, zonesOf, exitCode }
 }
 
-const answered = (count: number): Asked => ({
+const answered = (count: number): RunningAnswer => ({
   kind: 'answered',
   answer: { ok: true, snapshots: Array.from({ length: count }, () => exampleSnapshot()) },
 })
@@ -62,7 +62,7 @@ test('no key is said to a person and not to a program', async () => {
   expect((await asked({ json: true }, answered(0))).terminal.lines).toEqual([])
 })
 
-test.each<Asked>([
+test.each<RunningAnswer>([
   { kind: 'nobody' },
   { kind: 'failed', why: 'it belongs to somebody else' },
   { kind: 'answered', answer: { ok: false, code: 'failed', message: 'Headroom failed.' } },

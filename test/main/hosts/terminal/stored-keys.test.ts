@@ -5,7 +5,7 @@ import { openStoredKeys } from '../../../../main/hosts/terminal/stored-keys.ts'
 import { nodeHttp } from '../../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../../main/ports/node-clock.ts'
 import { VaultProfileStore } from '../../../../main/sign-in/profile-store.ts'
-import { startSimulator } from '../../../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { lockDataFolder } from '../../../../main/storage/lock.ts'
 import { passphraseKeystore } from '../../../../main/vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../../../main/vault/vault-handle.ts'
@@ -19,7 +19,11 @@ const PORTS = { clock: nodeClock, random: nodeRandom, http: nodeHttp({}) }
 /** A data folder with two keys in it, as an app that ended left it. */
 async function leftBehind() {
   const folder = temporaryFolder()
-  const simulator = await startSimulator({ clientId: 'one', refreshToken: 'CANARY-one', keys: 'rotating' })
+  const simulator = await startSimulatorServer({
+    clientId: 'one',
+    refreshToken: 'CANARY-one',
+    keys: 'rotating',
+  })
   onTestFinished(() => simulator.close())
   const service = { authUrl: simulator.origin, baseUrl: simulator.origin }
   const handle = await VaultHandle.open({

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LoggedEvent } from '../../../../app/contract/events.ts'
 import type { ProgramSummary, RequestQuota, Snapshot } from '../../../../app/contract/snapshot.ts'
-import { bar, duration } from '../../../../main/hosts/terminal/cells.ts'
+import { duration, levelBar } from '../../../../main/hosts/terminal/cells.ts'
 import { renderTable } from '../../../../main/hosts/terminal/table.ts'
 import { AT_MS, exampleQuota, exampleSlot, exampleSnapshot, exampleStream } from './example-snapshot.ts'
 
@@ -327,17 +327,17 @@ test('durations fit their column and never read as less than they are', () => {
   ])
 })
 
-test('a bar is full only when nothing is used, and empty only when nothing is left', () => {
-  expect(bar(1, 4)).toBe('████')
-  expect(bar(0.999, 4)).toBe('███░')
-  expect(bar(0.001, 4)).toBe('█░░░')
-  expect(bar(0, 4)).toBe('░░░░')
+test('a levelBar is full only when nothing is used, and empty only when nothing is left', () => {
+  expect(levelBar(1, 4)).toBe('████')
+  expect(levelBar(0.999, 4)).toBe('███░')
+  expect(levelBar(0.001, 4)).toBe('█░░░')
+  expect(levelBar(0, 4)).toBe('░░░░')
 })
 
-test('a bar is shaded from what is surely left to what is possibly left', () => {
-  expect(bar(0.25, 8, 0.5)).toBe('██▒▒░░░░')
-  expect(bar(0, 8, 0.02)).toBe('▒░░░░░░░')
-  expect(bar(1, 4, 1)).toBe('████')
+test('a levelBar is shaded from what is surely left to what is possibly left', () => {
+  expect(levelBar(0.25, 8, 0.5)).toBe('██▒▒░░░░')
+  expect(levelBar(0, 8, 0.02)).toBe('▒░░░░░░░')
+  expect(levelBar(1, 4, 1)).toBe('████')
 })
 
 test.each([20, 40, 60, 80])('the verdict is first and whole at %d columns', (columns) => {

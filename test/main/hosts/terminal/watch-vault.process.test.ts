@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { startSimulator } from '../../../../main/simulator/server.ts'
+import { startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { runNode } from './run-node.ts'
 
@@ -13,7 +13,7 @@ const SECRETS = {
 }
 
 async function service() {
-  const simulator = await startSimulator({
+  const simulator = await startSimulatorServer({
     clientId: 'key-1',
     refreshToken: 'CANARY-token',
     keys: 'rotating',

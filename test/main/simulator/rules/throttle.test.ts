@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type Bucket,
   type BucketRule,
   bucketAt,
   fullBucket,
   readingOf,
   spend,
+  type ThrottleBucket,
 } from '../../../../main/simulator/rules/throttle.ts'
 
 const QUOTES: BucketRule = { limit: 500, periodSeconds: 300, window: 'rolling' }
 const POSITIONS: BucketRule = { limit: 320, periodSeconds: 300, window: 'rolling' }
 
-function drained(rule: BucketRule, atMs: number): Bucket {
+function drained(rule: BucketRule, atMs: number): ThrottleBucket {
   let bucket = fullBucket(rule, atMs)
   for (let i = 0; i < rule.limit; i++) bucket = spend(rule, bucket, atMs).bucket
   return bucket

@@ -1,3 +1,8 @@
+/** Milliseconds in what people count time in. */
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
 /** Zones in which times of day can be shown: the computer's own, the exchange's (New York), UTC. */
 export const TIME_ZONES = ['local', 'exchange', 'utc'] as const
 export type TimeZone = (typeof TIME_ZONES)[number]
