@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { boundedText, categoryName, type Immutable, number, ofProfile, profileId, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
-import type { Thresholds } from './thresholds.ts'
+import type { Thresholds } from './units.ts'
 
 /** The severities of alerts, the most urgent first: what may become a problem, and what is not known, is none. */
 export const ALERT_SEVERITIES = ['critical', 'warning', 'ok'] as const

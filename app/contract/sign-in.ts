@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { EXTRA_SCOPES } from '../sign-in/scopes.ts'
+import { EXTRA_SCOPES } from '../sign-in/authorize-url.ts'
 import { boundedText, profileId } from './fields.ts'
 import { command, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'

@@ -5,7 +5,7 @@ import { health, keystoreState, pausedHistory } from './key-health.ts'
 import { PROGRAM_CLASSES } from './programs.ts'
 import type { StreamReasonCode } from './stream-reasons.ts'
 import { streamKind } from './streams.ts'
-import { LOW_THRESHOLD } from './thresholds.ts'
+import { LOW_THRESHOLD } from './units.ts'
 
 /*
  * What a window, a terminal or another program is told about one profile. The types are inferred from the schemas, which

@@ -1,5 +1,4 @@
-import { LOW_THRESHOLD } from '../contract/thresholds.ts'
-import { MINUTE_MS } from '../contract/units.ts'
+import { LOW_THRESHOLD, MINUTE_MS } from '../contract/units.ts'
 import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
 /** What is left of a stretch of samples: enough to draw it and to account for it. */

@@ -1,5 +1,5 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
-import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from '../contract/thresholds.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from '../contract/units.ts'
 import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import { Bucket } from './bucket.ts'

@@ -1,5 +1,5 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
-import { LOW_THRESHOLD } from '../contract/thresholds.ts'
+import { LOW_THRESHOLD } from '../contract/units.ts'
 import type { Bucket } from './bucket.ts'
 import { emptyRangeOf } from './level-forecast.ts'
 import type { OthersReading } from './others-reading.ts'

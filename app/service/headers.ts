@@ -1,5 +1,3 @@
-import type { HttpHeaders } from './answer.ts'
-
 /** The X-RateLimit headers of one response (service 2.2). A header that is missing or not plausible is absent. */
 export interface RateReading {
   readonly limit?: number
@@ -115,3 +113,15 @@ function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> 
   }
   return kept as Defined<T> | undefined
 }
+
+/** Header names in lower case. */
+export type HttpHeaders = Readonly<Record<string, string>>
+
+/**
+ * The outcome of a request. `not-sent`: no byte can have reached the service. `unknown`: the answer was lost, and the
+ * service may have acted, as by rotating a token.
+ */
+export type HttpOutcome =
+  | { readonly kind: 'answer'; readonly status: number; readonly headers: HttpHeaders; readonly body: string }
+  | { readonly kind: 'not-sent'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string }

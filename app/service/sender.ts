@@ -1,5 +1,4 @@
-import type { HttpHeaders } from './answer.ts'
-import type { Observation } from './headers.ts'
+import type { HttpHeaders, Observation } from './headers.ts'
 
 /** The sender of an answer: the service, or something on the way, such as a network that wants a sign-in. */
 export type Sender =

@@ -1,5 +1,3 @@
-import { type ExtraScope, scopeText } from './scopes.ts'
-
 /** The audience of the public service, for live and simulated accounts alike (service 10). */
 export const DEFAULT_AUDIENCE = 'https://api.tradestation.com'
 
@@ -35,4 +33,41 @@ export function authorizeUrl(fields: AuthorizeFields): string {
   // Half a surrogate pair, which a program's JSON can carry, has no bytes to encode.
   const encoded = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`)
   return `${fields.authUrl}/authorize?${encoded.join('&')}`
+}
+
+/**
+ * The scopes of a monitor: reading accounts and market data, and a refresh token (service 5.4).
+ *
+ * `Trade` is in no list here: Headroom never places orders.
+ */
+export const MIN_SCOPES = ['openid', 'offline_access', 'MarketData', 'ReadAccount'] as const
+
+/** Scopes that are requested only if a person ticks them (service 10). */
+export const EXTRA_SCOPES = ['Matrix', 'OptionSpreads'] as const
+export type ExtraScope = (typeof EXTRA_SCOPES)[number]
+
+/** The value of `scope`: the minimum and the extra scopes that were ticked, separated by spaces. */
+export const scopeText = (extra: readonly ExtraScope[]): string =>
+  [...MIN_SCOPES, ...EXTRA_SCOPES.filter((scope) => extra.includes(scope))].join(' ')
+
+/**
+ * Bytes of randomness in `state` and in the verifier of one sign-in.
+ *
+ * 32 bytes are 43 characters of base64url, as RFC 7636 4.1 recommends for a verifier.
+ */
+export const SIGN_IN_BYTES = 32
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** Bytes as base64url (RFC 4648 section 5), without padding. */
+export function base64Url(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 3) {
+    const left = bytes.length - at
+    const group = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
+    for (let index = 0; index <= Math.min(left, 3); index += 1) {
+      text += ALPHABET[(group >> (18 - 6 * index)) & 63]
+    }
+  }
+  return text
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod/mini'
-import type { HttpOutcome } from '../service/answer.ts'
-import { observe } from '../service/headers.ts'
+import { type HttpOutcome, observe } from '../service/headers.ts'
 import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 

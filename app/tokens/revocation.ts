@@ -1,4 +1,4 @@
-import type { HttpOutcome } from '../service/answer.ts'
+import type { HttpOutcome } from '../service/headers.ts'
 import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE } from '../service/sender.ts'
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'

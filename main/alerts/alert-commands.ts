@@ -8,7 +8,7 @@ import type {
 } from '../../app/contract/alerts.ts'
 import type { Feature } from '../../app/contract/ipc.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
-import type { Thresholds } from '../../app/contract/thresholds.ts'
+import type { Thresholds } from '../../app/contract/units.ts'
 
 /** The open alerts of all profiles, and the thresholds of each profile. */
 export interface AlertSource {

@@ -10,7 +10,7 @@ import {
   type ClosedAlert,
 } from '../../app/contract/alerts.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { Thresholds } from '../../app/contract/thresholds.ts'
+import type { Thresholds } from '../../app/contract/units.ts'
 import type { Announcer } from './announcer.ts'
 import type { ThresholdFile } from './threshold-file.ts'
 

@@ -1,5 +1,5 @@
 import type { Announcement } from '../../app/contract/alerts.ts'
-import type { Notify } from '../ports/notify.ts'
+import type { Notify } from '../ports/ports.ts'
 
 /** The notification channel of a host: system notifications, a terminal's bell, or none. */
 export interface Announcer {

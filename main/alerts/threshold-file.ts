@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AlertPreferences, DEFAULT_ALERT_PREFERENCES } from '../../app/contract/alerts.ts'
-import { DEFAULT_THRESHOLDS, type Thresholds } from '../../app/contract/thresholds.ts'
+import { DEFAULT_THRESHOLDS, type Thresholds } from '../../app/contract/units.ts'
 import { JsonFile } from '../storage/json-file.ts'
 
 const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/)

@@ -1,5 +1,9 @@
-import type { HttpHeaders } from '../../app/service/answer.ts'
-import { type ConcurrencyReading, type Observation, observe } from '../../app/service/headers.ts'
+import {
+  type ConcurrencyReading,
+  type HttpHeaders,
+  type Observation,
+  observe,
+} from '../../app/service/headers.ts'
 import { type Sender, senderOf, senderOfAnswer } from '../../app/service/sender.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import { acceptsToken } from '../../app/tokens/rejections.ts'

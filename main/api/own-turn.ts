@@ -1,3 +1,4 @@
+import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import type { RateReading } from '../../app/service/headers.ts'
 import type { Tapped } from './quota-tap.ts'
 
@@ -30,4 +31,15 @@ export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
   return refused === 'rate' || refused === 'unsaid'
     ? { kind: 'rate-limited', of: refused, ...quota }
     : { kind: 'answer', ...quota }
+}
+
+/** What a gateway that is on adds to a connected key. */
+export interface SessionGateway {
+  /** Own checks wait for their turn among the requests of programs. */
+  readonly takeTurn: TakeTurn
+  /** Streams that are opened again wait for theirs. */
+  readonly takeStreamTurn: TakeStreamTurn
+  /** See `Timeline`. */
+  markClockUncertain(fromMs: number, toMs: number): void
+  summary(): { readonly gateway: GatewaySummary; readonly programs: readonly ProgramSummary[] }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod/mini'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { ProbeSummary, RequestQuota } from '../../app/contract/snapshot.ts'
 import type { QuotaSize } from '../../app/quota/ledger.ts'
@@ -11,13 +12,13 @@ import {
 } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
-import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
+import { PROBED_CATEGORIES, type ProbeSubjects, probePath } from '../../app/service/categories.ts'
+import { parseJson } from '../../app/service/json.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 import type { ProbeSettings } from '../ports/profile.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
-import { DEFAULT_PROBE_SYMBOL, firstAccount, probeRequest } from './probe-requests.ts'
 
 /**
  * The ledger's methods for a prober. They read one row, because usually a comparison of times is enough and no view of
@@ -326,5 +327,29 @@ export class Prober {
     const failures = (this.#unauthorized.get(category)?.failures ?? 0) + 1
     this.#unauthorized.set(category, { failures, token: this.#deps.accessToken?.() })
     return retryDelayMs(RETRY.unauthorized, failures, this.#deps.random.next())
+  }
+}
+
+/** A default symbol that every account with market data may request. */
+export const DEFAULT_PROBE_SYMBOL = 'MSFT'
+
+/** The cheapest request of a category. `undefined` for streams and for categories whose requests place orders. */
+export function probeRequest(category: string, subjects: ProbeSubjects): ApiRequest | undefined {
+  const path = probePath(category, subjects)
+  return path === undefined ? undefined : { method: 'GET', path }
+}
+
+const Accounts = z.object({ Accounts: z.array(z.object({ AccountID: z.string() })) })
+const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
+
+/** The first account id in an accounts answer that can be used in a path. */
+export function firstAccount(body: string): string | undefined {
+  try {
+    const parsed = Accounts.safeParse(parseJson(body))
+    return parsed.success
+      ? parsed.data.Accounts.map((account) => account.AccountID).find((id) => ACCOUNT.test(id))
+      : undefined
+  } catch {
+    return undefined
   }
 }

@@ -1,5 +1,5 @@
 import type { RowDetails } from '../../app/contract/quotas.ts'
-import type { HttpHeaders } from '../../app/service/answer.ts'
+import type { HttpHeaders } from '../../app/service/headers.ts'
 
 const MAX_REFUSALS = 20
 /** The maximum number of rows in a ledger: those of the table and those that headers name. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import {
+  looksAlike,
   PROGRAM_CLASSES,
   PROGRAM_LIMITS,
   PROGRAM_NAME,
   type ProgramClass,
 } from '../../app/contract/programs.ts'
-import { looksAlike } from '../../app/gateway/look-alike.ts'
 import { digestOf, newSecret } from '../network/random-secret.ts'
 import type { Clock, RandomBytes } from '../ports/ports.ts'
 import { JsonFile } from '../storage/json-file.ts'

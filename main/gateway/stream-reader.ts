@@ -4,7 +4,7 @@ import type { SharedFrame, SharedState } from '../../app/streams/shared-state.ts
 import type { StreamAddress } from '../../app/streams/stream-address.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import { farewell } from './farewell.ts'
+import { farewell } from './answer-relay.ts'
 import type { Program } from './programs.ts'
 
 /** Frames are joined up to this size before they are written. */

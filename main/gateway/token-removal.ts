@@ -2,8 +2,7 @@ import { pipeline, Readable, Transform, type TransformCallback } from 'node:stre
 import { codingsNamed, decoded, decodersOf, textIn } from '../network/content-codings.ts'
 import type { ForwardAnswer } from '../network/forward-http.ts'
 import { valuesOf } from '../network/request-gate.ts'
-import { REDACTED } from '../ports/redactor.ts'
-import { spellingsOf } from '../ports/spellings.ts'
+import { REDACTED, spellingsOf } from '../ports/redactor.ts'
 
 /** What was read of an answer's body before it is passed on. `rest`: what is still to be read of it. */
 export interface Begun {

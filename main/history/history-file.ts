@@ -16,9 +16,9 @@ import {
   sampleValues,
   slotSampleOf,
   slotValues,
+  storedEvent,
 } from './rows.ts'
 import { COLUMN_STATEMENTS, STATEMENTS, type StatementName, type TierName } from './statements.ts'
-import { storedEvent } from './stored-event.ts'
 import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
 /** An entry waiting to be written. */

@@ -15,8 +15,7 @@ import type {
   Trends,
 } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
-import type { Thresholds } from '../../app/contract/thresholds.ts'
-import { MINUTE_MS } from '../../app/contract/units.ts'
+import { MINUTE_MS, type Thresholds } from '../../app/contract/units.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { reportOf } from '../../app/history/report.ts'
 import { Alerts } from '../alerts/alerts.ts'

@@ -1,3 +1,4 @@
+import { type LoggedEvent, loggedEvent } from '../../app/contract/events.ts'
 import type { SlotSample } from '../../app/contract/history.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import type { Rollup } from '../../app/history/rollup.ts'
@@ -105,3 +106,17 @@ export const slotValues = (sample: SlotSample): number[] => [
   sample.elsewhere,
   sample.free,
 ]
+
+/**
+ * Parses a stored event.
+ *
+ * `undefined` for a kind that this version does not know, as after a downgrade, and for damaged text, so that one bad
+ * row does not lose the others.
+ */
+export function storedEvent(body: unknown): LoggedEvent | undefined {
+  try {
+    return loggedEvent.safeParse(JSON.parse(String(body))).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readBounded } from '../storage/read-bounded.ts'
+import { readBounded } from '../storage/private-files.ts'
 import { systemErrorText } from '../storage/system-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

@@ -14,7 +14,6 @@ import type { Hello } from '../../app/contract/windows.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { AdmittedWindows } from './admitted-windows.ts'
-import type { Attention } from './attention.ts'
 import { Publisher } from './snapshot-publisher.ts'
 
 /** One open window: the handlers of its commands. */
@@ -113,4 +112,32 @@ const NO_SUCH_WINDOW: CommandError = {
   ok: false,
   code: 'unknown-window',
   message: 'There is no such window.',
+}
+
+/** The registration of one open window with `Attention`. */
+export interface Seat {
+  setVisible(visible: boolean): void
+  leave(): void
+}
+
+/** Whether at least one window is open and visible. */
+export class Attention {
+  readonly #visible = new Set<object>()
+
+  get attended(): boolean {
+    return this.#visible.size > 0
+  }
+
+  /** Registers an open window. It counts as visible until `setVisible(false)`. */
+  take(): Seat {
+    const seat = {}
+    this.#visible.add(seat)
+    return {
+      setVisible: (visible) => {
+        if (visible) this.#visible.add(seat)
+        else this.#visible.delete(seat)
+      },
+      leave: () => void this.#visible.delete(seat),
+    }
+  }
 }

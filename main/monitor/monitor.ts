@@ -12,7 +12,6 @@ import type { PinnedStreams, PinOwner } from '../streams/pinned-streams.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { boundedSnapshot, MAX_SNAPSHOTS_BYTES } from './bounded-snapshot.ts'
 import { ConnectedProfiles } from './connected-profiles.ts'
-import { EventLog } from './event-log.ts'
 import type { MonitorListener, MonitorSurface } from './monitor-surface.ts'
 import { ProfileSession } from './profile-session.ts'
 
@@ -276,5 +275,25 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   #onListenerError(cause: unknown): void {
     this.#ports.log.note('somebody who was told of something failed', { cause })
+  }
+}
+
+const MAX_KEPT = 500
+
+/** The latest events of all profiles, numbered, oldest first. */
+export class EventLog {
+  #events: LoggedEvent[] = []
+  #seq = 0
+
+  add(event: MonitorEvent, profile: string, atMs: number): LoggedEvent {
+    this.#seq += 1
+    const logged: LoggedEvent = { ...event, seq: this.#seq, at: Math.round(atMs), profile }
+    this.#events.push(logged)
+    if (this.#events.length > 2 * MAX_KEPT) this.#events = this.#events.slice(-MAX_KEPT)
+    return logged
+  }
+
+  after(seq: number): readonly LoggedEvent[] {
+    return this.#events.filter((event) => event.seq > seq).slice(-MAX_KEPT)
   }
 }

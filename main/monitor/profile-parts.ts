@@ -6,6 +6,7 @@ import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categorie
 import { SlotLedger } from '../../app/streams/slots.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'
 import { ApiClient } from '../api/client.ts'
+import type { SessionGateway } from '../api/own-turn.ts'
 import { Prober } from '../api/prober.ts'
 import { QuotaTap } from '../api/quota-tap.ts'
 import { cleanHttp } from '../network/clean-http.ts'
@@ -20,7 +21,6 @@ import { Streams } from '../streams/streams.ts'
 import { type Bearer, TokenKeeper } from '../tokens/keeper.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { ModelSamples } from './model-samples.ts'
-import type { SessionGateway } from './session-gateway.ts'
 
 export interface ProfilePorts {
   readonly clock: Clock

@@ -10,13 +10,13 @@ import type {
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { rowVerdictOf, verdictOf } from '../../app/quota/verdict.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
+import type { SessionGateway } from '../api/own-turn.ts'
 import type { Prober } from '../api/prober.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
 import { hostOf, type Reachability } from '../network/reachability.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { TokenKeeper } from '../tokens/keeper.ts'
-import type { SessionGateway } from './session-gateway.ts'
 
 /** The sources of a snapshot, one for each of its parts. */
 export interface SnapshotSources {

@@ -1,4 +1,4 @@
-import type { HttpHeaders, HttpOutcome } from '../../app/service/answer.ts'
+import type { HttpHeaders, HttpOutcome } from '../../app/service/headers.ts'
 
 export type { HttpHeaders, HttpOutcome }
 
@@ -58,4 +58,37 @@ export interface Http {
   open(request: HttpRequest, listener: HttpStreamListener): () => void
   /** Connects to the host of a URL and sends nothing. Resolves with the reason where it cannot be reached. */
   reach(url: string, timeoutMs: number): Promise<string | undefined>
+}
+
+/** One system notification. */
+export interface Notice {
+  readonly title: string
+  readonly body: string
+  /** A later notification with the same tag replaces the current one. */
+  readonly tag: string
+  readonly isUrgent: boolean
+}
+
+/**
+ * Shows a system notification. Hosts without notifications ignore it, and the window's events carry the same
+ * information.
+ */
+export type Notify = (notice: Notice) => void
+
+/**
+ * Opens an address in the user's browser; rejects where that is not possible. Only for addresses that main built.
+ *
+ * Resolves with a function to call after the address was used: it removes any file that was written to open it.
+ */
+export type OpenUrl = (url: string) => Promise<() => void>
+
+/** The machine's sleep and screen, where a host can see them. */
+export interface Power {
+  /** Each returns the unsubscribe function. */
+  onSuspend(run: () => void): () => void
+  onResume(run: () => void): () => void
+  onLock(run: () => void): () => void
+  onUnlock(run: () => void): () => void
+  /** Asks the system not to sleep when idle; the screen may still turn off. */
+  keepAwake(wanted: boolean): void
 }

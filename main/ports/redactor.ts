@@ -1,5 +1,3 @@
-import { spellingsOf } from './spellings.ts'
-
 /** What stands in the place of a secret. */
 export const REDACTED = '[redacted]'
 const MAX_DEPTH = 6
@@ -163,4 +161,20 @@ function widest(text: string, at: number, places: Places): readonly [start: numb
     widestEnd = Math.max(widestEnd, at + after)
   }
   return [widestStart, widestEnd]
+}
+
+/** The ways in which other programs write a secret: as it is, in a URL, in JSON, and in a host name. Each once. */
+export function spellingsOf(secret: string): readonly string[] {
+  const inUrl = encodeURIComponent(secret.toWellFormed())
+  const inJson = JSON.stringify(secret).slice(1, -1)
+  return [
+    ...new Set([
+      secret,
+      inUrl,
+      inUrl.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()),
+      inJson,
+      inJson.replaceAll('/', '\\/'),
+      secret.toLowerCase(),
+    ]),
+  ]
 }

@@ -1,7 +1,6 @@
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OpenUrl } from '../ports/open-url.ts'
-import type { Clock } from '../ports/ports.ts'
+import type { Clock, OpenUrl } from '../ports/ports.ts'
 import { PRIVATE_MODE } from './private-files.ts'
 
 export interface AddressFileDeps {

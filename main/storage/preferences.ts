@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { JsonFile } from './json-file.ts'
-import type { SettingsStore } from './settings-store.ts'
 import type { Saved } from './storage-error.ts'
 
 const SCHEMA_VERSION = 1
@@ -64,4 +63,14 @@ export function openPreferences(folder: string, nowMs: number): PreferencesOpeni
     notice = sentence
   })
   return { preferences: new Preferences(file, found), ...(notice !== undefined && { notice }) }
+}
+
+/** Settings that are kept between runs, independent of the library that stores them. */
+export interface SettingsStore<T> {
+  read(): T
+  /**
+   * Changes some settings. They apply to this run even where they cannot be saved, unless the implementation says
+   * otherwise.
+   */
+  change(changes: Partial<T>): Saved
 }

@@ -1,6 +1,5 @@
 import type { StreamReasonCode } from '../../app/contract/stream-reasons.ts'
-import type { HttpHeaders } from '../../app/service/answer.ts'
-import type { Observation } from '../../app/service/headers.ts'
+import type { HttpHeaders, Observation } from '../../app/service/headers.ts'
 import { isPage, SOMETHING_ELSE } from '../../app/service/sender.ts'
 import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { SAVED_KEYS } from '../../app/contract/key-health.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { addDataKey, type DataKeys, NO_KEYS, type Unlocking, unlockDataKeys } from './data-keys.ts'
@@ -232,3 +233,10 @@ async function unlock(database: DatabaseSync, keystore: Keystore, nowMs: number)
 const unexpected = (error: unknown): string =>
   storageErrorText(error) ??
   `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`
+
+/** Asks the system's keyring once more for the keys that it holds. */
+export async function unlockKeys(handle: Pick<VaultHandle, 'askAgain'>): Promise<Outcome> {
+  const { state, line } = await handle.askAgain()
+  if (state === 'ok') return { ok: true }
+  return { ok: false, code: 'still-locked', message: line ?? 'The saved keys are still locked.' }
+}

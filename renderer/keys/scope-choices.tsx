@@ -1,4 +1,4 @@
-import { EXTRA_SCOPES, type ExtraScope } from '../../app/sign-in/scopes.ts'
+import { EXTRA_SCOPES, type ExtraScope } from '../../app/sign-in/authorize-url.ts'
 import { classesOf } from '../components/classes.ts'
 import sheet from './keys.module.css'
 

@@ -2,10 +2,10 @@ import { useEffect, useMemo, useState } from 'react'
 import type { RecordedUses } from '../../app/contract/history.ts'
 import { HOUR_MS, MINUTE_MS } from '../../app/contract/units.ts'
 import type { Plan } from '../../app/plan/plan.ts'
+import { seededChance } from '../../app/plan/planned-day.ts'
 import type { RecordedMinute } from '../../app/plan/recorded.ts'
 import { type Replay, replayInSlices } from '../../app/plan/replay.ts'
 import { OTHERS_NAME, OWN_NAME, plannedName, type RunningPlan } from '../../app/plan/running.ts'
-import { seededChance } from '../../app/plan/seeded-chance.ts'
 import {
   type RecordedProgram,
   type WhatIfDay,

@@ -1,5 +1,5 @@
 import { type ChangeEvent, useCallback, useMemo } from 'react'
-import type { Thresholds } from '../../app/contract/thresholds.ts'
+import type { Thresholds } from '../../app/contract/units.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'

@@ -1,4 +1,4 @@
-import type { HttpHeaders } from '../../app/service/answer.ts'
+import type { HttpHeaders } from '../../app/service/headers.ts'
 
 /** The headers of a quota of five minutes, as the service writes them. */
 export const quotaHeaders = (remaining: number, resetSeconds: number, limit = 320): HttpHeaders => ({

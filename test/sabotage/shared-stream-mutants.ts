@@ -131,7 +131,7 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G9',
     what: 'keep the connection of a reader that never reads its GoAway',
-    file: 'main/gateway/farewell.ts',
+    file: 'main/gateway/answer-relay.ts',
     find: 'clock.after(FAREWELL_MS, () => reply.destroy())',
     replace: 'clock.after(60 * FAREWELL_MS, () => reply.destroy())',
     test: HUB_TEST,

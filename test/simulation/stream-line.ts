@@ -1,4 +1,4 @@
-import type { HttpHeaders } from '../../app/service/answer.ts'
+import type { HttpHeaders } from '../../app/service/headers.ts'
 import type { HttpStreamListener } from '../../main/ports/ports.ts'
 import type { Answer, OpenedStream } from '../../main/simulator/wire.ts'
 import type { VirtualClock } from './virtual-clock.ts'

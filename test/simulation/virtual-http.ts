@@ -1,4 +1,4 @@
-import type { HttpHeaders } from '../../app/service/answer.ts'
+import type { HttpHeaders } from '../../app/service/headers.ts'
 import type { Http, HttpOutcome, HttpRequest, HttpStreamListener } from '../../main/ports/ports.ts'
 import type { SimulatedService } from '../../main/simulator/simulated-service.ts'
 import type { Answer, ServiceReply, ServiceRequest } from '../../main/simulator/wire.ts'

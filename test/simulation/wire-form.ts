@@ -1,4 +1,4 @@
-import type { HttpHeaders } from '../../app/service/answer.ts'
+import type { HttpHeaders } from '../../app/service/headers.ts'
 import type { HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
 import type { Answer, ServiceRequest, WireHeaders } from '../../main/simulator/wire.ts'
 

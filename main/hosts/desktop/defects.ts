@@ -1,8 +1,8 @@
 import type { Log } from '../../ports/ports.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
-import { showLastDialog } from './last-dialog.ts'
 import type { QuitEnding } from './quit.ts'
+import { showLastDialog } from './start-failure.ts'
 
 export interface DefectDeps {
   readonly process: Pick<NodeJS.Process, 'on'>

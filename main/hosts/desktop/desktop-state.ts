@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SettingsStore } from '../../storage/settings-store.ts'
+import type { SettingsStore } from '../../storage/preferences.ts'
 
 /**
  * The desktop host's own state: window positions and a person's choices.

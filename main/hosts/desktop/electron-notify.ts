@@ -1,6 +1,5 @@
 import type { Notification } from 'electron'
-import type { Notify } from '../../ports/notify.ts'
-import type { Log } from '../../ports/ports.ts'
+import type { Log, Notify } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
 /** System notifications, identified by tag: a new one replaces that of the same tag. */

@@ -1,4 +1,4 @@
-import type { Power } from '../../ports/power.ts'
+import type { Power } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
 type PowerPieces = Pick<ElectronPieces, 'powerMonitor' | 'powerSaveBlocker'>

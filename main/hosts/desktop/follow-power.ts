@@ -1,6 +1,5 @@
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
-import type { Log } from '../../ports/ports.ts'
-import type { Power } from '../../ports/power.ts'
+import type { Log, Power } from '../../ports/ports.ts'
 
 /**
  * Tells the monitor of sleep and wake-up, after which it decides every deadline again. Logs power events. Returns its

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../app/contract/outcome.ts'
-import type { OpenUrl } from '../../ports/open-url.ts'
+import type { OpenUrl } from '../../ports/ports.ts'
 import { type AddressFileDeps, openByFile } from '../../storage/address-file.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import type { ElectronPieces } from './electron-pieces.ts'

@@ -1,6 +1,5 @@
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
-import type { Notify } from '../../ports/notify.ts'
-import type { Power } from '../../ports/power.ts'
+import type { Notify, Power } from '../../ports/ports.ts'
 
 export interface RotatingKeysDeps {
   readonly monitor: Pick<MonitorSurface, 'profiles' | 'snapshot' | 'subscribe'>

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { homedir, release } from 'node:os'
 import { join } from 'node:path'
+import type { DownloadItem } from 'electron'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Log } from '../../ports/ports.ts'
 import type { DesktopState } from './desktop-state.ts'
-import { inDownloads } from './downloads-folder.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { reportText } from './report.ts'
 
@@ -84,3 +84,25 @@ function readOr(file: string, otherwise: string): string {
     return otherwise // the file does not exist yet
   }
 }
+
+type Paths = Pick<ElectronPieces['app'], 'getPath'>
+
+/**
+ * An absolute path in the downloads folder, or in the home folder if there is none.
+ *
+ * With a bare name a save dialog would open in the working directory of the process.
+ */
+export function inDownloads(app: Paths, name: string): string {
+  try {
+    return join(app.getPath('downloads'), name)
+  } catch {
+    return join(homedir(), name) // the account has no such folder
+  }
+}
+
+/** Sets title and path of the save dialog for a file from the window. */
+export const nameDownload = (app: Paths) => (item: DownloadItem) =>
+  item.setSaveDialogOptions({
+    title: 'Save a file of Headroom',
+    defaultPath: inDownloads(app, item.getFilename()),
+  })

@@ -1,7 +1,6 @@
 import type { UpdateState } from '../../../app/contract/updates.ts'
 import { CHOSEN_IN_MENU, newVersionText } from '../../../app/status/update-status.ts'
-import type { Notify } from '../../ports/notify.ts'
-import type { Clock, Log } from '../../ports/ports.ts'
+import type { Clock, Log, Notify } from '../../ports/ports.ts'
 import type { Windows } from '../window-session.ts'
 
 /** A source of newer versions. Promises reject when the feed is unreachable or cannot be trusted. */

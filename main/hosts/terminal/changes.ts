@@ -1,4 +1,7 @@
+import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { type Snapshot, snapshotSchema } from '../../../app/contract/snapshot.ts'
+import { eventSentence } from '../../../app/status/event-sentence.ts'
+import { printable } from './cells.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -144,3 +147,9 @@ const isRecord = (value: unknown): value is Row => typeof value === 'object' && 
 
 const isFar = (told: number, now: number): boolean =>
   Math.abs(now - told) >= Math.max(ESTIMATE_STEP, ESTIMATE_SHARE * Math.abs(told))
+
+/** Formats an event as one line, with the request id that the provider's support needs. */
+export function eventLine(event: LoggedEvent): string {
+  const { text, requestId } = eventSentence(event, { as: 'countdown' })
+  return printable(requestId === undefined ? text : `${text} · request ${requestId}`)
+}

@@ -1,7 +1,7 @@
 import type { SimulatorFlags } from '../../simulator/options.ts'
 import { problemWith, withDefaults } from '../../simulator/options.ts'
+import { portTaken } from '../argument-error.ts'
 import type { SimulateFlags } from './flags.ts'
-import { portTaken } from './port-taken.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 
 export interface ServingSimulator {

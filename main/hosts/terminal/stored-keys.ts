@@ -9,9 +9,8 @@ import { whyNotTrusted } from '../../storage/private-files.ts'
 import { TokenKeeper } from '../../tokens/keeper.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { mayHoldKeys } from '../../vault/vault-file.ts'
-import { VaultHandle } from '../../vault/vault-handle.ts'
+import { VaultHandle, type VaultStatus } from '../../vault/vault-handle.ts'
 import type { RunningKey } from './revoke-running.ts'
-import { vaultTrouble } from './vault-trouble.ts'
 
 /** The keys of a data folder on which no Headroom runs. */
 export interface StoredKeys {
@@ -81,5 +80,27 @@ export async function openStoredKeys(
       },
       close,
     },
+  }
+}
+
+/** Describes why HEADROOM_PASSPHRASE does not open the keys of a folder, and what a person can do. */
+export function vaultTrouble(folder: string, status: Exclude<VaultStatus, { state: 'ok' }>): string {
+  switch (status.state) {
+    case 'key-changed':
+      if (status.sealedBy === 'desktop') {
+        return `HEADROOM_PASSPHRASE can't open the keys in ${folder}: ${status.why}; open them on the desktop, or choose another folder with --data; nothing was changed`
+      }
+      return `wrong HEADROOM_PASSPHRASE for the keys in ${folder}: set the right one, or choose another folder with --data; nothing was changed`
+    case 'record-corrupt':
+      return `a key in ${folder} is damaged (${status.why}) and was set aside; put a refresh token in HEADROOM_REFRESH_TOKEN to replace it`
+    case 'unreadable':
+      return status.line
+    case 'no-passphrase':
+    case 'memory':
+      return `set HEADROOM_PASSPHRASE to open the keys in ${folder}`
+    case 'waiting':
+    case 'unavailable':
+    case 'unprotected':
+      return `can't open the keys in ${folder}: ${status.why}; nothing was changed`
   }
 }

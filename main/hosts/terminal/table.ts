@@ -24,7 +24,7 @@ import { unlistedText } from '../../../app/status/sentences.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
 import { type Cell, duration, left, levelBar, paint, printable, right, type Tone } from './cells.ts'
-import { eventLine } from './event-line.ts'
+import { eventLine } from './changes.ts'
 import { type FittedCell, fitHeight, fitWidth, leaving, type WeighedLine, wrapped } from './fit.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'
 

@@ -8,7 +8,7 @@ import { lockDataFolder } from '../../storage/lock.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../vault/vault-handle.ts'
 import { settled } from '../settled.ts'
-import { vaultTrouble } from './vault-trouble.ts'
+import { vaultTrouble } from './stored-keys.ts'
 
 /** The opened vault of `watch`, with a monitor of its keys. */
 export interface WatchVault {

@@ -2,8 +2,7 @@ import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { type BoundedLines, boundedLines } from './bounded-lines.ts'
 import { printable } from './cells.ts'
-import { TellChanges } from './changes.ts'
-import { eventLine } from './event-line.ts'
+import { eventLine, TellChanges } from './changes.ts'
 import { wrapped } from './fit.ts'
 import {
   changesLine,

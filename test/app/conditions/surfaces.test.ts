@@ -20,7 +20,7 @@ import { quotaStatus, STATE_LABELS, stateSentence } from '../../../app/status/qu
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
 import { trayLine } from '../../../main/hosts/desktop/tray.ts'
-import { eventLine } from '../../../main/hosts/terminal/event-line.ts'
+import { eventLine } from '../../../main/hosts/terminal/changes.ts'
 import { renderTable } from '../../../main/hosts/terminal/table.ts'
 import { accessText, refreshText } from '../../../renderer/format/token-text.ts'
 import { stripText } from '../../../renderer/strip/strip-text.ts'

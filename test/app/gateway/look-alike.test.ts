@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { looksAlike } from '../../../app/gateway/look-alike.ts'
+import { looksAlike } from '../../../app/contract/programs.ts'
 
 test.each([
   ['bot', 'bοt'],

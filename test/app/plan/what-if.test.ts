@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { dayLevels } from '../../../app/plan/day-levels.ts'
 import type { Plan, PlannedProgram } from '../../../app/plan/plan.ts'
+import { seededChance } from '../../../app/plan/planned-day.ts'
 import { replay } from '../../../app/plan/replay.ts'
-import { seededChance } from '../../../app/plan/seeded-chance.ts'
 import { type WhatIfDay, whatIfArrivals, withoutPrograms } from '../../../app/plan/what-if.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
-import { LOW_THRESHOLD } from '../../../app/contract/thresholds.ts'
+import { LOW_THRESHOLD } from '../../../app/contract/units.ts'
 import { gravityOf, lastsAtMost, RowState, type StateReading, stateOf } from '../../../app/quota/state.ts'
 import { proves } from '../../proof/proves.ts'
 import { exampleRow } from './example-row.ts'

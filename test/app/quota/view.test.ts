@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LOW_THRESHOLD } from '../../../app/contract/thresholds.ts'
+import { LOW_THRESHOLD } from '../../../app/contract/units.ts'
 import { Bucket } from '../../../app/quota/bucket.ts'
 import { RowState } from '../../../app/quota/state.ts'
 import { verdictOf } from '../../../app/quota/verdict.ts'

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { HttpHeaders } from '../../../app/service/answer.ts'
 import { refusedBy as refusedByReading } from '../../../app/service/errors.ts'
-import { readHeaders } from '../../../app/service/headers.ts'
+import { type HttpHeaders, readHeaders } from '../../../app/service/headers.ts'
 
 const refusedBy = (headers: HttpHeaders, body: string) => refusedByReading(readHeaders(headers), body)
 

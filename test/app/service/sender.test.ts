@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HttpHeaders } from '../../../app/service/answer.ts'
-import { observe } from '../../../app/service/headers.ts'
+import { type HttpHeaders, observe } from '../../../app/service/headers.ts'
 import { redirectedTo, senderOf, senderOfAnswer } from '../../../app/service/sender.ts'
 
 const URL = 'https://api.test/v3/brokerage/accounts'

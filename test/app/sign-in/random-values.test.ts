@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { base64Url, SIGN_IN_BYTES } from '../../../app/sign-in/random-values.ts'
+import { base64Url, SIGN_IN_BYTES } from '../../../app/sign-in/authorize-url.ts'
 
 test('any bytes are written as base64url without padding', () => {
   fc.assert(

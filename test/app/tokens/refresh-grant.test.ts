@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { HttpOutcome } from '../../../app/service/answer.ts'
+import type { HttpOutcome } from '../../../app/service/headers.ts'
 import {
   processRefreshAnswer as process,
   refreshRequest,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { HttpHeaders, HttpOutcome } from '../../../app/service/answer.ts'
+import type { HttpHeaders, HttpOutcome } from '../../../app/service/headers.ts'
 import {
   processRevokeAnswer as process,
   REVOKE_SPELLINGS,

@@ -1,6 +1,5 @@
-import type { HttpOutcome } from '../../../app/service/answer.ts'
 import { categoryOf } from '../../../app/service/categories.ts'
-import type { RateReading } from '../../../app/service/headers.ts'
+import type { HttpOutcome, RateReading } from '../../../app/service/headers.ts'
 import type { Http, HttpRequest } from '../../../main/ports/ports.ts'
 import { quotaHeaders } from '../../../main/simulator/quota-headers.ts'
 import type { RequestQuotas } from '../../../main/simulator/rules/request-quotas.ts'

@@ -1,4 +1,4 @@
-import { LOW_THRESHOLD } from '../../../app/contract/thresholds.ts'
+import { LOW_THRESHOLD } from '../../../app/contract/units.ts'
 import { JITTER } from '../../../app/quota/probe-plan.ts'
 import { RowState } from '../../../app/quota/state.ts'
 import {

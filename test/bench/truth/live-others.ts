@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import { probeRequest } from '../../../main/api/probe-requests.ts'
+import { probeRequest } from '../../../main/api/prober.ts'
 import type { DrawnTraffic } from './process.ts'
 
 /** Where others' programs send their requests, and as whom: with an access token of their own on the same key. */

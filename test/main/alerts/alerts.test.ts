@@ -6,7 +6,7 @@ import { alertSchema } from '../../../app/contract/alerts.ts'
 import { Alerts, storedAlert } from '../../../main/alerts/alerts.ts'
 import { bellAnnouncer, throughNotify } from '../../../main/alerts/announcer.ts'
 import { ThresholdFile } from '../../../main/alerts/threshold-file.ts'
-import type { Notice } from '../../../main/ports/notify.ts'
+import type { Notice } from '../../../main/ports/ports.ts'
 import { exampleSnapshot, exampleStream, AT_MS as SNAPSHOT_MS } from '../hosts/terminal/example-snapshot.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CURRENT_REQUEST_QUOTAS, categoryOf } from '../../../app/service/categories.ts'
-import { firstAccount, probeRequest } from '../../../main/api/probe-requests.ts'
+import { firstAccount, probeRequest } from '../../../main/api/prober.ts'
 
 test('every probe counts against the category it is made for', () => {
   for (const { category } of CURRENT_REQUEST_QUOTAS) {

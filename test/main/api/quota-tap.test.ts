@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HttpHeaders } from '../../../app/service/answer.ts'
-import { observe } from '../../../app/service/headers.ts'
+import { type HttpHeaders, observe } from '../../../app/service/headers.ts'
 import { proves } from '../../proof/proves.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { startedTap } from './started-tap.ts'

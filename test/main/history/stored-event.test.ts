@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
-import { storedEvent } from '../../../main/history/stored-event.ts'
+import { storedEvent } from '../../../main/history/rows.ts'
 
 const LOGGED = { seq: 7, at: 1_767_000_000_000, profile: 'key-1' }
 const NAMED_STREAM = { stream: 's1', category: 'Positions Stream', target: 'SIM1001' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Attention } from '../../../main/hosts/attention.ts'
+import { Attention } from '../../../main/hosts/window-session.ts'
 
 test('somebody looks while at least one window is open and not hidden', () => {
   const attention = new Attention()

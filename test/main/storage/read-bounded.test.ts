@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readBounded } from '../../../main/storage/read-bounded.ts'
+import { readBounded } from '../../../main/storage/private-files.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 test('a file is read to its last byte, and one byte more than allowed is too long', () => {

@@ -1,5 +1,5 @@
-import type { HttpHeaders } from '../../../app/service/answer.ts'
 import { SLOT_QUOTAS } from '../../../app/service/categories.ts'
+import type { HttpHeaders } from '../../../app/service/headers.ts'
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
 import type { TakeStreamTurn } from '../../../main/api/own-turn.ts'

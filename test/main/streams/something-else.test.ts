@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HttpHeaders } from '../../../app/service/answer.ts'
+import type { HttpHeaders } from '../../../app/service/headers.ts'
 import { POSITIONS, setUp } from './scripted-streams.ts'
 
 const PAGE = '<!DOCTYPE html><title>Hotel network: sign in</title>'

@@ -1,7 +1,7 @@
 import type { AppContract } from '../../../../app/contract/contract.ts'
 import type { Handlers, Pushes } from '../../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../../app/contract/snapshot.ts'
-import { DEFAULT_THRESHOLDS } from '../../../../app/contract/thresholds.ts'
+import { DEFAULT_THRESHOLDS } from '../../../../app/contract/units.ts'
 import { reportOf } from '../../../../app/history/report.ts'
 import type { WindowSession, Windows } from '../../../../main/hosts/window-session.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { showLastDialog } from '../../../../main/hosts/desktop/last-dialog.ts'
+import { showLastDialog } from '../../../../main/hosts/desktop/start-failure.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
 import type { LoggedEvent, MonitorEvent } from '../../../../app/contract/events.ts'
 import type { History } from '../../../../app/contract/history.ts'
-import type { Thresholds } from '../../../../app/contract/thresholds.ts'
+import type { Thresholds } from '../../../../app/contract/units.ts'
 import type { MonitorListener, MonitorSurface } from '../../../../main/monitor/monitor-surface.ts'
 import type { ProfileSession } from '../../../../main/monitor/profile-session.ts'
 import type { Profile } from '../../../../main/ports/profile.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PROBED_CATEGORIES } from '../../../../app/service/categories.ts'
 import { readStreamText } from '../../../../app/service/stream-text.ts'
-import { probeRequest } from '../../../../main/api/probe-requests.ts'
+import { probeRequest } from '../../../../main/api/prober.ts'
 import { probeFlag, trafficFlag } from '../../../../main/hosts/terminal/category-flags.ts'
 import {
   addressFlag,

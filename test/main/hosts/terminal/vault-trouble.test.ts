@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { vaultTrouble } from '../../../../main/hosts/terminal/vault-trouble.ts'
+import { vaultTrouble } from '../../../../main/hosts/terminal/stored-keys.ts'
 import { sealedElsewhere, startTrouble } from '../../../../main/vault/vault-status.ts'
 
 test.each(['key-changed', 'record-corrupt', 'waiting', 'unavailable', 'unprotected'] as const)(
