@@ -154,7 +154,7 @@ export class Sending {
     this.#answer = answer
     // Errors of the body are the relay's matter once it reads; until then they end it.
     answer.body.on('error', () => {})
-    if (answer.status < 400) {
+    if (answer.status < 300) {
       this.#judge(answer)
       return
     }

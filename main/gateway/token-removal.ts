@@ -26,21 +26,58 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
+/** Shorter parts of base64 also occur in other text. */
+const MIN_BASE64 = 12
+
+/**
+ * The ways in which a service may repeat a token in an error: those of `spellingsOf`, with escapes of JSON or
+ * HTML for all but letters, digits and `._~-`, and in base64 at each of its three alignments.
+ */
+function echoesOf(secret: string): readonly string[] {
+  const escaped = (as: (code: number) => string) =>
+    secret.replace(/[^\w.~-]/g, (character) => as(character.charCodeAt(0)))
+  const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
+  const inBase64 = [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.from(`${'\0'.repeat(before)}${secret}`)
+    // Characters at either end also depend on what stands beside the secret.
+    const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
+    return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
+  })
+  return [
+    ...new Set([
+      ...spellingsOf(secret),
+      escaped((code) => `\\u${hex(code, 4)}`),
+      escaped((code) => `\\u${hex(code, 4).toUpperCase()}`),
+      escaped((code) => `&#${code};`),
+      escaped((code) => `&#x${hex(code, 2)};`),
+      escaped((code) => `&#x${hex(code, 2).toUpperCase()};`),
+      ...inBase64.filter(({ length }) => length >= MIN_BASE64),
+    ]),
+  ]
+}
+
+/** The spellings of the latest token: each answer is searched for them. */
+let latest: { readonly token: string; readonly spellings: readonly string[] } = { token: '', spellings: [] }
+
+/** Longest first: one spelling may be the beginning of another. Header fields and bodies are searched as latin1. */
+function latestEchoes(token: string): readonly string[] {
+  if (latest.token !== token) {
+    const spellings = echoesOf(token).map((spelling) => Buffer.from(spelling).toString('latin1'))
+    latest = { token, spellings: spellings.sort((a, b) => b.length - a.length) }
+  }
+  return latest.spellings
+}
+
 /** Removes an access token from what the service sends back to programs, in each of its spellings. */
 export class TokenRemoval {
   readonly #token: string
-  #known: readonly string[] | undefined
 
   constructor(token: string) {
     this.#token = token
   }
 
-  /** Longest first: one spelling may be the beginning of another. Header fields and bodies are searched as latin1. */
   get #spellings(): readonly string[] {
-    this.#known ??= spellingsOf(this.#token)
-      .map((spelling) => Buffer.from(spelling).toString('latin1'))
-      .sort((a, b) => b.length - a.length)
-    return this.#known
+    return latestEchoes(this.#token)
   }
 
   isIn(text: string): boolean {

@@ -139,9 +139,11 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
   for (const spelling of spellings) {
     for (let at = 0; at + RUN <= spelling.length; at += STRIDE) {
       const run = spelling.slice(at, at + RUN)
-      const places = runs.get(run)
-      if (places === undefined) runs.set(run, [[spelling, at]])
-      else places.push([spelling, at])
+      const places = runs.get(run) ?? []
+      runs.set(run, places)
+      // In a periodic secret a run's first place reaches furthest ahead, its last one back.
+      if (places.at(-2)?.[0] === spelling) places.pop()
+      places.push([spelling, at])
     }
   }
   return runs
@@ -163,7 +165,7 @@ function widest(text: string, at: number, places: Places): readonly [start: numb
   return [widestStart, widestEnd]
 }
 
-/** The ways in which other programs write a secret: as it is, in a URL, in JSON, and in a host name. Each once. */
+/** The ways in which other programs write a secret: as it is, in a URL, in JSON, in a host name. Each once. */
 export function spellingsOf(secret: string): readonly string[] {
   const inUrl = encodeURIComponent(secret.toWellFormed())
   const inJson = JSON.stringify(secret).slice(1, -1)

@@ -713,4 +713,18 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['reset commands beyond 16 in one instant'],
   },
+  {
+    found:
+      'An error that repeats the token with escapes of JSON or HTML, or in base64, or a redirect, handed it out',
+    tests: [
+      [REMOVAL, 'a token that is repeated %s is replaced'],
+      [REMOVAL, 'the token in the body of a redirect'],
+    ],
+    breaks: ['hand programs the token in base64', 'hand programs the token in the body of a redirect'],
+  },
+  {
+    found: 'A line of 1 MB took 31 s to clean of secrets that repeat themselves',
+    tests: [[REDACTOR, 'a text of one period is cleaned in time']],
+    breaks: ['compare each place of a secret that repeats itself'],
+  },
 ]

@@ -16,6 +16,30 @@ const FAIR_QUEUE = 'app/gateway/fair-queue.ts'
 /** Mutants of which request of which program goes upstream when. */
 export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'T14',
+    what: 'compare each place of a secret that repeats itself',
+    file: 'main/ports/redactor.ts',
+    find: 'if (places.at(-2)?.[0] === spelling) places.pop()',
+    replace: 'if (places.at(-2)?.[0] === spelling.slice(1)) places.pop()',
+    test: 'main/ports/redactor.test.ts',
+  },
+  {
+    promise: 'G6',
+    what: 'hand programs the token in base64',
+    file: 'main/gateway/token-removal.ts',
+    find: '...inBase64.filter(({ length }) => length >= MIN_BASE64),',
+    replace: '...inBase64.filter(({ length }) => length < MIN_BASE64),',
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'hand programs the token in the body of a redirect',
+    file: 'main/gateway/sending.ts',
+    find: 'if (answer.status < 300) {',
+    replace: 'if (answer.status < 400) {',
+    test: REMOVAL_TEST,
+  },
+  {
     promise: 'G9',
     what: 'count a stream that opens again and says nothing as served',
     file: 'main/gateway/shared-stream.ts',
@@ -214,7 +238,7 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G6',
     what: 'hand programs the access token in the body of an error',
     file: 'main/gateway/sending.ts',
-    find: 'if (answer.status < 400) {',
+    find: 'if (answer.status < 300) {',
     replace: 'if (answer.status !== 429) {',
     test: REMOVAL_TEST,
   },

@@ -73,6 +73,32 @@ test.each(
   proves('G6', { level: 3, cases: 1 })
 })
 
+const AWKWARD = 'a+token/of=odd.Chars~'
+
+test.each([
+  ['as base64 within other text', Buffer.from(`Bearer ${AWKWARD}, x`).toString('base64')],
+  ['as base64 after one character', Buffer.from(`x${AWKWARD}`).toString('base64')],
+  ['as base64 for addresses', Buffer.from(`??${AWKWARD}??`).toString('base64url')],
+  ['with escapes of JSON', String.raw`a\u002Btoken\u002Fof\u003Dodd.Chars~`],
+  ['with escapes in lower case', String.raw`a\u002btoken\u002fof\u003dodd.Chars~`],
+  ['with escapes of HTML', 'a&#43;token&#47;of&#61;odd.Chars~'],
+  ['with hexadecimal escapes of HTML', 'a&#x2B;token&#x2F;of&#x3D;odd.Chars~'],
+])('a token that is repeated %s is replaced', (_, echo) => {
+  const clean = new TokenRemoval(AWKWARD).from(`{"debug":"${echo}"}`)
+  expect(clean).toContain(REDACTED)
+  // But for what stands beside it in base64.
+  expect(clean.replace(REDACTED, '').length).toBeLessThan('{"debug":""}'.length + 24)
+})
+
+test('a short token has no base64 that other text might have', () => {
+  expect(new TokenRemoval('token').from(Buffer.from('xtoken').toString('base64'))).toBe('eHRva2Vu')
+})
+
+test('the token in the body of a redirect is replaced', async () => {
+  const { ask } = await echoing((socket, token) => whole(socket, 302, ['location: /x'], `see ${token}`))
+  expect(String((await ask(ACCOUNTS)).bytes)).toBe('see [redacted]')
+})
+
 test.each(CODINGS)('a %s error without the token goes byte for byte', async (coding, encode) => {
   const body = encode(Buffer.from('{"Message":"not now"}'))
   const { ask } = await echoing((socket) => whole(socket, 503, [`content-encoding: ${coding}`], body))
