@@ -23,7 +23,10 @@ export interface GlanceNumber {
 
 const NONE: GlanceNumber = { caption: '', value: '' }
 
-/** The number that the worst finding of a key turns on, at `nowMs`, epoch ms; of a healthy key, its tightest quota. */
+/**
+ * The number that the worst finding of a key turns on, at `nowMs`, epoch ms; of a healthy key, its tightest
+ * quota.
+ */
 export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
   const [worst] = keyFindings(snapshot, nowMs)
   if (worst === undefined) {
@@ -96,7 +99,10 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   return { caption, value: `${least}–${most} min` }
 }
 
-/** What a quota's finding says beside its number, in short lines: its moment with the safe pace, and who uses it. */
+/**
+ * What a quota's finding says beside its number, in short lines: its moment with the safe pace, and who uses
+ * it.
+ */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
   const isHeld = quotaStatus(quota, nowMs).state === 'blocked'
   const pace = isHeld ? '?' : safePaceText(quota, nowMs)
@@ -142,8 +148,8 @@ export interface KeyLine {
 }
 
 /**
- * All keys, the worst first; among equals in their own order. `refusals`: the 429s of today by key, where they were
- * counted.
+ * All keys, the worst first; among equals in their own order. `refusals`: the 429s of today by key, where
+ * they were counted.
  */
 export function keyLines(
   snapshots: readonly Snapshot[],
@@ -176,8 +182,8 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 }
 
 /**
- * The 429s of one key since `fromMs`, epoch ms: of request quotas and of slots. An event that is given twice, from the
- * history and from this run, counts once.
+ * The 429s of one key since `fromMs`, epoch ms: of request quotas and of slots. An event that is given twice,
+ * from the history and from this run, counts once.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
   const seen = events.flatMap((event) =>
@@ -190,7 +196,10 @@ export function refusalsSince(events: readonly LoggedEvent[], profile: string, f
   return new Set(seen).size
 }
 
-/** When a person has to sign in again: a day and time, `does not expire`, or the state of a token that is none. */
+/**
+ * When a person has to sign in again: a day and time, `does not expire`, or the state of a token that is
+ * none.
+ */
 export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: number): string {
   switch (refresh.state) {
     case 'none':

@@ -24,7 +24,10 @@ export interface Finding extends Condition, Message {
   readonly remedy?: Remedy
 }
 
-/** What is wrong with a key at `nowMs`, epoch ms: the root causes, the headline's first. Empty where all is well. */
+/**
+ * What is wrong with a key at `nowMs`, epoch ms: the root causes, the headline's first. Empty where all is
+ * well.
+ */
 export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   return conditionsOf(snapshot, nowMs).roots.map((root) => findingOf(root, snapshot, nowMs))
 }
@@ -192,7 +195,10 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
   data: 'Data',
 }
 
-/** Every part of the key's health at `nowMs`, epoch ms, the healthy ones too. Of a key that cannot call none is ok. */
+/**
+ * Every part of the key's health at `nowMs`, epoch ms, the healthy ones too. Of a key that cannot call none
+ * is ok.
+ */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)
   const { roots, consequences } = conditions

@@ -45,9 +45,11 @@ const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explai
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
 
 /**
- * Everything that can be wrong with a key, or worth telling. Among roots of one severity the upper one is the headline.
+ * Everything that can be wrong with a key, or worth telling. Among roots of one severity the upper one is the
+ * headline.
  *
- * An expired access token turns `sign-in-host-unreachable` into `sign-in-host-gone`: with a living one calls go on.
+ * An expired access token turns `sign-in-host-unreachable` into `sign-in-host-gone`: with a living one calls
+ * go on.
  */
 export const CONDITIONS = {
   'keys-damaged': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
@@ -102,7 +104,10 @@ export const explains = (cause: ConditionKind, kind: string): boolean =>
 /** What an alert can be about: a condition, or that a quota can be called again after a 429. */
 export type AlertKind = ConditionKind | 'capacity-back'
 
-/** How long a condition lasts before it is announced, and how long it is over before the alert is withdrawn. Milliseconds. */
+/**
+ * How long a condition lasts before it is announced, and how long it is over before the alert is withdrawn.
+ * Milliseconds.
+ */
 interface AlertRule {
   readonly holdMs: number
   readonly recoverMs: number

@@ -38,7 +38,8 @@ import {
 import type { ConditionKind } from './kinds.ts'
 
 /**
- * What is said of a condition. A surface chooses which parts it has room for; none writes a sentence of its own.
+ * What is said of a condition. A surface chooses which parts it has room for; none writes a sentence of its
+ * own.
  *
  * `title` and `text` are the headline, `action` is an imperative or "No action needed.", `detail` why.
  */
@@ -323,7 +324,8 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
 }
 
 /**
- * Title and body of the alert on a condition, which a window that shows it asks for again and again: no countdown stands still.
+ * Title and body of the alert on a condition, which a window that shows it asks for again and again: no
+ * countdown stands still.
  */
 export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
   const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
@@ -375,7 +377,10 @@ const isDiskFull = (why: string | undefined): boolean => why === 'the disk is fu
 
 const sentenceEnd = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** `Retrying at 14:31:30.`; `Retrying now.` while an attempt is under way; `Retrying.` where its time is not known. */
+/**
+ * `Retrying at 14:31:30.`; `Retrying now.` while an attempt is under way; `Retrying.` where its time is not
+ * known.
+ */
 function retrying(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return 'Retrying.'
   return atMs <= nowMs ? 'Retrying now.' : `Retrying at ${clockText(atMs)}.`

@@ -13,8 +13,68 @@ const logged = { seq: number, at: number, profile: text }
 const stream = { stream: text, category: text, streamKind, target: text }
 const ofStream = { ...stream, reason: text }
 
+const ofCondition = {
+  /**
+   * Of the condition that this event begins, repeats or ends; absent of what does not last, and in older
+   * histories.
+   */
+  id: optionalText,
+  /** How often it was seen so far; absent for once. */
+  count: optionalNumber,
+}
+
 const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
-  openObject({ kind: z.literal(kind), ...logged, ...fields })
+  openObject({ kind: z.literal(kind), ...logged, ...ofCondition, ...fields })
+
+/** The fields that tell things of one kind apart. */
+interface Named {
+  readonly category?: string
+  readonly host?: string
+  readonly stream?: string
+  readonly status?: number
+}
+
+/**
+ * What lasts, by the kind that reports it. The name is that of its condition (app/conditions/kinds.ts), where
+ * it is one; `of`: what it is about; `news`: the fields whose change is told while it lasts, or `each` for a
+ * report that has a request or an attempt of its own.
+ */
+export const BEGINS = {
+  'rate-limited': { name: 'rate-limited', of: ({ category = '' }: Named) => category, news: 'each' },
+  'quota-short': { name: 'running-out', of: ({ category = '' }: Named) => category, news: ['state'] },
+  'slots-exhausted': { name: 'slots-full', of: ({ category = '' }: Named) => category, news: 'each' },
+  'requests-refused': { name: 'no-number', of: wholeOrRow, news: ['status'] },
+  elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
+  'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
+  'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
+  // The tokens of a key have one trouble at a time, which grows from a failed refresh to a sign-in.
+  'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
+  'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
+  'revoke-unconfirmed': { name: 'tokens', of: () => '', news: 'each' },
+} as const
+
+/** The kinds that end what another began, and which. */
+export const ENDS = {
+  'rate-limit-over': 'rate-limited',
+  'quota-short-ended': 'quota-short',
+  'slots-free': 'slots-exhausted',
+  'requests-answered': 'requests-refused',
+  'elsewhere-ended': 'elsewhere',
+  'service-back': 'service-unreachable',
+  'stream-resumed': 'stream-silent',
+  'stream-closed': 'stream-silent',
+  'token-refreshed': 'token-refresh-failed',
+  'signed-in': 'sign-in-required',
+  revoked: 'revoke-unconfirmed',
+} as const
+
+/** Whether a status concerns every request of the key: a rejected token, or a service that fails. */
+export const isOfWholeKey = (status: number): boolean => status === 401 || status >= 500
+
+/** A 401 and a 5xx concern all rows; any other status is of its row. */
+function wholeOrRow({ status = 0, category = '' }: Named): string {
+  return isOfWholeKey(status) ? String(status) : category
+}
 
 /** What was known of a row when a 429 came: its level, and the requests of the minute before. */
 const beforeRefusal = openObject({
@@ -53,7 +113,10 @@ export const eventSchemas = [
   /** A person signed in again to a key that is connected. */
   event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
-  /** The 24 hours of a rotating key (service 8.4) end `at` this instant: told an hour ahead and a quarter of an hour ahead. */
+  /**
+   * The 24 hours of a rotating key (service 8.4) end `at` this instant: told an hour ahead and a quarter of
+   * an hour ahead.
+   */
   event('sign-in-due', { endsAt: number }),
   event('revoked', {}),
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
@@ -65,19 +128,27 @@ export const eventSchemas = [
   }),
   event('service-back', { host: text }),
   event('storage-problem', { what: text }),
-  /** A browser window was let in with a code; `open` counts those that were, this one included. */
+  /** A browser window connected with a code; `open` counts those that were, this one included. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', {
     category: text,
     retryAt: number,
-    /** Where others use the whole refill: when it is tried next, with no promise. `retryAt` is the same then. */
+    /**
+     * Where others use the whole refill: when it is tried next, with no promise. `retryAt` is the same then.
+     */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
   }),
-  /** The first answer of a row that is no 429, after one or more. `since`: its first 429, epoch ms; `refused`: how many. */
+  /**
+   * The first answer of a row that is no 429, after one or more. `since`: its first 429, epoch ms; `refused`:
+   * how many.
+   */
   event('rate-limit-over', { category: text, since: number, refused: number }),
-  /** A row became low, began to run out, or became empty: from here until the next of these two events on its row. */
+  /**
+   * A row became low, began to run out, or became empty: from here until the next of these two events on its
+   * row.
+   */
   event('quota-short', {
     category: text,
     state: shortState,
@@ -86,17 +157,22 @@ export const eventSchemas = [
     remaining: number,
     /** When it is empty at the earliest, epoch ms; absent where that cannot be told. */
     emptyAt: optionalNumber,
-    /** Others' use then, requests per second, as the interval it is known in; absent where it was not known. */
+    /**
+     * Others' use then, requests per second, as the interval it is known in; absent where it was not known.
+     */
     othersLow: optionalNumber,
     othersHigh: optionalNumber,
     /** Requests per second that come back; absent of a fixed window. */
     refill: optionalNumber,
   }),
-  /** The row is in none of these states any more. `since`: when it came into `state`, the last of them, epoch ms. */
+  /**
+   * The row is in none of these states any more. `since`: when it came into `state`, the last of them, epoch
+   * ms.
+   */
   event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
-   * Requests are answered without a number: refused, or not by the service. Told once for a 401 and for each 5xx, whatever
-   * the number of rows, and once for each row otherwise; `category` is the first row.
+   * Requests are answered without a number: refused, or not by the service. Told once for a 401 and for each
+   * 5xx, whatever the number of rows, and once for each row otherwise; `category` is the first row.
    */
   event('requests-refused', { category: text, status: number, message: optionalText }),
   /** Numbers come again. `since`: when the refusals began, epoch ms. */
@@ -112,10 +188,14 @@ export const eventSchemas = [
     ...ofStream,
     /** When its former connection ended or was told to go away, epoch ms. */
     since: optionalNumber,
-    /** True where the former connection was heard until this one was open: nothing was missed between them. */
+    /**
+     * True where the former connection was heard until this one was open: nothing was missed between them.
+     */
     overlapped: z.exactOptional(z.boolean()),
   }),
   event('stream-closed', ofStream),
+  /** No stream waits for a slot of the group any more. `since`: the first 429 for want of one, epoch ms. */
+  event('slots-free', { category: text, since: number }),
   /** An open stream brings nothing, not even a heartbeat. Told once; `since`: its last frame, epoch ms. */
   event('stream-silent', { ...stream, since: number }),
   /** It is heard again, on the same connection or on another. */
@@ -124,7 +204,10 @@ export const eventSchemas = [
   event('elsewhere', { category: text, perSecond: number }),
   /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, until they did. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
-  /** The gateway refused a request of a program: its turn comes after its patience. Told once a minute, program and category. */
+  /**
+   * The gateway refused a request of a program: its turn comes after its patience. Told once a minute,
+   * program and category.
+   */
   event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
   event('program-cut', { program: text }),
   event('gateway-on', { url: text }),
@@ -140,6 +223,21 @@ type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : n
 
 /** What matters one by one. Events are never merged or dropped on the way to a window. */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
+
+/** What the tracker of conditions knows of an end, and adds to it. */
+type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
+type OnlyEnd = Exclude<
+  keyof typeof ENDS,
+  'service-back' | 'stream-closed' | 'token-refreshed' | 'signed-in' | 'revoked'
+>
+
+/**
+ * What a part of a key reports: a state each time it is seen, an end without what is known from the
+ * beginning.
+ */
+export type KeyReport =
+  | Exclude<MonitorEvent, { kind: OnlyEnd }>
+  | OmitFromEach<Extract<MonitorEvent, { kind: OnlyEnd }>, Known>
 
 /** What happened to the connected keys. */
 export const eventsContract = {

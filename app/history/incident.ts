@@ -27,6 +27,8 @@ export interface Incident {
 export interface RecordedLine {
   readonly at: string
   readonly what: LoggedEvent['kind']
+  /** Of the condition that it begins, repeats or ends. */
+  readonly id?: string
   readonly category?: string
   readonly requestId?: string
   readonly retryAt?: string
@@ -82,71 +84,35 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
   }
 }
 
-/** One event, copied field by field, so that a field added later does not leave unseen: a stream's target names accounts. */
+/** The fields of an event that are copied; any other may name an account or a symbol, as a stream's target does. */
+const COPIED = [
+  'host',
+  'status',
+  'state',
+  'remaining',
+  'limit',
+  'outcome',
+  'perSecond',
+  'refused',
+  'count',
+] as const
+
+/** One event: a field that is added later does not leave unseen. */
 function lineOf(event: LoggedEvent): RecordedLine {
-  const line = { at: iso(event.at), what: event.kind }
-  const request = 'requestId' in event && event.requestId !== undefined ? { requestId: event.requestId } : {}
-  switch (event.kind) {
-    case 'rate-limited':
-      return { ...line, category: event.category, ...request, retryAt: iso(event.retryAt) }
-    case 'slots-exhausted':
-      return { ...line, category: event.category, ...request }
-    case 'requests-refused':
-      return { ...line, category: event.category, detail: `answered ${event.status}` }
-    case 'requests-answered':
-      return {
-        ...line,
-        category: event.category,
-        detail: `after ${event.status} since ${iso(event.since)}`,
-      }
-    case 'rate-limit-over':
-      return { ...line, category: event.category, detail: `after ${event.refused} since ${iso(event.since)}` }
-    case 'quota-short':
-      return {
-        ...line,
-        category: event.category,
-        detail: `${event.state}: ${event.remaining} of ${event.limit} left`,
-      }
-    case 'quota-short-ended':
-      return { ...line, category: event.category, detail: `${event.state} since ${iso(event.since)}` }
-    case 'stream-opened':
-    case 'stream-restarted':
-    case 'stream-closed':
-      return { ...line, category: event.category, detail: event.reason }
-    case 'stream-silent':
-    case 'stream-resumed':
-      return { ...line, category: event.category, detail: `no data since ${iso(event.since)}` }
-    case 'elsewhere':
-      return { ...line, category: event.category, detail: `${event.perSecond} a second by other programs` }
-    case 'elsewhere-ended':
-      return {
-        ...line,
-        category: event.category,
-        detail: `${event.perSecond} a second by other programs since ${iso(event.since)}`,
-      }
-    case 'program-refused':
-      return {
-        ...line,
-        category: event.category,
-        ...(event.retryAt !== undefined && { retryAt: iso(event.retryAt) }),
-        detail: 'refused by Headroom, not by the service',
-      }
-    case 'service-unreachable':
-    case 'service-back':
-      return { ...line, detail: event.host }
-    case 'token-refresh-failed':
-      return { ...line, detail: event.outcome }
-    case 'token-refreshed':
-    case 'sign-in-required':
-    case 'sign-in-due':
-    case 'signed-in':
-    case 'revoked':
-    case 'revoke-unconfirmed':
-    case 'storage-problem':
-    case 'window-admitted':
-    case 'program-cut':
-    case 'gateway-on':
-    case 'gateway-off':
-      return line
+  const fields = event as Partial<Record<(typeof COPIED)[number], string | number>>
+  const facts = [
+    ...COPIED.flatMap((name) => (fields[name] === undefined ? [] : `${name} ${fields[name]}`)),
+    ...('stream' in event && 'reason' in event ? [event.reason] : []),
+    ...('since' in event && event.since !== undefined ? [`since ${iso(event.since)}`] : []),
+    ...(event.kind === 'program-refused' ? ['timed out in the gateway’s queue'] : []),
+  ]
+  return {
+    at: iso(event.at),
+    what: event.kind,
+    ...(event.id !== undefined && { id: event.id }),
+    ...('category' in event && { category: event.category }),
+    ...('requestId' in event && event.requestId !== undefined && { requestId: event.requestId }),
+    ...('retryAt' in event && event.retryAt !== undefined && { retryAt: iso(event.retryAt) }),
+    ...(facts.length > 0 && { detail: facts.join(', ') }),
   }
 }

@@ -1,3 +1,4 @@
+import type { KeyReport } from '../contract/events.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
@@ -7,15 +8,6 @@ const NOTABLE_SHARE = 0.02
 const MIN_PER_SECOND = 0.05
 /** How long use stays under both before it has ended; a pause between two scans is shorter. */
 const ENDED_AFTER_MS = 60_000
-
-export interface OthersEvent {
-  readonly kind: 'started' | 'ended'
-  readonly category: string
-  /** Requests per second: as it starts, or the mean from start to end. */
-  readonly perSecond: number
-  /** When it started, epoch ms. */
-  readonly sinceMs: number
-}
 
 interface Episode {
   readonly sinceMs: number
@@ -30,22 +22,22 @@ type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observe
 /**
  * Use by others as episodes, at most one a row at a time: reported at its start and at its end.
  *
- * An episode starts only where a header proved use, and ends only where a header came after the use fell: silence
- * between two headers says nothing about what others do.
+ * An episode starts only where a header proved use, and ends only where a header came after the use fell:
+ * silence between two headers says nothing about what others do.
  */
 export class OthersEpisodes {
   readonly #open = new Map<string, Episode>()
 
   /** Takes a header that proved use by others since the one before. `nowMs`: epoch ms. */
-  proved(row: Row, nowMs: number): OthersEvent | undefined {
+  proved(row: Row, nowMs: number): KeyReport | undefined {
     const perSecond = row.use?.elsewhere ?? 0
     if (this.#open.has(row.category) || perSecond < leastOf(row)) return undefined
     this.#open.set(row.category, { sinceMs: nowMs, requests: 0, lookedAtMs: nowMs, quietSinceMs: undefined })
-    return { kind: 'started', category: row.category, perSecond, sinceMs: nowMs }
+    return { kind: 'elsewhere', category: row.category, perSecond: hundredths(perSecond) }
   }
 
   /** Takes a row between headers, to find the end of an episode. */
-  looked(row: Row, nowMs: number): OthersEvent | undefined {
+  looked(row: Row, nowMs: number): KeyReport | undefined {
     const episode = this.#open.get(row.category)
     if (episode === undefined || row.use === null) return undefined
     const { elsewhere } = row.use
@@ -59,10 +51,13 @@ export class OthersEpisodes {
     if ((row.observedAt ?? 0) < quietSinceMs) return undefined
     this.#open.delete(row.category)
     const seconds = Math.max(1, (quietSinceMs - sinceMs) / 1000)
-    return { kind: 'ended', category: row.category, perSecond: episode.requests / seconds, sinceMs }
+    const mean = hundredths(episode.requests / seconds)
+    return { kind: 'elsewhere-ended', category: row.category, perSecond: mean }
   }
 }
 
 function leastOf({ limit, period }: Row): number {
   return Math.max(MIN_PER_SECOND, NOTABLE_SHARE * replenishedPerSecond(limit, period))
 }
+
+const hundredths = (perSecond: number): number => Math.round(perSecond * 100) / 100

@@ -109,6 +109,7 @@ const TABLE = {
   'option-chains': {
     category: 'Option Chain Stream',
     name: 'Option chain',
+    categoryName: 'Option chains',
     target: 'symbol',
     targetLabel: 'Underlying',
     path: '/v3/marketdata/stream/options/chains/{target}',

@@ -1,6 +1,6 @@
+import { isOfWholeKey } from '../contract/events.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { RequestQuota, RowProblem, Snapshot } from '../contract/snapshot.ts'
-import { isOfWholeKey } from '../quota/row-problems.ts'
 import { shownRows } from '../quota/verdict.ts'
 import { scopeOf } from '../service/categories.ts'
 import { OUTDATED_AFTER_MS, sinceText } from './durations.ts'

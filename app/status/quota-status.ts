@@ -329,10 +329,10 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
       return `${category} is empty. Calls get 429 until ${usesWholeRefill(quota) ? 'others slow down' : 'it refills'}.`
     case 'blocked':
       if (usesWholeRefill(quota)) return `${category}: 429s ${UNTIL_OTHERS_SLOW}.`
-      if (blockedUntil === undefined) return `${category} was refused (429). Its Reset time has passed.`
+      if (blockedUntil === undefined) return `429 on ${category}. It has expired. Checking now.`
       return blockedUntil <= nowMs
-        ? `${category} was refused (429). Safe to retry now.`
-        : `${category} was refused (429). Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
+        ? `429 on ${category}. Safe to retry now.`
+        : `429 on ${category}. Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
     case 'not-checked':
       return `${category} is not checked.`
   }

@@ -1,4 +1,4 @@
-import type { BeforeRefusal, MonitorEvent } from '../../app/contract/events.ts'
+import type { BeforeRefusal, KeyReport } from '../../app/contract/events.ts'
 import type { ProgramClass } from '../../app/contract/programs.ts'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import type { RequestQuota, RowProblem } from '../../app/contract/snapshot.ts'
@@ -6,11 +6,11 @@ import { MINUTE_MS } from '../../app/contract/units.ts'
 import { levelOf } from '../../app/gateway/bucket-queue.ts'
 import type { RecentHistory } from '../../app/history/recent.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
-import { OthersEpisodes, type OthersEvent } from '../../app/quota/others-episodes.ts'
+import { OthersEpisodes } from '../../app/quota/others-episodes.ts'
 import { isProbablyBelow } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { type AnswerProblem, RowProblems } from '../../app/quota/row-problems.ts'
-import { ShortEpisodes } from '../../app/quota/short-episodes.ts'
+import { shortReport } from '../../app/quota/short-quota.ts'
 import { categoryOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import { errorMessage, type RefusedBy, refusedBy } from '../../app/service/errors.ts'
 import type { HeaderReading, Observation } from '../../app/service/headers.ts'
@@ -26,7 +26,7 @@ export interface QuotaTapDeps {
   readonly timeline: Timeline
   readonly random: Random
   readonly secrets: Pick<Secrets, 'clean'>
-  readonly event: (event: MonitorEvent) => void
+  readonly report: (report: KeyReport) => void
   readonly changed: () => void
 }
 
@@ -59,11 +59,8 @@ const ON_ITS_WAY_MS = 2_000
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
-  readonly #short = new ShortEpisodes()
   readonly #log = new RowLog()
   readonly #problems = new RowProblems()
-  /** The 429s of a row since its last answer that was none. */
-  readonly #refusals = new Map<string, { readonly sinceMs: number; count: number }>()
   /** When own requests were sent, by row. */
   readonly #sent = new Map<string, RecentMoments>()
 
@@ -209,22 +206,21 @@ export class QuotaTap {
   /** An answer without quota headers: a refusal, or not from the throttling layer. */
   #noNumber(ticket: Ticket, status: number, body: string, now: number): void {
     const row = rowNamed(ticket)
-    const { ledger, secrets, event } = this.#deps
+    const { ledger, secrets, report } = this.#deps
     if (row === undefined || ledger.sizeOf(row) === undefined) return
     const isFine = status >= 200 && status < 300
     // A stream may open without quota headers (service 12).
     if (isFine && !PROBED_CATEGORIES.includes(row)) return
     const message = isFine ? undefined : errorMessage(body, (text) => secrets.clean(text))
     const refused: AnswerProblem = { status, ...(message !== undefined && { message }) }
-    const begun = this.#problems.refused(row, refused, now)
-    if (begun) event(begun)
+    for (const one of this.#problems.refused(row, refused, now)) report(one)
   }
 
   #number(category: string, ticket: Ticket): void {
     // The header may name another row than the one that was refused.
     for (const row of new Set([category, rowNamed(ticket)])) {
-      const ended = row === undefined ? undefined : this.#problems.answered(row)
-      if (ended) this.#deps.event(ended)
+      if (row === undefined) continue
+      for (const one of this.#problems.answered(row)) this.#deps.report(one)
     }
   }
 
@@ -244,7 +240,7 @@ export class QuotaTap {
    * milliseconds.
    */
   #hold(category: string, { reading, before }: Refusal, now: number): number {
-    const { ledger, history, event } = this.#deps
+    const { ledger, history, report } = this.#deps
     // Several requests in flight may be refused together; they count as one refusal.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
@@ -256,10 +252,7 @@ export class QuotaTap {
     ledger.hold(category, { untilMs, refusals })
     const retryAtMs = nextTryAtMs ?? untilMs
     history.rejected(category, now)
-    const before429 = this.#refusals.get(category)
-    if (before429 === undefined) this.#refusals.set(category, { sinceMs: now, count: 1 })
-    else before429.count += 1
-    event({
+    report({
       kind: 'rate-limited',
       category,
       retryAt: Math.round(retryAtMs),
@@ -272,11 +265,8 @@ export class QuotaTap {
 
   /** Takes an answer of a row that is no 429: what was refused before is over, unless others use the whole refill still. */
   #accepted(category: string): void {
-    const refusals = this.#refusals.get(category)
-    if (refusals === undefined || this.#deps.ledger.nextTryAtMs(category) !== undefined) return
-    this.#refusals.delete(category)
-    const { sinceMs, count } = refusals
-    this.#deps.event({ kind: 'rate-limit-over', category, since: Math.round(sinceMs), refused: count })
+    if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
+    this.#deps.report({ kind: 'rate-limit-over', category })
   }
 
   /**
@@ -299,23 +289,16 @@ export class QuotaTap {
   /** Evaluates the rows periodically: use by others can end, and a row run out, without an answer that shows it. */
   looked(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
-      this.#reportOthers(this.#others.looked(row, nowMs))
-      const short = this.#short.looked(row, nowMs)
-      if (short) this.#deps.event(short)
+      const others = this.#others.looked(row, nowMs)
+      if (others) this.#deps.report(others)
+      this.#deps.report(shortReport(row))
     }
   }
 
   #othersProved(category: string, now: number): void {
     const row = this.#deps.ledger.rowAt(category, now)
-    if (row) this.#reportOthers(this.#others.proved(row, now))
-  }
-
-  #reportOthers(others: OthersEvent | undefined): void {
-    if (others === undefined) return
-    const { category, sinceMs } = others
-    const perSecond = Math.round(others.perSecond * 100) / 100
-    if (others.kind === 'started') this.#deps.event({ kind: 'elsewhere', category, perSecond })
-    else this.#deps.event({ kind: 'elsewhere-ended', category, perSecond, since: Math.round(sinceMs) })
+    const others = row && this.#others.proved(row, now)
+    if (others) this.#deps.report(others)
   }
 }
 

@@ -1,4 +1,5 @@
-import type { LoggedEvent, MonitorEvent } from '../../app/contract/events.ts'
+import { ConditionTracker } from '../../app/conditions/tracker.ts'
+import type { KeyReport, LoggedEvent, MonitorEvent } from '../../app/contract/events.ts'
 import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock, Http, Log, Random } from '../ports/ports.ts'
@@ -40,7 +41,9 @@ export interface Past {
   readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
 }
 
-/** The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds. */
+/**
+ * The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds.
+ */
 const UNSAVED_WAIT_MS = 60_000
 
 /** The composition root of the app below its hosts. */
@@ -89,6 +92,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   #follow(profile: Profile, tokens: TokenStore, former?: ProfileSession): void {
     const { attended, clock, random, http, pins } = this.#ports
     const { id } = profile
+    this.#log.forget(id)
     const session = new ProfileSession(profile, tokens, {
       clock,
       random,
@@ -101,7 +105,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       ...(pins && { pins: pins.of(this.#pinOwner(profile)) }),
       ...(attended && { attended }),
       changed: () => this.#notify((listener) => listener.changed(id)),
-      event: (event) => this.#happened(event, id),
+      report: (report) => this.#happened(report, id),
       onListenerError: (cause) => this.#onListenerError(cause),
     })
     this.#profiles.add(session)
@@ -119,6 +123,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     for (const { atMs, event } of events) {
       if (event.kind === 'rate-limited') session.parts.history.rejected(event.category, atMs)
       const logged = this.#log.add(event, id, atMs)
+      if (logged === undefined) continue
       this.#notify((listener) => listener.event(logged))
     }
   }
@@ -128,8 +133,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   /**
-   * Creates all sessions anew, as by a restart, after the clock was set back by more than a day: they hold times in the
-   * future.
+   * Creates all sessions anew, as by a restart, after the clock was set back by more than a day: they hold
+   * times in the future.
    */
   #startAnew(): void {
     for (const session of [...this.#profiles.all()]) void this.#followAnew(session)
@@ -170,7 +175,9 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: true }
   }
 
-  /** The snapshots of all keys together are held to `MAX_SNAPSHOTS_BYTES`, of which each has an equal part. */
+  /**
+   * The snapshots of all keys together are held to `MAX_SNAPSHOTS_BYTES`, of which each has an equal part.
+   */
   snapshot(profile: string): Snapshot | undefined {
     const session = this.#profiles.get(profile)
     return session && boundedSnapshot(session.snapshot(), MAX_SNAPSHOTS_BYTES / this.#profiles.size)
@@ -254,12 +261,16 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#profiles.stop()
   }
 
-  #happened(event: MonitorEvent, profile: string): void {
-    const logged = this.#log.add(event, profile, this.#timeline.now())
-    this.#ports.log.note(event.kind, { ...event, profile })
+  /** Returns the event that a report is; `undefined` of one that is no news. */
+  #happened(report: KeyReport, profile: string): LoggedEvent | undefined {
+    const logged = this.#log.add(report, profile, this.#timeline.now())
+    if (logged === undefined) return undefined
+    const { seq, at, ...event } = logged
+    this.#ports.log.note(event.kind, event)
     this.#notify((listener) => listener.event(logged))
     if (event.kind === 'revoked') this.#profiles.revoked(profile)
     if (event.kind === 'token-refreshed') this.#secrets.accepted(profile)
+    return logged
   }
 
   /** Calls all listeners; an error of one is logged and does not affect the others. */
@@ -280,12 +291,18 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
 const MAX_KEPT = 500
 
-/** The latest events of all profiles, numbered, oldest first. */
+/**
+ * The latest events of all profiles, numbered, oldest first, made of what the parts of each profile report.
+ */
 export class EventLog {
+  readonly #trackers = new Map<string, ConditionTracker>()
   #events: LoggedEvent[] = []
   #seq = 0
 
-  add(event: MonitorEvent, profile: string, atMs: number): LoggedEvent {
+  /** The event that a report is; `undefined` of one that is no news. */
+  add(report: KeyReport, profile: string, atMs: number): LoggedEvent | undefined {
+    const event = this.#trackerOf(profile).told(report, atMs)
+    if (event === undefined) return undefined
     this.#seq += 1
     const logged: LoggedEvent = { ...event, seq: this.#seq, at: Math.round(atMs), profile }
     this.#events.push(logged)
@@ -295,5 +312,16 @@ export class EventLog {
 
   after(seq: number): readonly LoggedEvent[] {
     return this.#events.filter((event) => event.seq > seq).slice(-MAX_KEPT)
+  }
+
+  /** Must be called when the parts of a profile are new, or gone: they know of nothing that lasts. */
+  forget(profile: string): void {
+    this.#trackers.delete(profile)
+  }
+
+  #trackerOf(profile: string): ConditionTracker {
+    const tracker = this.#trackers.get(profile) ?? new ConditionTracker()
+    this.#trackers.set(profile, tracker)
+    return tracker
   }
 }

@@ -1,4 +1,4 @@
-import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { KeyReport } from '../../app/contract/events.ts'
 import { RecentHistory } from '../../app/history/recent.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { MeteredLedger } from '../../app/quota/metered-ledger.ts'
@@ -33,7 +33,7 @@ export interface ProfilePorts {
   /** Whether a user is looking at the numbers; absent where the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
   readonly changed: () => void
-  readonly event: (event: MonitorEvent) => void
+  readonly report: (report: KeyReport) => void
   /** Called when a listener of `changed` or `event` throws. */
   readonly onListenerError?: (cause: unknown) => void
 }
@@ -73,13 +73,13 @@ export function profileParts(
   current: CurrentSession,
 ): ProfileParts {
   const ports = { ...given, http: cleanHttp(given.http, given.secrets) }
-  const { clock, random, http, timeline, changed, event } = ports
+  const { clock, random, http, timeline, changed, report } = ports
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, timeline.now())
   const slots = new SlotLedger(SLOT_QUOTAS)
   const history = new RecentHistory()
   const reachability = new Reachability(timeline, random, (happened) => {
     if (happened.kind === 'service-unreachable') otherHost.unreachable(happened.host)
-    event(happened)
+    report(happened)
   })
   const otherHost: OtherHost = new OtherHost({
     clock,
@@ -108,7 +108,7 @@ export function profileParts(
     timeline,
     random,
     secrets: given.secrets,
-    event,
+    report,
     changed,
   })
   const turns = () => current.gateway?.()?.takeTurn
@@ -142,7 +142,7 @@ export function profileParts(
     new TokenKeeper(
       profile,
       tokens,
-      { ...ports, reached, ...(onListenerError && { onListenerError }) },
+      { ...ports, event: report, reached, ...(onListenerError && { onListenerError }) },
       keyLifetimes(profile),
     )
   return {

@@ -1,4 +1,4 @@
-import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { KeyReport, LoggedEvent } from '../../app/contract/events.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
@@ -18,6 +18,8 @@ export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
   /** Whether this key's tokens will survive a restart. */
   readonly keystore: () => KeystoreState
+  /** Returns the event that a report is; `undefined` of one that is no news. */
+  readonly report: (report: KeyReport) => LoggedEvent | undefined
 }
 
 /** One connected key: its tokens, streams, probes and quotas, over any number of sign-ins. */
@@ -40,8 +42,8 @@ export class ProfileSession {
     this.#revision = deps.firstRevision
     this.#settingsAtMs = deps.timeline.now()
     const changed = () => this.#changed()
-    const event = (happened: MonitorEvent) => this.#happened(happened)
-    const ports = { ...deps, changed, event }
+    const report = (happened: KeyReport) => this.#happened(happened)
+    const ports = { ...deps, changed, report }
     this.parts = profileParts(profile, ports, {
       profile: () => this.#profile,
       keeper: () => this.#keeper,
@@ -120,8 +122,8 @@ export class ProfileSession {
   }
 
   /** Records what happened to a program of this key. */
-  gatewayHappened(event: MonitorEvent): void {
-    this.#happened(event)
+  gatewayHappened(report: KeyReport): void {
+    this.#happened(report)
   }
 
   /** Numbers of programs changed. */
@@ -228,9 +230,10 @@ export class ProfileSession {
     )
   }
 
-  #happened(event: MonitorEvent): void {
+  #happened(report: KeyReport): void {
+    const event = this.#deps.report(report)
+    if (event === undefined) return
     this.#revision += 1
-    this.#deps.event(event)
     if (event.kind === 'service-back' || event.kind === 'token-refreshed') this.parts.streams.nudge()
     if (event.kind === 'token-refreshed') this.parts.prober.tick()
     this.#deps.changed()

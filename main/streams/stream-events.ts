@@ -1,7 +1,6 @@
-import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { KeyReport } from '../../app/contract/events.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
 import type { StreamKind } from '../../app/service/stream-kinds.ts'
-import { NO_SLOT_LIMIT } from '../../app/status/stream-changes.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 
 export interface StreamName {
@@ -19,19 +18,17 @@ export interface OpeningGap {
   readonly overlapped: boolean
 }
 
-/** Emits the events of one stream: its opening, each restart, the start and end of each silence, and its closing. */
+/** Reports what happens to one stream: its opening, each restart, silence, frames, and its closing. */
 export class StreamEvents {
   readonly #name: StreamName
   readonly #slots: SlotLedger
-  readonly #event: (event: MonitorEvent) => void
+  readonly #report: (event: KeyReport) => void
   #openings = 0
-  /** The last frame before the present silence, epoch ms; `undefined` while it is heard. */
-  #silentSinceMs: number | undefined
 
-  constructor(name: StreamName, slots: SlotLedger, event: (event: MonitorEvent) => void) {
+  constructor(name: StreamName, slots: SlotLedger, report: (report: KeyReport) => void) {
     this.#name = name
     this.#slots = slots
-    this.#event = event
+    this.#report = report
   }
 
   get restarts(): number {
@@ -41,9 +38,10 @@ export class StreamEvents {
   /** `reason`: why it was opened again; that and `gap` are ignored at the first opening. */
   opened(reason: string, { sinceMs, overlapped }: OpeningGap): void {
     this.#openings += 1
-    if (this.#openings === 1) this.#event({ kind: 'stream-opened', ...this.#name, reason: this.#slotsLeft() })
+    if (this.#openings === 1)
+      this.#report({ kind: 'stream-opened', ...this.#name, reason: this.#slotsLeft() })
     else
-      this.#event({
+      this.#report({
         kind: 'stream-restarted',
         ...this.#name,
         reason,
@@ -52,26 +50,21 @@ export class StreamEvents {
       })
   }
 
-  /** Told once for each silence. `sinceMs`: its last frame, epoch ms. */
+  /** `sinceMs`: its last frame, epoch ms. */
   silent(sinceMs: number): void {
-    if (this.#silentSinceMs !== undefined) return
-    this.#silentSinceMs = Math.round(sinceMs)
-    this.#event({ kind: 'stream-silent', ...this.#name, since: this.#silentSinceMs })
+    this.#report({ kind: 'stream-silent', ...this.#name, since: Math.round(sinceMs) })
   }
 
-  /** Ends a silence, if there is one. */
   heard(): void {
-    if (this.#silentSinceMs === undefined) return
-    this.#event({ kind: 'stream-resumed', ...this.#name, since: this.#silentSinceMs })
-    this.#silentSinceMs = undefined
+    this.#report({ kind: 'stream-resumed', ...this.#name })
   }
 
   closed(reason: string): void {
-    this.#event({ kind: 'stream-closed', ...this.#name, reason })
+    this.#report({ kind: 'stream-closed', ...this.#name, reason })
   }
 
   exhausted(requestId: string | undefined, proposal: StreamProposal | undefined): void {
-    this.#event({
+    this.#report({
       kind: 'slots-exhausted',
       category: this.#name.category,
       ...(requestId !== undefined && { requestId }),
@@ -81,7 +74,7 @@ export class StreamEvents {
 
   #slotsLeft(): string {
     const free = this.#slots.free(this.#name.category)
-    if (free === undefined) return NO_SLOT_LIMIT
+    if (free === undefined) return 'no slot limit'
     return `${free} ${free === 1 ? 'slot' : 'slots'} left`
   }
 }

@@ -1,4 +1,4 @@
-import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { KeyReport } from '../../app/contract/events.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import type { StreamReasonCode } from '../../app/contract/stream-reasons.ts'
 import type { StreamProposal } from '../../app/contract/streams.ts'
@@ -24,7 +24,7 @@ export interface StreamDeps extends HandoverDeps {
   readonly random: Random
   /** The own stream to close in order to free a slot for this one; `undefined` where no own stream has one. */
   readonly proposal: (category: string) => StreamProposal | undefined
-  readonly event: (event: MonitorEvent) => void
+  readonly report: (report: KeyReport) => void
   readonly changed: () => void
   readonly outage: Pick<StreamOutage, 'takeTry' | 'failed' | 'served'>
 }
@@ -107,7 +107,7 @@ export class StreamKeeper {
     this.#events = new StreamEvents(
       { stream: id, category: this.category, streamKind: request.kind, target: request.target },
       deps.slots,
-      deps.event,
+      deps.report,
     )
     this.#rate = new FrameRate(deps.timeline.now())
     this.#watchdog = new StreamWatchdog(deps, {

@@ -1,3 +1,4 @@
+import type { KeyReport } from '../../app/contract/events.ts'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import type { StreamReasonCode } from '../../app/contract/stream-reasons.ts'
@@ -294,6 +295,7 @@ export class Streams {
       opening: (wanted) => this.#opening(wanted),
       proposal: (wanted) => this.#proposal(wanted),
       slotFreed: (freed) => this.#slotFreed(freed),
+      report: (report) => this.#reported(report),
     })
     this.#keepers = [...this.#withoutOldClosed(), keeper]
     return keeper
@@ -308,6 +310,15 @@ export class Streams {
       code: 'not-stored',
       message: `Pinned until Headroom ends, but not stored: ${written.why}.`,
     }
+  }
+
+  /** Adds to what a stream reports that none of its group waits for a slot any more. */
+  #reported(report: KeyReport): void {
+    this.#deps.report(report)
+    if (!('stream' in report)) return
+    const { category } = report
+    const isWaiting = this.#keepers.some((keeper) => keeper.category === category && keeper.waitsForSlot)
+    if (!isWaiting) this.#deps.report({ kind: 'slots-free', category })
   }
 
   /** Gives a freed slot to the stream that has waited longest. */
@@ -338,11 +349,8 @@ export class Streams {
   }
 
   #opening(category: string): number {
-    const checks = this.#checksOf(category)
-    return this.#keepers.reduce(
-      (sum, keeper) => sum + (keeper.category === category ? keeper.opening : 0),
-      checks,
-    )
+    const opening = this.#keepers.map((keeper) => (keeper.category === category ? keeper.opening : 0))
+    return opening.reduce((sum, one) => sum + one, this.#checksOf(category))
   }
 
   #checksOf(category: string): number {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { incidentLines } from '../../app/conditions/incidents.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
-import { incidentLines } from '../../app/status/incident-log.ts'
 import { startOfToday } from '../../app/status/moments.ts'
 import { quotaStatus } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'

@@ -1,6 +1,6 @@
 import { memo } from 'react'
+import type { IncidentLine, IncidentPart } from '../../app/conditions/incidents.ts'
 import { lengthText } from '../../app/status/durations.ts'
-import type { IncidentLine, IncidentPart } from '../../app/status/incident-log.ts'
 import { clockText, weekdayText } from '../../app/status/moments.ts'
 import { STATE_LABELS } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'

@@ -4,8 +4,7 @@ import { Dropdown, MenuItem } from '../components/dropdown.tsx'
 import type { OpenedMenu } from '../components/lazy-menu.tsx'
 import { useCopy } from '../hooks/use-copy.ts'
 import { useParts } from '../state/window-parts.ts'
-import { eventText } from './event-text.ts'
-import { ExportsOf } from './exports-of.ts'
+import { ExportsOf, eventText } from './exports-of.ts'
 
 /** What can be done with the events that the list shows. */
 export function OpenedExports({ button }: OpenedMenu) {

@@ -1,5 +1,5 @@
+import type { IncidentLine } from '../../app/conditions/incidents.ts'
 import type { BeforeRefusal } from '../../app/contract/events.ts'
-import type { IncidentLine } from '../../app/status/incident-log.ts'
 import { clockText } from '../../app/status/moments.ts'
 
 /** What is known of one 429. */
@@ -26,7 +26,7 @@ export function refusalCard({ events, at }: IncidentLine): RefusalCard | undefin
       ...(first.before === undefined
         ? [{ name: 'Left before', value: 'not known' }]
         : beforeFacts(first.before)),
-      { name: 'Refused requests', value: String(refusals.length) },
+      { name: '429s', value: String(Math.max(...refusals.map(({ count = 1 }) => count), refusals.length)) },
       { name: 'Safe to retry at', value: clockText(retryAt) },
       { name: 'Request id', value: requestIds.length === 0 ? 'none given' : requestIds.join(', ') },
     ],

@@ -49,7 +49,7 @@ test('while the window is frozen tokens and streams go on, and it comes back wit
 
   await frozen.send('Page.setWebLifecycleState', { state: 'active' })
   const known = refreshes()
-  await expect(page.getByRole('list', { name: 'Events' }).getByText('Access token refreshed')).toHaveCount(
+  await expect(page.getByRole('list', { name: 'Events' }).getByText('Access token renewed')).toHaveCount(
     known,
   )
   await expect(liveStreams(page)).toHaveCount(1)

@@ -181,7 +181,7 @@ describe('what the window says of a first start', () => {
   })
 
   it('is, where a 429 is told that was none, or one is not told', () => {
-    const line = { atMs: NOW - 20_000, kind: 'rate-limited', text: 'Positions refused (429)', isOpen: false }
+    const line = { atMs: NOW - 20_000, kind: 'rate-limited', text: '429 on Positions', isOpen: false }
     expect(inRow({ state: '429 40 s' }, {})).toEqual(['429'])
     expect(rulesOf(look({ events: [line] }))).toEqual(['429'])
     expect(rulesOf(look({}, { refusedMs: NOW - 20_000 }))).toEqual(['429'])
@@ -348,7 +348,7 @@ describe('what the window says of a first start', () => {
       const before = { ...one.before, at: NOW - ms / 2 }
       return { ...one, before, after: { ...one.after, ledger }, lateMs: ms / 2 }
     }
-    const line = { atMs: NOW - 26_000, kind: 'rate-limited', text: 'Positions refused (429)', isOpen: false }
+    const line = { atMs: NOW - 26_000, kind: 'rate-limited', text: '429 on Positions', isOpen: false }
     const refused = { refusedMs: NOW - 20_000 }
     const told: readonly (readonly [Rule, Partial<Shown>, Counted?])[] = [
       ['age', { rows: [row({ age: '9 s' })] }],

@@ -43,9 +43,8 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     promise: 'Q7',
     what: 'take a proxy’s refusal for one that the service has told',
     file: 'app/quota/row-problems.ts',
-    find: 'if (this.#told.get(category)?.status === status) return undefined',
-    replace:
-      'if (this.#told.has(category) || this.#rows.get(category)?.since !== Math.round(nowMs)) return undefined',
+    find: 'if (this.#refused.get(category) === refused.status) return',
+    replace: 'this.#refused.set(category, refused.status)',
     test: 'app/quota/row-problems.test.ts',
   },
 ]

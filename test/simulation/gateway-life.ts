@@ -141,7 +141,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     const event = () => {}
     const changed = () => {}
     const history = new RecentHistory()
-    const tap = new QuotaTap({ ledger, history, timeline, random, secrets, event, changed })
+    const tap = new QuotaTap({ ledger, history, timeline, random, secrets, report: event, changed })
     const slots = new SlotLedger(SLOT_QUOTAS)
     const bearer = {
       access: async () => access,
@@ -161,7 +161,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
     const http = new ScriptedHttp()
     const reachability = new Reachability(timeline, random, event)
     const key = { baseUrl, host: 'api.test', clock: ownClock, timeline, tap, slots, secrets, ...bearer }
-    const streams = new Streams({ ...key, http, random, event, changed, reachability })
+    const streams = new Streams({ ...key, http, random, report: event, changed, reachability })
     forwarder = new Forwarder({
       ...{ ...key, ledger, event, changed, reachability, sharing: { streams, slots } },
       pausedUntilMs: () => undefined,

@@ -1,6 +1,6 @@
+import { eventSentence } from '../../../app/conditions/event-sentence.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { type Snapshot, snapshotSchema } from '../../../app/contract/snapshot.ts'
-import { eventSentence } from '../../../app/status/event-sentence.ts'
 import { printable } from './cells.ts'
 
 type Row = Readonly<Record<string, unknown>>

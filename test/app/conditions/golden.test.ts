@@ -24,7 +24,9 @@ import { STATES } from '../../renderer/harness/states.ts'
 /** After this long every alert that a lasting state raises has been raised. Milliseconds. */
 const LASTS_MS = 120_000
 
-/** What each surface says of one state, as a person reads it: a change of any word is a change of this text. */
+/**
+ * What each surface says of one state, as a person reads it: a change of any word is a change of this text.
+ */
 function said(at: Snapshot): string {
   const banner = bannerFor({ kind: 'live' }, at, NOW_MS)
   const glance = glanceNumber(at, NOW_MS)

@@ -32,7 +32,10 @@ const cause = (
   explains: readonly ConditionKind[] = [],
 ): Cause => ({ kind, day, severity, explains })
 
-/** The causes of a bad day, from the top: each with the others that it explains, which are no headline meanwhile. */
+/**
+ * The causes of a bad day, from the top: each with the others that it explains, which are no headline
+ * meanwhile.
+ */
 const CAUSES: readonly Cause[] = [
   cause('keys-damaged', 'saved keys damaged', 'critical', ['signed-out', ...CALLS]),
   cause('keys-unreadable', 'saved keys unreadable', 'critical', ['signed-out', ...CALLS]),

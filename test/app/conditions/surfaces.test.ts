@@ -1,5 +1,6 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
+import { eventSentence } from '../../../app/conditions/event-sentence.ts'
 import { headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
 import type { AlertKind } from '../../../app/conditions/kinds.ts'
 import { presentAlert } from '../../../app/conditions/messages.ts'
@@ -15,7 +16,6 @@ import type {
   StreamSummary,
 } from '../../../app/contract/snapshot.ts'
 import { verdictOf } from '../../../app/quota/verdict.ts'
-import { eventSentence } from '../../../app/status/event-sentence.ts'
 import { quotaStatus, STATE_LABELS, stateSentence } from '../../../app/status/quota-status.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
@@ -302,9 +302,9 @@ it.each<[MonitorEvent, RefreshSummary['state']]>([
 
 it('the terminal tells an event in the words of the window, with a countdown for a time of day', () => {
   const event = { ...logged, kind: 'rate-limited', category: 'Positions', retryAt: NOW_MS + 40_000 } as const
-  expect(eventSentence(event).text).toBe('Positions refused (429) · safe to retry at 14:31:45')
-  expect(eventLine(event)).toBe('Positions refused (429) · safe to retry in 40 s')
+  expect(eventSentence(event).text).toBe('429 on Positions · safe to retry at 14:31:45')
+  expect(eventLine(event)).toBe('429 on Positions · safe to retry in 40 s')
   expect(eventLine({ ...event, requestId: 'r-1' })).toBe(
-    'Positions refused (429) · safe to retry in 40 s · request r-1',
+    '429 on Positions · safe to retry in 40 s · request r-1',
   )
 })

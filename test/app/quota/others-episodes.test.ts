@@ -9,10 +9,9 @@ const row = (elsewhere: number, observedAt: number, more: Parameters<typeof exam
 test('use by others is told once when it starts and once when it ends, with its rate', () => {
   const episodes = new OthersEpisodes()
   expect(episodes.proved(row(1.2, 0), 0)).toEqual({
-    kind: 'started',
+    kind: 'elsewhere',
     category: 'Positions',
     perSecond: 1.2,
-    sinceMs: 0,
   })
   const told = []
   for (let ms = 3_000; ms <= 600_000; ms += 3_000) {
@@ -21,8 +20,8 @@ test('use by others is told once when it starts and once when it ends, with its 
   }
   const ends = told.filter((one) => one !== undefined)
   expect(ends).toHaveLength(1)
-  expect(ends[0]).toMatchObject({ kind: 'ended', category: 'Positions', sinceMs: 0 })
-  expect(ends[0]?.perSecond).toBeCloseTo(1.2, 1)
+  expect(ends[0]).toMatchObject({ kind: 'elsewhere-ended', category: 'Positions' })
+  expect(ends[0]).toMatchObject({ perSecond: expect.closeTo(1.2, 1) })
 })
 
 test('a pause of under a minute is no end, and silence of the headers is none either', () => {
@@ -34,14 +33,14 @@ test('a pause of under a minute is no end, and silence of the headers is none ei
   expect(episodes.looked(row(0, 62_000), 65_000)).toBeUndefined()
   expect(episodes.looked(row(0, 62_000), 900_000)).toBeUndefined()
   expect(episodes.looked({ ...row(0, 900_000), use: null }, 900_000)).toBeUndefined()
-  expect(episodes.looked(row(0, 66_000), 903_000)?.kind).toBe('ended')
+  expect(episodes.looked(row(0, 66_000), 903_000)?.kind).toBe('elsewhere-ended')
 })
 
 test('use under 2 % of the refill is never told', () => {
   const episodes = new OthersEpisodes()
   const big = { limit: 1_000, period: 60 }
   expect(episodes.proved(row(0.33, 0, big), 0)).toBeUndefined()
-  expect(episodes.proved(row(0.34, 0, big), 0)?.kind).toBe('started')
+  expect(episodes.proved(row(0.34, 0, big), 0)?.kind).toBe('elsewhere')
   expect(episodes.proved(row(0.049, 0), 0)).toBeUndefined()
 })
 
@@ -52,9 +51,8 @@ test('it has ended after exactly a minute of quiet, and its rate is over the tim
   expect(episodes.looked(row(0, 600_000), 600_000)).toBeUndefined()
   expect(episodes.looked(row(0, 659_999), 659_999)).toBeUndefined()
   expect(episodes.looked(row(0, 660_000), 660_000)).toEqual({
-    kind: 'ended',
+    kind: 'elsewhere-ended',
     category: 'Positions',
     perSecond: 2,
-    sinceMs: 500_000,
   })
 })

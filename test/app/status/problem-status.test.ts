@@ -1,7 +1,7 @@
 import '../../renderer/utc.ts'
 import { expect, test } from 'vitest'
+import { eventSentence } from '../../../app/conditions/event-sentence.ts'
 import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
-import { eventSentence } from '../../../app/status/event-sentence.ts'
 import { keyProblems, PROBLEM_LASTS_MS, toldProblem } from '../../../app/status/problem-status.ts'
 import { quotaStatus, stateSentence } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
@@ -93,7 +93,7 @@ test('the event says what was refused, in whose words, and what to do', () => {
     text: 'Positions: permission missing (403) · “Forbidden” · Sign in again with ReadAccount',
   })
   expect(eventSentence({ ...event, kind: 'requests-answered', since }).text).toBe(
-    'Positions answers again · after 403 for 3 min 0 s',
+    'Positions responds normally again · after 403 for 3 min 0 s',
   )
 })
 

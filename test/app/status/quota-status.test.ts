@@ -212,10 +212,10 @@ describe('what a person can do', () => {
     expect(said({ state: 'empty', use })).toBe('Positions is empty. Calls get 429 until others slow down.')
     expect(said({ state: 'empty' })).toBe('Positions is empty. Calls get 429 until it refills.')
     expect(said({ state: 'blocked', blockedUntil: NOW_MS + 300_000 })).toBe(
-      'Positions was refused (429). Safe to retry at 14:36:05, in 5 min 0 s.',
+      '429 on Positions. Safe to retry at 14:36:05, in 5 min 0 s.',
     )
     // The word stays for a while after the wait, so that it does not flip.
-    expect(said({ state: 'blocked' })).toBe('Positions was refused (429). Its Reset time has passed.')
+    expect(said({ state: 'blocked' })).toBe('429 on Positions. It has expired. Checking now.')
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
     expect(said({ state: 'watch' })).toBe('Positions may run out within 10 min.')
     expect(stateSentence(out(214, { state: 'watch' }), NOW_MS)).toBe(

@@ -81,7 +81,7 @@ export async function watchedKey(kind: Kind, seed: number, asksUntold = false): 
   const random = { next: chanceFrom(seed + 3_000_000) }
   const { ledger, client, prober } = profileParts(
     PROFILE,
-    { clock, timeline, random, http, secrets: new Redactor(), changed: ignored, event: ignored },
+    { clock, timeline, random, http, secrets: new Redactor(), changed: ignored, report: ignored },
     { profile: () => PROFILE, keeper: () => KEEPER },
   )
   const ask = () => {

@@ -55,7 +55,7 @@ test('each incident is two lines that are not cut, the open ones first, with len
   for (const event of EVENTS) host.push('eventHappened', event)
   const list = page.getByRole('list', { name: 'Events' })
   const row = (title: string) => list.getByRole('listitem').filter({ hasText: title }).first()
-  await expect(row('Option Strikes empty')).toContainText('others use all it refills')
+  await expect(row('Option Strikes empty')).toContainText('others use the whole refill')
   await expect(page.getByRole('heading', { name: 'Incidents' }).locator('+ span')).toHaveText('4 open')
   const lines = await list.locator('> li').evaluateAll((items) =>
     items.map((item) => {
@@ -70,15 +70,15 @@ test('each incident is two lines that are not cut, the open ones first, with len
   )
   expect(lines.filter(({ cut, rows }) => cut.length > 0 || rows !== 2)).toEqual([])
   expect(lines.slice(0, 9).map(({ said }) => said)).toEqual([
-    expect.stringMatching(/^Option Expirations refused \(429\) \| safe to retry at /),
-    'Option Strikes empty | others use all it refills',
+    expect.stringMatching(/^429 on Option Expirations \| safe to retry at /),
+    'Option Strikes empty | others use the whole refill',
     'Quote Snapshot running out | others 1.2–1.3/s, refill 1.07/s',
     'Others active on 2 quotas | most: Option Expirations 1.9/s',
     expect.any(String),
     'Orders reconnected (GoAway) | 123456782 · nothing missed | 1 s',
-    'Access token refreshed | refresh token rotated, saved | 0.4 s',
+    'Access token renewed | refresh token rotated, saved | 0.4 s',
     expect.any(String),
-    'Option Spread Types refused (429) | 1 refused, others 1.9/s | 1 min 48 s',
+    '429 on Option Spread Types | others 1.9/s | 1 min 48 s',
   ])
   // What is over has its end in the place of the word open.
   await expect(row('Orders reconnected').locator('time')).toHaveCount(2)
@@ -96,7 +96,7 @@ test('only the open ones are shown on a click, and a line of several unfolds to 
   await expect(list.locator('> li')).toHaveCount(4)
   await list.getByText('Others active on 2 quotas').click()
   await expect(list).toContainText('Others active on Positions · 1.2/s at first')
-  await list.getByText('Option Expirations refused').click()
+  await list.getByText('429 on Option Expirations').click()
   await expect(list.getByText('Others, last 60 s')).toBeVisible()
   await expect(list.getByRole('button', { name: 'Copy request id r-1' })).toBeVisible()
   await page.getByRole('button', { name: 'All', exact: true }).click()
@@ -110,5 +110,5 @@ test('in forced colours a line that unfolds is no link in colour', async ({ page
   const list = page.getByRole('list', { name: 'Events' })
   const colour = (title: string) =>
     list.getByText(title).evaluate((element) => getComputedStyle(element).color)
-  expect(await colour('Option Expirations refused (429)')).toBe(await colour('Option Strikes empty'))
+  expect(await colour('429 on Option Expirations')).toBe(await colour('Option Strikes empty'))
 })

@@ -30,7 +30,7 @@ test('what happened before this run is shown when it is asked for', async ({ pag
   const rows = page.getByRole('list', { name: 'Events' }).getByRole('listitem')
   await expect(rows).toHaveCount(EVENTS.length + 2)
   await expect(rows.nth(EVENTS.length)).toContainText('Thu 09:31')
-  await expect(rows.last()).toContainText('Refresh tokens revoked')
+  await expect(rows.last()).toContainText('Tokens revoked')
   expect(asked(host, 'pastEvents')).toEqual([
     { profile: 'main', fromMs: oldest.at - 7 * 86_400_000, toMs: oldest.at - 1 },
   ])

@@ -42,7 +42,13 @@ test('a 429 holds its own category for Reset and half a second, and no other', (
   const held = ledger.view(timeline.now()).filter(({ blockedUntil }) => blockedUntil !== undefined)
   expect(held.map(({ category }) => category)).toEqual(['Accounts'])
   expect(events).toEqual([
-    { kind: 'rate-limited', category: 'Accounts', retryAt: timeline.now() + 300_500, requestId: 'r-1' },
+    {
+      kind: 'rate-limited',
+      category: 'Accounts',
+      retryAt: timeline.now() + 300_500,
+      requestId: 'r-1',
+      id: expect.stringContaining('rate-limited/Accounts@'),
+    },
   ])
   proves('Q7', { level: 1, cases: 1 })
 })
@@ -57,7 +63,8 @@ test('the first answer that is no 429 tells the end of what was refused, once', 
   for (let count = 0; count < 2; count += 1) {
     tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 0)), '')
   }
-  const over = { kind: 'rate-limit-over', category: 'Accounts', since, refused: 2 }
+  const [{ id } = {}] = events
+  const over = { kind: 'rate-limit-over', category: 'Accounts', since, refused: 2, count: 2, id }
   expect(events.filter(({ kind }) => kind === 'rate-limit-over')).toEqual([over])
 })
 

@@ -1,4 +1,5 @@
-import type { MonitorEvent } from '../../../app/contract/events.ts'
+import { ConditionTracker } from '../../../app/conditions/tracker.ts'
+import type { KeyReport, MonitorEvent } from '../../../app/contract/events.ts'
 import { RecentHistory } from '../../../app/history/recent.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
@@ -13,7 +14,11 @@ export function startedTap(secrets = new Redactor()) {
   const timeline = new Timeline(clock)
   const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, timeline.now())
   const events: MonitorEvent[] = []
-  const event = (happened: MonitorEvent) => void events.push(happened)
+  const tracker = new ConditionTracker()
+  const event = (report: KeyReport) => {
+    const told = tracker.told(report, timeline.now())
+    if (told) events.push(told)
+  }
   const history = new RecentHistory()
   const random = { next: () => 0.5 }
   const tap = new QuotaTap({
@@ -22,7 +27,7 @@ export function startedTap(secrets = new Redactor()) {
     timeline,
     random,
     secrets,
-    event,
+    report: event,
     changed: () => {},
   })
   return { clock, timeline, ledger, events, event, history, random, tap }

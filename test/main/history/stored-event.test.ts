@@ -53,6 +53,14 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
     requestId: 'q',
     proposal: { stream: 's1', target: 'SIM1001', openedAt: 8, framesPerSecond: 0.2 },
   },
+  'slots-free': {
+    ...LOGGED,
+    kind: 'slots-free',
+    id: 'slots-full/Positions Stream@5',
+    count: 2,
+    category: 'Positions Stream',
+    since: 5,
+  },
   'requests-refused': {
     ...LOGGED,
     kind: 'requests-refused',

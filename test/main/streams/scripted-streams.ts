@@ -40,7 +40,7 @@ export function setUp(pins?: Pins, takeTurn?: TakeStreamTurn) {
     accepted: () => {},
     host: 'api.test',
     reachability: { answered: () => reached.push(true), failed: () => reached.push(false) },
-    event,
+    report: event,
     changed: () => {},
     turns: () => takeTurn,
     ...(pins && { pins }),

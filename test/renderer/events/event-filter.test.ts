@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import { EVENT_FILTERS, passes } from '../../../renderer/events/event-filter.ts'
-import { eventText } from '../../../renderer/events/event-text.ts'
+import { eventText } from '../../../renderer/events/exports-of.ts'
 import { EVENTS } from '../fixtures.ts'
 
 it('lets each event through "all" and exactly one other filter', () => {
@@ -17,6 +17,6 @@ it('shows a kind that it does not know under "all" only', () => {
 
 it('copies whole request ids and moments that need no time zone', () => {
   expect(eventText(EVENTS.slice(1, 2), 'sealed')).toMatch(
-    /^2026-03-13T14:12:40\.000Z {2}Quote Snapshot refused \(429\) · safe to retry at .* · request a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2\n$/,
+    /^2026-03-13T14:12:40\.000Z {2}429 on Quote Snapshot · safe to retry at .* · request a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2\n$/,
   )
 })

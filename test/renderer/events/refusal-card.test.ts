@@ -1,7 +1,7 @@
 import '../utc.ts'
 import { expect, test } from 'vitest'
+import { incidentLines } from '../../../app/conditions/incidents.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
-import { incidentLines } from '../../../app/status/incident-log.ts'
 import { refusalCard, supportText } from '../../../renderer/events/refusal-card.ts'
 
 const AT = Date.UTC(2026, 2, 13, 14, 31, 5)
@@ -25,7 +25,7 @@ test('a 429 has the level before, both uses of its last minute and its request i
     { name: 'Left before', value: '3–9 of 320 (estimate)' },
     { name: 'Headroom, last 60 s', value: '2 requests' },
     { name: 'Others, last 60 s', value: '70–84 requests (estimate)' },
-    { name: 'Refused requests', value: '1' },
+    { name: '429s', value: '1' },
     { name: 'Safe to retry at', value: '14:32:05' },
     { name: 'Request id', value: 'r-1' },
   ])

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { proposalText } from '../../../app/status/event-sentence.ts'
 import { streamReason, unservedText } from '../../../renderer/format/stream-text.ts'
 import { NOW_MS, stream } from '../fixtures.ts'
 
@@ -29,13 +28,4 @@ it('names the symbols that go without, by what the service said of them', () => 
     'NOPE rejected: try later',
   )
   expect(unservedText(stream('s', 'Quote Change Stream', 'MSFT'))).toBe('')
-})
-
-it('says enough of a stream to judge whether it can be given up', () => {
-  const proposal = { stream: 's', target: 'MSFT', openedAt: NOW_MS - 41_000, framesPerSecond: 0 }
-  expect(proposalText(proposal, NOW_MS)).toBe('MSFT, open for 41 s, silent')
-  expect(proposalText({ ...proposal, streamKind: 'depth-aggregates' }, NOW_MS)).toBe(
-    'Depth aggregates · MSFT, open for 41 s, silent',
-  )
-  expect(proposalText({ ...proposal, framesPerSecond: 38 }, NOW_MS)).toBe('MSFT, open for 41 s, 38/s')
 })

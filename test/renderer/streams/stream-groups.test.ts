@@ -26,7 +26,7 @@ test('many streams of a kind are one line that says the worst of them', () => {
   )
   const [kind] = streamGroups(chains)[0]?.kinds ?? []
   expect(kind).toMatchObject({
-    name: 'Option chain',
+    name: 'Option chains',
     folds: true,
     severity: 'warning',
     framesPerSecond: 8,

@@ -192,7 +192,7 @@ test('the last five events are shown with their age', () => {
   })
   const table = renderTable(exampleSnapshot(), [1, 2, 3, 4, 5, 6].map(event), AT_MS, PLAIN)
   expect(table).not.toContain('host-1')
-  expect(lineWith(table, 'host-2')).toMatch(/^\s+8s ago host-2 answers again$/)
+  expect(lineWith(table, 'host-2')).toMatch(/^\s+8s ago host-2 responds again$/)
   expect(table).toContain('host-6')
 })
 
@@ -265,7 +265,7 @@ test('a common terminal of 80×24 shows the newest event beside all quotas that 
     colour: false,
   })
   for (const { category } of requests) expect(lineWith(table, `${category} `)).toBeTruthy()
-  expect(lineWith(table, '5s ago')).toContain('h1 answers again')
+  expect(lineWith(table, '5s ago')).toContain('h1 responds again')
   expect(table).toContain('EVENTS')
 })
 

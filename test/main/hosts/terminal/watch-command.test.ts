@@ -364,7 +364,7 @@ test('without a screen the table comes every few seconds, and events as lines', 
   await exitCode
   expect(terminal.lines.filter((text) => text.includes('CATEGORY'))).toHaveLength(3)
   expect(
-    terminal.lines.filter((text) => text.endsWith('Refresh tokens revoked · confirmed by the service')),
+    terminal.lines.filter((text) => text.endsWith('Tokens revoked · confirmed by the service')),
   ).toHaveLength(1)
 })
 

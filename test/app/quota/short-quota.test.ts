@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
+import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
-import { ShortEpisodes } from '../../../app/quota/short-episodes.ts'
+import { shortReport } from '../../../app/quota/short-quota.ts'
 import { exampleRow } from './example-row.ts'
+
+/** What is told of the rows that are looked at one after another. */
+function startedLooks() {
+  const tracker = new ConditionTracker()
+  return { looked: (one: RequestQuota, atMs: number) => tracker.told(shortReport(one), atMs) }
+}
 
 const row = (state: RequestQuota['state'], low = 200): RequestQuota =>
   exampleRow({
@@ -12,7 +19,7 @@ const row = (state: RequestQuota['state'], low = 200): RequestQuota =>
   })
 
 test('a row that runs out, is empty and is well again is told at each step, with the time of the last', () => {
-  const episodes = new ShortEpisodes()
+  const episodes = startedLooks()
   expect(episodes.looked(row('ok'), 0)).toBeUndefined()
   expect(episodes.looked(row('running-out', 61), 3_000)).toMatchObject({
     kind: 'quota-short',
@@ -31,12 +38,13 @@ test('a row that runs out, is empty and is well again is told at each step, with
     category: 'Positions',
     state: 'empty',
     since: 9_000,
+    id: 'running-out/Positions@3000',
   })
   expect(episodes.looked(row('ok'), 63_000)).toBeUndefined()
 })
 
 test('a row that is watched is none, and ends one', () => {
-  const episodes = new ShortEpisodes()
+  const episodes = startedLooks()
   expect(episodes.looked(row('watch', 64), 0)).toBeUndefined()
   expect(episodes.looked(row('low', 63), 3_000)).toMatchObject({ state: 'low' })
   expect(episodes.looked(row('low', 70), 6_000)).toBeUndefined()
@@ -44,7 +52,7 @@ test('a row that is watched is none, and ends one', () => {
 })
 
 test('use by others that is not known is not told as none', () => {
-  const told = new ShortEpisodes().looked({ ...row('empty', 0), use: null }, 0)
+  const told = shortReport({ ...row('empty', 0), use: null })
   expect(told).not.toHaveProperty('othersLow')
   expect(told).not.toHaveProperty('othersHigh')
 })

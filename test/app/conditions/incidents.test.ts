@@ -1,8 +1,8 @@
 import '../../renderer/utc.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { incidentLines } from '../../../app/conditions/incidents.ts'
 import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
-import { incidentLines } from '../../../app/status/incident-log.ts'
 
 const AT = Date.UTC(2026, 2, 13, 14, 31, 5)
 let seq = 0
@@ -43,14 +43,19 @@ test('a silent stream is one line from its start to its end, and others that fel
   const one = silent('SIM1')
   expect(texts([one])).toEqual(['Orders silent · SIM1 · last data at 14:30:50'])
   const resumed = logged({ kind: 'stream-resumed', ...stream('SIM1'), since: AT - 15_000 }, 20)
-  expect(texts([resumed])).toEqual(['Orders brings data again · SIM1 · silent for 35 s'])
+  expect(texts([resumed])).toEqual(['Orders: receiving data again · SIM1 · silent for 35 s'])
   expect(incidentLines([one, resumed])).toMatchObject([{ isOpen: false, endedAt: AT + 20_000 }])
   const closed = logged({ kind: 'stream-closed', ...stream('SIM1'), reason: 'closed by you' }, 9)
   expect(incidentLines([one, closed])).toMatchObject([{ isOpen: false, endedAt: AT + 9_000 }])
   expect(texts([closed])).toEqual(['Orders closed by you · SIM1'])
-  // Of two silent streams one is heard again: the line lasts, and the news is a line.
+  // Of two silent streams one is heard again: the line of the other lasts.
   const both = [silent('SIM1'), silent('SIM2')]
-  expect(incidentLines([...both, resumed])).toMatchObject([{ isOpen: true, events: both }, { ends: [] }])
+  expect(
+    incidentLines([...both, resumed]).map(({ title, detail, isOpen }) => [title, detail, isOpen]),
+  ).toEqual([
+    ['Orders silent', 'SIM2 · last data at 14:30:50', true],
+    ['Orders silent', 'SIM1 · last data at 14:30:50', false],
+  ])
   const many = Array.from({ length: 18 }, (_, index) => silent(`SIM${index}`))
   expect(texts(many)).toEqual(['18 streams silent · 18 Orders'])
 })
@@ -100,21 +105,20 @@ test('answers without a number are not called refusals', () => {
   const without = (category: string, status: number) => logged({ kind: 'requests-refused', category, status })
   const titles = (status: number) =>
     incidentLines([without('Accounts', status), without('Balances', status)]).map(({ title }) => title)
-  expect(titles(200)).toEqual(['2 quotas without a number (200)'])
-  expect(titles(403)).toEqual(['2 quotas refused (403)'])
+  expect(titles(200)).toEqual(['2 quotas without rate-limit headers'])
+  expect(titles(403)).toEqual(['2 quotas rejected (403)'])
 })
 
-test('a refusal ends when its row answers again, with whatever status it was refused last', () => {
+test('a failure of the service ends where its row is rejected for another reason, and that with its answer', () => {
   const failing = logged({ kind: 'requests-refused', category: 'Accounts', status: 502 })
   const forbidden = logged({ kind: 'requests-refused', category: 'Accounts', status: 403 }, 20)
-  const answered = logged(
-    { kind: 'requests-answered', category: 'Accounts', status: 403, since: AT + 20_000 },
-    60,
-  )
-  expect(incidentLines([failing, forbidden]).map(({ isOpen }) => isOpen)).toEqual([true, true])
-  const lines = incidentLines([failing, forbidden, answered])
+  const responds = (status: number, later: number) =>
+    logged({ kind: 'requests-answered', category: 'Accounts', status, since: AT }, later)
+  const changed = [failing, responds(502, 20), forbidden]
+  expect(incidentLines(changed).map(({ isOpen }) => isOpen)).toEqual([true, false])
+  const lines = incidentLines([...changed, responds(403, 60)])
   expect(lines.filter(({ isOpen }) => isOpen)).toEqual([])
-  expect(lines.at(-1)).toMatchObject({ endedAt: AT + 60_000 })
+  expect(lines[0]).toMatchObject({ endedAt: AT + 60_000 })
 })
 
 test('one refused refresh is one line', () => {
@@ -211,8 +215,8 @@ test('a 429 lasts until the first answer of its row that is none, and says what 
     severity: 'ok',
     at: AT,
     endedAt: AT + 108_000,
-    title: 'Positions refused (429)',
-    detail: '3 refused, others 2.4/s',
+    title: '429 on Positions ×3',
+    detail: 'others 2.4/s',
   })
   expect(rest).toEqual([])
 })
@@ -224,18 +228,17 @@ test('a 429 that no answer followed is open until its wait is over, and has no l
   expect(lines(AT + 60_000)[0]).not.toHaveProperty('endedAt')
 })
 
-test('a quota that is short has a line for each state, which ends where the next begins', () => {
+test('a quota that is short is one line of its present state, from the first to the end', () => {
   const short = (state: 'low' | 'running-out' | 'empty', later: number) =>
     logged({ kind: 'quota-short', category: 'Positions', state, limit: 320, remaining: 9 }, later)
   const runsOut = short('running-out', 0)
   const empty = short('empty', 90)
   expect(incidentLines([runsOut, empty])).toMatchObject([
-    { isOpen: true, title: 'Positions empty' },
-    { isOpen: false, title: 'Positions running out', severity: 'ok', endedAt: AT + 90_000 },
+    { isOpen: true, title: 'Positions empty', severity: 'critical', at: AT, events: [runsOut, empty] },
   ])
   const ended = logged({ kind: 'quota-short-ended', category: 'Positions', state: 'empty', since: AT }, 120)
-  expect(incidentLines([runsOut, empty, ended]).map(({ at, endedAt }) => (endedAt ?? 0) - at)).toEqual([
-    30_000, 90_000,
+  expect(incidentLines([runsOut, empty, ended])).toMatchObject([
+    { at: AT, endedAt: AT + 120_000, severity: 'ok', isOpen: false },
   ])
 })
 
@@ -270,10 +273,10 @@ test('the open lines come first, the worst of them on top', () => {
   const down = logged({ kind: 'service-unreachable', host: 'h' }, 2)
   const events = [refusal('Positions', 1), started, logged({ kind: 'revoked' }, 9), down]
   expect(incidentLines(events).map(({ title }) => title)).toEqual([
-    'Positions refused (429)',
+    '429 on Positions',
     'h unreachable',
     'Others active on Accounts',
-    'Refresh tokens revoked',
+    'Tokens revoked',
   ])
 })
 

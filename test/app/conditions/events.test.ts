@@ -1,7 +1,7 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
+import { eventSentence } from '../../../app/conditions/event-sentence.ts'
 import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
-import { eventSentence } from '../../../app/status/event-sentence.ts'
 import { NOW_MS } from '../../renderer/fixtures.ts'
 
 const said = (event: MonitorEvent, stored: 'sealed' | 'memory' = 'sealed') =>
@@ -24,27 +24,27 @@ describe('events in plain words', () => {
     [
       { kind: 'token-refreshed', rotated: false, expiresAt: NOW_MS + 1_200_000 },
       'ok',
-      'Access token refreshed · valid until 14:51:05',
+      'Access token renewed · valid until 14:51:05',
     ],
     [
       { kind: 'token-refreshed', rotated: true, expiresAt: NOW_MS },
       'ok',
-      'Access token refreshed · refresh token rotated, saved',
+      'Access token renewed · refresh token rotated, saved',
     ],
     [
       { kind: 'token-refresh-failed', outcome: 'later', retryAt: NOW_MS + 5000 },
       'warning',
-      'Refresh put off by the service · next try at 14:31:10',
+      'Token renewal failing · the sign-in host asks to wait · next try at 14:31:10',
     ],
     [
       { kind: 'token-refresh-failed', outcome: 'malformed', why: 'the access token cannot be used' },
       'warning',
-      'Unreadable refresh answer · your sign-in is intact · the access token cannot be used',
+      'Token renewal failing · unreadable response · the access token cannot be used',
     ],
     [
       { kind: 'token-refresh-failed', outcome: 'refused' },
       'critical',
-      'Refresh refused · the service no longer accepts this token',
+      'Refresh token rejected · sign in again',
     ],
     [
       { kind: 'sign-in-required', reason: 'the answer was lost' },
@@ -60,7 +60,7 @@ describe('events in plain words', () => {
       'critical',
       'Key rejected · the service does not accept this API key',
     ],
-    [{ kind: 'revoked' }, 'ok', 'Refresh tokens revoked · confirmed by the service'],
+    [{ kind: 'revoked' }, 'ok', 'Tokens revoked · confirmed by the service'],
     [
       { kind: 'revoke-unconfirmed', reason: 'the service answered 503', retryAt: NOW_MS + 65_000 },
       'critical',
@@ -71,17 +71,17 @@ describe('events in plain words', () => {
       'warning',
       'api.example.com unreachable · next try at 14:31:06',
     ],
-    [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com answers again'],
+    [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com responds again'],
     [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],
     [
       { kind: 'rate-limited', category: 'Quote Snapshot', retryAt: NOW_MS + 60_000 },
       'critical',
-      'Quote Snapshot refused (429) · safe to retry at 14:32:05',
+      '429 on Quote Snapshot · safe to retry at 14:32:05',
     ],
     [
       { kind: 'slots-exhausted', category: 'Positions Stream' },
       'warning',
-      'Positions Stream refused (429) · no slot free',
+      'Positions: all slots in use · a stream is waiting',
     ],
     [
       { kind: 'stream-opened', streamKind: 'depth', ...depth, reason: 'opened' },
@@ -107,23 +107,45 @@ describe('events in plain words', () => {
     [
       { kind: 'program-refused', program: 'bot', category: 'Positions', retryAt: NOW_MS + 60_000 },
       'warning',
-      'bot refused by Headroom · Positions · its turn comes at 14:32:05',
+      'bot timed out in the queue · Positions · next slot 14:32:05',
     ],
-    [{ kind: 'program-cut', program: 'bot' }, 'unknown', 'Program bot cut off'],
+    [{ kind: 'window-admitted', window: 'w', open: 1 }, 'ok', 'Browser window connected · the only one'],
     [
-      { kind: 'gateway-on', url: 'http://127.0.0.1:4791' },
-      'ok',
-      'The gateway serves programs · at http://127.0.0.1:4791',
+      {
+        kind: 'slots-exhausted',
+        category: 'Option Chain Stream',
+        proposal: {
+          stream: 's',
+          streamKind: 'option-chains',
+          target: 'MSFT',
+          openedAt: NOW_MS - 41_000,
+          framesPerSecond: 1.8,
+        },
+      },
+      'warning',
+      'Option chains: all slots in use · quietest: Option chain · MSFT, open for 41 s, 1.8/s',
     ],
+    [
+      { kind: 'slots-free', category: 'Option Chain Stream', since: NOW_MS - 60_000 },
+      'ok',
+      'Option chains: no stream is waiting · full for 1 min 0 s',
+    ],
+    [
+      { kind: 'stream-resumed', ...orders, since: NOW_MS - 35_000 },
+      'ok',
+      'Orders: receiving data again · 123456782 · silent for 35 s',
+    ],
+    [{ kind: 'program-cut', program: 'bot' }, 'unknown', 'Program bot removed'],
+    [{ kind: 'gateway-on', url: 'http://127.0.0.1:4791' }, 'ok', 'Gateway on · at http://127.0.0.1:4791'],
     [
       { kind: 'gateway-off', why: 'the gateway was turned off' },
       'unknown',
-      'The gateway is off · the gateway was turned off',
+      'Gateway off · the gateway was turned off',
     ],
     [
       { kind: 'rate-limit-over', category: 'Positions', since: NOW_MS - 108_000, refused: 1 },
       'ok',
-      'Positions answers again · 1 refused with 429 in 1 min 48 s',
+      'Positions responds again · 429 ×1 in 1 min 48 s',
     ],
     [
       { ...short, state: 'running-out', emptyAt: NOW_MS + 210_000 },
@@ -135,7 +157,7 @@ describe('events in plain words', () => {
       'critical',
       'Positions running out · others 1.2–1.3/s, refill 1.07/s',
     ],
-    [{ ...short, state: 'empty' }, 'critical', 'Positions empty · others use all it refills'],
+    [{ ...short, state: 'empty' }, 'critical', 'Positions empty · others use the whole refill'],
     [
       { ...short, state: 'empty', othersLow: 0.4 },
       'critical',
@@ -145,7 +167,7 @@ describe('events in plain words', () => {
     [
       { kind: 'quota-short-ended', category: 'Positions', state: 'running-out', since: NOW_MS - 210_000 },
       'ok',
-      'Positions no longer running out · running out for 3 min 30 s',
+      'Positions recovered · running out for 3 min 30 s',
     ],
     [
       {
@@ -177,7 +199,7 @@ describe('events in plain words', () => {
 
   it('does not say saved of a token that is kept in memory', () => {
     const refreshed = { kind: 'token-refreshed', rotated: true, expiresAt: NOW_MS } as const
-    expect(said(refreshed, 'memory').text).toBe('Access token refreshed · refresh token rotated, in memory')
+    expect(said(refreshed, 'memory').text).toBe('Access token renewed · refresh token rotated, in memory')
   })
 
   it('hands on the request id of a refusal', () => {

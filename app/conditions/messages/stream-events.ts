@@ -1,0 +1,115 @@
+import { STREAM_TABLE } from '../../service/stream-kinds.ts'
+import { sinceText } from '../../status/durations.ts'
+import { clockText } from '../../status/moments.ts'
+import { countText } from '../../status/rates.ts'
+import { streamKindName } from '../../status/stream-status.ts'
+import { fewText, type Of, type Words } from './event-words.ts'
+
+type Kind = 'stream-opened' | 'stream-restarted' | 'stream-closed' | 'stream-silent' | 'stream-resumed'
+
+/** What is said of each kind of event of one stream. */
+export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
+  'stream-opened': {
+    of: 'streams',
+    // A first opening has nothing to explain; main then repeats the word.
+    say: (event) => [
+      'ok',
+      `${streamKindName(event)} opened`,
+      event.target,
+      event.reason !== 'opened' && event.reason,
+    ],
+    many: (events) => [`${countText(events.length, 'stream')} opened`, kindsText(events)],
+  },
+  'stream-restarted': {
+    of: 'streams',
+    say: (event) => [
+      'ok',
+      changeText(streamKindName(event), 'reconnected', event.reason),
+      event.target,
+      ...reconnectedFacts(event),
+    ],
+    alike: ({ reason }) => reason,
+    many: (events) => [
+      changeText(countText(events.length, 'stream'), 'reconnected', events[0].reason),
+      sharedFacts(events),
+    ],
+  },
+  'stream-closed': {
+    of: 'streams',
+    say: (event) => [
+      'unknown',
+      changeText(streamKindName(event), 'closed', event.reason),
+      event.target,
+      reasonBeside('closed', event.reason),
+    ],
+    alike: ({ reason }) => reason,
+    many: (events) => [
+      changeText(countText(events.length, 'stream'), 'closed', events[0].reason),
+      reasonBeside('closed', events[0].reason) || kindsText(events),
+    ],
+  },
+  'stream-silent': {
+    of: 'streams',
+    say: (event) => [
+      'warning',
+      `${streamKindName(event)} silent`,
+      event.target,
+      `last data at ${clockText(event.since)}`,
+    ],
+    many: (events) => [`${countText(events.length, 'stream')} silent`, kindsText(events)],
+  },
+  'stream-resumed': {
+    of: 'streams',
+    say: (event) => [
+      'ok',
+      `${streamKindName(event)}: receiving data again`,
+      event.target,
+      `silent for ${sinceText(event.since, event.at)}`,
+    ],
+    many: (events) => [`${countText(events.length, 'stream')}: receiving data again`, kindsText(events)],
+  },
+}
+
+/** The reason of a restart that the service asked for, which its documentation calls GoAway (service 12). */
+const GOING_AWAY = 'server going away'
+
+type Change = 'reconnected' | 'closed'
+
+/** `Orders reconnected (GoAway)`, `Orders closed by you`: a reason may say the verb itself. */
+function changeText(subject: string, verb: Change, reason: string): string {
+  if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
+  return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`
+}
+
+/** The reason of a change where its title does not say it. */
+const reasonBeside = (verb: Change, reason: string): string | false =>
+  reason !== GOING_AWAY && !saysVerb(verb, reason) && reason
+
+const saysVerb = (verb: Change, reason: string): boolean =>
+  reason.startsWith(verb === 'closed' ? 'closed' : 'restarted')
+
+/** Why a stream was reconnected, and what became of its data meanwhile as far as that is known. */
+function reconnectedFacts({
+  reason,
+  overlapped,
+  streamKind,
+}: Of<'stream-restarted'>): readonly (string | false)[] {
+  const why = reasonBeside('reconnected', reason)
+  if (overlapped === true) return [why, 'nothing missed']
+  const hasSnapshot = streamKind !== undefined && STREAM_TABLE[streamKind]?.snapshot === true
+  return [why, hasSnapshot && 'new snapshot']
+}
+
+/** What is known of all the reconnections of a line. */
+function sharedFacts(events: readonly Of<'stream-restarted'>[]): string {
+  const [first = [], ...others] = events.map(reconnectedFacts)
+  return first.filter((fact) => fact && others.every((facts) => facts.includes(fact))).join(' · ')
+}
+
+/** `Positions, Orders and 2 Quotes`: the kinds of the streams of a line, with how many there are of each. */
+function kindsText(
+  events: readonly Of<'stream-opened' | 'stream-closed' | 'stream-silent' | 'stream-resumed'>[],
+): string {
+  const kinds = [...Map.groupBy(events, streamKindName)]
+  return fewText(kinds.map(([kind, { length }]) => (length === 1 ? kind : `${length} ${kind}`)))
+}

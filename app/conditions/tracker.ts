@@ -1,0 +1,116 @@
+import { BEGINS, ENDS, eventSchemas, type KeyReport, type MonitorEvent } from '../contract/events.ts'
+import { ALERTS, type ConditionKind } from './kinds.ts'
+
+/** One thing that lasts, from its beginning to its end. */
+interface Tracked {
+  readonly id: string
+  /** When it was first seen, epoch ms. */
+  readonly sinceMs: number
+  count: number
+  /** The last report that was news, and when it came, epoch ms. */
+  last: KeyReport
+  lastAtMs: number
+  /** Epoch ms; `undefined` while it lasts. */
+  endedMs: number | undefined
+}
+
+interface Lasting {
+  readonly name: string
+  readonly of: (report: KeyReport) => string
+  /**
+   * The fields whose change is news while it lasts; each report where it has a request or an attempt of its
+   * own.
+   */
+  readonly news: readonly string[] | 'each'
+}
+
+/** The longest time after an end in which the same may begin again, and be the same. Milliseconds. */
+const MAX_RECOVER_MS = 20_000
+
+/**
+ * Gives what lasts an identity: one id from its first report to its end, however often it is reported.
+ *
+ * The parts of a key report what they see; this decides what is news. What comes again within the time after
+ * which its alert would be withdrawn is the same.
+ */
+export class ConditionTracker {
+  readonly #known = new Map<string, Tracked>()
+
+  /**
+   * The event that a report at `atMs`, epoch ms, is; `undefined` where nothing changed, or where nothing had
+   * begun.
+   */
+  told(report: KeyReport, atMs: number): MonitorEvent | undefined {
+    const at = Math.round(atMs)
+    const lasting = lastingOf(report.kind)
+    if (lasting !== undefined) return this.#seen(report, lasting, at)
+    const begun = report.kind in ENDS ? lastingOf(ENDS[report.kind as keyof typeof ENDS]) : undefined
+    if (begun === undefined) return report as MonitorEvent
+    const was = this.#known.get(keyOf(report, begun))
+    if (was === undefined || was.endedMs !== undefined)
+      return isOnlyEnd(report) ? undefined : (report as MonitorEvent)
+    was.endedMs = at
+    return ended(report, was, begun)
+  }
+
+  #seen(report: KeyReport, lasting: Lasting, at: number): MonitorEvent | undefined {
+    const key = keyOf(report, lasting)
+    const known = this.#known.get(key)
+    const isOpen = known !== undefined && known.endedMs === undefined
+    if (isOpen && !isNews(known.last, report, lasting)) return undefined
+    const isSame =
+      isOpen ||
+      (known !== undefined && (known.sinceMs === at || at - (known.endedMs ?? 0) < recoverMs(lasting)))
+    const tracked = isSame ? known : this.#begin(key, report, at)
+    tracked.count = lasting.news === 'each' && tracked.last.kind === report.kind ? tracked.count + 1 : 1
+    tracked.endedMs = undefined
+    tracked.last = report
+    tracked.lastAtMs = at
+    return { ...report, ...identityOf(tracked) } as MonitorEvent
+  }
+
+  #begin(key: string, last: KeyReport, at: number): Tracked {
+    for (const [old, { endedMs }] of this.#known)
+      if (endedMs !== undefined && at - endedMs > MAX_RECOVER_MS) this.#known.delete(old)
+    const tracked = { id: `${key}@${at}`, sinceMs: at, count: 0, last, lastAtMs: at, endedMs: undefined }
+    this.#known.set(key, tracked)
+    return tracked
+  }
+}
+
+/** Whether an event begins something that lasts, or repeats it. */
+export const beginsCondition = ({ kind }: Pick<KeyReport, 'kind'>): boolean => kind in BEGINS
+
+const lastingOf = (kind: string): Lasting | undefined =>
+  (BEGINS as Readonly<Record<string, Lasting | undefined>>)[kind]
+
+const keyOf = (report: KeyReport, { name, of }: Lasting): string =>
+  [name, of(report)].filter(Boolean).join('/')
+
+const recoverMs = ({ name }: Lasting): number =>
+  Math.min(MAX_RECOVER_MS, ALERTS[name as ConditionKind]?.recoverMs ?? 0)
+
+const identityOf = ({ id, count }: Tracked) => ({ id, ...(count > 1 && { count }) })
+
+function isNews(last: KeyReport, report: KeyReport, { news }: Lasting): boolean {
+  const [before, now] = [last, report] as unknown as readonly Readonly<Record<string, unknown>>[]
+  return news === 'each' || news.some((field) => before?.[field] !== now?.[field])
+}
+
+const SHAPES = new Map(eventSchemas.map(({ shape }) => [shape.kind.def.values[0] as string, shape as object]))
+
+/** Whether a report says nothing where nothing had begun: it has a field that only the beginning knows. */
+const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.kind) ?? {})
+
+/** The end with those fields of its schema that are known from the beginning. */
+function ended(report: KeyReport, was: Tracked, { news }: Lasting): MonitorEvent {
+  const { last, count, sinceMs, lastAtMs } = was
+  const known = {
+    refused: count,
+    since: 'since' in last ? last.since : news === 'each' ? sinceMs : lastAtMs,
+    ...('state' in last && { state: last.state }),
+  }
+  const shape = SHAPES.get(report.kind) ?? {}
+  const added = Object.entries(known).filter(([field]) => field in shape)
+  return { ...report, ...identityOf(was), ...Object.fromEntries(added) } as MonitorEvent
+}

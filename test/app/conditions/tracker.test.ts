@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ConditionTracker } from '../../../app/conditions/tracker.ts'
+import type { KeyReport } from '../../../app/contract/events.ts'
+
+const AT = 1_000_000
+const refused: KeyReport = { kind: 'rate-limited', category: 'Positions', retryAt: AT + 60_000 }
+const fine: KeyReport = { kind: 'rate-limit-over', category: 'Positions' }
+const failed: KeyReport = { kind: 'token-refresh-failed', outcome: 'later' }
+
+describe('what lasts', () => {
+  it('has one id from its first report to its end, and says how often it was seen', () => {
+    const tracker = new ConditionTracker()
+    expect(tracker.told(refused, AT)).toEqual({ ...refused, id: 'rate-limited/Positions@1000000' })
+    expect(tracker.told(refused, AT + 9_000)).toMatchObject({
+      id: 'rate-limited/Positions@1000000',
+      count: 2,
+    })
+    expect(tracker.told(fine, AT + 12_000)).toEqual({
+      ...fine,
+      id: 'rate-limited/Positions@1000000',
+      count: 2,
+      since: AT,
+      refused: 2,
+    })
+  })
+
+  it('ends once, and what had not begun does not end', () => {
+    const tracker = new ConditionTracker()
+    expect(tracker.told(fine, AT)).toBeUndefined()
+    tracker.told(refused, AT)
+    expect(tracker.told(fine, AT + 1)).toBeDefined()
+    expect(tracker.told(fine, AT + 2)).toBeUndefined()
+  })
+
+  it.each([
+    [9_999, 'rate-limited/Positions@1000000', 2],
+    [10_000, 'rate-limited/Positions@1012000', undefined],
+  ])(
+    'that begins again %d ms after its end is the same within the time its alert would stay',
+    (afterMs, id, count) => {
+      const tracker = new ConditionTracker()
+      tracker.told(refused, AT)
+      tracker.told(fine, AT + 2_000)
+      const again = tracker.told(refused, AT + 2_000 + afterMs)
+      expect(again).toMatchObject({ id })
+      expect(again?.count).toBe(count)
+    },
+  )
+
+  it('is told again only where a report says something else', () => {
+    const tracker = new ConditionTracker()
+    const short = (state: 'low' | 'empty'): KeyReport => ({
+      kind: 'quota-short',
+      category: 'Positions',
+      state,
+      limit: 320,
+      remaining: 9,
+    })
+    expect(tracker.told(short('low'), AT)).toMatchObject({ id: 'running-out/Positions@1000000' })
+    expect(tracker.told(short('low'), AT + 3_000)).toBeUndefined()
+    const empty = tracker.told(short('empty'), AT + 6_000)
+    expect(empty).toMatchObject({ id: 'running-out/Positions@1000000', state: 'empty' })
+    expect(empty).not.toHaveProperty('count')
+    expect(tracker.told({ kind: 'quota-short-ended', category: 'Positions' }, AT + 90_000)).toMatchObject({
+      id: 'running-out/Positions@1000000',
+      state: 'empty',
+      since: AT + 6_000,
+    })
+  })
+
+  it('is of its subject alone', () => {
+    const tracker = new ConditionTracker()
+    tracker.told(refused, AT)
+    const other = tracker.told({ ...refused, category: 'Accounts' }, AT)
+    expect(other?.id).toBe('rate-limited/Accounts@1000000')
+    expect(tracker.told({ kind: 'rate-limit-over', category: 'Balances' }, AT)).toBeUndefined()
+  })
+
+  it('grows with the trouble of the tokens, from a failed renewal to a sign-in, and ends with the next token', () => {
+    const tracker = new ConditionTracker()
+    const id = 'tokens@1000000'
+    expect(tracker.told(failed, AT)).toMatchObject({ id })
+    expect(tracker.told(failed, AT + 5_000)).toMatchObject({ id, count: 2 })
+    const required = tracker.told({ kind: 'sign-in-required', reason: 'ended' }, AT + 9_000)
+    expect(required).toMatchObject({ id })
+    expect(required).not.toHaveProperty('count')
+    const renewed: KeyReport = { kind: 'token-refreshed', rotated: false, expiresAt: AT + 60_000 }
+    expect(tracker.told(renewed, AT + 20_000)).toEqual({ ...renewed, id })
+    expect(tracker.told(renewed, AT + 40_000)).toEqual(renewed)
+  })
+
+  it('of a silence says when its last frame came', () => {
+    const tracker = new ConditionTracker()
+    const stream = { stream: 's1', category: 'Order Stream', target: 'SIM1' }
+    expect(tracker.told({ kind: 'stream-resumed', ...stream }, AT)).toBeUndefined()
+    tracker.told({ kind: 'stream-silent', ...stream, since: AT - 15_000 }, AT)
+    const heard = tracker.told({ kind: 'stream-resumed', ...stream }, AT + 20_000)
+    expect(heard).toMatchObject({ since: AT - 15_000, id: 'streams-silent/s1@1000000' })
+  })
+})
+
+it('what does not last is told as it is', () => {
+  const tracker = new ConditionTracker()
+  expect(tracker.told({ kind: 'revoked' }, AT)).toEqual({ kind: 'revoked' })
+  expect(tracker.told({ kind: 'service-back', host: 'h' }, AT)).toEqual({ kind: 'service-back', host: 'h' })
+})
+
+it('a condition has one id and at most one end for each time that it goes away, however often it repeats', () => {
+  // Gaps in seconds between reports; a gap of ten or more after an end is another condition.
+  const step = fc.record({ isRefused: fc.boolean(), gap: fc.integer({ min: 1, max: 15 }) })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const tracker = new ConditionTracker()
+      let at = AT
+      let [open, endedAt, conditions, seen] = [false, Number.NEGATIVE_INFINITY, 0, 0]
+      const ids = new Set<string>()
+      for (const { isRefused, gap } of steps) {
+        at += gap * 1000
+        const told = tracker.told(isRefused ? refused : fine, at)
+        if (isRefused) {
+          if (!open && at - endedAt >= 10_000) [conditions, seen] = [conditions + 1, 0]
+          open = true
+          seen += 1
+          expect(told?.count ?? 1).toBe(seen)
+          ids.add(told?.id ?? '')
+        } else {
+          expect(told !== undefined).toBe(open)
+          if (open) expect(told).toMatchObject({ refused: seen })
+          if (open) endedAt = at
+          open = false
+        }
+      }
+      expect(ids.size).toBe(conditions)
+    }),
+  )
+})
