@@ -1,6 +1,7 @@
 import { SAVED_KEYS } from '../contract/key-health.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { RequestQuota, SlotQuota, Snapshot } from '../contract/snapshot.ts'
+import { streamCategoryName } from '../service/stream-kinds.ts'
 import { coarseSinceText, countdownText, sinceText } from '../status/durations.ts'
 import { clockText, minuteText } from '../status/moments.ts'
 import {
@@ -242,17 +243,19 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         text: 'Assume they still work.',
         detail: 'Waiting for the service to confirm.',
       })
-    case 'revocation-unconfirmed':
+    case 'revocation-unconfirmed': {
+      const status = /\b[45]\d\d\b/.exec(refresh.reason ?? '')?.[0]
       return message({
         label: 'revocation not confirmed',
         name: 'Revocation not confirmed',
-        title: 'Revocation not confirmed.',
+        title: `Revocation not confirmed${status === undefined ? '' : ` (${status})`}.`,
         text: 'Assume the tokens still work.',
         detail: joined(
-          refresh.reason === undefined ? '' : sentence(refresh.reason),
+          status !== undefined || refresh.reason === undefined ? '' : sentence(refresh.reason),
           retrying(refresh.retryAt, nowMs),
         ),
       })
+    }
     case 'renewal-failing':
       return message({
         label: refresh.state === 'unconfirmed' ? 'not confirmed yet' : 'renewal failing',
@@ -516,13 +519,14 @@ function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: n
 function slotsMessage(category: string, group: SlotQuota | undefined, snapshot: Snapshot): Message {
   const { limit = 0, own = 0, elsewhere = 0 } = group ?? {}
   const { quietest, waiting } = replacementOf(category, snapshot) ?? {}
-  const close = own > 0 ? 'Close a stream before you open another.' : 'Close a stream of another program.'
+  const name = streamCategoryName(category)
+  const close = own > 0 ? 'Close a stream before you open another.' : 'Ask the others to close a stream.'
   return message({
     label: 'full',
-    name: `${category} full`,
+    name: `${name} full`,
     note: `${limit}/${limit}`,
     moment: '',
-    title: `${category}: all ${limit} slots in use`,
+    title: `${name}: all ${limit} slots in use`,
     text: `(${own} yours, ${elsewhere} others).`,
     ...(quietest && waiting
       ? {
@@ -539,7 +543,7 @@ function rowMessage({ kind }: Condition, row: RequestQuota, snapshot: Snapshot, 
   const words = { label, name: `${category} ${label}`, note, moment: momentText(row, nowMs) }
   const refill = Number((row.limit / row.period).toFixed(2))
   const others = usesWholeRefill(row) ? `Others use the whole refill (${refill}/s).` : ''
-  const slow = 'Slow or stop the other programs.'
+  const slow = 'Slow or stop the others.'
   switch (state) {
     case 'blocked': {
       const title = `429 on ${category}.`

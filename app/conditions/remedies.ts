@@ -1,6 +1,7 @@
 import { SAVED_KEYS } from '../contract/key-health.ts'
 import { PAUSE_MINUTES } from '../contract/programs.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
+import { scopeOf } from '../service/categories.ts'
 import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
 
@@ -52,7 +53,6 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'token-rejected': 'sign-in',
   'service-unreachable': 'try-now',
   'service-failing': 'try-now',
-  'permission-missing': 'sign-in',
   'no-stream-data': 'reopen-streams',
   'token-not-saved': 'save-now',
   'history-paused': 'free-space',
@@ -75,6 +75,8 @@ export function remedyOf({ kind, subject, row }: Condition, snapshot: Snapshot):
     case 'history-paused':
       if (snapshot.pausedHistory?.failure !== 'full') return undefined
       break
+    case 'permission-missing':
+      return { kind: 'sign-in', label: `Sign in with ${scopeOf(subject ?? '')}` }
     case 'slots-full':
       return replacing(subject, snapshot)
     case 'own-use':

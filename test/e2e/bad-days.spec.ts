@@ -270,7 +270,7 @@ for (const { what, fault, ...expected } of [
     severity: 'warning',
     headline: /permission missing \(403\)/,
     detail: /^Sign in again with /,
-    buttons: ['Sign in'],
+    buttons: ['Sign in with ReadAccount'],
   },
   {
     what: 'responses without rate-limit headers',
@@ -316,7 +316,7 @@ test.describe('others on the key', () => {
       cause: 'others-use-refill',
       severity: 'critical',
       headline: /^429 on Positions\. Others use the whole refill \(1\.07\/s\)\./,
-      detail: /^Slow or stop the other programs\./,
+      detail: /^Slow or stop the others\./,
     })
   })
 
@@ -328,7 +328,7 @@ test.describe('others on the key', () => {
       cause: 'others-use-refill',
       severity: 'warning',
       headline: /^Positions runs out .*\. Others use the whole refill \(1\.07\/s\)\./,
-      detail: /^Slow or stop the other programs\./,
+      detail: /^Slow or stop the others\./,
     })
   })
 })
@@ -464,7 +464,7 @@ test.describe('slots that others hold', () => {
       await expectSaid(page, day, {
         cause: 'slots-full',
         severity: 'warning',
-        headline: 'Option Chain Stream: all 10 slots in use (1 yours, 9 others).',
+        headline: 'Option chains: all 10 slots in use (1 yours, 9 others).',
         detail: new RegExp(`^Replace ${opened} to open ${waits}\\.`),
         buttons: [`Replace ${opened}`],
       })

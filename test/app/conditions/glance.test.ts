@@ -157,7 +157,7 @@ describe('the table of keys', () => {
       silent: '1 of 2',
       signInBy: 'Sat 09:12',
     })
-    expect(lines[3]).toMatchObject({ state: 'Option Chain Stream full', tightest: 'Option Expirations' })
+    expect(lines[3]).toMatchObject({ state: 'Option chains full', tightest: 'Option Expirations' })
     expect(lines[4]).toMatchObject({ state: 'ok', silent: '', note: '58 %' })
     expect(lines[0]).toMatchObject({ state: 'Signed out', tightest: '', left: '', signInBy: 'signed out' })
   })

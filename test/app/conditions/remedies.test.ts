@@ -17,6 +17,7 @@ describe('the button of a headline', () => {
     ['token not saved', 'Save now'],
     ['both hosts unreachable', 'Try now'],
     ['signed out', 'Sign in'],
+    ['permission missing (403)', 'Sign in with ReadAccount'],
     ['no stream receives data', 'Reopen all'],
     ['others use the whole refill, 429', undefined],
   ])('of "%s" is "%s"', (day, label) => {
@@ -42,7 +43,7 @@ describe('the button of a headline', () => {
     expect(keyFindings(none, NOW_MS)[0]?.action).toBe('Close a stream before you open another.')
     const [group] = none.slots.filter(({ free }) => free <= 0)
     const ofOthers = { ...none, slots: [{ ...group, own: 0 } as SlotQuota] }
-    expect(keyFindings(ofOthers, NOW_MS)[0]?.action).toBe('Close a stream of another program.')
+    expect(keyFindings(ofOthers, NOW_MS)[0]?.action).toBe('Ask the others to close a stream.')
   })
 
   it('pauses the program that makes most of the use, once', () => {

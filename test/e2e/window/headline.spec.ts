@@ -19,7 +19,7 @@ const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: s
     'a full group of slots',
     { slots: [slots('Option Chain Stream', 10, 9, 1)] },
     'warning',
-    /^Option Chain Stream: all 10 slots in use \(9 yours, 1 others\)\.$/,
+    /^Option chains: all 10 slots in use \(9 yours, 1 others\)\.$/,
   ],
   [
     'a sign-in that is about to end',
@@ -43,7 +43,7 @@ const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: s
     'a revocation that is not confirmed',
     { refresh: { ...refresh, state: 'revoke-unconfirmed', reason: 'the service answered 503' } },
     'critical',
-    /^Revocation not confirmed\. Assume the tokens still work\.$/,
+    /^Revocation not confirmed \(503\)\. Assume the tokens still work\.$/,
   ],
 ]
 

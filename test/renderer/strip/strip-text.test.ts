@@ -77,7 +77,7 @@ describe('the strip', () => {
     expect(text(of({ requests: [out] }), full).more).toBe(1)
     expect(text(full)).toMatchObject({
       severity: 'warning',
-      name: 'Option Chain Stream full',
+      name: 'Option chains full',
       note: '10/10',
     })
   })
