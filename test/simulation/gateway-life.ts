@@ -117,6 +117,8 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       wallMs: () => clock.wallMs(),
       monotonicMs: () => clock.monotonicMs(),
       after: (ms: number, run: () => void) => {
+        // What a killed process still awaits may go on here, and would set one.
+        if (!isAlive()) return () => {}
         timers += 1
         let isOver = false
         const over = () => {
