@@ -286,6 +286,7 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
   })
 }
 
+/** Whether Headroom and its programs make at least half of a quota’s use. */
 export const isMostlyOwn = ({ use }: RequestQuota): boolean =>
   use !== null && use.total > 0 && use.own >= use.total * MOSTLY_OWN
 
