@@ -43,6 +43,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'simulation/regressions.test.ts',
   'simulation/seeds.test.ts',
   'simulation/ten-thousand-gateway-lives.test.ts',
+  'structure/costs.process.test.ts',
 ]
 
 /** Laws of which `npm test` tries a tenth of the cases: the thorough part runs these files again, with all. */

@@ -43,12 +43,12 @@ function layerOf(room: string): number {
   return found === -1 ? DEFAULT_LAYER : found
 }
 
-interface Import {
+export interface Import {
   readonly from: string
   readonly to: string
 }
 
-function importsOf({ path, text }: Source): readonly Import[] {
+export function importsOf({ path, text }: Source): readonly Import[] {
   return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, specifier = '']) => ({
     from: path,
     to: normalize(join(dirname(path), specifier)),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { projectFolder } from '../desktop/builder-config.ts'
 import { circles, figuresOf, namesExportedTwice, productSources, upwardArrows } from './measure.ts'
+import { strayFiles, walksIn } from './walks.ts'
 
 const source = (path: string, text: string) => ({ path, text })
 
@@ -32,11 +33,47 @@ describe('the count', () => {
   })
 })
 
-const figures = figuresOf(productSources(projectFolder))
-const recorded: typeof figures = JSON.parse(
+const sources = productSources(projectFolder)
+const walks = walksIn(readFileSync(join(projectFolder, 'main/README.md'), 'utf8'), sources)
+const figures: Readonly<Record<string, number>> = {
+  ...figuresOf(sources),
+  ...Object.fromEntries(walks.map(({ name, files }) => [`files of the walk: ${name}`, files.length])),
+}
+const recorded: Readonly<Record<string, number>> = JSON.parse(
   readFileSync(join(projectFolder, 'test/structure/figures.json'), 'utf8'),
 )
 
 test.each(Object.entries(figures))('%s: %i, no more than recorded', (name, count) => {
-  expect(count).toBeLessThanOrEqual(recorded[name as keyof typeof figures])
+  expect(count).toBeLessThanOrEqual(recorded[name] ?? -1)
+})
+
+describe('a walk', () => {
+  const one = (path: string, to: string) => source(path, `import { x } from '${to}'\n`)
+  const page = `### A coin to its slot (2 files)
+
+1. \`a/one.ts\` gives it to \`two.ts\`. (In a browser: \`a/other.ts\`.)
+2. Back to \`a/one.ts\`.
+`
+
+  test('its files are counted once, by the folder of the one before', () => {
+    const [walk] = walksIn(page, [one('main/a/one.ts', './two.ts'), source('main/a/two.ts', '')])
+    expect(walk).toEqual({ name: 'A coin to its slot', said: 2, files: ['main/a/one.ts', 'main/a/two.ts'] })
+  })
+
+  test('a file is stray that is more than two imports away from all others', () => {
+    const files = ['main/a/one.ts', 'main/a/two.ts', 'main/b/far.ts']
+    const near = [one('main/a/one.ts', '../ports.ts'), one('main/a/two.ts', '../ports.ts')]
+    const far = [one('main/b/far.ts', './else.ts'), one('main/b/else.ts', '../ports.ts')]
+    expect(strayFiles({ name: '', said: 3, files }, [...near, ...far])).toEqual(['main/b/far.ts'])
+  })
+
+  test.each(walks)(
+    '$name passes through files that exist and lie near each other, as many as are said',
+    (walk) => {
+      const known = new Set(sources.map(({ path }) => path))
+      expect(walk.files.filter((path) => !known.has(path))).toEqual([])
+      expect(strayFiles(walk, sources)).toEqual([])
+      expect(walk.said).toBe(walk.files.length)
+    },
+  )
 })

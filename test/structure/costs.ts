@@ -1,0 +1,63 @@
+import type { Workshop } from '../sabotage/workshop.ts'
+
+/** A new entry of a table, as somebody would begin it. */
+export interface Trial {
+  readonly name: string
+  readonly file: string
+  /** Text of the file, once, before which `entry` is put. */
+  readonly before: string
+  readonly entry: string
+}
+
+export const TRIALS: readonly Trial[] = [
+  {
+    name: 'a command',
+    file: 'app/contract/quotas.ts',
+    before: '  /** Ids of refused requests',
+    entry: '  trial: command(ofRow).returning<Outcome>(),\n',
+  },
+  {
+    name: 'a push',
+    file: 'app/contract/snapshot.ts',
+    before: '  profileRemoved: push',
+    entry: '  trial: push<number>(),\n',
+  },
+  {
+    name: 'an alert',
+    file: 'app/conditions/kinds.ts',
+    before: "  'keys-damaged': stops(",
+    entry: "  trial: stops('sign-in', []),\n",
+  },
+  {
+    name: 'a kind of stream in a category of its own',
+    file: 'app/service/stream-kinds.ts',
+    before: '  positions: {\n',
+    entry: `  trial: {
+    category: 'Trial Stream', name: 'Trial', target: 'symbol', snapshot: false,
+    path: '/v3/marketdata/stream/trial/{target}', frames: 'quote',
+  },
+`,
+  },
+  {
+    name: 'a category of requests',
+    file: 'app/service/categories.ts',
+    before: "  {\n    name: 'Order Details',",
+    entry:
+      "  { name: 'Trial', requests: perMinute(1), path: /^\\/v3\\/trial$/, probe: () => '/v3/trial' },\n",
+  },
+]
+
+/** Product files that a new entry costs: its own, and those in which the compiler then asks for more. */
+export async function filesOf(trial: Trial, workshop: Workshop): Promise<readonly string[]> {
+  const text = workshop.read(trial.file)
+  const parts = text.split(trial.before)
+  if (parts.length !== 2) throw new Error(`${trial.file} has “${trial.before}” ${parts.length - 1} times`)
+  workshop.write(trial.file, parts.join(`${trial.entry}${trial.before}`))
+  try {
+    const complaining = [...(await workshop.complaints())].map((line) => line.split('(', 1)[0] ?? '')
+    const product = complaining.filter((file) => /^(?:app|main|renderer)\//.test(file))
+    return [...new Set([trial.file, ...product])].sort()
+  } finally {
+    workshop.write(trial.file, text)
+  }
+}
