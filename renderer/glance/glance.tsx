@@ -163,7 +163,7 @@ function Facts() {
     <ul className={css('facts')} aria-label="Slots, streams and tokens">
       {facts.map(({ name, severity, label }) => (
         <li key={name} data-severity={severity}>
-          <Shape severity={severity} /> {name} <b className={css('word')}>{label}</b>
+          <Shape severity={severity} label={label} /> {name} <b className={css('word')}>{label}</b>
         </li>
       ))}
     </ul>

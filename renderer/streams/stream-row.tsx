@@ -36,7 +36,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
       data-closing={closingAt !== undefined}
     >
       <span className={css('name')} title={`${name} · open for ${since} · ${restarts}`}>
-        <Shape severity={severity} />
+        <Shape severity={severity} label={label} />
         <span>{name}</span>
         {stream.restarts > 0 && (
           <small className={css('badge')} title={restarts}>

@@ -54,11 +54,7 @@ test('a severity is never told by colour alone: each has a shape of its own, and
   for (const state of ['ok', 'low', 'empty', 'not-checked'] as const) {
     await open(snapshot({ requests: [quota('Positions', 320, 300, 50, { state, low: 45, high: 55 })] }))
     const mark = page.locator('tr[data-category="Positions"] i[data-severity]').first()
-    const shape = await mark.evaluate((one) => {
-      const { borderRadius, clipPath, backgroundColor } = getComputedStyle(one)
-      return `${borderRadius} ${clipPath} ${backgroundColor === 'rgba(0, 0, 0, 0)' ? 'hollow' : 'filled'}`
-    })
-    shapes.set(state, shape)
+    shapes.set(state, await mark.innerHTML())
     const word = state === 'not-checked' ? 'not checked' : state
     await expect(page.locator('tr[data-category="Positions"]').getByTestId('state')).toContainText(word)
     await expect(page.locator('[data-verdict]')).toHaveAttribute('data-label', word)
