@@ -8,9 +8,9 @@ export function slotText(slots: SlotQuota): string {
   return `of ${slots.limit} free${elsewhere}`
 }
 
-/** `37 free`, `FULL` where no slot is. */
+/** `37 free`, `full` where no slot is. */
 export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
-  return free === 0 ? 'FULL' : `${free} free`
+  return free === 0 ? 'full' : `${free} free`
 }
 
 /** `2 own, 6 by others, 2 of 10 free` */

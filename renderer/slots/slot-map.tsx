@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { isStopped as cannotCall, conditionsOf } from '../../app/conditions/evaluate.ts'
 import type { SlotQuota, StreamSummary } from '../../app/contract/snapshot.ts'
 import { streamCategoryName } from '../../app/service/stream-kinds.ts'
 import { capitalised } from '../../app/status/sentences.ts'
@@ -15,7 +16,10 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 /** Maximum number of slots drawn as cells; for more, only the number is shown. */
 const MAX_CELLS = 100
+/** Maximum number of slots whose cells have borders. */
+const FEW_CELLS = 12
 
+const UNKNOWN = { severity: 'unknown', label: '' } as const
 const NONE: readonly SlotQuota[] = []
 const NO_STREAMS: readonly StreamSummary[] = []
 
@@ -23,6 +27,7 @@ const NO_STREAMS: readonly StreamSummary[] = []
 export function SlotMap() {
   const slots = useSnapshot((snapshot) => snapshot.slots) ?? NONE
   const streams = useSnapshot((snapshot) => snapshot.streams) ?? NO_STREAMS
+  const isStopped = useShown((snapshot, nowMs) => cannotCall(conditionsOf(snapshot, nowMs))) ?? false
   return (
     <section className={css('part')} aria-labelledby="slots-title">
       <div className={css('head')}>
@@ -34,7 +39,12 @@ export function SlotMap() {
       </div>
       <ul className={css('slots')} aria-label="Stream slots">
         {slots.map((quota) => (
-          <SlotGroup key={quota.category} quota={quota} shared={sharedText(streams, quota.category)} />
+          <SlotGroup
+            key={quota.category}
+            quota={quota}
+            isKnown={!isStopped && quota.source !== 'default'}
+            shared={sharedText(streams, quota.category)}
+          />
         ))}
       </ul>
     </section>
@@ -50,37 +60,38 @@ const sharedText = (streams: readonly StreamSummary[], category: string): string
 
 interface GroupProps {
   readonly quota: SlotQuota
+  /** Whether its count is of now: a header told it, and the key can call. */
+  readonly isKnown: boolean
   readonly shared: string
 }
 
-const SlotGroup = memo(function SlotGroup({ quota, shared }: GroupProps) {
-  const isDefault = quota.source === 'default'
-  const { severity, label } = slotStatus(quota)
+const SlotGroup = memo(function SlotGroup({ quota, isKnown, shared }: GroupProps) {
+  const { severity, label } = isKnown ? slotStatus(quota) : UNKNOWN
   const about = [label && `${capitalised(label)}.`, othersSlotsText(quota), slotSource(quota)]
   return (
     <li
-      className={css('group', isDefault && 'default')}
+      className={css('group', !isKnown && 'unknown')}
       data-slots={quota.category}
       data-source={quota.source}
       data-severity={severity}
       title={[quota.category, ...about.filter(Boolean)].join('\n')}
     >
-      <Shape severity={severity} />
+      <Shape severity={severity} label={label} />
       <span className={css('name')}>{streamCategoryName(quota.category)}</span>
-      <span className={css('cells')} aria-hidden="true">
+      <span className={css('cells', quota.limit <= FEW_CELLS && 'few')} aria-hidden="true">
         {quota.limit <= MAX_CELLS &&
-          slotCells(quota).map((cell, index) => (
+          slotCells(isKnown ? quota : { ...quota, own: 0, elsewhere: 0 }).map((cell, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a slot is its position and nothing else
             <i key={index} className={css(cell)} data-slot={cell} />
           ))}
       </span>
-      <Age quota={quota} />
+      {isKnown && <Age quota={quota} />}
       <span className={css('used')} data-testid="used">
-        <b className={css('number')}>{quota.own + quota.elsewhere}</b>/{quota.limit}
+        <b className={css('number')}>{isKnown ? quota.own + quota.elsewhere : '?'}</b> / {quota.limit}
       </span>
-      <b className={css('free-word')} data-testid="free">
-        {freeText(quota)}
-      </b>
+      <span className={css('free-word')} data-testid="free">
+        {isKnown ? freeText(quota) : 'not observed'}
+      </span>
       {shared && (
         <small className={css('shared')} data-testid="shared">
           {shared}

@@ -26,7 +26,7 @@ export function inStreams(look: Look, note: Note): void {
     const is = after.slots.find(({ category }) => category === group.category)
     const said = `${group.category}: ${group.used}/${group.limit}, ${group.free}`
     if (is === undefined || group.source !== 'header') continue
-    const free = group.free === 'FULL' ? 0 : Number.parseInt(group.free, 10)
+    const free = group.free === 'full' ? 0 : Number.parseInt(group.free, 10)
     const isSame = group.limit === is.limit && group.used === is.limit - is.remaining && free === is.remaining
     if (isSteady && !isSame) note('slots', said, `${is.remaining} of ${is.limit} free, ${is.own} own`)
   }

@@ -98,7 +98,7 @@ test('a full group of slots is told in a word, on one line', async ({ page, open
   await open(snapshot({ slots: [slots('Positions Stream', 40, 1, 2), full] }))
   const group = page.locator('[data-slots="Option Chain Stream"]')
   await expect(group).toHaveAttribute('data-severity', 'warning')
-  await expect(group.getByTestId('free')).toHaveText('FULL')
+  await expect(group.getByTestId('free')).toHaveText('full')
   await expect(group.getByTestId('used')).toHaveText('10/10')
   const box = await group.boundingBox()
   expect(box?.height ?? 99).toBeLessThan(34)

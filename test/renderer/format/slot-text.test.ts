@@ -9,7 +9,7 @@ it('slots say what is free and what others hold', () => {
 })
 
 it('a group without a free slot says so in one word', () => {
-  expect(freeText(slots('Option Chain Stream', 10, 9, 1))).toBe('FULL')
+  expect(freeText(slots('Option Chain Stream', 10, 9, 1))).toBe('full')
   expect(freeText(slots('Option Chain Stream', 10, 8, 1))).toBe('1 free')
   expect(othersSlotsText(slots('Option Chain Stream', 10, 8, 1))).toBe('8 own, 1 by others, 1 of 10 free.')
 })
