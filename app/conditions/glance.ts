@@ -1,16 +1,10 @@
 import type { LoggedEvent } from '../contract/events.ts'
 import { type Severity, urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
+import { safePaceText } from '../status/allowance.ts'
 import { coarseSinceText, countdownSeconds } from '../status/durations.ts'
 import { dayAndMinuteText } from '../status/moments.ts'
-import {
-  leftText,
-  quotaStatus,
-  runsOutText,
-  safePaceText,
-  shareLeftText,
-  usageLine,
-} from '../status/quota-status.ts'
+import { leftText, quotaStatus, runsOutText, shareLeftText, usageLine } from '../status/quota-status.ts'
 import { isStreamSilent } from '../status/stream-status.ts'
 import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'

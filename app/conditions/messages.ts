@@ -2,6 +2,7 @@ import { SAVED_KEYS } from '../contract/key-health.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { RequestQuota, SlotQuota, Snapshot } from '../contract/snapshot.ts'
 import { streamCategoryName } from '../service/stream-kinds.ts'
+import { paceText, safePaceText } from '../status/allowance.ts'
 import { coarseSinceText, countdownText, sinceText } from '../status/durations.ts'
 import { clockText, minuteText } from '../status/moments.ts'
 import {
@@ -13,12 +14,10 @@ import {
 } from '../status/problem-status.ts'
 import {
   leftText,
-  paceText,
   quotaStatus,
   runsOutText,
   STALE_AFTER_MS,
   STATE_LABELS,
-  safePaceText,
   shareLeftText,
   stateAt,
   UNTIL_OTHERS_SLOW,

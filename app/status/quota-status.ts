@@ -1,9 +1,8 @@
 import type { ShortState } from '../contract/events.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
-import { emptyAtWith } from '../quota/safe-pace.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
-import { coarseSinceText, countdownText, durationText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
+import { coarseSinceText, countdownText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
 import { problemStatus, problemTitle, toldProblem } from './problem-status.ts'
 import { rateRangeText } from './rates.ts'
@@ -80,6 +79,14 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   }
 }
 
+/** What stands beside the label in a table: of 429s that go on how many there were, `×12`; else the note. */
+export function rowNote(quota: RequestQuota, nowMs: number): string {
+  const { state, note, untilMs } = quotaStatus(quota, nowMs)
+  if (state !== 'blocked') return note
+  if (untilMs !== undefined) return untilMs > nowMs ? `in ${note}` : note
+  return quota.rejected > 1 ? `×${quota.rejected}` : ''
+}
+
 /** How grave it is that a quota is short. `emptyAt`: when it is estimated to be empty, epoch ms. */
 export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
   if (state === 'empty') return 'critical'
@@ -88,9 +95,15 @@ export function shortSeverity(state: ShortState, emptyAt: number | undefined, no
 }
 
 /** The problem that a row's words are about: none where its number says something graver. */
-function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
+export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
   const state = stateAt(quota, nowMs)
   return state === 'ok' || state === 'not-checked' ? toldProblem(quota, nowMs) : undefined
+}
+
+/** Whether all numbers of a row are of the past: it is not checked, or its checks are rejected. */
+export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
+  const status = refusedProblem(quota, nowMs)?.status
+  return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
 /** What is said of a row that may be empty already, and may last. */
@@ -156,11 +169,13 @@ type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
 
 /**
  * `38`, the middle of the estimate; `60–95` where the interval is wider than a tenth of the limit. `~` before it says
- * that it grew from a header older than two minutes; `–` that no header was ever seen.
+ * that it grew from a header older than two minutes; `–` that no header was ever seen. Of a row that is not checked, the
+ * number of its last header.
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
-  const { low, high, remaining } = quota
+  const { low, high, remaining, seen = remaining } = quota
+  if (isUnchecked(quota, nowMs)) return String(seen)
   const number = isRange(quota) ? `${low}–${high}` : String(remaining)
   return isStale(quota, nowMs) ? `~${number}` : number
 }
@@ -174,11 +189,11 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * When the row is full again if everyone stops: `full`, a time of day, or how long that is; `?` where what is left is not
- * known.
+ * When the row is full again if everyone stops: `full`, a time of day, or how long that is; `–` of a row that is not
+ * checked or meets 429s while others use the whole refill, `?` where that can't be told.
  */
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
-  if (stateAt(quota, nowMs) === 'not-checked') return '?'
+  if (isUnchecked(quota, nowMs) || (quota.state === 'blocked' && usesWholeRefill(quota))) return UNCHECKED
   const { fullAt, remaining, limit } = quota
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return 'full'
   if (fullAt === undefined) return '?'
@@ -191,95 +206,26 @@ export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): str
   return nextCheckAt <= nowMs ? 'now' : countdownText(nextCheckAt - nowMs, 'up')
 }
 
-/** This app's own use, requests per second: `0.4`, `0`; `?` where it is not known. */
-export function ownText({ use }: RequestQuota): string {
+/** What stands in place of a number of a row that is not checked. */
+const UNCHECKED = '–'
+
+/** This app's own use, requests per second: `0.4`, `0`; `?` where it is not known, `–` of a row that is not checked. */
+export function ownText({ use, state }: RequestQuota): string {
+  if (state === 'not-checked') return UNCHECKED
   return use === null ? '?' : rateRangeText(use.own, use.own)
 }
 
-/** Others' use as the interval it is known in, requests per second: `1.2–1.3`, `0`; `?` where it is not known. */
-export function othersText({ use }: RequestQuota): string {
+/** Others' use as the interval it is known in, requests per second: `1.2–1.3`, `0`; `?` and `–` as of `ownText`. */
+export function othersText({ use, state }: RequestQuota): string {
+  if (state === 'not-checked') return UNCHECKED
   if (use === null) return '?'
   return rateRangeText(use.elsewhereLow ?? use.elsewhere, use.elsewhereHigh ?? use.elsewhere)
 }
 
-/**
- * What may be asked now without the quota's running out: `1 per 1.9 s`, `none` where others take all, `in 40 s` after a
- * 429, `?` where it is not known.
- */
-export function safePaceText(quota: RequestQuota, nowMs: number): string {
-  const state = stateAt(quota, nowMs)
-  if (state === 'blocked') {
-    if (usesWholeRefill(quota)) return 'none'
-    if (quota.blockedUntil === undefined || quota.blockedUntil <= nowMs) return 'retry now'
-    return `in ${retryText(quota.blockedUntil, nowMs)}`
-  }
-  if (state === 'not-checked' || quota.safe === undefined) return '?'
-  return paceText(quota.safe.everySeconds)
-}
-
-/** `1 per 1.9 s`, `10 per s` from ten a second up, `none`. */
-export function paceText(everySeconds: number | null): string {
-  if (everySeconds === null) return 'none'
-  if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
-  // Rounded up: a pace told too fast is not safe.
-  const tenths = Math.ceil(everySeconds * 10 - 1e-9)
-  return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
-}
-
-/** The safe pace in a sentence: `Safe pace: 1 per 1.9 s, 40 at once.` Empty where it is not known. */
-export function safeSentence(quota: RequestQuota, nowMs: number): string {
-  const state = stateAt(quota, nowMs)
-  if (state === 'blocked' || state === 'not-checked' || quota.safe === undefined) return ''
-  const { everySeconds, burst } = quota.safe
-  if (everySeconds === null) return `Safe pace: none, ${whoTakesAll(quota)}.`
-  return `Safe pace: ${paceText(everySeconds)}${burst > 0 ? `, ${burst} at once` : ''}.`
-}
-
-/**
- * The safe pace with its burst, for a person who looks closer: `1 per 1.9 s, 36 at once above the reserve of 64`, `none:
- * others take all`.
- */
-export function safeFactText(quota: RequestQuota, nowMs: number): string {
-  const pace = safePaceText(quota, nowMs)
-  if (quota.safe === undefined || pace === '?' || stateAt(quota, nowMs) === 'blocked') return pace
-  const { everySeconds, burst } = quota.safe
-  const reserve = Math.ceil(quota.limit * quota.threshold)
-  const instead = quota.model === 'fixed' ? ' instead' : ''
-  const atOnce = burst === 0 ? '' : `, ${burst} at once${instead} above the reserve of ${reserve}`
-  return `${everySeconds === null ? `none: ${whoTakesAll(quota)}` : pace}${atOnce}`
-}
-
-/** `others take all` where even the low end of their use is what comes back, else `others may take all`. */
-function whoTakesAll({ use, model, limit, period }: RequestQuota): string {
-  const least = use === null ? 0 : (use.elsewhereLow ?? use.elsewhere)
-  return model === 'rolling' && least >= limit / period ? 'others take all' : 'others may take all'
-}
-
-/** Periods beyond which an end is too far off to be told as a moment. */
-const WHAT_IF_PERIODS = 12
-
-/**
- * What becomes of a row if `addedPerSecond` more requests are made than now: `lasts`, `empty at 14:52:10 at the earliest`,
- * `empty now`, or why that cannot be told.
- */
-export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
-  const state = stateAt(quota, nowMs)
-  if (state === 'not-checked') return 'cannot be told: what is left is not known'
-  if (state === 'blocked') return 'cannot be told until the 429 is over'
-  if (state === 'empty') return 'empty now'
-  // From the push on: the moment stands still while the clock goes on.
-  const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
-  if (atMs === 'not-known') return 'cannot be told yet: others’ use is not known'
-  if (atMs === 'lasts') return 'lasts'
-  if (atMs - nowMs > WHAT_IF_PERIODS * quota.period * 1000) {
-    return `lasts more than ${durationText(WHAT_IF_PERIODS * quota.period)}`
-  }
-  return atMs <= nowMs ? 'empty now' : `empty at ${clockText(atMs)} at the earliest`
-}
-
-/** Who uses it and how fast, beside the refill: `Others use 1.2–1.3/s; it refills 1.07/s.` */
+/** Who uses it and how fast, beside the refill: `Others use 1.2–1.3/s; it refills 1.07/s.` Empty of a row that is not checked. */
 export function usageSentence(quota: RequestQuota, nowMs: number): string {
   const { use, observedAt } = quota
+  if (isUnchecked(quota, nowMs)) return ''
   if (use === null) return 'Use by others is not known yet.'
   const [own, others] = [ownText(quota), othersText(quota)]
   if (others === '0' && own === '0') {

@@ -1,22 +1,31 @@
-import { isStale, leftText } from '../../app/status/quota-status.ts'
+import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { isStale, isUnchecked, leftText } from '../../app/status/quota-status.ts'
 import barSheet from '../components/bar.module.css'
 import { classesOf } from '../components/classes.ts'
 import { useQuota } from '../state/window-parts.ts'
-import { barParts } from './bar-parts.ts'
+import { type BarParts, barParts } from './bar-parts.ts'
 import sheet from './capacity.module.css'
 
 const css = classesOf({ ...barSheet, ...sheet })
+
+/** Parts of a row's bar at `nowMs`. What the last header of an unchecked row said is only possible. */
+function partsAt(quota: RequestQuota, nowMs: number): BarParts {
+  const { seen = quota.remaining, limit } = quota
+  return barParts(isUnchecked(quota, nowMs) ? { low: 0, high: seen, limit } : quota)
+}
 
 /**
  * A bar that is solid for what is certainly left and hatched for what is possibly left. The tick is the row's
  * threshold.
  */
 export function CapacityBar({ category }: { readonly category: string }) {
-  const low = useQuota(category, (quota) => barParts(quota).low) ?? 0
-  const possible = useQuota(category, (quota) => barParts(quota).possible) ?? 0
-  const threshold = useQuota(category, (quota) => quota.threshold) ?? 0
+  const low = useQuota(category, (quota, nowMs) => partsAt(quota, nowMs).low) ?? 0
+  const possible = useQuota(category, (quota, nowMs) => partsAt(quota, nowMs).possible) ?? 0
+  const threshold =
+    useQuota(category, (quota, nowMs) => (isUnchecked(quota, nowMs) ? 0 : quota.threshold)) ?? 0
   const isDefault = useQuota(category, (quota) => quota.source === 'default') ?? true
-  const isOld = useQuota(category, isStale) ?? false
+  const isOld =
+    useQuota(category, (quota, nowMs) => isStale(quota, nowMs) || isUnchecked(quota, nowMs)) ?? false
   const left = useQuota(category, leftText) ?? ''
   const remaining = useQuota(category, (quota) => quota.remaining) ?? 0
   const limit = useQuota(category, (quota) => quota.limit) ?? 0

@@ -1,18 +1,20 @@
 import { memo } from 'react'
 import type { Severity } from '../../app/contract/severity.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { alsoCounts } from '../../app/quota/verdict.ts'
+import { allowanceOf, safeSentence } from '../../app/status/allowance.ts'
 import { clockText } from '../../app/status/moments.ts'
 import {
   ageText,
   fullText,
   isStale,
+  isUnchecked,
   leftText,
   nextCheckText,
   othersText,
   ownText,
   quotaStatus,
-  safePaceText,
-  safeSentence,
+  rowNote,
   stateSentence,
   usageSentence,
 } from '../../app/status/quota-status.ts'
@@ -52,12 +54,19 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   const state = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).state)
   const source = useQuota(category, (quota) => quota.source)
   const stale = useQuota(category, isStale) ?? false
+  const unchecked = useQuota(category, isUnchecked) ?? false
   const counted = useShown((snapshot) => alsoCounts(snapshot.requests, category).join(', '))
   const choose = () => chooseCategory(parts, category)
   return (
     // The name is the row's button for keyboards and screen readers; a click anywhere in the row does the same.
     <tr
-      className={css('row', source === 'default' && 'default', chosen && 'chosen', worst && 'worst')}
+      className={css(
+        'row',
+        source === 'default' && 'default',
+        unchecked && 'unchecked',
+        chosen && 'chosen',
+        worst && 'worst',
+      )}
       data-category={category}
       data-source={source}
       data-stale={stale}
@@ -109,14 +118,14 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
       <td className={css('trend')} data-testid="trend">
         {trend && <Trend {...trend} />}
       </td>
-      <td className={css('own', 'muted')}>
+      <td className={css('own')}>
         <Own category={category} />
       </td>
       <td className={css('others')}>
         <Others category={category} />
       </td>
-      <td className={css('pace')} data-testid="safe-pace">
-        <SafePace category={category} />
+      <td className={css('pace')} data-testid="allowance">
+        <Allowance category={category} />
       </td>
       <td className={css('full', 'muted')}>
         <Full category={category} />
@@ -142,7 +151,7 @@ function Trend({ line, area }: TrendPath) {
 
 function State({ category, severity }: CategoryProps & { readonly severity: Severity }) {
   const label = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).label)
-  const note = useQuota(category, (quota, nowMs) => quotaStatus(quota, nowMs).note)
+  const note = useQuota(category, rowNote)
   const title = useQuota(category, (quota, nowMs) =>
     [stateSentence(quota, nowMs), usageSentence(quota, nowMs), safeSentence(quota, nowMs)].join(' ').trim(),
   )
@@ -150,7 +159,7 @@ function State({ category, severity }: CategoryProps & { readonly severity: Seve
     <span className={css('state-line')} title={title}>
       <Shape severity={severity} label={label} />
       <b>{label}</b>
-      {note !== '' && <span className={css('note')}>{note}</span>}
+      {note && <span className={css('note')}>{note}</span>}
     </span>
   )
 }
@@ -176,8 +185,18 @@ function Others({ category }: CategoryProps) {
   return useQuota(category, othersText)
 }
 
-function SafePace({ category }: CategoryProps) {
-  return useQuota(category, safePaceText)
+function Allowance({ category }: CategoryProps) {
+  const read = ({ requests, refresh }: Snapshot, nowMs: number) => {
+    const quota = requests.find((one) => one.category === category)
+    return quota && allowanceOf(quota, refresh.state, nowMs)
+  }
+  const burst = useShown((snapshot, nowMs) => read(snapshot, nowMs)?.burst)
+  const text = useShown((snapshot, nowMs) => read(snapshot, nowMs)?.text)
+  return (
+    <span className={css(burst !== undefined && 'allowance')}>
+      {burst !== undefined && <span className={css('number')}>{burst}</span>} <span>{text}</span>
+    </span>
+  )
 }
 
 function Full({ category }: CategoryProps) {
@@ -193,8 +212,7 @@ function Age({ category }: CategoryProps) {
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
   // Both do not fit; that the limit is the documented one is in the tooltip then.
-  const beside = source === 'default' ? '–' : age?.replace(/ ago$/, '')
-  const shown = check === '' ? age : beside
+  const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (
     <span title={[source === 'default' ? `limit ${age}` : seen, next].filter(Boolean).join(', ')}>

@@ -30,8 +30,7 @@ export function CapacityTable() {
       <div className={css('head')}>
         <h2 id="capacity-title">Request quotas</h2>
         <span className={css('about')}>
-          {fixed ? 'fixed windows' : 'rolling windows'} · solid = certain, hatched = possible, mark = low
-          below {threshold}
+          {fixed && 'fixed windows · '}solid = certain, hatched = possible, mark = low below {threshold}
         </span>
         <Unlisted of="requests" />
         <RowTools category={chosen} />
@@ -63,7 +62,7 @@ export function CapacityTable() {
                 Others /s
               </th>
               <th scope="col" className={css('pace')}>
-                Safe pace
+                Burst now, then pace
               </th>
               <th scope="col" className={css('full')}>
                 <FullHead />

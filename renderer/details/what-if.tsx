@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { whatIfText } from '../../app/status/quota-status.ts'
+import { whatIfText } from '../../app/status/allowance.ts'
 import { classesOf } from '../components/classes.ts'
 import { useQuota } from '../state/window-parts.ts'
 import sheet from './details.module.css'

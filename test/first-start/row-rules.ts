@@ -26,17 +26,19 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
   const said = `${row.category}: ${row.state}, ${row.left} of ${row.limit}, others ${row.others}/s, ${row.age} old`
   if (row.limit !== limit) note('number', said, `a limit of ${limit}`)
   inState({ category: row.category, told: row.state, said }, looks, note)
+  inAge(row, look, said, note)
+  inNextCheck(row, looks, note)
+  // What stands there is the last header's, of no more than its age.
+  if (stateOf(row.state) === 'not checked') return
   const [low, high] = numberOf(row)
   const apart = low === high ? limit * MIDDLE : 0
   if (low > most + apart + unforeseen(row.category, looks) || high < fewest - apart) {
     note('number', said, told)
   }
-  inAge(row, look, said, note)
-  if (stateOf(row.state) !== 'not checked') inFullAt(row, count, look, said, note)
+  inFullAt(row, count, look, said, note)
   inOthers(row, looks, said, note)
   inOwn(row, look, said, note)
   inSafePace(row, looks, said, note)
-  inNextCheck(row, looks, note)
 }
 
 /** The state's word, without the share, the time or the note beside it; `undefined` where it isn't known here. */

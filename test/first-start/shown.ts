@@ -84,7 +84,7 @@ export interface ShownSlots {
   readonly source: string
   readonly used: number
   readonly limit: number
-  /** `37 free`, `FULL`. */
+  /** `37 free`, `full`. */
   readonly free: string
 }
 
@@ -127,7 +127,7 @@ export function readShown(page: Page): Promise<Shown> {
         limit: Number(cell(row, 3).split('/')[1]),
         own: cell(row, 5),
         others: cell(row, 6),
-        safe: textOf(row, '[data-testid="safe-pace"]'),
+        safe: textOf(row, '[data-testid="allowance"]').replace(/^\d+ now, (then|or) /, ''),
         nextCheck: textOf(row, '[data-testid="age"] + span').replace('/ ', ''),
         fullAt: cell(row, 8),
         age: textOf(row, '[data-testid="age"]'),

@@ -10,14 +10,16 @@ import type {
   StreamSummary,
 } from '../../../app/contract/snapshot.ts'
 import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
+import { safePaceText } from '../../../app/status/allowance.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
 import { gatewayStatus } from '../../../app/status/gateway-status.ts'
 import {
+  isUnchecked,
   leftText,
   othersText,
   ownText,
   quotaStatus,
-  safePaceText,
+  rowNote,
   stateAt,
 } from '../../../app/status/quota-status.ts'
 import { unlistedText } from '../../../app/status/sentences.ts'
@@ -251,7 +253,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
     leaving(right(ownText(quota), own), LEAVES.own),
     leaving(right(othersText(quota), others), LEAVES.others),
     leaving(right(safePaceText(quota, nowMs).replace('1 per ', '1/').replace(' s', 's'), pace), LEAVES.pace),
-    leaving(right(until(quota.fullAt), full), LEAVES.full),
+    leaving(right(isUnchecked(quota, nowMs) ? '–' : until(quota.fullAt), full), LEAVES.full),
     leaving(right(ageText(quota, nowMs), age, 'dim'), LEAVES.age),
   ]
 }
@@ -272,7 +274,8 @@ const TONES: Readonly<Record<Severity, Tone>> = {
 
 /** The state and its note in a short form: `429 40s`; the word alone where both are wider than `width`. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
-  const { label, note, untilMs } = quotaStatus(quota, nowMs)
+  const { label, untilMs } = quotaStatus(quota, nowMs)
+  const note = rowNote(quota, nowMs)
   const isCountdown = untilMs !== undefined && /\d/.test(note)
   const countdown = isCountdown ? duration(countdownSeconds(untilMs - nowMs, 'up') * 1000) : note
   const short = note.startsWith('within') ? '<10m' : countdown
@@ -295,17 +298,17 @@ const SLOT_HEADING: readonly FittedCell[] = [
   right('FREE', 9, 'dim'),
   leaving(right('OWN', 5, 'dim'), 2),
   leaving(right('OTHERS', 6, 'dim'), 3),
-  leaving(left(' AGE', 11, 'dim'), 1),
+  leaving(left(' AGE', 13, 'dim'), 1),
 ]
 
 function slotRow(slot: SlotQuota, nowMs: number): readonly FittedCell[] {
   const tone = toneOf(slotStatus(slot).severity)
   return [
-    left(slot.category, 24, slot.source === 'default' ? 'dim' : 'plain'),
-    right(`${slot.free}/${slot.limit}`, 9, tone),
-    leaving(right(String(slot.own), 5), 2),
-    leaving(right(String(slot.elsewhere), 6), 3),
-    leaving(left(` ${slot.source === 'default' ? 'documented' : ageText(slot, nowMs)}`, 11, 'dim'), 1),
+    left(slot.category, 24, isSeen(slot) ? 'plain' : 'dim'),
+    right(`${isSeen(slot) ? slot.free : '?'}/${slot.limit}`, 9, tone),
+    leaving(right(isSeen(slot) ? String(slot.own) : '–', 5), 2),
+    leaving(right(isSeen(slot) ? String(slot.elsewhere) : '–', 6), 3),
+    leaving(left(` ${isSeen(slot) ? ageText(slot, nowMs) : 'not observed'}`, 13, 'dim'), 1),
   ]
 }
 

@@ -11,12 +11,12 @@ import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
 /** The root cause of each bad day, and what it explains; its words are in `golden/`. */
 const CAUSES: Readonly<Record<string, readonly [root: ConditionKind, ...explained: ConditionKind[]]>> = {
-  'saved keys damaged': ['keys-damaged'],
+  'saved keys damaged': ['keys-damaged', 'not-checked'],
   'saved keys damaged, none by name': ['keys-damaged', 'signed-out', 'not-checked'],
   'saved keys unreadable': ['keys-unreadable', 'not-checked'],
   'passphrase missing': ['keys-locked', 'not-checked'],
   'keyring locked': ['keys-locked', 'not-checked'],
-  'keys sealed elsewhere': ['keys-sealed-elsewhere'],
+  'keys sealed elsewhere': ['keys-sealed-elsewhere', 'not-checked'],
   'disk full': ['history-paused'],
   'no keyring': ['keyring-away'],
   'both hosts unreachable': ['hosts-unreachable', 'not-checked'],
@@ -24,8 +24,8 @@ const CAUSES: Readonly<Record<string, readonly [root: ConditionKind, ...explaine
   'sign-in host unreachable, access expired': ['sign-in-host-gone', 'renewal-failing', 'not-checked'],
   'signed out': ['signed-out', 'not-checked'],
   'key not accepted': ['key-rejected', 'not-checked'],
-  'revoked here': ['revoked'],
-  'revocation not confirmed': ['revocation-unconfirmed'],
+  'revoked here': ['revoked', 'not-checked'],
+  'revocation not confirmed': ['revocation-unconfirmed', 'not-checked'],
   'sign-in ends within the hour': ['sign-in-ends'],
   'token rejected (401)': ['token-rejected'],
   'permission missing (403)': ['permission-missing'],

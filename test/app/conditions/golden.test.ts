@@ -11,7 +11,8 @@ import {
   spokenText,
 } from '../../../app/conditions/key-status.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import { quotaStatus, safePaceText, stateSentence } from '../../../app/status/quota-status.ts'
+import { safePaceText } from '../../../app/status/allowance.ts'
+import { quotaStatus, stateSentence } from '../../../app/status/quota-status.ts'
 import { trayLine } from '../../../main/hosts/desktop/tray.ts'
 import { renderTable } from '../../../main/hosts/terminal/table.ts'
 import { bannerFor } from '../../../renderer/format/banner.ts'

@@ -1,6 +1,7 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
+import { allowanceOf, safePaceText, safeSentence, whatIfText } from '../../../app/status/allowance.ts'
 import { OUTDATED_AFTER_MS } from '../../../app/status/durations.ts'
 import {
   ageText,
@@ -11,12 +12,10 @@ import {
   othersText,
   ownText,
   quotaStatus,
-  safePaceText,
-  safeSentence,
+  rowNote,
   shareLeftText,
   stateSentence,
   usageSentence,
-  whatIfText,
 } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota } from '../../renderer/fixtures.ts'
 
@@ -110,8 +109,9 @@ describe('the number', () => {
 
   it('is marked once its header is old, and is none where no header came', () => {
     const row = positions({ low: 20, high: 95 })
-    expect(leftText(row, NOW_MS + 120_000)).toBe('20–95')
-    expect(leftText(row, NOW_MS + 120_001)).toBe('~20–95')
+    const pushed = { ...row, asOf: NOW_MS + 120_000 }
+    expect(leftText(pushed, NOW_MS + 120_000)).toBe('20–95')
+    expect(leftText(pushed, NOW_MS + 120_001)).toBe('~20–95')
     expect(ageText(row, NOW_MS + 119_000)).toBe('119 s')
     expect(ageText(row, NOW_MS + 240_000)).toBe('4 min ago')
     const unseen = defaultQuota('Barchart Stream', 500, 300)
@@ -123,11 +123,79 @@ describe('the number', () => {
     expect(fullText(row, NOW_MS)).toBe('14:31:10')
     expect(fullText(row, NOW_MS, 'countdown')).toBe('5 s')
     expect(fullText({ ...row, remaining: 320 }, NOW_MS)).toBe('full')
-    expect(fullText({ ...row, state: 'not-checked' }, NOW_MS)).toBe('?')
+    expect(fullText({ ...row, state: 'not-checked' }, NOW_MS)).toBe('–')
     expect(nextCheckText(row, NOW_MS)).toBe('12 s')
     expect(nextCheckText(row, NOW_MS + 12_000)).toBe('now')
     expect(nextCheckText(positions(), NOW_MS)).toBe('')
   })
+})
+
+describe('a row that is not checked', () => {
+  const row = positions({
+    state: 'not-checked',
+    seen: 214,
+    observedAt: NOW_MS - 29 * 60_000,
+    use: { total: 1, own: 0.4, elsewhere: 0.6 },
+    safe: { everySeconds: 1.2, burst: 226 },
+    fullAt: NOW_MS + 5000,
+  })
+  const answered = (status: number) => positions({ ...row, problem: { status, since: NOW_MS - 9 * 60_000 } })
+
+  it('shows its last number and its age, and no use, pace or end', () => {
+    expect(leftText(row, NOW_MS)).toBe('214')
+    expect(ageText(row, NOW_MS)).toBe('29 min ago')
+    expect([ownText(row), othersText(row), fullText(row, NOW_MS)]).toEqual(['–', '–', '–'])
+    expect(usageSentence(row, NOW_MS)).toBe('')
+  })
+
+  it.each([
+    ['valid', row, 'last value 14:02'],
+    ['sign-in-required', row, 'paused until sign-in'],
+    ['revoked', row, 'signed out here'],
+    ['revoke-unconfirmed', row, 'signed out here'],
+    ['valid', answered(401), 'checks paused'],
+    ['valid', answered(403), 'needs ReadAccount'],
+    ['valid', answered(503), 'last value 14:02'],
+    ['valid', answered(200), 'no headers since 14:22'],
+    ['valid', defaultQuota('Positions', 320, 300), ''],
+  ] as const)('%# says why nothing may be sent', (refresh, one, text) => {
+    expect(allowanceOf(one, refresh, NOW_MS)).toEqual({ text })
+  })
+
+  it.each([401, 403])(
+    'is also one whose last check was rejected (%i), whatever its number says',
+    (status) => {
+      const rejected: RequestQuota = { ...answered(status), state: 'ok' }
+      expect(leftText(rejected, NOW_MS)).toBe('214')
+      expect(safePaceText(rejected, NOW_MS)).toBe('?')
+      expect(allowanceOf(rejected, 'valid', NOW_MS)).not.toHaveProperty('burst')
+    },
+  )
+})
+
+it('says how many may be sent now, and how fast after that', () => {
+  const allowed = (more: Partial<RequestQuota>) => allowanceOf(positions(more), 'valid', NOW_MS)
+  const safe = { everySeconds: 1.2, burst: 226 }
+  expect(allowed({ safe })).toEqual({ burst: 226, text: 'now, then 1 per 1.2 s' })
+  expect(allowed({ safe, model: 'fixed' })).toEqual({ burst: 226, text: 'now, or 1 per 1.2 s' })
+  expect(allowed({ safe: { everySeconds: null, burst: 163 }, state: 'watch' })).toEqual({
+    burst: 163,
+    text: 'now, then none',
+  })
+  expect(allowed({})).toEqual({ text: 'measuring' })
+  const blocked = { safe: { everySeconds: null, burst: 0 }, state: 'blocked' } as const
+  expect(allowed({ ...blocked, blockedUntil: NOW_MS + 40_000 })).toEqual({ text: 'retry 14:31:45' })
+  expect(allowed({ ...blocked, blockedUntil: NOW_MS })).toEqual({ text: 'retry now' })
+  expect(allowed({ ...blocked, nextTryAt: NOW_MS + 1 })).toEqual({ text: '429s until others slow down' })
+})
+
+it('counts 429s that go on beside their label, and counts down to the end of one', () => {
+  const note = (more: Partial<RequestQuota>) => rowNote(positions({ state: 'blocked', ...more }), NOW_MS)
+  expect(note({ nextTryAt: NOW_MS + 1, rejected: 12 })).toBe('×12')
+  expect(note({ nextTryAt: NOW_MS + 1, rejected: 1 })).toBe('')
+  expect(note({ blockedUntil: NOW_MS + 40_000, rejected: 3 })).toBe('in 40 s')
+  expect(note({ blockedUntil: NOW_MS, rejected: 3 })).toBe('now')
+  expect(note({ state: 'low' })).toBe('16 %')
 })
 
 describe('what a person can do', () => {

@@ -137,10 +137,10 @@ for (const { width, height, of } of [
   test(`others and the safe pace have columns at ${of}${quickIf(width === 1024)}`, async ({ page, open }) => {
     await page.setViewportSize({ width, height })
     await open(snapshot())
-    for (const name of ['Others /s', 'Safe pace']) {
+    for (const name of ['Others /s', 'Burst now, then pace']) {
       await expect(page.getByRole('columnheader', { name })).toBeVisible()
     }
-    await expect(page.locator(row('Positions')).getByTestId('safe-pace')).toHaveText('none')
+    await expect(page.locator(row('Positions')).getByTestId('allowance')).toHaveText('36 now, then none')
     expect(await layoutFaults(page)).toEqual([])
     expect((await overflow(page))[0]).toBe(0)
   })

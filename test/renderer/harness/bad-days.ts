@@ -24,14 +24,12 @@ const allOf = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
 const positions = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
   calm.requests.map((row) => (row.category === 'Positions' ? { ...row, ...more } : row))
 
+/** The rows of a key that can't call, as main shows them: without a state, a pace or a next check. */
+const uncheckedRows = (more: Partial<RequestQuota>): readonly RequestQuota[] =>
+  allOf({ ...more, state: 'not-checked', verdict: 'not-seen' }).map(({ safe, nextCheckAt, ...row }) => row)
+
 /** What a snapshot holds once the service has not been asked successfully for long. */
-const unchecked = allOf({
-  source: 'modelled',
-  state: 'not-checked',
-  observedAt: SINCE_MS,
-  low: 0,
-  high: 320,
-})
+const unchecked = uncheckedRows({ source: 'modelled', observedAt: SINCE_MS, low: 0, high: 320 })
 
 const signInHost = (more: Partial<NonNullable<Snapshot['signInHost']>> = {}) => ({
   signInHost: {
@@ -85,7 +83,7 @@ const UNREAD: Partial<Snapshot> = {
 }
 
 const problemOn = (status: number, message: string) =>
-  allOf({ state: 'not-checked', problem: { status, message, since: SINCE_MS } })
+  uncheckedRows({ observedAt: SINCE_MS, problem: { status, message, since: SINCE_MS } })
 
 const silent = STREAMS.map((one) => ({
   ...one,
@@ -102,12 +100,12 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
     access: { state: 'refreshing', scopes: [] },
     refresh: { ...calm.refresh, state: 'unconfirmed' },
   }),
-  'saved keys damaged': snapshot({ ...calm, keystore: 'record-corrupt' }),
+  'saved keys damaged': snapshot({ ...calm, requests: unchecked, keystore: 'record-corrupt' }),
   'saved keys damaged, none by name': snapshot({ ...UNREAD, keystore: 'record-corrupt' }),
   'saved keys unreadable': snapshot({ ...UNREAD, ...LOCKED, keystore: 'unreadable' }),
   'passphrase missing': snapshot({ ...CLOSED, ...LOCKED, keystore: 'no-passphrase' }),
   'keyring locked': snapshot({ ...CLOSED, ...LOCKED, keystore: 'waiting' }),
-  'keys sealed elsewhere': snapshot({ ...calm, keystore: 'key-changed' }),
+  'keys sealed elsewhere': snapshot({ ...calm, requests: unchecked, keystore: 'key-changed' }),
   'no keyring': snapshot({ ...calm, keystore: 'unavailable' }),
   'disk full': snapshot({ ...calm, pausedHistory: { failure: 'full', since: SINCE_MS } }),
   'both hosts unreachable': snapshot({ ...calm, requests: unchecked, service, ...signInHost() }),
@@ -133,6 +131,7 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   }),
   'revoked here': snapshot({
     ...calm,
+    requests: unchecked,
     streams: [],
     access: { state: 'none', scopes: [] },
     refresh: { ...calm.refresh, state: 'revoked', revokedAt: SINCE_MS },
@@ -230,6 +229,7 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   }),
   'revocation not confirmed': snapshot({
     ...calm,
+    requests: unchecked,
     refresh: {
       ...calm.refresh,
       state: 'revoke-unconfirmed',

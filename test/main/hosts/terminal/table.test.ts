@@ -31,7 +31,7 @@ test('a row shows its state, what is left, own and others’ use, the safe pace,
 
 test('a number from the table is none', () => {
   const quota = { source: 'default', state: 'not-checked', use: null } as const
-  expect(rowOf(quota)).toMatch(/^not checked\s+Accounts\s+┄+\s+–\/320\s+\?\s+\?\s+\?\s+.*–$/)
+  expect(rowOf(quota)).toMatch(/^not checked\s+Accounts\s+┄+\s+–\/320\s+–\s+–\s+\?\s+.*–$/)
 })
 
 test('the gateway and its programs are shown: what each is, did, and waits for; nothing of them while it is off', () => {

@@ -1,0 +1,125 @@
+import type { RefreshSummary, RequestQuota } from '../contract/snapshot.ts'
+import { emptyAtWith } from '../quota/safe-pace.ts'
+import { scopeOf } from '../service/categories.ts'
+import { durationText } from './durations.ts'
+import { clockText, minuteText } from './moments.ts'
+import {
+  isUnchecked,
+  refusedProblem,
+  retryText,
+  stateAt,
+  UNTIL_OTHERS_SLOW,
+  usesWholeRefill,
+} from './quota-status.ts'
+
+/**
+ * Pace at which the quota lasts: `1 per 1.9 s`, `none` where others take all, `in 40 s` after a 429, `?`
+ * until it is known.
+ */
+export function safePaceText(quota: RequestQuota, nowMs: number): string {
+  const state = stateAt(quota, nowMs)
+  if (state === 'blocked') {
+    if (usesWholeRefill(quota)) return 'none'
+    if (quota.blockedUntil === undefined || quota.blockedUntil <= nowMs) return 'retry now'
+    return `in ${retryText(quota.blockedUntil, nowMs)}`
+  }
+  if (isUnchecked(quota, nowMs) || quota.safe === undefined) return '?'
+  return paceText(quota.safe.everySeconds)
+}
+
+/** Requests of a row that may be sent, as a table shows it: how many now, and the words after that. */
+export interface Allowance {
+  readonly burst?: number
+  readonly text: string
+}
+
+/**
+ * `226` and `now, then 1 per 1.2 s`; a fixed window `now, or 1 per 1.2 s`. Without a number: `retry 14:36:05`
+ * or `429s until others slow down` after a 429, `measuring` until others' use is known, and the reason of a
+ * row that is not checked.
+ */
+export function allowanceOf(quota: RequestQuota, refresh: RefreshSummary['state'], nowMs: number): Allowance {
+  const { safe, blockedUntil, model } = quota
+  if (isUnchecked(quota, nowMs)) return { text: uncheckedText(quota, refresh, nowMs) }
+  if (stateAt(quota, nowMs) === 'blocked') {
+    if (usesWholeRefill(quota)) return { text: `429s ${UNTIL_OTHERS_SLOW}` }
+    const isOver = blockedUntil === undefined || blockedUntil <= nowMs
+    return { text: `retry ${isOver ? 'now' : clockText(blockedUntil)}` }
+  }
+  if (safe === undefined) return { text: 'measuring' }
+  const { burst, everySeconds } = safe
+  return { burst, text: `now, ${model === 'fixed' ? 'or' : 'then'} ${paceText(everySeconds)}` }
+}
+
+/** Reason why a row is not checked: `paused until sign-in`, `needs ReadAccount`; else `last value 14:02`. */
+function uncheckedText(quota: RequestQuota, refresh: RefreshSummary['state'], nowMs: number): string {
+  if (refresh === 'revoked' || refresh === 'revoking' || refresh === 'revoke-unconfirmed')
+    return 'signed out here'
+  if (refresh === 'sign-in-required' || refresh === 'none') return 'paused until sign-in'
+  const { observedAt, category } = quota
+  const problem = refusedProblem(quota, nowMs)
+  if (problem?.status === 401) return 'checks paused'
+  if (problem?.status === 403) return `needs ${scopeOf(category)}`
+  if (problem !== undefined && problem.status < 400) return `no headers since ${minuteText(problem.since)}`
+  return observedAt === undefined ? '' : `last value ${minuteText(observedAt)}`
+}
+
+/** `1 per 1.9 s`, `10 per s` from ten a second up, `none`. */
+export function paceText(everySeconds: number | null): string {
+  if (everySeconds === null) return 'none'
+  if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
+  // Rounded up: a pace told too fast is not safe.
+  const tenths = Math.ceil(everySeconds * 10 - 1e-9)
+  return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
+}
+
+/** The safe pace in a sentence: `Safe pace: 1 per 1.9 s, 40 at once.` Empty where it is not known. */
+export function safeSentence(quota: RequestQuota, nowMs: number): string {
+  const state = stateAt(quota, nowMs)
+  if (state === 'blocked' || state === 'not-checked' || quota.safe === undefined) return ''
+  const { everySeconds, burst } = quota.safe
+  if (everySeconds === null) return `Safe pace: none, ${whoTakesAll(quota)}.`
+  return `Safe pace: ${paceText(everySeconds)}${burst > 0 ? `, ${burst} at once` : ''}.`
+}
+
+/**
+ * The safe pace with its burst, for a person who looks closer: `1 per 1.9 s, 36 at once above the reserve of
+ * 64`, `none: others take all`.
+ */
+export function safeFactText(quota: RequestQuota, nowMs: number): string {
+  const pace = safePaceText(quota, nowMs)
+  if (quota.safe === undefined || pace === '?' || stateAt(quota, nowMs) === 'blocked') return pace
+  const { everySeconds, burst } = quota.safe
+  const reserve = Math.ceil(quota.limit * quota.threshold)
+  const instead = quota.model === 'fixed' ? ' instead' : ''
+  const atOnce = burst === 0 ? '' : `, ${burst} at once${instead} above the reserve of ${reserve}`
+  return `${everySeconds === null ? `none: ${whoTakesAll(quota)}` : pace}${atOnce}`
+}
+
+/** `others take all` where even the low end of their use is what comes back, else `others may take all`. */
+function whoTakesAll({ use, model, limit, period }: RequestQuota): string {
+  const least = use === null ? 0 : (use.elsewhereLow ?? use.elsewhere)
+  return model === 'rolling' && least >= limit / period ? 'others take all' : 'others may take all'
+}
+
+/** Periods beyond which an end is too far off to be told as a moment. */
+const WHAT_IF_PERIODS = 12
+
+/**
+ * End of a row at `addedPerSecond` more requests than now: `lasts`, `empty at 14:52:10 at the earliest`,
+ * `empty now`, or why that cannot be told.
+ */
+export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
+  const state = stateAt(quota, nowMs)
+  if (state === 'not-checked') return 'cannot be told: what is left is not known'
+  if (state === 'blocked') return 'cannot be told until the 429 is over'
+  if (state === 'empty') return 'empty now'
+  // From the push on: the moment stands still while the clock goes on.
+  const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
+  if (atMs === 'not-known') return 'cannot be told yet: others’ use is not known'
+  if (atMs === 'lasts') return 'lasts'
+  if (atMs - nowMs > WHAT_IF_PERIODS * quota.period * 1000) {
+    return `lasts more than ${durationText(WHAT_IF_PERIODS * quota.period)}`
+  }
+  return atMs <= nowMs ? 'empty now' : `empty at ${clockText(atMs)} at the earliest`
+}
