@@ -19,7 +19,7 @@ import { SlotMap } from './slots/slot-map.tsx'
 import { useLook, useMirror, useParts, usePausedSince, useView } from './state/window-parts.ts'
 import { OwnStreams } from './streams/own-streams.tsx'
 import { TokenPanel } from './verdict/token-panel.tsx'
-import { Aspects, NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
+import { NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 // Separate chunks: most windows never show these pages.
@@ -94,9 +94,8 @@ function Dashboard({ dimmed, frozen }: DashboardProps) {
         <div className={css('left')}>
           {!isMaximised && <CapacityTable />}
           {isNarrow && (
-            <section className={css('tokens-alone')} aria-label="Tokens and health">
+            <section className={css('tokens-alone')} aria-label="Tokens">
               <TokenPanel />
-              <Aspects />
             </section>
           )}
           <HistoryPanel />

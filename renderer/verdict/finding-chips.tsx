@@ -10,9 +10,9 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Findings as chips where there is room for them. */
+/** Findings as chips where they share a line with the parts of health, or have one of their own. */
 const MAX_CHIPS = 3
-const ROOMY = '(min-width: 1380px)'
+const ROOMY = '(min-width: 1380px), (max-width: 1099px)'
 
 /** A finding as the window draws it: without the row, which changes with every snapshot. */
 export type ShownFinding = Omit<Finding, 'row' | 'problem'>

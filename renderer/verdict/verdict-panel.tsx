@@ -13,8 +13,8 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
-/** Below this width the tokens are a panel of their own, so that the headline alone stays in sight. */
-export const NARROW = '(max-width: 899px)'
+/** Below this width the tokens are a panel of their own, so that the headline has the whole width. */
+export const NARROW = '(max-width: 1099px)'
 
 /** The health of the key: its root cause, which others there are, and the life of its tokens. */
 export function VerdictPanel() {
@@ -44,7 +44,7 @@ export function VerdictPanel() {
       {!isNarrow && <TokenPanel />}
       <div className={css('below')}>
         <FindingChips />
-        {!isNarrow && <Aspects />}
+        <Aspects />
       </div>
       <Spoken />
     </section>
@@ -87,7 +87,7 @@ export function Detail() {
 }
 
 /** Every part of the key's health in a word. */
-export function Aspects() {
+function Aspects() {
   const aspects = useShownValue(aspectStatuses) ?? []
   return (
     <ul className={css('aspects')} aria-label="Health of the key">
