@@ -82,7 +82,7 @@ function wordsOfNoToken({ why, failure }: NoAccess): string {
     default:
       return failure === undefined
         ? 'the access token is still being renewed'
-        : `the access token can’t be renewed (${failure})`
+        : `the access token could not be renewed (${failure})`
   }
 }
 

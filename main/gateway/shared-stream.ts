@@ -194,7 +194,8 @@ export class SharedStream implements StreamAudience {
     if (this.#observation === undefined || this.#isOver) return
     this.#findLineEnd(bytes)
     const frames: SharedFrame[] = []
-    for (const line of this.#framer.push(bytes).lines) {
+    const { lines } = this.#framer.push(bytes)
+    for (const line of lines) {
       const text = this.#decoder.decode(line)
       frames.push(...this.#state.heard(text))
       if (text.includes(DUAL_LOGON)) this.#noteDualLogon(text)
@@ -204,7 +205,7 @@ export class SharedStream implements StreamAudience {
         return
       }
     }
-    if (!this.#state.isCatchingUp) this.#isServed()
+    if (lines.length > 0 && !this.#state.isCatchingUp) this.#isServed()
     if (frames.length === 0) return
     for (const reader of this.#readers) {
       this.#contain(reader, () => reader.hear(frames))

@@ -48,6 +48,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: 'main/gateway/stream-hub.test.ts',
   },
   {
+    promise: 'G9',
+    what: 'take line ends alone for a stream that is served',
+    file: 'main/gateway/shared-stream.ts',
+    find: 'if (lines.length > 0 && !this.#state.isCatchingUp) this.#isServed()',
+    replace: 'if (lines.length >= 0 && !this.#state.isCatchingUp) this.#isServed()',
+    test: 'main/gateway/stream-hub.test.ts',
+  },
+  {
     promise: 'T14',
     what: 'lose a rotated token to a byte order mark',
     file: 'app/service/json.ts',

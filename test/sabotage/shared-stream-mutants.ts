@@ -35,8 +35,8 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     promise: 'G9',
     what: 'read chunks as if they were frames',
     file: SHARED,
-    find: 'of this.#framer.push(bytes).lines',
-    replace: 'of this.#framer.push(bytes).dropped === 0 ? [bytes] : []',
+    find: 'const { lines } = this.#framer.push(bytes)',
+    replace: 'const lines = this.#framer.push(bytes).dropped === 0 ? [bytes] : []',
     test: HUB_TEST,
   },
   {

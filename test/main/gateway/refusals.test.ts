@@ -65,7 +65,7 @@ test.each([
   [{ why: 'active' }, 'the access token is still being renewed'],
   [
     { why: 'active', failure: 'the sign-in host answered 503' },
-    'the access token can’t be renewed (the sign-in host answered 503)',
+    'the access token could not be renewed (the sign-in host answered 503)',
   ],
 ])('without a token of a key in the state %o: %s', (access, words) =>
   expect(noToken({ kind: 'none', ...access }, 0)).toEqual({

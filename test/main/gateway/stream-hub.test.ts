@@ -225,7 +225,7 @@ test('without a token a reader is told at once', async () => {
   const reply = await ask(quotes('MSFT'))
   expect([reply.status, JSON.parse(reply.text).detail]).toEqual([
     503,
-    'Not sent: the access token can’t be renewed (connection refused).',
+    'Not sent: the access token could not be renewed (connection refused).',
   ])
 })
 
@@ -443,21 +443,28 @@ test('a service that is back and never tells its whole state again ends its read
   expect(first.writableEnded).toBe(true)
 })
 
-test('a service that opens a stream again and again, and says nothing on it, ends its readers too', async () => {
-  const { ask, service, clock, opened, http } = setUpHub()
-  const reply = await ask(quotes('MSFT'))
-  service.opens()
-  let told = opened()
-  for (let ms = 0; ms < SILENCE.deadMs + MAX_OUTAGE_MS - 1_000; ms += 1_000) {
-    await clock.advance(1_000)
-    if (http.streams.at(-1)?.closed !== false || opened() === told) continue
-    told = opened()
+test.each([
+  ['nothing', ''],
+  ['line ends alone', '\r\n'],
+])(
+  'a service that opens a stream again and again, and says %s on it, ends its readers too',
+  async (_, said) => {
+    const { ask, service, clock, opened, http } = setUpHub()
+    const reply = await ask(quotes('MSFT'))
     service.opens()
-  }
-  expect([told > 2, reply.writableEnded]).toEqual([true, false])
-  await clock.advance(2_000)
-  expect([reply.lines.at(-1), reply.writableEnded]).toEqual([GO_AWAY, true])
-})
+    let told = opened()
+    for (let ms = 0; ms < SILENCE.deadMs + MAX_OUTAGE_MS - 1_000; ms += 1_000) {
+      if (said !== '' && http.streams.at(-1)?.closed === false && opened() === told) service.says(said)
+      await clock.advance(1_000)
+      if (http.streams.at(-1)?.closed !== false || opened() === told) continue
+      told = opened()
+      service.opens()
+    }
+    expect([told > 2, reply.writableEnded]).toEqual([true, false])
+    await clock.advance(2_000)
+    expect([reply.lines.at(-1), reply.writableEnded]).toEqual([GO_AWAY, true])
+  },
+)
 
 test('a service that tells its whole state in time is an outage no more, also where nothing differs', async () => {
   const { service, says, clock, first, opened, http } = await openPositions()
