@@ -16,16 +16,14 @@ test('numbers fall as requests are made, and the use is told as others’', { ta
   await connectKey(page, simulator)
   const positions = page.locator('tr[data-category="Positions"]')
   await expect(positions).not.toHaveAttribute('data-source', 'default')
-  expect(Number.parseInt((await remaining(page, 'Positions').textContent()) ?? '', 10)).toBeGreaterThan(300)
+  const left = async () => Number(/\d+$/.exec((await remaining(page, 'Positions').textContent()) ?? '')?.[0])
+  // The upper end: on a slow machine a header is old enough for a range.
+  expect(await left()).toBeGreaterThan(300)
 
   const other = await OtherProgram.signIn(simulator)
   expect(await other.spend('/v3/brokerage/accounts/SIM1001/positions', 120)).toBe(200)
 
-  await expect
-    .poll(async () => Number(/\d+$/.exec((await remaining(page, 'Positions').textContent()) ?? '')?.[0]), {
-      timeout: 20_000,
-    })
-    .toBeLessThan(230)
+  await expect.poll(left, { timeout: 20_000 }).toBeLessThan(230)
   await expect(page.getByRole('list', { name: 'Events' })).toContainText(
     /Others active on (?:\d+ quotas.*)?Positions/,
   )

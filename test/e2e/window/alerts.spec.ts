@@ -33,7 +33,7 @@ test('a snooze goes to the host with its end, and says how long it lasts', async
   await page.getByTestId('alerts').click()
   await page.getByRole('dialog').getByRole('button', { name: '15 min' }).click()
   await expect(page.getByText(/Snoozed until/)).toBeVisible()
-  expect(asked(host, 'setAlertPreferences')).toEqual([{ snoozedUntil: expect.any(Number) }])
+  await expect.poll(() => asked(host, 'setAlertPreferences')).toEqual([{ snoozedUntil: expect.any(Number) }])
 })
 
 test('sounds are off until they are turned on, and quiet hours have times', async ({ page, open }) => {
