@@ -112,6 +112,7 @@ export class Forwarder {
     this.#hub = new StreamHub({
       ...deps.sharing,
       clock: deps.clock,
+      secrets: deps.secrets,
       timeline: deps.timeline,
       turn: (asked) => this.#streamTurn(asked),
       roomAtMs: (path) =>

@@ -7,6 +7,7 @@ import type { MergeRule } from '../../app/streams/merge-rules.ts'
 import { type SharedFrame, SharedState } from '../../app/streams/shared-state.ts'
 import type { StreamAddress } from '../../app/streams/stream-address.ts'
 import type { Clock } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
 import type { ReadBy, RefusedStream, StreamAudience } from '../streams/stream-audience.ts'
 import type { StreamKeeper } from '../streams/stream-keeper.ts'
 import { GO_AWAY, passedHeaders } from './answer-relay.ts'
@@ -36,6 +37,7 @@ export interface SharedStreamDeps {
   readonly clock: Clock
   readonly address: StreamAddress
   readonly rule: MergeRule
+  readonly secrets: Pick<Secrets, 'clean'>
   readonly listener: SharedStreamListener
 }
 
@@ -71,6 +73,7 @@ export class SharedStream implements StreamAudience {
   readonly address: StreamAddress
   keeper: StreamKeeper | undefined
   readonly #clock: Clock
+  readonly #secrets: Pick<Secrets, 'clean'>
   readonly #listener: SharedStreamListener
   readonly #decoder = new TextDecoder()
   readonly #readers = new Set<StreamReader>()
@@ -88,8 +91,9 @@ export class SharedStream implements StreamAudience {
   #cancelKept: (() => void) | undefined
   #isOver = false
 
-  constructor({ clock, address, rule, listener }: SharedStreamDeps) {
+  constructor({ clock, address, rule, secrets, listener }: SharedStreamDeps) {
     this.address = address
+    this.#secrets = secrets
     this.#clock = clock
     this.#listener = listener
     this.#state = new SharedState(address, rule, encode)
@@ -196,7 +200,7 @@ export class SharedStream implements StreamAudience {
     const frames: SharedFrame[] = []
     const { lines } = this.#framer.push(bytes)
     for (const line of lines) {
-      const text = this.#decoder.decode(line)
+      const text = this.#cleaned(this.#decoder.decode(line))
       frames.push(...this.#state.heard(text))
       if (text.includes(DUAL_LOGON)) this.#noteDualLogon(text)
       if (this.#state.isTooLarge) {
@@ -235,6 +239,11 @@ export class SharedStream implements StreamAudience {
   #isServed(): void {
     this.#cancelOutage?.()
     this.#cancelOutage = undefined
+  }
+
+  /** An error may repeat the access token, as an answer that is one may. */
+  #cleaned(frame: string): string {
+    return frame.includes('"Error"') ? this.#secrets.clean(frame) : frame
   }
 
   #noteDualLogon(text: string): void {

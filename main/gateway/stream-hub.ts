@@ -8,6 +8,7 @@ import { covers, type StreamAddress, streamAddressOf } from '../../app/streams/s
 import type { OwnTurn } from '../api/own-turn.ts'
 import { isFinalStatus } from '../network/forward-http.ts'
 import type { Clock } from '../ports/ports.ts'
+import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import type { RefusedStream } from '../streams/stream-audience.ts'
 import type { Streams } from '../streams/streams.ts'
@@ -36,6 +37,7 @@ export interface SharingDeps {
 
 export interface StreamHubDeps extends SharingDeps {
   readonly clock: Clock
+  readonly secrets: Pick<Secrets, 'clean'>
   readonly timeline: Timeline
   /** Waits for the turn of a request. Resolves to a function to tell its outcome, or to why it is refused. */
   readonly turn: (asked: StreamTurn) => Promise<OwnTurn | Problem>
@@ -150,6 +152,7 @@ export class StreamHub {
       clock: this.#deps.clock,
       address,
       rule,
+      secrets: this.#deps.secrets,
       listener: {
         began: (begun, isFirst) => this.#began(begun, isFirst),
         ended: (left) => this.#ended(left),

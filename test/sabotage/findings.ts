@@ -730,4 +730,9 @@ export const FINDINGS: readonly Finding[] = [
     tests: [[REDACTOR, 'a text of one period is cleaned in time']],
     breaks: ['compare each place of a secret that repeats itself'],
   },
+  {
+    found: 'An error on an open stream that repeats the access token handed it to each reader',
+    tests: [[HUB, 'an error on a stream that repeats the access token']],
+    breaks: ['hand programs the token in an error on their stream'],
+  },
 ]

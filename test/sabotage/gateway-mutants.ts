@@ -56,6 +56,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: 'main/gateway/stream-hub.test.ts',
   },
   {
+    promise: 'G6',
+    what: 'hand programs the token in an error on their stream',
+    file: 'main/gateway/shared-stream.ts',
+    find: `frame.includes('"Error"')`,
+    replace: `frame.includes('"Error "')`,
+    test: 'main/gateway/stream-hub.test.ts',
+  },
+  {
     promise: 'T14',
     what: 'lose a rotated token to a byte order mark',
     file: 'app/service/json.ts',

@@ -8,6 +8,7 @@ import { ProgramUse } from '../../../main/gateway/program-use.ts'
 import type { Program } from '../../../main/gateway/programs.ts'
 import { noToken } from '../../../main/gateway/refusals.ts'
 import { StreamHub, type StreamTurn } from '../../../main/gateway/stream-hub.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
 import { setUp } from '../streams/scripted-streams.ts'
 
 const decoder = new TextDecoder()
@@ -87,7 +88,9 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
   const defects: unknown[] = []
   /** When the queue would let a stream be opened again; not known unless a test says so. */
   const room: { atMs: number | undefined } = { atMs: undefined }
+  const secrets = new Redactor()
   const hub = new StreamHub({
+    secrets,
     streams: set.streams,
     slots: set.slots,
     clock: set.clock,
@@ -145,5 +148,5 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
   const says = (...lines: readonly string[]) => set.service.says(lines.map((line) => `${line}\r\n`).join(''))
   /** How many connections were opened upstream until now. */
   const opened = () => set.http.streams.length
-  return { ...set, hub, ask, isShared, says, opened, turns, countsOf, defects, room }
+  return { ...set, hub, ask, isShared, says, opened, turns, countsOf, defects, room, secrets }
 }

@@ -213,6 +213,17 @@ test('streams that open and end at once are opened every 5 s, all of them togeth
   expect(replies.every(({ writableEnded }) => !writableEnded)).toBe(true)
 })
 
+test('an error on a stream that repeats the access token has it no more, also for a later reader', async () => {
+  const { ask, service, says, secrets } = setUpHub()
+  secrets.hide('the-access-token-of-the-key')
+  const first = await ask(quotes('MSFT'))
+  service.opens()
+  says('{"Symbol":"MSFT","Error":"no the-access-token-of-the-key"}')
+  const later = await ask(quotes('MSFT'))
+  const clean = '{"Symbol":"MSFT","Error":"no [redacted]"}'
+  expect([first.lines.at(-1), later.lines.at(-1)]).toEqual([clean, clean])
+})
+
 test('a stream is asked for uncompressed', async () => {
   const { ask, http } = setUpHub()
   await ask(quotes('MSFT'))
