@@ -1,6 +1,19 @@
-import { type FixedWindow, fixedWindowOf, narrowed, windowStep } from '../quota/fixed-window.ts'
 import { OthersTakeAll } from '../quota/others-take-all.ts'
-import { CLOCK_STEP_MS, rollingAllows, rollingShows, TOLERANCE } from '../quota/replenishment.ts'
+import {
+  assumedWindow,
+  CLOCK_STEP_MS,
+  doubtedWindow,
+  type FixedWindow,
+  fixedWindowOf,
+  gainPerMsOf,
+  levelsShown,
+  modelAfter,
+  type Shown,
+  TOLERANCE,
+  type WindowModel,
+  type WindowSize,
+  windowStep,
+} from '../quota/window-model.ts'
 import type { RateReading } from '../service/headers.ts'
 import { OthersPace } from './others-pace.ts'
 import { OwnRequestTimes } from './own-request-times.ts'
@@ -24,19 +37,6 @@ export const RESET_STEP_MS = 1000
 /** Later requests slow a turn down, but do not take all that comes back for ever. */
 const MAX_LATER_SHARE = 0.9
 
-/** The levels that a header leaves possible: at its own moment from `least` to `mostThen`, now up to `most`. */
-interface Shown {
-  readonly least: number
-  readonly mostThen: number
-  readonly most: number
-}
-
-interface Header {
-  readonly remaining: number
-  readonly resetSeconds: number | undefined
-  readonly sentAtMs: number
-}
-
 /**
  * A lower bound on the level of one bucket, from which a request may go upstream without being refused.
  *
@@ -57,7 +57,7 @@ interface Header {
  * comes from a bucket that was full until then.
  *
  * A fixed window (service 8.3.5) does not grow, and is full again, but for own requests since, when it ends. Which of
- * the two a bucket is, is judged from Reset, as in `app/quota`. Times are milliseconds on one clock that never goes back.
+ * the two a bucket is, `app/quota/window-model.ts` judges from Reset, for the estimator too. Times are milliseconds on one clock that never goes back.
  */
 export class BucketBound {
   /** 0 as long as nothing says it. */
@@ -244,14 +244,11 @@ export class BucketBound {
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
     this.#atMs = Math.max(this.#atMs, toMs)
-    const window = this.#window
-    if (window === undefined) return
-    const endsLatestMs = Math.min(window.endsLatestMs + (toMs - fromMs), toMs + this.#periodMs)
-    this.#window = { ...window, endsLatestMs }
+    this.#window = doubtedWindow(this.#window, { fromMs, toMs }, this.#periodMs)
   }
 
   get #gainPerMs(): number {
-    return this.#model === 'rolling' ? this.#limit / this.#periodMs : 0
+    return gainPerMsOf(this.#model, this.#limit, this.#periodMs)
   }
 
   #freeAt(nowMs: number): number {
@@ -272,12 +269,8 @@ export class BucketBound {
     this.#own.ended(endedAtMs, isFixed ? this.#window?.endsEarliestMs : undefined)
   }
 
-  /** A window begins at a request and lasts one period, so one opened between the two ends by then (service 8.3.5). */
   #assumeWindow(openedAfterMs: number, openedBeforeMs: number): void {
-    this.#window = {
-      endsEarliestMs: openedAfterMs + this.#periodMs - CLOCK_STEP_MS,
-      endsLatestMs: openedBeforeMs + this.#periodMs + CLOCK_STEP_MS,
-    }
+    this.#window = assumedWindow(openedAfterMs, openedBeforeMs, this.#periodMs)
     this.#isWindowAssumed = true
   }
 
@@ -289,22 +282,19 @@ export class BucketBound {
     const model = this.#model
     // A refusal that says it is full now says nothing of when.
     const resetSeconds = refused === 'rate' && rate?.resetSeconds === 0 ? undefined : rate?.resetSeconds
-    const header = { remaining: Math.min(remaining, this.#limit), resetSeconds, sentAtMs }
-    const isOfNow = this.#judge(header, nowMs)
+    const header = { remaining: Math.min(remaining, this.#limit), resetSeconds, sentAtMs, nowMs }
+    const isOfNow = this.#judge(header)
     const isVoid = isResized || this.#model !== model || this.#free === undefined
     if (!isOfNow) return isVoid
-    return this.#take(header, nowMs, { isVoid, isRefused: refused === 'rate' })
+    return this.#take(header, { isVoid, isRefused: refused === 'rate' })
   }
 
   /** The bound after a header. `isVoid`: nothing known before holds. True if it was void, or is shown to be by the header. */
-  #take(
-    header: Header,
-    nowMs: number,
-    { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean },
-  ): boolean {
+  #take(header: Shown, { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean }): boolean {
     const { inFlight } = this
+    const { nowMs } = header
     const isAnew = isVoid || isRefused
-    const shown = this.#shownBy(header, nowMs)
+    const shown = levelsShown(this.#known, header, this.#size)
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
@@ -332,42 +322,32 @@ export class BucketBound {
     return nowMs - this.#othersSeenAtMs > this.#periodMs
   }
 
-  #shownBy({ remaining, resetSeconds, sentAtMs }: Header, nowMs: number): Shown {
-    if (this.#model === 'fixed') {
-      const mayHaveEnded = this.#window !== undefined && nowMs >= this.#window.endsEarliestMs
-      return { least: remaining, mostThen: remaining, most: mayHaveEnded ? this.#limit : remaining }
+  /** Which model a header speaks of. False for a header of a window that is over, which says nothing about now. */
+  #judge(header: Shown): boolean {
+    const { resetSeconds, sentAtMs, nowMs } = header
+    if (resetSeconds === undefined) return true
+    const former = this.#formerWindow
+    if (this.#model === 'fixed' && former !== undefined) {
+      const shown = fixedWindowOf(resetSeconds, sentAtMs, nowMs)
+      if (windowStep(former, shown, this.#periodMs) === 'same') return false
     }
-    const { least, most } = rollingShows(this.#limit, this.#periodMs / 1000, remaining, resetSeconds)
-    const grown = (nowMs - sentAtMs + CLOCK_STEP_MS) * this.#gainPerMs
-    return { least, mostThen: most, most: Math.min(this.#limit, most + grown) }
+    const window = this.#isWindowAssumed ? undefined : (this.#window ?? former)
+    const known = this.#model === 'fixed' ? { model: this.#model, window } : this.#known
+    const after = modelAfter(known, { ...header, resetSeconds }, this.#size)
+    if (after === undefined) return false
+    if (after.model !== this.#model) this.#formerWindow = undefined
+    this.#model = after.model
+    this.#window = after.window
+    if (after.model === 'fixed') this.#isWindowAssumed = false
+    return true
   }
 
-  /** Which model a header speaks of. False for a header of a window that is over, which says nothing about now. */
-  #judge({ remaining, resetSeconds, sentAtMs }: Header, nowMs: number): boolean {
-    if (resetSeconds === undefined) return true
-    const periodSeconds = this.#periodMs / 1000
-    const lastedSeconds = (nowMs - sentAtMs) / 1000
-    const rolls = rollingAllows(this.#limit, periodSeconds, remaining, resetSeconds, lastedSeconds)
-    if (this.#model === 'rolling') {
-      if (rolls) return true
-      this.#model = 'fixed'
-      this.#window = undefined
-      this.#formerWindow = undefined
-    }
-    const shown = fixedWindowOf(resetSeconds, sentAtMs, nowMs)
-    const former = this.#formerWindow
-    if (former !== undefined && windowStep(former, shown, this.#periodMs) === 'same') return false
-    const known = this.#isWindowAssumed ? undefined : (this.#window ?? former)
-    const step = known === undefined ? 'later' : windowStep(known, shown, this.#periodMs)
-    if (step === 'earlier') return false
-    if (step === 'impossible' && rolls) {
-      this.#model = 'rolling'
-      this.#window = undefined
-      return true
-    }
-    this.#window = known !== undefined && step === 'same' ? narrowed(known, shown) : shown
-    this.#isWindowAssumed = false
-    return true
+  get #known(): WindowModel {
+    return this.#model === 'rolling' ? { model: 'rolling' } : { model: 'fixed', window: this.#window }
+  }
+
+  get #size(): WindowSize {
+    return { limit: this.#limit, periodMs: this.#periodMs }
   }
 
   /** A header wins over what was known (service 8.2). True if the bucket has another size than before. */

@@ -13,9 +13,9 @@ import {
   HORIZONS_MS,
   type Horizon,
 } from './rates.ts'
-import { TOLERANCE } from './replenishment.ts'
 import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { Utilization } from './utilization.ts'
+import { TOLERANCE } from './window-model.ts'
 
 /** The answer to one own request. Times in milliseconds on one clock. */
 export interface Answered {

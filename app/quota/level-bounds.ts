@@ -1,14 +1,15 @@
-import { type FixedWindow, fixedWindowOf, narrowed, windowStep } from './fixed-window.ts'
 import type { OwnRequests } from './own-requests.ts'
-import { CLOCK_STEP_MS, rollingAllows, rollingShows } from './replenishment.ts'
-
-/** One header with the send and receive times of its request. Times are milliseconds on one monotonic clock. */
-export interface Shown {
-  readonly remaining: number
-  readonly resetSeconds: number | undefined
-  readonly sentAtMs: number
-  readonly nowMs: number
-}
+import {
+  assumedWindow,
+  CLOCK_STEP_MS,
+  doubtedWindow,
+  type FixedWindow,
+  gainPerMsOf,
+  levelsShown,
+  modelAfter,
+  type Shown,
+  type WindowModel,
+} from './window-model.ts'
 
 /**
  * The lower and upper bound of a bucket's level, and how they change with time.
@@ -69,7 +70,7 @@ export class LevelBounds {
 
   /** The refill in requests per millisecond; 0 in the fixed model. */
   get gainPerMs(): number {
-    return this.#model === 'rolling' ? this.limit / this.periodMs : 0
+    return gainPerMsOf(this.#model, this.limit, this.periodMs)
   }
 
   /** Whether the window may have ended, so that a request now counts in the old or in the new one. */
@@ -97,11 +98,7 @@ export class LevelBounds {
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
     const low = this.#low
-    const window = this.#window
-    if (window && window.endsLatestMs > fromMs) {
-      const endsLatestMs = Math.min(window.endsLatestMs + (toMs - fromMs), toMs + this.periodMs)
-      this.#window = { ...window, endsLatestMs }
-    }
+    this.#window = doubtedWindow(this.#window, { fromMs, toMs }, this.periodMs)
     this.advance(toMs)
     this.#low = low
   }
@@ -172,40 +169,37 @@ export class LevelBounds {
   }
 
   /** The interval of levels that is consistent with one header now. Own requests after it are not subtracted. */
-  shownBy({ remaining, resetSeconds, sentAtMs, nowMs }: Shown): { least: number; most: number } {
-    if (this.#model === 'fixed') {
-      const mayHaveEnded = this.#window !== undefined && this.#atMs >= this.#window.endsEarliestMs
-      return { least: remaining, most: mayHaveEnded ? this.limit : remaining }
-    }
-    const { least, most } = rollingShows(this.limit, this.periodMs / 1000, remaining, resetSeconds)
-    return { least, most: Math.min(this.limit, most + (nowMs - sentAtMs + CLOCK_STEP_MS) * this.gainPerMs) }
+  shownBy(header: Shown): { readonly least: number; readonly most: number } {
+    // A clock that was set back leaves the bounds where they are.
+    const nowMs = Math.max(header.nowMs, this.#atMs)
+    const { least, most } = levelsShown(this.#known, { ...header, nowMs }, this)
+    return { least, most }
   }
 
   /**
    * Updates model and window from a header. Returns false for a header of a window that has ended, which carries no
    * information about the present one.
    */
-  judge({ remaining, resetSeconds, sentAtMs, nowMs }: Shown): boolean {
+  judge(header: Shown): boolean {
+    const { remaining, resetSeconds, sentAtMs, nowMs } = header
     if (resetSeconds === undefined) {
       this.#assumeWindow(sentAtMs, nowMs)
       return true
     }
-    const shown = fixedWindowOf(resetSeconds, sentAtMs, nowMs)
-    const lastedSeconds = (nowMs - sentAtMs) / 1000
-    const rolls = rollingAllows(this.limit, this.periodMs / 1000, remaining, resetSeconds, lastedSeconds)
-    if (this.#model === 'rolling') {
-      if (rolls) {
-        if (remaining < this.limit) this.#agreements += 1
-      } else this.#change('fixed', shown)
-      return true
-    }
-    const known = this.#window
-    const step = known ? windowStep(known, shown, this.periodMs) : 'later'
-    if (step === 'impossible' && rolls) this.#change('rolling', undefined)
-    else if (step === 'earlier') return false
-    else this.#window = known && step === 'same' ? narrowed(known, shown) : shown
+    const after = modelAfter(this.#known, { ...header, resetSeconds }, this)
+    if (after === undefined) return false
+    if (after.model !== this.#model) this.#agreements = 0
+    else if (after.model === 'rolling' && remaining < this.limit) this.#agreements += 1
+    const wasFixed = this.#model === 'fixed'
+    this.#model = after.model
+    this.#window = after.window
+    if (!wasFixed) return true
     if (this.#window && this.#window.endsEarliestMs <= nowMs) this.#mayBeNew()
     return this.#window === undefined || this.#window.endsLatestMs > nowMs
+  }
+
+  get #known(): WindowModel {
+    return this.#model === 'rolling' ? { model: 'rolling' } : { model: 'fixed', window: this.#window }
   }
 
   /** Sets another limit and period, and restarts with the rolling model. */
@@ -214,25 +208,21 @@ export class LevelBounds {
     this.periodMs = periodMs
     this.#low = Math.min(this.#low, limit)
     this.#high = limit
-    this.#change('rolling', undefined)
+    this.#model = 'rolling'
+    this.#window = undefined
+    this.#agreements = 0
   }
 
   /** Assumes a window of one period after a header without Reset; without it a bucket at 0 would never refill. */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
-    this.#window = { endsEarliestMs: sentAtMs, endsLatestMs: nowMs + this.periodMs }
+    this.#window = assumedWindow(sentAtMs - this.periodMs, nowMs, this.periodMs)
     this.#mayBeNew()
   }
 
   #mayBeInEitherAt(nowMs: number): boolean {
     const window = this.#window
     return window !== undefined && nowMs >= window.endsEarliestMs && nowMs < window.endsLatestMs
-  }
-
-  #change(model: 'rolling' | 'fixed', window: FixedWindow | undefined): void {
-    this.#model = model
-    this.#window = window
-    this.#agreements = 0
   }
 
   /** Raises `high` to the limit: a new window may have begun, and requests in flight may have counted in it. */

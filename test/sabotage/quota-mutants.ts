@@ -26,9 +26,9 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q1',
     what: 'invert the rate of replenishment',
-    file: 'app/quota/level-bounds.ts',
-    find: "return this.#model === 'rolling' ? this.limit / this.periodMs : 0",
-    replace: "return this.#model === 'rolling' ? this.periodMs / this.limit / 1e6 : 0",
+    file: 'app/quota/window-model.ts',
+    find: "model === 'rolling' ? limit / periodMs : 0",
+    replace: "model === 'rolling' ? periodMs / limit / 1e6 : 0",
     test: 'app/quota/bucket-bounds.test.ts',
   },
 
@@ -44,9 +44,9 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q3',
     what: 'fix the model at start',
-    file: 'app/quota/level-bounds.ts',
-    find: "} else this.#change('fixed', shown)",
-    replace: "} else this.#change('rolling', shown)",
+    file: 'app/quota/window-model.ts',
+    find: "return rolls ? known : { model: 'fixed', window: shown }",
+    replace: "return rolls || shown ? known : { model: 'fixed', window: shown }",
     test: 'app/quota/bucket.test.ts',
   },
   {

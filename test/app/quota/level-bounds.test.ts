@@ -160,7 +160,7 @@ describe('in a fixed window', () => {
     expect(bounds.window?.endsLatestMs).toBe(250_101)
     bounds.advance(250_101)
     bounds.judge({ remaining: 0, resetSeconds: undefined, sentAtMs: 250_050, nowMs: 250_101 })
-    expect(bounds.window).toEqual({ endsEarliestMs: 250_050, endsLatestMs: 550_101 })
+    expect(bounds.window).toEqual({ endsEarliestMs: 250_049, endsLatestMs: 550_102 })
     expect(bounds.high).toBe(500)
   })
 

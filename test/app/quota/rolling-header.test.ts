@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rollingAllows, rollingShows } from '../../../app/quota/replenishment.ts'
+import { rollingAllows, rollingShows } from '../../../app/quota/window-model.ts'
 
 describe('what a header of a rolling interval leaves possible', () => {
   test('is a fraction above Remaining, which Reset narrows where a request takes longer than a second', () => {

@@ -1,0 +1,178 @@
+/**
+ * What a quota's headers say of its window: which of two models applies, what each allows, and when a fixed one ends.
+ *
+ * A rolling interval refills `limit / period` a second, and Reset is its time to full (service 8.3.1, 8.3.2). A fixed window
+ * gives nothing until it ends, and is then full but for the requests since (service 8.3.5). The estimator's bounds
+ * (`level-bounds.ts`) and the gateway's (`app/gateway/bucket-bound.ts`) both follow from it. Times are milliseconds on one
+ * clock, levels requests with a fraction.
+ */
+
+/** Requests a period. */
+export interface WindowSize {
+  readonly limit: number
+  readonly periodMs: number
+}
+
+/** What is known of a quota's window. */
+export type WindowModel =
+  | { readonly model: 'rolling'; readonly window?: undefined }
+  /** `window`: the one that a header showed last, if any; it may be over. */
+  | { readonly model: 'fixed'; readonly window: FixedWindow | undefined }
+
+/** One header with the send and receive times of its request. */
+export interface Shown {
+  readonly remaining: number
+  readonly resetSeconds: number | undefined
+  readonly sentAtMs: number
+  readonly nowMs: number
+}
+
+/** Resolution of the service's clock. Milliseconds. */
+export const CLOCK_STEP_MS = 1
+/** Requests by which two bounds may miss each other without proving anything: services round their clocks. */
+export const TOLERANCE = 0.05
+
+/** Reset is a whole number of seconds, rounded up. */
+const ROUNDING_SECONDS = 1
+
+/**
+ * Whether a rolling interval can show this Reset beside this Remaining.
+ *
+ * Rolling: Reset is the time to full, `ceil((limit − level) × period / limit)` with `floor(level)` = Remaining
+ * (service 2.2, 8.3.2). `lastedSeconds` is how long the request was under way: jitter is no evidence.
+ */
+export function rollingAllows(
+  limit: number,
+  periodSeconds: number,
+  remaining: number,
+  resetSeconds: number,
+  lastedSeconds: number,
+): boolean {
+  const secondsPerRequest = periodSeconds / limit
+  const tolerance = ROUNDING_SECONDS + lastedSeconds
+  const most = Math.ceil((limit - remaining) * secondsPerRequest) + tolerance
+  const least = Math.floor((limit - Math.min(limit, remaining + 1)) * secondsPerRequest) - tolerance
+  return resetSeconds >= least && resetSeconds <= most
+}
+
+/**
+ * The levels that a header of a rolling interval leaves possible at its own moment: Remaining rounds the level
+ * down, and Reset narrows the fraction where a request takes longer than a second.
+ */
+export function rollingShows(
+  limit: number,
+  periodSeconds: number,
+  remaining: number,
+  resetSeconds: number | undefined,
+): { readonly least: number; readonly most: number } {
+  const most = Math.min(limit, remaining + 1)
+  if (resetSeconds === undefined) return { least: remaining, most }
+  const perSecond = limit / periodSeconds
+  const fromReset = {
+    least: limit - resetSeconds * perSecond,
+    most: limit - (resetSeconds - ROUNDING_SECONDS) * perSecond,
+  }
+  if (fromReset.least > most + TOLERANCE || fromReset.most < remaining - TOLERANCE) {
+    return { least: remaining, most }
+  }
+  const least = Math.min(most, Math.max(remaining, fromReset.least))
+  return { least, most: Math.max(least, Math.min(most, fromReset.most)) }
+}
+
+/** When a fixed window ends, as one header shows it: Reset is a whole number of seconds, rounded up. */
+export interface FixedWindow {
+  readonly endsEarliestMs: number
+  readonly endsLatestMs: number
+}
+
+/** The window that a header with `resetSeconds` shows, for a request under way from `sentAtMs` to `receivedAtMs`. */
+export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAtMs: number): FixedWindow {
+  return {
+    endsEarliestMs: sentAtMs + (resetSeconds - ROUNDING_SECONDS) * 1000 - CLOCK_STEP_MS,
+    endsLatestMs: receivedAtMs + resetSeconds * 1000 + CLOCK_STEP_MS,
+  }
+}
+
+/** How a header's window stands to the one known before. */
+export type WindowStep = 'same' | 'later' | 'earlier' | 'impossible'
+
+/**
+ * Whether two headers may speak of windows of one bucket.
+ *
+ * A window starts at a request and lasts one period (service 8.3.5), so two of them end at least a period
+ * apart. Ends that are nearer, and yet not the same, are a time to full that moves: a rolling interval.
+ */
+export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: number): WindowStep {
+  const slackMs = ROUNDING_SECONDS * 1000
+  if (
+    shown.endsEarliestMs <= known.endsLatestMs + slackMs &&
+    known.endsEarliestMs <= shown.endsLatestMs + slackMs
+  ) {
+    return 'same'
+  }
+  if (shown.endsLatestMs + slackMs >= known.endsEarliestMs + periodMs) return 'later'
+  if (known.endsLatestMs + slackMs >= shown.endsEarliestMs + periodMs) return 'earlier'
+  return 'impossible'
+}
+
+/** What two headers say of one window together; the first has the word where they miss each other by a rounding. */
+export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
+  const endsEarliestMs = Math.max(known.endsEarliestMs, shown.endsEarliestMs)
+  const endsLatestMs = Math.min(known.endsLatestMs, shown.endsLatestMs)
+  return endsEarliestMs <= endsLatestMs ? { endsEarliestMs, endsLatestMs } : known
+}
+
+/** The refill in requests a millisecond; 0 in a fixed window. */
+export const gainPerMsOf = (model: WindowModel['model'], limit: number, periodMs: number): number =>
+  model === 'rolling' ? limit / periodMs : 0
+
+/**
+ * The model after a header with Reset, and what it shows of the window. `undefined` for a header of a window before the
+ * one that is known, which says nothing of the present.
+ */
+export function modelAfter(
+  known: WindowModel,
+  { remaining, resetSeconds, sentAtMs, nowMs }: Shown & { readonly resetSeconds: number },
+  { limit, periodMs }: WindowSize,
+): WindowModel | undefined {
+  const shown = fixedWindowOf(resetSeconds, sentAtMs, nowMs)
+  const rolls = rollingAllows(limit, periodMs / 1000, remaining, resetSeconds, (nowMs - sentAtMs) / 1000)
+  if (known.model === 'rolling') return rolls ? known : { model: 'fixed', window: shown }
+  const { window } = known
+  const step = window ? windowStep(window, shown, periodMs) : 'later'
+  if (step === 'impossible' && rolls) return { model: 'rolling' }
+  if (step === 'earlier') return undefined
+  return { model: 'fixed', window: window && step === 'same' ? narrowed(window, shown) : shown }
+}
+
+/** The levels that a header leaves possible: at its own moment from `least` to `mostThen`, now up to `most`. */
+export function levelsShown(
+  { model, window }: WindowModel,
+  { remaining, resetSeconds, sentAtMs, nowMs }: Shown,
+  { limit, periodMs }: WindowSize,
+): { readonly least: number; readonly mostThen: number; readonly most: number } {
+  if (model === 'fixed') {
+    const mayHaveEnded = window !== undefined && nowMs >= window.endsEarliestMs
+    return { least: remaining, mostThen: remaining, most: mayHaveEnded ? limit : remaining }
+  }
+  const { least, most } = rollingShows(limit, periodMs / 1000, remaining, resetSeconds)
+  const grown = (nowMs - sentAtMs + CLOCK_STEP_MS) * gainPerMsOf(model, limit, periodMs)
+  return { least, mostThen: most, most: Math.min(limit, most + grown) }
+}
+
+/** The window of a request that may have opened one between two moments: it lasts one period (service 8.3.5). */
+export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: number): FixedWindow => ({
+  endsEarliestMs: afterMs + periodMs - CLOCK_STEP_MS,
+  endsLatestMs: beforeMs + periodMs + CLOCK_STEP_MS,
+})
+
+/** A window of which it is not known whether the time between two moments has passed: it may end as much later. */
+export function doubtedWindow(
+  window: FixedWindow | undefined,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  periodMs: number,
+): FixedWindow | undefined {
+  if (window === undefined || window.endsLatestMs <= fromMs) return window
+  const endsLatestMs = Math.min(window.endsLatestMs + (toMs - fromMs), toMs + periodMs)
+  return { ...window, endsLatestMs }
+}
