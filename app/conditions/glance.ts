@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../contract/events.ts'
 import { type Severity, urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { safePaceText } from '../status/allowance.ts'
+import { allowanceOf } from '../status/allowance.ts'
 import { coarseSinceText, countdownSeconds } from '../status/durations.ts'
 import { dayAndMinuteText } from '../status/moments.ts'
 import { leftText, quotaStatus, runsOutText, shareLeftText, usageLine } from '../status/quota-status.ts'
@@ -93,14 +93,10 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   return { caption, value: `${least}–${most} min` }
 }
 
-/**
- * What a quota's finding says beside its number, in short lines: its moment with the safe pace, and who uses
- * it.
- */
+/** Short lines beside a quota's number: its moment with what may be sent now, and who uses it. */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
-  const isHeld = quotaStatus(quota, nowMs).state === 'blocked'
-  const pace = isHeld ? '?' : safePaceText(quota, nowMs)
-  const now = [moment, pace === '?' ? '' : `safe pace ${pace}`].filter(Boolean).join(', ')
+  const { burst, text } = allowanceOf(quota, 'valid', nowMs)
+  const now = [moment, burst === undefined ? '' : `${burst} ${text}`].filter(Boolean).join(', ')
   return [now, usageLine(quota)].filter(Boolean)
 }
 

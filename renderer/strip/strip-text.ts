@@ -7,6 +7,8 @@ import { type BarParts, barParts } from '../capacity/bar-parts.ts'
 /** The line of the strip: the most severe status of all keys, and its countdown. */
 export interface StripText {
   readonly severity: Severity
+  /** The word of the state, which has a mark of its own. */
+  readonly label: string
   readonly name: string
   /** Requests left, as text and as parts of a bar; absent where the status is not about a row. */
   readonly left?: string
@@ -21,7 +23,8 @@ export interface StripText {
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
   const all = snapshots.map((snapshot) => textOf(snapshot, nowMs))
   const most = mostUrgent(all)
-  if (most === undefined) return { severity: 'unknown', name: 'No key connected', note: '', more: 0 }
+  if (most === undefined)
+    return { severity: 'unknown', label: '', name: 'No key connected', note: '', more: 0 }
   const found = all.reduce((sum, { more }) => sum + more, 0)
   return { ...most, more: found - Math.min(1, most.more) }
 }
@@ -32,10 +35,11 @@ function textOf(snapshot: Snapshot, nowMs: number): StripText {
   const { severity, subject, label, note, row, name, others } = status
   const more = label === name && others === 0 ? 0 : others + 1
   if (subject === undefined || row === undefined) {
-    return { severity, name: name, note: note || snapshot.profile.name, more }
+    return { severity, label, name, note: note || snapshot.profile.name, more }
   }
   return {
     severity,
+    label,
     name: subject,
     left: leftText(row, nowMs),
     bar: barParts(row),

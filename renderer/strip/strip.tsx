@@ -13,6 +13,7 @@ export const STRIP_HASH = '#strip'
 
 export function Strip() {
   const severity = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).severity) ?? 'unknown'
+  const label = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).label)
   const name = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).name)
   const left = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).left)
   const low = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).bar?.low)
@@ -24,7 +25,7 @@ export function Strip() {
   }, [name])
   return (
     <main className={css('strip')} data-testid="strip" data-severity={severity}>
-      <Shape severity={severity} />
+      <Shape severity={severity} label={label} />
       <h1 className={css('name')} title={name}>
         {name}
       </h1>

@@ -71,7 +71,9 @@ export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], lo
   const none = /no use measured/i.test(detail)
   const others = /[Oo]thers(?: use)? ([\d.–]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
   const own = /(?:Headroom uses|\bown) ([\d.]+)\/s/.exec(detail)?.[1] ?? (none ? '0' : undefined)
-  const safe = /(?:[Ss]afe pace:?|[Ss]low(?: it)? to) (1 per [\d.]+ s|none)/.exec(detail)?.[1]
+  const safe = /(?:[Ss]afe pace:?|[Ss]low(?: it)? to|\d+ now, (?:then|or)) (1 per [\d.]+ s|none)/.exec(
+    detail,
+  )?.[1]
   if (others !== undefined) inOthers({ ...row, others }, looks, said, note)
   if (own !== undefined) inOwn({ ...row, own }, look, said, note)
   if (safe !== undefined) inSafePace({ ...row, safe }, looks, said, note)

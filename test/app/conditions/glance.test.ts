@@ -21,13 +21,13 @@ it('says in short lines when, how fast one may ask, and who uses it', () => {
   const use = { total: 2, own: 0.1, elsewhere: 1.9 }
   const safe = { everySeconds: null, burst: 0 }
   expect(glanceLines(row({ state: 'running-out', use, safe }), 'about 03:40', NOW_MS)).toEqual([
-    'about 03:40, safe pace none',
+    'about 03:40, 0 now, then none',
     'others 1.9/s, refill 1.07/s',
   ])
-  const slow = { everySeconds: 1.9, burst: 0 }
+  const slow = { everySeconds: 1.9, burst: 36 }
   const alone = { total: 0.1, own: 0.1, elsewhere: 0 }
   expect(glanceLines(row({ state: 'low', use: alone, safe: slow }), '17 %', NOW_MS)).toEqual([
-    '17 %, safe pace 1 per 1.9 s',
+    '17 %, 36 now, then 1 per 1.9 s',
     'own 0.1/s, refill 1.07/s',
   ])
   // After a 429 the large number is the pace.

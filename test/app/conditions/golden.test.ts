@@ -52,7 +52,7 @@ function said(at: Snapshot): string {
     [
       'strip',
       [
-        Object.values({ ...stripText([at], NOW_MS), bar: '' })
+        Object.values({ ...stripText([at], NOW_MS), bar: '', label: '' })
           .filter(Boolean)
           .join(' · '),
       ],

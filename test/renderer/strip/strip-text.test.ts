@@ -18,6 +18,7 @@ describe('the strip', () => {
   it('says what is left of the worst row, its state and how long it lasts', () => {
     expect(text(of({ requests: [options, out] }))).toEqual({
       severity: 'warning',
+      label: 'running out',
       name: 'Positions',
       left: '68',
       bar: { low: 19.1, possible: 4.3 },
@@ -38,6 +39,7 @@ describe('the strip', () => {
     const unseen = quota('Balances', 320, 300, 1, { source: 'default', state: 'not-checked' })
     expect(text(of({ requests: [options, quota('Accounts', 320, 300, 300), unseen] }))).toEqual({
       severity: 'ok',
+      label: 'ok',
       name: 'ok',
       note: 'tightest: Option Strikes 61 %',
       more: 0,
