@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { Activity, lazy, Suspense } from 'react'
 import { CapacityTable } from './capacity/capacity-table.tsx'
 import { useFirstChoice } from './capacity/chosen-category.ts'
 import { classesOf } from './components/classes.ts'
@@ -40,45 +40,52 @@ export function HeadroomWindow() {
   useShortcuts()
   useFirstChoice()
   useFocusReturn(MAIN)
-  if (page === 'glance' && hasProfile)
-    return (
-      <Suspense fallback={null}>
-        <Glance key={zone} inert={isBehindDialog} />
-        <Dialogs />
-      </Suspense>
-    )
+  const shown = hasProfile ? page : 'waiting'
   return (
-    <div className={css('window')} data-link={link} inert={isBehindDialog}>
-      <SkipLinks />
-      <Header />
-      <PausedBanner />
-      <BannerArea />
-      {hasProfile && page === 'plan' ? (
+    <>
+      {shown === 'glance' && (
         <Suspense fallback={null}>
-          <PlanPage key={zone} />
+          <Glance key={zone} inert={isBehindDialog} />
         </Suspense>
-      ) : hasProfile && page === 'programs' ? (
-        <Suspense fallback={null}>
-          <ProgramsPage key={zone} />
-        </Suspense>
-      ) : hasProfile ? (
-        <Dashboard key={zone} dimmed={link === 'lost'} frozen={isPaused} />
-      ) : (
-        <Waiting link={link} />
       )}
+      {/* The monitor stays as it is while another page is shown: to draw it anew takes longer than a switch may. */}
+      <Activity mode={shown === 'glance' ? 'hidden' : 'visible'}>
+        <div className={css('window')} data-link={link} inert={isBehindDialog}>
+          <SkipLinks />
+          <Header />
+          <PausedBanner />
+          <BannerArea />
+          <Suspense fallback={null}>
+            {shown === 'plan' && <PlanPage key={zone} />}
+            {shown === 'programs' && <ProgramsPage key={zone} />}
+          </Suspense>
+          {hasProfile && (
+            <Activity mode={shown === 'dashboard' ? 'visible' : 'hidden'}>
+              <Dashboard
+                key={zone}
+                isShown={shown === 'dashboard'}
+                dimmed={link === 'lost'}
+                frozen={isPaused}
+              />
+            </Activity>
+          )}
+          {shown === 'waiting' && <Waiting link={link} />}
+          <RefusalNotice />
+          <Title />
+        </div>
+      </Activity>
       <Dialogs />
-      <RefusalNotice />
-      <Title />
-    </div>
+    </>
   )
 }
 
 interface DashboardProps {
+  readonly isShown: boolean
   readonly dimmed: boolean
   readonly frozen: boolean
 }
 
-function Dashboard({ dimmed, frozen }: DashboardProps) {
+function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
   const isNarrow = useMedia(NARROW)
   const isMaximised = useView((view) => view.maximised)
   return (
@@ -87,7 +94,8 @@ function Dashboard({ dimmed, frozen }: DashboardProps) {
         <VerdictPanel />
       </div>
       <main
-        id={MAIN}
+        // Each page has one; a hidden page is none to skip to.
+        id={isShown ? MAIN : undefined}
         tabIndex={-1}
         className={css('main', isMaximised && 'maximised', dimmed && 'dimmed', frozen && 'frozen')}
       >

@@ -177,9 +177,9 @@ test('the recorded day is shown with and without the change, as a picture and as
   )
   await expect(page.getByRole('img', { name: /^Quote Snapshot: With the change/ })).toBeVisible()
   // The bars of the waits have the pattern of who waits.
-  await expect(page.locator('[data-history]')).toContainText(/longest wait.*scanner/)
+  await expect(page.locator('[data-history]:visible')).toContainText(/longest wait.*scanner/)
   // The picture points at the lowest level, and at the regular session of the day.
-  const picture = page.locator('[data-history] .recharts-surface').first()
+  const picture = page.locator('[data-history]:visible .recharts-surface').first()
   await expect(picture.getByTestId('marked-point')).toHaveText(/^lowest [\d.]+ % at \d\d:\d\d$/)
   await expect(picture.getByText('open', { exact: true })).toHaveCount(1)
   await expect(picture.getByText('close', { exact: true })).toHaveCount(0)

@@ -7,20 +7,26 @@ const trace = z.object({
       pid: z.number(),
       tid: z.number(),
       dur: z.number().optional(),
+      tdur: z.number().optional(),
       args: z.object({ name: z.string().optional() }).optional(),
     }),
   ),
 })
 
-/** How long each task of the page's main thread took, shortest first. The page's is the busiest of such threads. */
-export function mainThreadTasksMs(recorded: Buffer): readonly number[] {
+/**
+ * Length of each task of the page's main thread, shortest first: by the clock, or what it took of a core, which is its
+ * length on a quiet one. The page's thread is the busiest of its kind.
+ */
+export function mainThreadTasksMs(recorded: Buffer, of: 'clock' | 'core' = 'clock'): readonly number[] {
   const { traceEvents } = trace.parse(JSON.parse(recorded.toString()))
   const threads = traceEvents.filter(
     ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
   )
   const tasks = threads.map(({ pid, tid }) =>
     traceEvents.flatMap((event) =>
-      event.name === 'RunTask' && event.pid === pid && event.tid === tid ? [(event.dur ?? 0) / 1000] : [],
+      event.name === 'RunTask' && event.pid === pid && event.tid === tid
+        ? [((of === 'core' ? event.tdur : event.dur) ?? 0) / 1000]
+        : [],
     ),
   )
   return tasks.reduce((most, one) => (one.length > most.length ? one : most), []).toSorted((a, b) => a - b)
