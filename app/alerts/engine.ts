@@ -1,6 +1,6 @@
 import { type Condition, conditionsOf, isCauseOf, type KeyConditions } from '../conditions/evaluate.ts'
 import { ALERTS, type AlertKind, CONDITION_KINDS, CONDITIONS, isOfRow } from '../conditions/kinds.ts'
-import { alertText, recoveredText } from '../conditions/messages.ts'
+import { alertText, recoveredText } from '../conditions/messages/conditions.ts'
 import type { Alert, AlertSeverity } from '../contract/alerts.ts'
 import { urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'

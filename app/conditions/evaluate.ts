@@ -4,11 +4,10 @@ import { type JudgedRow, worstFirst } from '../quota/verdict.ts'
 import { OUTDATED_AFTER_MS } from '../status/durations.ts'
 import { type KeyProblem, keyProblems } from '../status/problem-status.ts'
 import { isStale, quotaStatus, stateAt, usesWholeRefill } from '../status/quota-status.ts'
-import { isSlotCountCurrent } from '../status/stream-status.ts'
 import { SIGN_IN_ENDING, signInEndSeverity } from '../status/token-status.ts'
-import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains } from './kinds.ts'
+import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains, kindRow } from './kinds.ts'
 
-/** One thing that is wrong with a key, or worth telling, at one moment. Words are in `messages.ts`. */
+/** One thing that is wrong with a key, or worth telling, at one moment. Words are in `messages/`. */
 export interface Condition {
   readonly kind: ConditionKind
   readonly severity: Severity
@@ -48,10 +47,9 @@ export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
     ...hostConditions(snapshot, nowMs),
     ...answerConditions(snapshot, nowMs),
     ...streamConditions(snapshot, nowMs),
-    ...slotConditions(snapshot, nowMs),
     ...rowConditions(snapshot, nowMs),
     ...dataConditions(snapshot, nowMs),
-    ...historyConditions(snapshot),
+    ...ownConditions(snapshot, nowMs),
   ]
   const isExplained = (one: Condition) => all.some((cause) => isCauseOf(cause, one))
   return {
@@ -80,27 +78,23 @@ const worstConditionFirst = (a: Condition, b: Condition) =>
   urgencyOf(b.severity) - urgencyOf(a.severity) || rankOf(a) - rankOf(b)
 
 function storageConditions({ keystore, refresh }: Snapshot): readonly Condition[] {
-  const unsaved: readonly Condition[] =
-    refresh.unsaved === undefined ? [] : [{ kind: 'token-not-saved', severity: 'critical' }]
   switch (keystore) {
     case 'ok':
     case 'memory':
-      return unsaved
+      return []
     case 'record-corrupt':
-      return [...unsaved, { kind: 'keys-damaged', severity: 'critical' }]
+      return [{ kind: 'keys-damaged', severity: 'critical' }]
     case 'waiting':
     case 'no-passphrase':
-      return [...unsaved, { kind: 'keys-locked', severity: 'critical' }]
+      return [{ kind: 'keys-locked', severity: 'critical' }]
     case 'unreadable':
-      return [...unsaved, { kind: 'keys-unreadable', severity: 'critical' }]
+      return [{ kind: 'keys-unreadable', severity: 'critical' }]
     case 'key-changed':
-      return [...unsaved, { kind: 'keys-sealed-elsewhere', severity: 'critical' }]
+      return [{ kind: 'keys-sealed-elsewhere', severity: 'critical' }]
     case 'unavailable':
-      return [...unsaved, { kind: 'keyring-away', severity: 'warning' }]
+      return [{ kind: 'keyring-away', severity: 'warning' }]
     case 'unprotected':
-      return refresh.stored === 'sealed'
-        ? unsaved
-        : [...unsaved, { kind: 'keyring-unprotected', severity: 'warning' }]
+      return refresh.stored === 'sealed' ? [] : [{ kind: 'keyring-unprotected', severity: 'warning' }]
   }
 }
 
@@ -259,12 +253,6 @@ function lastFrameMs(streams: readonly StreamSummary[]): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times)
 }
 
-function slotConditions({ slots }: Snapshot, nowMs: number): readonly Condition[] {
-  return slots
-    .filter((group) => group.free <= 0 && isSlotCountCurrent(group, nowMs))
-    .map(({ category }) => ({ kind: 'slots-full', severity: 'warning', subject: category }))
-}
-
 const KIND_OF = {
   blocked: 'rate-limited',
   empty: 'empty',
@@ -310,10 +298,11 @@ export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefine
   return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
 }
 
-function historyConditions({ pausedHistory }: Snapshot): readonly Condition[] {
-  return pausedHistory === undefined
-    ? []
-    : [{ kind: 'history-paused', severity: 'warning', since: pausedHistory.since }]
+/** The conditions that their own rows detect. */
+function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
+  return CONDITION_KINDS.flatMap((kind) =>
+    (kindRow(kind).detect?.(snapshot, nowMs) ?? []).map((found) => ({ kind, ...found })),
+  )
 }
 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {

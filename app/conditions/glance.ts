@@ -4,10 +4,11 @@ import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { allowanceOf } from '../status/allowance.ts'
 import { coarseSinceText, countdownSeconds } from '../status/durations.ts'
 import { dayAndMinuteText } from '../status/moments.ts'
-import { leftText, quotaStatus, runsOutText, shareLeftText, usageLine } from '../status/quota-status.ts'
+import { leftText, quotaStatus, runsOutText, shareLeftText } from '../status/quota-status.ts'
 import { isStreamSilent } from '../status/stream-status.ts'
 import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'
+import { usageLine } from './messages/rows.ts'
 
 /** The one number of a key to be read from afar, and what it counts. Empty where there is none. */
 export interface GlanceNumber {

@@ -1,21 +1,14 @@
 import type { Health } from '../contract/key-health.ts'
 import { mostUrgent, type Severity } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { doubtfulRows, shownRows } from '../quota/verdict.ts'
+import { doubtfulRows } from '../quota/verdict.ts'
 import { coarseSinceText, sinceText } from '../status/durations.ts'
-import { unansweredRows } from '../status/problem-status.ts'
-import {
-  leftText,
-  othersText,
-  STALE_AFTER_MS,
-  STATE_LABELS,
-  shareLeftText,
-  stateAt,
-} from '../status/quota-status.ts'
-import { countText, listText } from '../status/rates.ts'
+import { STALE_AFTER_MS, STATE_LABELS } from '../status/quota-status.ts'
 import { type Condition, conditionsOf, freshestMs, isStopped, judgedRows } from './evaluate.ts'
 import { ASPECTS, type Aspect, CONDITIONS } from './kinds.ts'
-import { type Message, messageOf } from './messages.ts'
+import { messageOf } from './messages/conditions.ts'
+import type { Message } from './messages/message.ts'
+import { alsoSentence, okStatus, SO_FAR } from './messages/ok.ts'
 import { type Remedy, remedyOf } from './remedies.ts'
 
 /** A root condition of a key with its words. */
@@ -82,51 +75,6 @@ export function healthOf(snapshot: Snapshot, nowMs: number): Health {
   }
 }
 
-/** What is said of rows that are ok now, where too little is known of others' use to say for how long. */
-const SO_FAR = `${STATE_LABELS.ok} so far`
-
-function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'others'> {
-  const rows = judgedRows(snapshot, nowMs)
-  const [tightest] = rows
-  const doubtful = doubtfulRows(rows)
-  const unchecked = uncheckedRows(snapshot, nowMs)
-  const unanswered = unansweredRows(snapshot, nowMs)
-  const which = unchecked.length === 0 && unanswered.length === 0 ? '' : 'checked '
-  const note =
-    tightest === undefined ? '' : `tightest: ${tightest.row.category} ${shareLeftText(tightest.row)}`
-  const words = { text: '', action: '', note, moment: note }
-  const detail = [
-    doubtSentence(doubtful),
-    tightest &&
-      `Tightest: ${tightest.row.category}, ${leftText(tightest.row, nowMs)} of ${tightest.row.limit} left.`,
-    namedSentence('Not checked', unchecked),
-    namedSentence('No number in the last answer', unanswered),
-  ]
-  return {
-    ...words,
-    ...(doubtful.length === 0
-      ? {
-          severity: 'ok',
-          label: STATE_LABELS.ok,
-          name: STATE_LABELS.ok,
-          title: `No ${which}quota runs out within 10 min.`,
-        }
-      : { severity: 'unknown', label: SO_FAR, name: SO_FAR, title: `All ${which}quotas look fine so far.` }),
-    detail: detail.filter(Boolean).join(' '),
-    ...(tightest && { row: tightest.row }),
-  }
-}
-
-/** `Still measuring other traffic: Positions (0–5.9/s).`; empty where it is known. */
-function doubtSentence(rows: readonly RequestQuota[]): string {
-  if (rows.length === 0) return ''
-  const named = rows.map((row) =>
-    row.use === null ? row.category : `${row.category} (${othersText(row)}/s)`,
-  )
-  const which = rows.length > MAX_NAMED ? countText(rows.length, 'quota') : listText(named)
-  return `Still measuring other traffic: ${which}.`
-}
-
 /** The sentence a trader looks for, what to do about it, and why. */
 export interface Headline {
   readonly severity: Severity
@@ -143,33 +91,6 @@ export function headline(snapshot: Snapshot, nowMs: number): Headline {
     headline: [title, text, alsoSentence(others)].filter(Boolean).join(' '),
     detail: [action, detail].filter(Boolean).join(' '),
   }
-}
-
-/** Rows that a header spoke of once, and none lately enough to say what is left. */
-function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota[] {
-  return shownRows(snapshot.requests).filter(
-    (row) => row.source !== 'default' && stateAt(row, nowMs) === 'not-checked',
-  )
-}
-
-/** `Not checked: Positions.`; empty where there is none. */
-function namedSentence(what: string, rows: readonly RequestQuota[]): string {
-  if (rows.length === 0) return ''
-  if (rows.length > MAX_NAMED) return `${what}: ${countText(rows.length, 'quota')}.`
-  return `${what}: ${listText(rows.map(({ category }) => category))}.`
-}
-
-/** How many others are named beside the first. */
-const MAX_NAMED = 3
-
-/** `Also: Positions 429, Option Chain Stream full.`; empty where there is no other. */
-function alsoSentence(others: readonly Finding[]): string {
-  if (others.length === 0) return ''
-  const more = others.length > MAX_NAMED ? `, +${others.length - MAX_NAMED} more` : ''
-  return `Also: ${others
-    .slice(0, MAX_NAMED)
-    .map(({ name }) => name)
-    .join(', ')}${more}.`
 }
 
 /** What a screen reader is told: changes of state, not each step of a countdown. */

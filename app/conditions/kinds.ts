@@ -1,3 +1,7 @@
+import type { Severity } from '../contract/severity.ts'
+import type { Snapshot } from '../contract/snapshot.ts'
+import { isSlotCountCurrent } from '../status/stream-status.ts'
+
 /** The parts of a key's health, in the order in which they are listed. */
 export const ASPECTS = ['sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
 export type Aspect = (typeof ASPECTS)[number]
@@ -9,6 +13,18 @@ interface KindRow {
   readonly explains: readonly string[]
   /** Whether no call succeeds while it is open, so that nothing about the key is known to be fine. */
   readonly stopsCalls: boolean
+  /**
+   * Where it holds, as far as one kind can be told alone; `evaluate.ts` tells the others by their common
+   * source.
+   */
+  readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
+}
+
+/** Where a condition holds. `since`: epoch ms. */
+export interface Detected {
+  readonly severity: Severity
+  readonly subject?: string
+  readonly since?: number
 }
 
 /** Conditions of single quotas, and what may be the cause of them. */
@@ -71,8 +87,16 @@ export const CONDITIONS = {
   'permission-missing': leaves('sign-in', ...OF_ROW),
   'no-headers': leaves('service', 'not-checked', ...OF_ROW),
   'no-stream-data': leaves('streams', 'streams-silent', 'streams-waiting'),
-  'token-not-saved': leaves('sign-in', 'keyring-away', 'history-paused'),
-  'history-paused': leaves('data'),
+  'token-not-saved': {
+    ...leaves('sign-in', 'keyring-away', 'history-paused'),
+    detect: ({ refresh }: Snapshot) =>
+      refresh.unsaved === undefined ? [] : [{ severity: 'critical' as const }],
+  },
+  'history-paused': {
+    ...leaves('data'),
+    detect: ({ pausedHistory }: Snapshot) =>
+      pausedHistory === undefined ? [] : [{ severity: 'warning' as const, since: pausedHistory.since }],
+  },
   'others-use-refill': leaves('quotas', ...ROW_KINDS),
   'own-use': leaves('quotas', ...ROW_KINDS),
   'rate-limited': leaves('quotas'),
@@ -80,7 +104,13 @@ export const CONDITIONS = {
   'running-out': leaves('quotas'),
   'renewal-failing': leaves('sign-in'),
   'sign-in-ends': leaves('sign-in'),
-  'slots-full': leaves('slots', 'streams-waiting'),
+  'slots-full': {
+    ...leaves('slots', 'streams-waiting'),
+    detect: ({ slots }: Snapshot, nowMs: number) =>
+      slots
+        .filter((group) => group.free <= 0 && isSlotCountCurrent(group, nowMs))
+        .map(({ category }) => ({ severity: 'warning' as const, subject: category })),
+  },
   'streams-silent': leaves('streams'),
   'streams-waiting': leaves('streams'),
   'streams-restarting': leaves('streams'),
@@ -94,6 +124,9 @@ export const CONDITIONS = {
 } as const satisfies Record<string, KindRow>
 
 export type ConditionKind = keyof typeof CONDITIONS
+
+/** The row of a kind. */
+export const kindRow = (kind: ConditionKind): KindRow => CONDITIONS[kind]
 
 export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind[]
 

@@ -58,9 +58,7 @@ export class ConditionTracker {
     const known = this.#known.get(key)
     const isOpen = known !== undefined && known.endedMs === undefined
     if (isOpen && !isNews(known.last, report, lasting)) return undefined
-    const isSame =
-      isOpen ||
-      (known !== undefined && (known.sinceMs === at || at - (known.endedMs ?? 0) < recoverMs(lasting)))
+    const isSame = isOpen || (known !== undefined && at - (known.endedMs ?? 0) <= recoverMs(lasting))
     const tracked = isSame ? known : this.#begin(key, report, at)
     tracked.count = lasting.news === 'each' && tracked.last.kind === report.kind ? tracked.count + 1 : 1
     tracked.endedMs = undefined

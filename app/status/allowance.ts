@@ -73,15 +73,6 @@ export function paceText(everySeconds: number | null): string {
   return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
 }
 
-/** The safe pace in a sentence: `Safe pace: 1 per 1.9 s, 40 at once.` Empty where it is not known. */
-export function safeSentence(quota: RequestQuota, nowMs: number): string {
-  const state = stateAt(quota, nowMs)
-  if (state === 'blocked' || state === 'not-checked' || quota.safe === undefined) return ''
-  const { everySeconds, burst } = quota.safe
-  if (everySeconds === null) return `Safe pace: none, ${whoTakesAll(quota)}.`
-  return `Safe pace: ${paceText(everySeconds)}${burst > 0 ? `, ${burst} at once` : ''}.`
-}
-
 /**
  * The safe pace with its burst, for a person who looks closer: `1 per 1.9 s, 36 at once above the reserve of
  * 64`, `none: others take all`.
@@ -97,7 +88,7 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
 }
 
 /** `others take all` where even the low end of their use is what comes back, else `others may take all`. */
-function whoTakesAll({ use, model, limit, period }: RequestQuota): string {
+export function whoTakesAll({ use, model, limit, period }: RequestQuota): string {
   const least = use === null ? 0 : (use.elsewhereLow ?? use.elsewhere)
   return model === 'rolling' && least >= limit / period ? 'others take all' : 'others may take all'
 }

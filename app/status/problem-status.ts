@@ -2,10 +2,7 @@ import { isOfWholeKey } from '../contract/events.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { RequestQuota, RowProblem, Snapshot } from '../contract/snapshot.ts'
 import { shownRows } from '../quota/verdict.ts'
-import { scopeOf } from '../service/categories.ts'
-import { OUTDATED_AFTER_MS, sinceText } from './durations.ts'
-import { minuteText } from './moments.ts'
-import { NO_ACTION } from './sentences.ts'
+import { OUTDATED_AFTER_MS } from './durations.ts'
 
 /**
  * What every surface says of answers that bring no quota number: a rejected token, a missing permission, a failing
@@ -55,40 +52,6 @@ export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemSt
   if (status >= 500) return { severity: 'warning', label: 'failing', note }
   if (status >= 400) return { severity: 'warning', label: 'rejected', note }
   return { severity: 'warning', label: 'no headers', note }
-}
-
-/** What happens, without a full stop: `Positions: permission missing (403)`. Without a category, of the whole key. */
-export function problemTitle(category: string | undefined, { status }: Pick<RowProblem, 'status'>): string {
-  if (status === 401) return 'Token rejected (401)'
-  if (status === 403) return `${category ?? 'The key'}: permission missing (403)`
-  if (status >= 500) return `${category ?? 'The service'} responds with ${status}`
-  if (status >= 400) return `${category ?? 'The key'}: check rejected (${status})`
-  return category === undefined
-    ? 'Responses have no rate-limit headers'
-    : `${category}: no rate-limit headers`
-}
-
-/** What to do about it: `Sign in again with ReadAccount.` */
-export function problemAdvice(category: string, { status }: Pick<RowProblem, 'status'>): string {
-  if (status === 401) return 'Check the key’s host, or sign in again.'
-  if (status === 403) return `Sign in again with ${scopeOf(category)}.`
-  if (status >= 500) return NO_ACTION
-  if (status >= 400) return 'Check the symbol and the account in the settings.'
-  return 'Check the service address, VPN and proxy.'
-}
-
-/** What was said and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
-export function problemDetail(problem: RowProblem, nowMs: number): string {
-  const { since } = problem
-  return `${quotedText(problem)} Since ${minuteText(since)} (${sinceText(since, nowMs)}).`.trimStart()
-}
-
-/** `It says: “Forbidden”.`; of an answer without headers `Something may be intercepting traffic.` Empty where nothing was said. */
-export function quotedText({ message = '', status }: Pick<RowProblem, 'message' | 'status'>): string {
-  if (status < 400) return 'Something may be intercepting traffic.'
-  if (message === '') return ''
-  // What ends in a full stop of its own gets no second one.
-  return /[.!?]$/.test(message) ? `It says: “${message}”` : `It says: “${message}”.`
 }
 
 /** One problem of a key: of all rows that share it, or of one row. */

@@ -2,9 +2,9 @@ import type { ShortState } from '../contract/events.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
-import { coarseSinceText, countdownText, OUTDATED_AFTER_MS, sinceText } from './durations.ts'
+import { coarseSinceText, countdownText, OUTDATED_AFTER_MS } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
-import { problemStatus, problemTitle, toldProblem } from './problem-status.ts'
+import { problemStatus, toldProblem } from './problem-status.ts'
 import { rateRangeText } from './rates.ts'
 
 /**
@@ -222,73 +222,11 @@ export function othersText({ use, state }: RequestQuota): string {
   return rateRangeText(use.elsewhereLow ?? use.elsewhere, use.elsewhereHigh ?? use.elsewhere)
 }
 
-/** Who uses it and how fast, beside the refill: `Others use 1.2–1.3/s; it refills 1.07/s.` Empty of a row that is not checked. */
-export function usageSentence(quota: RequestQuota, nowMs: number): string {
-  const { use, observedAt } = quota
-  if (isUnchecked(quota, nowMs)) return ''
-  if (use === null) return 'Use by others is not known yet.'
-  const [own, others] = [ownText(quota), othersText(quota)]
-  if (others === '0' && own === '0') {
-    const checked = observedAt === undefined ? '' : ` (last check ${sinceText(observedAt, nowMs)} ago)`
-    return `No use measured${checked}.`
-  }
-  const who = [
-    ...(others === '0' ? [] : [`Others use ${others}/s`]),
-    ...(own === '0' ? [] : [`Headroom uses ${own}/s`]),
-  ].join(', ')
-  return `${who}; ${refillText(quota)}.`
-}
-
-/** The same to be read from afar, without Headroom's own use where others use it: `others 1.2–1.3/s, refill 1.07/s`. */
-export function usageLine(quota: RequestQuota): string {
-  const [own, others] = [ownText(quota), othersText(quota)]
-  const known = others !== '0' ? `others ${others}/s` : own !== '0' ? `own ${own}/s` : 'no use measured'
-  const who = quota.use === null ? 'use by others not known yet' : known
-  return `${who}, ${refillText(quota).replace('it refills', quota.model === 'rolling' ? 'refill' : 'refills')}`
-}
-
-/** `it refills 1.07/s`; a fixed window `refills at 14:32:05`. */
-function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
-  if (model === 'rolling') return `it refills ${Number((limit / period).toFixed(2))}/s`
-  return windowEndsAt === undefined
-    ? 'it refills when its window ends'
-    : `it refills at ${clockText(windowEndsAt)}`
-}
-
-/** One sentence on what the state means for the person who calls, without who uses it: the headline of a row. */
-export function stateSentence(quota: RequestQuota, nowMs: number): string {
-  const { category, blockedUntil } = quota
-  const problem = refusedProblem(quota, nowMs)
-  if (problem !== undefined) return `${problemTitle(category, problem)}.`
-  switch (stateAt(quota, nowMs)) {
-    case 'ok':
-      return `${category} is ok.`
-    case 'low':
-      return `${category} is low (${shareLeftText(quota)}).`
-    case 'watch':
-      return `${category} ${runsOutText(quota, nowMs)}.`
-    case 'running-out':
-      return isRecovering(quota)
-        ? `${category} was running out; it is recovering (${shareLeftText(quota)} left).`
-        : `${category} ${runsOutText(quota, nowMs)}.`
-    case 'empty':
-      return `${category} is empty. Calls get 429 until ${usesWholeRefill(quota) ? 'others slow down' : 'it refills'}.`
-    case 'blocked':
-      if (usesWholeRefill(quota)) return `${category}: 429s ${UNTIL_OTHERS_SLOW}.`
-      if (blockedUntil === undefined) return `429 on ${category}. It has expired. Checking now.`
-      return blockedUntil <= nowMs
-        ? `429 on ${category}. Safe to retry now.`
-        : `429 on ${category}. Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
-    case 'not-checked':
-      return `${category} is not checked.`
-  }
-}
-
 /**
  * Whether a row that keeps the word running out for a while, so that it does not flip, gains by now: less than comes back
  * is used even at the high end of others' use.
  */
-function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
+export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
   if ((emptyFrom ?? emptyAt) !== undefined || use === null || model !== 'rolling') return false
   return use.own + (use.elsewhereHigh ?? use.elsewhere) < limit / period
 }

@@ -1,6 +1,3 @@
-/** What ends the words of a problem that Headroom or the service solves. */
-export const NO_ACTION = 'No action needed.'
-
 /** The text with a capital at its beginning. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 

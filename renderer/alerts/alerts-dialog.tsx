@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { groupsOf, groupTitle } from '../../app/alerts/groups.ts'
-import { presentAlert } from '../../app/conditions/messages.ts'
+import { presentAlert } from '../../app/conditions/messages/conditions.ts'
 import type { Alert, ClosedAlert } from '../../app/contract/alerts.ts'
 import { mostUrgent } from '../../app/contract/severity.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
@@ -78,7 +78,7 @@ function presentOf(alert: Alert, { snapshots }: MirrorState, nowMs: number): Ret
 function useSince(sinceMs: number): string {
   const lasting = useMoment(({ nowMs }) => sinceText(sinceMs, nowMs))
   const since = useMoment(({ nowMs }) => dayAndMinuteText(sinceMs, nowMs))
-  return `Since ${since} (${lasting}).`
+  return `Since ${since} (${lasting})`
 }
 
 function AlertRow({ alert }: { readonly alert: Alert }) {

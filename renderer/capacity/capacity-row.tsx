@@ -1,8 +1,9 @@
 import { memo } from 'react'
+import { safeSentence, stateSentence, usageSentence } from '../../app/conditions/messages/rows.ts'
 import type { Severity } from '../../app/contract/severity.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { alsoCounts } from '../../app/quota/verdict.ts'
-import { allowanceOf, safeSentence } from '../../app/status/allowance.ts'
+import { allowanceOf } from '../../app/status/allowance.ts'
 import { clockText } from '../../app/status/moments.ts'
 import {
   ageText,
@@ -15,8 +16,6 @@ import {
   ownText,
   quotaStatus,
   rowNote,
-  stateSentence,
-  usageSentence,
 } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'

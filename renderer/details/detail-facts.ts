@@ -1,8 +1,8 @@
+import { problemAdvice, problemDetail, problemTitle } from '../../app/conditions/messages/problems.ts'
 import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { safeFactText } from '../../app/status/allowance.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { problemAdvice, problemDetail, problemTitle } from '../../app/status/problem-status.ts'
 import { nextCheckText, othersText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 

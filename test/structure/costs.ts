@@ -25,8 +25,21 @@ export const TRIALS: readonly Trial[] = [
   {
     name: 'an alert',
     file: 'app/conditions/kinds.ts',
+    before: "  'streams-restarting': after(0),",
+    entry: "  'streams-waiting': after(10_000),\n",
+  },
+  {
+    name: 'a finding',
+    file: 'app/conditions/kinds.ts',
     before: "  'keys-damaged': stops(",
-    entry: "  trial: stops('sign-in', []),\n",
+    entry: "  trial: { ...leaves('data'), detect: () => [{ severity: 'warning' as const }] },\n",
+  },
+  {
+    name: 'an event that lasts',
+    file: 'app/contract/events.ts',
+    before: "  event('program-cut'",
+    entry:
+      "  event('trial', { category: text }),\n  event('trial-over', { category: text, since: number }),\n",
   },
   {
     name: 'a kind of stream in a category of its own',

@@ -19,8 +19,8 @@ export function productSources(folder: string): readonly Source[] {
 }
 
 /**
- * The rooms of `main/` from the lowest layer up: a room imports from its own layer and from those below. Rooms that
- * are not named are in the second layer.
+ * The rooms of `main/` from the lowest layer up: a room imports from its own layer and from those below.
+ * Rooms that are not named are in the second layer.
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['main/ports', 'main/storage', 'main/network'],
@@ -108,6 +108,31 @@ export function namesExportedTwice(sources: readonly Source[]): readonly string[
 
 const linesOf = ({ text }: Source): number => text.split('\n').length - 1
 
+/** The rooms that speak of what is wrong with a key. */
+const SPEAKING =
+  /^(?:app\/(?:conditions|status|alerts)|main\/alerts|renderer\/(?:alerts|events|verdict|glance|strip))\/|^main\/hosts\/(?:desktop\/tray|terminal\/(?:table|program-rows|changes)\.)/
+/** What these files say is of a newer version, or of what a button did. */
+const OF_CONTROLS = [
+  'app/status/update-status.ts',
+  'renderer/events/export-items.tsx',
+  'renderer/verdict/finding-chips.tsx',
+]
+const MESSAGES = 'app/conditions/messages'
+
+/**
+ * The modules that compose sentences of conditions: they have a text with a part filled in that ends in a
+ * full stop. The folder of messages is one.
+ */
+export function sentenceModules(sources: readonly Source[]): readonly string[] {
+  const composing = sources
+    .filter(({ path }) => SPEAKING.test(path) && !OF_CONTROLS.includes(path))
+    .filter(({ text }) =>
+      /`[^`\n]*\$\{[^`\n]*\w\.`|`[^`\n]* [^`\n]*\}\.`/.test(text.replace(/\/\*[\s\S]*?\*\//g, '')),
+    )
+    .map(({ path }) => (path.startsWith(`${MESSAGES}/`) ? MESSAGES : path))
+  return [...new Set(composing)]
+}
+
 /** The figures of the product's structure; each may only fall. Lines are those of TypeScript and styles. */
 export function figuresOf(sources: readonly Source[]) {
   const code = sources.filter(({ path }) => !path.endsWith('.css'))
@@ -122,6 +147,7 @@ export function figuresOf(sources: readonly Source[]) {
     'rooms of renderer in a circle': inCircles('renderer'),
     'names exported twice': namesExportedTwice(code).length,
     'files under 30 lines': code.filter((source) => linesOf(source) < 30).length,
+    'modules that compose sentences of conditions': sentenceModules(code).length,
     'files over 400 lines': code.filter((source) => linesOf(source) > 400).length,
   }
 }

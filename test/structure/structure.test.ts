@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { projectFolder } from '../desktop/builder-config.ts'
-import { circles, figuresOf, namesExportedTwice, productSources, upwardArrows } from './measure.ts'
+
+import {
+  circles,
+  figuresOf,
+  namesExportedTwice,
+  productSources,
+  sentenceModules,
+  upwardArrows,
+} from './measure.ts'
 import { strayFiles, walksIn } from './walks.ts'
 
 const source = (path: string, text: string) => ({ path, text })
@@ -23,6 +31,18 @@ describe('the count', () => {
       source('app/d/four.ts', "import { one } from '../a/one.ts'\n"),
     ]
     expect(circles(sources)).toEqual([['app/a', 'app/b', 'app/c']])
+  })
+
+  test('a text with a part filled in and a full stop is a sentence; the folder of messages is one module', () => {
+    const says = (path: string, text: string) => source(path, `export const a = (b: string) => ${text}\n`)
+    const sources = [
+      says('app/conditions/messages/rows.ts', '`${b} is empty.`'),
+      says('app/conditions/messages/keys.ts', '`Renews at ${b}.`'),
+      says('app/status/labels.ts', '`${b} free`'),
+      says('renderer/strip/text.ts', '`It lasts until ${b}.`'),
+      says('renderer/plan/text.ts', '`It lasts until ${b}.`'),
+    ]
+    expect(sentenceModules(sources)).toEqual(['app/conditions/messages', 'renderer/strip/text.ts'])
   })
 
   test('a name counts once however many files export it', () => {

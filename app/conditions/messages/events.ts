@@ -5,7 +5,7 @@ import type { RefreshSummary } from '../../contract/snapshot.ts'
 import type { StreamProposal } from '../../contract/streams.ts'
 import { streamCategoryName } from '../../service/stream-kinds.ts'
 import { sinceText } from '../../status/durations.ts'
-import { problemAdvice, problemStatus, problemTitle } from '../../status/problem-status.ts'
+import { problemStatus } from '../../status/problem-status.ts'
 import { STATE_LABELS, shortSeverity, UNTIL_OTHERS_SLOW } from '../../status/quota-status.ts'
 import { countText, rateRangeText, rateText } from '../../status/rates.ts'
 import { capitalised } from '../../status/sentences.ts'
@@ -21,6 +21,7 @@ import {
   until,
   type Words,
 } from './event-words.ts'
+import { problemAdvice, problemTitle } from './problems.ts'
 import { STREAM_EVENTS } from './stream-events.ts'
 
 /** What is said of each kind of event. What begins and ends one that lasts is in `app/contract/events.ts`. */

@@ -1,3 +1,4 @@
+import { stateSentence } from '../../../app/conditions/messages/rows.ts'
 import '../../renderer/utc.ts'
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -12,7 +13,7 @@ import {
 } from '../../../app/conditions/key-status.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { safePaceText } from '../../../app/status/allowance.ts'
-import { quotaStatus, stateSentence } from '../../../app/status/quota-status.ts'
+import { quotaStatus } from '../../../app/status/quota-status.ts'
 import { trayLine } from '../../../main/hosts/desktop/tray.ts'
 import { renderTable } from '../../../main/hosts/terminal/table.ts'
 import { bannerFor } from '../../../renderer/format/banner.ts'

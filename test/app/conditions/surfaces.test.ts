@@ -1,9 +1,10 @@
+import { stateSentence } from '../../../app/conditions/messages/rows.ts'
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { eventSentence } from '../../../app/conditions/event-sentence.ts'
 import { headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
 import type { AlertKind } from '../../../app/conditions/kinds.ts'
-import { presentAlert } from '../../../app/conditions/messages.ts'
+import { presentAlert } from '../../../app/conditions/messages/conditions.ts'
 import type { MonitorEvent } from '../../../app/contract/events.ts'
 import type { Severity } from '../../../app/contract/severity.ts'
 import type {
@@ -16,7 +17,7 @@ import type {
   StreamSummary,
 } from '../../../app/contract/snapshot.ts'
 import { verdictOf } from '../../../app/quota/verdict.ts'
-import { quotaStatus, STATE_LABELS, stateSentence } from '../../../app/status/quota-status.ts'
+import { quotaStatus, STATE_LABELS } from '../../../app/status/quota-status.ts'
 import { slotStatus, streamStatus } from '../../../app/status/stream-status.ts'
 import { accessStatus, refreshStatus } from '../../../app/status/token-status.ts'
 import { trayLine } from '../../../main/hosts/desktop/tray.ts'

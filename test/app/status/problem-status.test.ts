@@ -1,9 +1,10 @@
+import { stateSentence } from '../../../app/conditions/messages/rows.ts'
 import '../../renderer/utc.ts'
 import { expect, test } from 'vitest'
 import { eventSentence } from '../../../app/conditions/event-sentence.ts'
 import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
 import { keyProblems, PROBLEM_LASTS_MS, toldProblem } from '../../../app/status/problem-status.ts'
-import { quotaStatus, stateSentence } from '../../../app/status/quota-status.ts'
+import { quotaStatus } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
 
 const MINUTE = 60_000

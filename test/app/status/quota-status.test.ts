@@ -1,7 +1,8 @@
+import { safeSentence, stateSentence, usageSentence } from '../../../app/conditions/messages/rows.ts'
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { RequestQuota } from '../../../app/contract/snapshot.ts'
-import { allowanceOf, safePaceText, safeSentence, whatIfText } from '../../../app/status/allowance.ts'
+import { allowanceOf, safePaceText, whatIfText } from '../../../app/status/allowance.ts'
 import { OUTDATED_AFTER_MS } from '../../../app/status/durations.ts'
 import {
   ageText,
@@ -14,8 +15,6 @@ import {
   quotaStatus,
   rowNote,
   shareLeftText,
-  stateSentence,
-  usageSentence,
 } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota } from '../../renderer/fixtures.ts'
 

@@ -1,0 +1,108 @@
+import type { RequestQuota, RowProblem, Snapshot } from '../../contract/snapshot.ts'
+import { scopeOf } from '../../service/categories.ts'
+import { sinceText } from '../../status/durations.ts'
+import { minuteText } from '../../status/moments.ts'
+import { type KeyProblem, problemStatus } from '../../status/problem-status.ts'
+import type { ConditionKind } from '../kinds.ts'
+import { joined, type Message, message, NO_ACTION } from './message.ts'
+
+/** Whether every other row that was asked has a number, and one at least was. */
+function doOthersWork(category: string, requests: readonly RequestQuota[]): boolean {
+  const others = requests.filter((row) => row.category !== category)
+  return (
+    others.every(({ problem }) => problem === undefined) &&
+    others.some(({ state }) => state !== 'not-checked')
+  )
+}
+
+/** An answer that brought no number: of the whole key, or of one quota. */
+export function problemMessage(
+  kind: ConditionKind,
+  { category, problem, isWhole }: KeyProblem,
+  { profile, requests }: Snapshot,
+): Message {
+  const { label, note } = problemStatus(problem)
+  const title = problemTitle(isWhole ? undefined : category, problem)
+  const lasts = problem.status === 401 || problem.status >= 500
+  const known: Partial<Record<ConditionKind, string>> = {
+    'token-rejected': `This key is set to ${profile.environment.toUpperCase()}.`,
+    'permission-missing': doOthersWork(category, requests) ? 'Other quotas work.' : '',
+    'quota-failing': 'Retrying.',
+    'service-failing': 'Retrying.',
+  }
+  return message({
+    label,
+    name: problemName(kind, problem, category, isWhole),
+    ...(isWhole ? {} : { note }),
+    title: lasts ? title : `${title}.`,
+    text: lasts ? `since ${minuteText(problem.since)}.` : '',
+    action: problemAdvice(category, problem),
+    detail: joined(
+      known[kind] ?? '',
+      quotedText(problem),
+      lasts ? '' : `Since ${minuteText(problem.since)}.`,
+    ),
+  })
+}
+
+function problemName(
+  kind: ConditionKind,
+  problem: KeyProblem['problem'],
+  category: string,
+  isWhole: boolean,
+): string {
+  switch (kind) {
+    case 'permission-missing':
+      return `${category} permission missing`
+    case 'check-rejected':
+      return `${category} check rejected`
+    case 'quota-failing':
+      return `${category} failing`
+    case 'no-headers':
+      return isWhole ? 'No rate-limit headers' : `${category} without rate-limit headers`
+    case 'service-failing':
+      return `Service responds with ${problem.status}`
+    default:
+      return problemTitle(undefined, problem)
+  }
+}
+
+/**
+ * What happens, without a full stop: `Positions: permission missing (403)`. Without a category, of the whole
+ * key.
+ */
+export function problemTitle(category: string | undefined, { status }: Pick<RowProblem, 'status'>): string {
+  if (status === 401) return 'Token rejected (401)'
+  if (status === 403) return `${category ?? 'The key'}: permission missing (403)`
+  if (status >= 500) return `${category ?? 'The service'} responds with ${status}`
+  if (status >= 400) return `${category ?? 'The key'}: check rejected (${status})`
+  return category === undefined
+    ? 'Responses have no rate-limit headers'
+    : `${category}: no rate-limit headers`
+}
+
+/** What to do about it: `Sign in again with ReadAccount.` */
+export function problemAdvice(category: string, { status }: Pick<RowProblem, 'status'>): string {
+  if (status === 401) return 'Check the key’s host, or sign in again.'
+  if (status === 403) return `Sign in again with ${scopeOf(category)}.`
+  if (status >= 500) return NO_ACTION
+  if (status >= 400) return 'Check the symbol and the account in the settings.'
+  return 'Check the service address, VPN and proxy.'
+}
+
+/** What was said and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
+export function problemDetail(problem: RowProblem, nowMs: number): string {
+  const { since } = problem
+  return `${quotedText(problem)} Since ${minuteText(since)} (${sinceText(since, nowMs)}).`.trimStart()
+}
+
+/**
+ * `It says: “Forbidden”.`; of an answer without headers `Something may be intercepting traffic.` Empty where
+ * nothing was said.
+ */
+export function quotedText({ message = '', status }: Pick<RowProblem, 'message' | 'status'>): string {
+  if (status < 400) return 'Something may be intercepting traffic.'
+  if (message === '') return ''
+  // What ends in a full stop of its own gets no second one.
+  return /[.!?]$/.test(message) ? `It says: “${message}”` : `It says: “${message}”.`
+}

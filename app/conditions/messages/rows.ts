@@ -1,0 +1,213 @@
+import type { RequestQuota, Snapshot } from '../../contract/snapshot.ts'
+import { paceText, safePaceText, whoTakesAll } from '../../status/allowance.ts'
+import { sinceText } from '../../status/durations.ts'
+import { clockText, minuteText } from '../../status/moments.ts'
+import {
+  isRecovering,
+  isUnchecked,
+  othersText,
+  ownText,
+  quotaStatus,
+  refusedProblem,
+  retryText,
+  runsOutText,
+  shareLeftText,
+  stateAt,
+  UNTIL_OTHERS_SLOW,
+  usesWholeRefill,
+} from '../../status/quota-status.ts'
+import { countText } from '../../status/rates.ts'
+import { busiestProgram, type Condition } from '../evaluate.ts'
+import { joined, type Message, message, NO_ACTION } from './message.ts'
+import { problemTitle } from './problems.ts'
+
+export function rowMessage(
+  { kind }: Condition,
+  row: RequestQuota,
+  snapshot: Snapshot,
+  nowMs: number,
+): Message {
+  const { category } = row
+  const { label, note, state, untilMs } = quotaStatus(row, nowMs)
+  const words = { label, name: `${category} ${label}`, note, moment: momentText(row, nowMs) }
+  const refill = Number((row.limit / row.period).toFixed(2))
+  const others = usesWholeRefill(row) ? `Others use the whole refill (${refill}/s).` : ''
+  const slow = 'Slow or stop the others.'
+  switch (state) {
+    case 'blocked': {
+      const title = `429 on ${category}.`
+      if (kind === 'others-use-refill') {
+        return message({
+          ...words,
+          title,
+          text: others,
+          action: slow,
+          detail: joined(`429s ${UNTIL_OTHERS_SLOW}.`, waitingText(row, snapshot)),
+        })
+      }
+      if (untilMs === undefined || untilMs <= nowMs)
+        return message({ ...words, title, text: 'It has expired.', action: 'Checking now.' })
+      return message({
+        ...words,
+        title,
+        text: `Safe to retry at ${clockText(untilMs)}.`,
+        action: `Stop direct ${category} calls until then.`,
+        detail: joined(usageSentence(row, nowMs), waitingText(row, snapshot)),
+      })
+    }
+    case 'empty':
+      return message({
+        ...words,
+        title: `${category} is empty.`,
+        text: others === '' ? 'Calls get 429 until it refills.' : others,
+        action: others === '' ? `Pause ${category} calls.` : slow,
+        detail: usageSentence(row, nowMs),
+      })
+    case 'running-out': {
+      if (note === 'recovering') {
+        const text = `It is recovering, ${shareLeftText(row)} left.`
+        return message({
+          ...words,
+          title: `${category} was running out.`,
+          text,
+          detail: usageSentence(row, nowMs),
+        })
+      }
+      const title = `${category} ${runsOutText(row, nowMs)}.`
+      if (kind === 'others-use-refill')
+        return message({ ...words, title, text: others, action: slow, detail: usageSentence(row, nowMs) })
+      return message({
+        ...words,
+        title,
+        action: kind === 'own-use' ? slowOwn(row, snapshot, nowMs) : slowTo(row, nowMs),
+        detail: usageSentence(row, nowMs),
+      })
+    }
+    case 'watch':
+      return message({
+        ...words,
+        title: `${category} ${runsOutText(row, nowMs)}.`,
+        detail: `${usageSentence(row, nowMs)} ${shareLeftText(row)} left now.`,
+      })
+    default:
+      return message({
+        ...words,
+        title: `${category} is ${label}:`,
+        text: `${note} left.`,
+        action: slowTo(row, nowMs),
+        detail: usageSentence(row, nowMs),
+      })
+  }
+}
+
+/** Programs' requests that wait for this row. */
+function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): string {
+  const named = programs.flatMap(({ name, use }) => {
+    const waiting = use.find((one) => one.category === category)?.waiting ?? 0
+    return waiting > 0 ? [`${countText(waiting, `${name} request`)}`] : []
+  })
+  return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
+}
+
+/** What the pace that others leave asks of own programs. */
+function slowTo(row: RequestQuota, nowMs: number): string {
+  const pace = safePaceText(row, nowMs)
+  if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
+  return pace === 'none' ? `Pause ${row.category} calls.` : `Slow to ${pace}.`
+}
+
+function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
+  const { name, pausedUntil } = busiestProgram(row, snapshot) ?? {}
+  if (name === undefined) return slowTo(row, nowMs)
+  // Own use is a mean, which falls for a minute.
+  if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
+  const pace = row.safe?.everySeconds
+  return pace === undefined || pace === null
+    ? `Pause ${name}.`
+    : `Pause ${name}, or slow it to ${paceText(pace)}.`
+}
+
+/** Where nothing may count down: `until 14:36:05` after a 429. */
+function momentText(row: RequestQuota, nowMs: number): string {
+  const { note, untilMs } = quotaStatus(row, nowMs)
+  return untilMs === undefined ? note : `until ${clockText(untilMs)}`
+}
+
+/** The safe pace in a sentence: `Safe pace: 1 per 1.9 s, 40 at once.` Empty where it is not known. */
+export function safeSentence(quota: RequestQuota, nowMs: number): string {
+  const state = stateAt(quota, nowMs)
+  if (state === 'blocked' || state === 'not-checked' || quota.safe === undefined) return ''
+  const { everySeconds, burst } = quota.safe
+  if (everySeconds === null) return `Safe pace: none, ${whoTakesAll(quota)}.`
+  return `Safe pace: ${paceText(everySeconds)}${burst > 0 ? `, ${burst} at once` : ''}.`
+}
+
+/**
+ * Who uses it and how fast, beside the refill: `Others use 1.2–1.3/s; it refills 1.07/s.` Empty of a row that
+ * is not checked.
+ */
+export function usageSentence(quota: RequestQuota, nowMs: number): string {
+  const { use, observedAt } = quota
+  if (isUnchecked(quota, nowMs)) return ''
+  if (use === null) return 'Use by others is not known yet.'
+  const [own, others] = [ownText(quota), othersText(quota)]
+  if (others === '0' && own === '0') {
+    const checked = observedAt === undefined ? '' : ` (last check ${sinceText(observedAt, nowMs)} ago)`
+    return `No use measured${checked}.`
+  }
+  const who = [
+    ...(others === '0' ? [] : [`Others use ${others}/s`]),
+    ...(own === '0' ? [] : [`Headroom uses ${own}/s`]),
+  ].join(', ')
+  return `${who}; ${refillText(quota)}.`
+}
+
+/**
+ * The same to be read from afar, without Headroom's own use where others use it: `others 1.2–1.3/s, refill
+ * 1.07/s`.
+ */
+export function usageLine(quota: RequestQuota): string {
+  const [own, others] = [ownText(quota), othersText(quota)]
+  const known = others !== '0' ? `others ${others}/s` : own !== '0' ? `own ${own}/s` : 'no use measured'
+  const who = quota.use === null ? 'use by others not known yet' : known
+  return `${who}, ${refillText(quota).replace('it refills', quota.model === 'rolling' ? 'refill' : 'refills')}`
+}
+
+/** `it refills 1.07/s`; a fixed window `refills at 14:32:05`. */
+function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
+  if (model === 'rolling') return `it refills ${Number((limit / period).toFixed(2))}/s`
+  return windowEndsAt === undefined
+    ? 'it refills when its window ends'
+    : `it refills at ${clockText(windowEndsAt)}`
+}
+
+/**
+ * One sentence on what the state means for the person who calls, without who uses it: the headline of a row.
+ */
+export function stateSentence(quota: RequestQuota, nowMs: number): string {
+  const { category, blockedUntil } = quota
+  const problem = refusedProblem(quota, nowMs)
+  if (problem !== undefined) return `${problemTitle(category, problem)}.`
+  switch (stateAt(quota, nowMs)) {
+    case 'ok':
+      return `${category} is ok.`
+    case 'low':
+      return `${category} is low (${shareLeftText(quota)}).`
+    case 'watch':
+      return `${category} ${runsOutText(quota, nowMs)}.`
+    case 'running-out':
+      return isRecovering(quota)
+        ? `${category} was running out; it is recovering (${shareLeftText(quota)} left).`
+        : `${category} ${runsOutText(quota, nowMs)}.`
+    case 'empty':
+      return `${category} is empty. Calls get 429 until ${usesWholeRefill(quota) ? 'others slow down' : 'it refills'}.`
+    case 'blocked':
+      if (usesWholeRefill(quota)) return `${category}: 429s ${UNTIL_OTHERS_SLOW}.`
+      if (blockedUntil === undefined) return `429 on ${category}. It has expired. Checking now.`
+      return blockedUntil <= nowMs
+        ? `429 on ${category}. Safe to retry now.`
+        : `429 on ${category}. Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`
+    case 'not-checked':
+      return `${category} is not checked.`
+  }
+}

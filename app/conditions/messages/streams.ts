@@ -1,0 +1,86 @@
+import type { SlotQuota, Snapshot } from '../../contract/snapshot.ts'
+import { streamCategoryName } from '../../service/stream-kinds.ts'
+import { sinceText } from '../../status/durations.ts'
+import { minuteText } from '../../status/moments.ts'
+import { countText, rateText } from '../../status/rates.ts'
+import { type Condition, replacementOf, streamsHeard } from '../evaluate.ts'
+import { CHECK_NETWORK, joined, type Message, message } from './message.ts'
+
+export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: number): Message {
+  const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
+  const note = since === undefined ? '' : sinceText(since, nowMs)
+  const moment = since === undefined ? '' : `since ${minuteText(since)}`
+  const text = since === undefined ? '' : `since ${minuteText(since)}.`
+  const waiting = missed.length + queued.length
+  if (kind === 'streams-waiting') {
+    const forSlot = queued.length > 0 ? ` ${countText(queued.length, 'stream')} of them for a slot.` : ''
+    return message({
+      label: `${waiting} waiting`,
+      name: `${countText(waiting, 'stream')} waiting`,
+      note,
+      moment,
+      title: `${waiting} of ${countText(wanted.length, 'stream')} ${waiting === 1 ? 'is' : 'are'} waiting`,
+      text: missed.length > 0 && text !== '' ? text : 'for a slot.',
+      detail: joined('Headroom opens them again.', missed.length > 0 ? forSlot.trim() : ''),
+    })
+  }
+  if (kind === 'streams-restarting') {
+    const count = restarting.length
+    return message({
+      label: `${count} restarting`,
+      name: `${countText(count, 'stream')} restarting`,
+      title: `${count} of ${countText(wanted.length, 'stream')} ${count === 1 ? 'keeps' : 'keep'} restarting.`,
+      text: 'Three times or more in 10 min.',
+      action: CHECK_NETWORK,
+      detail: 'Headroom opens them again each time.',
+    })
+  }
+  const label = silent.length > 0 ? `${silent.length} silent` : `${waiting} waiting`
+  if (kind === 'streams-silent') {
+    return message({
+      label,
+      name: `${countText(silent.length, 'stream')} silent`,
+      note,
+      moment,
+      title: `${silent.length} of ${countText(wanted.length, 'stream')} ${silent.length === 1 ? 'is' : 'are'} silent`,
+      text,
+      action: 'Treat their last prices as stale.',
+      detail: 'Headroom reconnects a stream after 30 s of silence.',
+    })
+  }
+  const counts = [
+    ...(silent.length > 0 ? [`${silent.length} of ${countText(wanted.length, 'stream')} silent`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+  ].join(', ')
+  return message({
+    label,
+    name: 'No stream receives data',
+    note,
+    moment,
+    title: 'No stream is receiving data',
+    text,
+    action: 'Treat last prices as stale.',
+    detail: `${counts}. Headroom reconnects them.`,
+  })
+}
+
+export function slotsMessage(category: string, group: SlotQuota | undefined, snapshot: Snapshot): Message {
+  const { limit = 0, own = 0, elsewhere = 0 } = group ?? {}
+  const { quietest, waiting } = replacementOf(category, snapshot) ?? {}
+  const name = streamCategoryName(category)
+  const close = own > 0 ? 'Close a stream before you open another.' : 'Ask the others to close a stream.'
+  return message({
+    label: 'full',
+    name: `${name} full`,
+    note: `${limit}/${limit}`,
+    moment: '',
+    title: `${name}: all ${limit} slots in use`,
+    text: `(${own} yours, ${elsewhere} others).`,
+    ...(quietest && waiting
+      ? {
+          action: `Replace ${quietest.target} to open ${waiting.target}.`,
+          detail: `${quietest.target} is the quietest, ${rateText(quietest.framesPerSecond)}.`,
+        }
+      : { action: close }),
+  })
+}
