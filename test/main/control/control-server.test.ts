@@ -212,8 +212,25 @@ onPosix('a revocation may take longer than a silent client is waited for', async
 onPosix('200 commands in one instant are each answered', async () => {
   const path = inFolder()
   await listening(path)
-  const asked = await Promise.all(Array.from({ length: 200 }, () => ask(path, { do: 'status' })))
-  expect(asked.filter(({ kind }) => kind === 'answered')).toHaveLength(200)
+  const sockets = Array.from({ length: 200 }, () => connect(path.path))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  // All are accepted before the first one asks.
+  for (let turn = 0; turn < 500; turn += 1) await new Promise(setImmediate)
+  const answers = sockets.map(async (socket) => {
+    let text = ''
+    socket.on('data', (part) => {
+      text += String(part)
+    })
+    socket.on('error', () => {})
+    const closed = once(socket, 'close')
+    socket.write('{"do":"status"}\n')
+    await closed
+    return text
+  })
+  expect((await Promise.all(answers)).filter((text) => text.startsWith('{"ok":true'))).toHaveLength(200)
 })
 
 onPosix('connections that say nothing, in whatever number, keep no command out', async () => {

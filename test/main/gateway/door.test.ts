@@ -257,11 +257,12 @@ test.each([
   const host = `127.0.0.1:${port}`
   socket.write(`GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${add('bot')}\r\n\r\n`)
   await vi.waitFor(() => expect(text).toContain('{"a"'))
+  const closed = once(socket, 'close')
   socket.write(more)
   // What came before it has been read by then.
   for (let asked = 0; asked < 3; asked += 1) await (await fetch(`${url}/headroom/health`)).text()
   service[0]?.write(':1}\n')
-  await once(socket, 'close')
+  await closed
   const [whole, after] = text.split('{"a":1}\n')
   expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
   expect(after?.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
