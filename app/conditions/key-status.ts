@@ -152,9 +152,10 @@ function withoutCondition(
     case 'streams':
       if (streams.length === 0) return { severity: 'unknown', label: 'none' }
       if (streams.every(({ state }) => state === 'closed')) return { severity: 'unknown', label: 'closed' }
-      return stopped && !streams.some(({ state }) => state === 'live')
-        ? { severity: 'unknown', label: 'paused' }
-        : { severity: 'ok', label: STATE_LABELS.ok }
+      if (!stopped) return { severity: 'ok', label: STATE_LABELS.ok }
+      return streams.some(({ state }) => state === 'live')
+        ? { severity: 'ok', label: 'live' }
+        : { severity: 'unknown', label: 'paused' }
     case 'slots':
       return stopped || slots.every(({ source }) => source === 'default')
         ? { severity: 'unknown', label: stopped ? unchecked.label : 'not observed' }
@@ -169,7 +170,7 @@ function withoutCondition(
     case 'sign-in':
       // Both hosts are one condition, of the service.
       return snapshot.signInHost === undefined
-        ? { severity: 'ok', label: STATE_LABELS.ok }
+        ? { severity: 'ok', label: stopped ? 'valid' : STATE_LABELS.ok }
         : { severity: 'critical', label: 'unreachable' }
     case 'service':
       return stopped || !snapshot.service.reachable ? unchecked : { severity: 'ok', label: STATE_LABELS.ok }

@@ -43,6 +43,14 @@ interface Surface {
   readonly text: string
 }
 
+/** Everything that a person reads of a key, as it stands. */
+export interface Texts {
+  readonly window: string
+  readonly glance: string
+  readonly strip: string
+  readonly status: string
+}
+
 /** What every surface says, as a person and as a program read it. */
 export interface Said {
   readonly headline: string
@@ -189,6 +197,21 @@ export class BadDay {
       status,
       health: snapshot.health ?? { severity: 'unknown', cause: '', title: '', action: '' },
       metrics: (await this.metrics()).filter((line) => line.startsWith('headroom_key_condition{')),
+    }
+  }
+
+  /** All that is to be read now, in the window and beside it. */
+  async texts(page: Page): Promise<Texts> {
+    const glance = await this.#glanceOf(page)
+    await glance.setViewportSize(GLANCE_SIZE)
+    const whole = await surfaceOf(glance, glance.getByTestId('glance'))
+    await glance.setViewportSize(STRIP_SIZE)
+    const strip = await surfaceOf(glance, glance.getByTestId('strip'))
+    return {
+      window: await page.locator('body').innerText(),
+      glance: whole.text,
+      strip: strip.text,
+      status: await this.run('status'),
     }
   }
 

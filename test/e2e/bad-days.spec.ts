@@ -2,33 +2,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Page } from '@playwright/test'
-import type { SimulatorFlags } from '../../main/simulator/options.ts'
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 import { quickIf, THOROUGH_TAG } from '../thorough.ts'
-import { BadDay, type DayOptions, PASSPHRASE } from './bad-day.ts'
-import { test as base, expect } from './fixtures.ts'
+import { BadDay, PASSPHRASE } from './bad-day.ts'
+import { expect, ready, test } from './bad-day-fixtures.ts'
 
 /*
  * Each root cause of design's table on real processes: a host that is closed, a token that the service ends, damaged files,
  * silent streams. What the window, `headroom status` and `--json` say of it is read as a person and a program read it.
  */
-
-interface Options {
-  readonly dayOptions: Partial<SimulatorFlags>
-  readonly keyOptions: DayOptions
-}
-
-const test = base.extend<Options & { readonly day: BadDay }>({
-  dayOptions: [{}, { option: true }],
-  keyOptions: [{}, { option: true }],
-  day: async ({ dayOptions, keyOptions, problems }, use) => {
-    const day = await BadDay.prepare(dayOptions, keyOptions)
-    await use(day)
-    problems.end()
-    await day.close()
-  },
-})
 
 interface Expected {
   readonly cause: string
@@ -110,9 +93,6 @@ class Scanner {
     }
   }
 }
-
-const ready = (page: Page) =>
-  expect(page.locator('tr[data-category="Accounts"]')).not.toHaveAttribute('data-source', 'default')
 
 test('damaged saved keys', async ({ page, day }) => {
   writeFileSync(join(day.folder, 'vault.db'), 'no database, but long enough to be one'.repeat(200))
