@@ -203,14 +203,18 @@ export interface StreamsHeard {
 export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
   const atMs = pushedMs(snapshot, nowMs)
   const wanted = snapshot.streams.filter(({ state }) => state !== 'closed')
-  const isMissed = ({ state, lastFrameAt, reasonCode }: StreamSummary) =>
-    (state === 'waiting' || state === 'opening') &&
-    reasonCode !== 'no-slot' &&
-    lastFrameAt !== undefined &&
-    atMs - lastFrameAt >= MISSED_MS
+  const isOld = ({ lastFrameAt }: StreamSummary) =>
+    lastFrameAt !== undefined && atMs - lastFrameAt >= MISSED_MS
+  const isMissed = (stream: StreamSummary) =>
+    (stream.state === 'waiting' || stream.state === 'opening') &&
+    stream.reasonCode !== 'no-slot' &&
+    isOld(stream)
   return {
     wanted,
-    silent: wanted.filter(({ state }) => state === 'stale'),
+    // One that was opened anew and has no frame since is as silent as before.
+    silent: wanted.filter(
+      (stream) => stream.state === 'stale' || (stream.state === 'snapshot' && isOld(stream)),
+    ),
     missed: wanted.filter(isMissed),
     restarting: wanted.filter(({ recentRestarts = 0 }) => recentRestarts >= OFTEN),
     queued: wanted.filter(({ state, reasonCode }) => state === 'waiting' && reasonCode === 'no-slot'),

@@ -86,7 +86,7 @@ export const CONDITIONS = {
   'service-failing': stops('service', OF_NO_ANSWER),
   'permission-missing': leaves('sign-in', ...OF_ROW),
   'no-headers': leaves('service', 'not-checked', ...OF_ROW),
-  'no-stream-data': leaves('streams', 'streams-silent', 'streams-waiting'),
+  'no-stream-data': leaves('streams', 'streams-silent', 'streams-waiting', 'streams-restarting'),
   'token-not-saved': {
     ...leaves('sign-in', 'keyring-away', 'history-paused'),
     detect: ({ refresh }: Snapshot) =>

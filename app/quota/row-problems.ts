@@ -15,6 +15,9 @@ export class RowProblems {
   /** The status of the service's own refusal of a row; the reachability of the host reports any other. */
   readonly #refused = new Map<string, number>()
 
+  /** The 401s of a former token: where the new one is rejected too, that lasts since then. */
+  readonly #former = new Map<string, RowProblem>()
+
   of(category: string): RowProblem | undefined {
     return this.#rows.get(category)
   }
@@ -46,11 +49,21 @@ export class RowProblems {
     const status = this.#refused.get(category)
     this.#rows.delete(category)
     this.#refused.delete(category)
+    this.#former.delete(category)
     return status === undefined ? [] : this.#ended(category, status)
   }
 
+  /** Takes a new access token: a 401 of the former one says nothing of it. */
+  renewed(): void {
+    for (const [category, problem] of this.#rows) {
+      if (problem.status !== 401) continue
+      this.#rows.delete(category)
+      this.#former.set(category, problem)
+    }
+  }
+
   #show(category: string, { status, message }: AnswerProblem, nowMs: number): void {
-    const before = this.#rows.get(category)
+    const before = this.#rows.get(category) ?? this.#former.get(category)
     const since = before?.status === status ? before.since : Math.round(nowMs)
     this.#rows.set(category, { status, ...(message !== undefined && { message }), since })
   }

@@ -195,7 +195,8 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || (quota.state === 'blocked' && usesWholeRefill(quota))) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return 'full'
+  // Of a range it is not known.
+  if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
 }

@@ -131,6 +131,11 @@ export class QuotaTap {
     return this.#problems.of(category)
   }
 
+  /** Takes a new access token: see `RowProblems`. */
+  renewed(): void {
+    this.#problems.renewed()
+  }
+
   notSent(ticket: Ticket): void {
     this.#deps.ledger.notSent(ticket, this.#deps.timeline.now())
   }

@@ -138,11 +138,15 @@ export function profileParts(
     ...(pins && { pins }),
   })
   const samples = new ModelSamples({ clock, timeline, ledger, history, tap, changed })
+  const ofTokens = (happened: KeyReport) => {
+    if (happened.kind === 'token-refreshed') tap.renewed()
+    report(happened)
+  }
   const keeperFor = (profile: Profile, tokens: TokenStore) =>
     new TokenKeeper(
       profile,
       tokens,
-      { ...ports, event: report, reached, ...(onListenerError && { onListenerError }) },
+      { ...ports, event: ofTokens, reached, ...(onListenerError && { onListenerError }) },
       keyLifetimes(profile),
     )
   return {

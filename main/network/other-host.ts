@@ -2,6 +2,8 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
+/** How often the other host is asked again while one is away. Milliseconds. */
+const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {
   readonly clock: Clock
@@ -15,7 +17,7 @@ export interface OtherHostDeps {
 
 /**
  * Asks the other host of a key as soon as one is unreachable, by a connection without a request, so that one host that
- * is away and both can be told apart. While it is away too it is asked again as `Reachability` spaces it.
+ * is away and both can be told apart. While one is away the other is asked again: it may go as well.
  */
 export class OtherHost {
   readonly #deps: OtherHostDeps
@@ -44,6 +46,11 @@ export class OtherHost {
     this.#cancelNext?.()
   }
 
+  #isOneAway(): boolean {
+    const { urls, reachability } = this.#deps
+    return urls().some((url) => reachability.down(hostOf(url)) !== undefined)
+  }
+
   #isOurs(url: string): boolean {
     return !this.#deps.isAsked(hostOf(url))
   }
@@ -57,7 +64,7 @@ export class OtherHost {
     if (this.#isStopped) return
     if (why !== undefined) reachability.failed(host, why)
     else if (this.#isOurs(url)) reachability.connected(host)
-    const waitMs = reachability.waitMs(host)
+    const waitMs = reachability.waitMs(host) ?? (this.#isOneAway() ? AGAIN_MS : undefined)
     if (waitMs === undefined || !this.#isOurs(url)) return
     this.#cancelNext = clock.after(waitMs, () => void this.#ask(url))
   }

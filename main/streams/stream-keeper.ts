@@ -228,7 +228,7 @@ export class StreamKeeper {
       streamKind: this.request.kind,
       target: this.request.target,
       ...summaryOf(state, this.#lastReason),
-      ...(!isUp && this.#heardMs !== undefined && { lastFrameAt: Math.round(this.#heardMs) }),
+      ...(!hasFrame(state) && this.#heardMs !== undefined && { lastFrameAt: Math.round(this.#heardMs) }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
       restarts: this.#events.restarts,
       ...(recentRestarts > 0 && { recentRestarts }),
@@ -271,6 +271,7 @@ export class StreamKeeper {
   #read({ count, notable }: FramesRead, from: StreamConnection): void {
     if (count === 0) return
     this.#rate.add(this.#deps.timeline.now(), count)
+    this.#events.heard()
     const isFormer = () => this.#watchdog.state.kind === 'restarting'
     if (count > notable.length) this.#watchdog.feed({ kind: 'frame', frame: { kind: 'data' } })
     for (const frame of notable) {
@@ -295,7 +296,9 @@ export class StreamKeeper {
 
   #entered(state: StreamState, before: StreamState): void {
     if (state.kind === 'waiting' || state.kind === 'closed') this.#connections.hangUp()
-    if ('lastFrameAtMs' in before) this.#heardMs = before.lastFrameAtMs
+    if ('lastFrameAtMs' in before && (hasFrame(before) || this.#heardMs === undefined)) {
+      this.#heardMs = before.lastFrameAtMs
+    }
     if ('lastFrameAtMs' in before && WITHOUT_IT.has(state.kind)) this.#brokeMs ??= this.#deps.timeline.now()
     switch (state.kind) {
       case 'opening':
@@ -318,8 +321,6 @@ export class StreamKeeper {
           this.#lastReason = undefined
           this.#brokeMs = undefined
         }
-        this.#heardMs = undefined
-        this.#events.heard()
         break
       case 'waiting':
         this.#lastReason = { text: state.reason, code: state.code }
@@ -390,6 +391,10 @@ function readersOf(audience: StreamAudience | undefined): Pick<StreamSummary, 'r
   const readers = countOf(audience)
   return readers === 0 ? {} : { readers, readBy: audience?.readBy.slice(0, MAX_READ_BY) ?? [] }
 }
+
+/** Whether a frame came since the stream was opened. */
+const hasFrame = (state: StreamState): boolean =>
+  'openedAtMs' in state && (state.kind === 'live' || state.lastFrameAtMs > state.openedAtMs)
 
 /** The part of a summary that follows from the state. `last`: why it is being opened again, if it is. */
 function summaryOf(

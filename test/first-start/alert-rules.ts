@@ -56,6 +56,8 @@ function quotaOf(
 
 /** Whether an alert is of what was broken, or of its end, for as long as that is held. */
 const isAlertOfTrouble = (title: string, { troubles, shown }: Look): boolean =>
+  // Streams that were opened again and again are told for as long as they are counted.
+  (/streams? keeps? restarting$/.test(title) && troubles.length > 0) ||
   troubles.some(
     (one) =>
       isUnsettled(one, shown.atMs) && (title === 'Mine recovered' || EXPECTED[one.kind].alert.test(title)),

@@ -22,7 +22,7 @@ export function inHeadline(looks: readonly Look[], look: Look, note: Note): void
   const { word, text, detail } = shown.headline
   const said = `${text} ${detail}`
   // The tab names what the label counts: streams without data.
-  if (!shown.title.includes(word) && !isOfTrouble(word, look.troubles, shown.atMs))
+  if (!shown.title.includes(word) && !isToldOf(word, look))
     note('headline', `tab: ${shown.title}`, `headline: ${word}`)
   const subject = longestNamed(text.replace(/^429 on /, ''), after)
   if (isCalm(word)) {

@@ -14,7 +14,7 @@ function hasSteadyStreams(look: Look): boolean {
 
 export function inStreams(look: Look, note: Note): void {
   const { shown, after } = look
-  const isSteady = hasSteadyStreams(look)
+  const isSteady = hasSteadyStreams(look) && !isUnsettledNow(look)
   const open = Number(/(\d+) open/.exec(shown.ownStreams)?.[1] ?? 0)
   if (isSteady && open !== after.streams.length) {
     note('streams', `own streams: ${shown.ownStreams}`, `${after.streams.length} open`)
@@ -55,7 +55,7 @@ export function tokenContradicted(told: string, look: Look): string | undefined 
 export function inOwnUse(look: Look, note: Note): void {
   const { shown, after } = look
   const streams = Number(/(\d+) streams?/.exec(shown.ownUse)?.[1] ?? Number.NaN)
-  if (hasSteadyStreams(look) && streams !== after.streams.length) {
+  if (hasSteadyStreams(look) && !isUnsettledNow(look) && streams !== after.streams.length) {
     note('own', shown.ownUse, `${after.streams.length} streams`)
   }
   const perMinute = Number(/(\d+(?:\.\d+)?) checks?\/min/.exec(shown.ownUse)?.[1] ?? Number.NaN)

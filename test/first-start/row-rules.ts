@@ -43,7 +43,7 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
 
 /** The state's word, without the share, the time or the note beside it; `undefined` where it isn't known here. */
 function stateOf(told: string): string | undefined {
-  return /^(ok|watch|low|running out|empty|429|not checked)(?= |$)/.exec(told)?.[1]
+  return /^(ok|watch|low|running out|empty|429|not checked|rejected)(?= |$)/.exec(told)?.[1]
 }
 
 interface ToldState {
@@ -81,7 +81,12 @@ export function inState({ category, told, said }: ToldState, looks: readonly Loo
     case 'not checked':
       return
     case 'rejected':
-      if (!look.troubles.some((one) => one.kind === 'token' && isUnsettled(one, look.shown.atMs))) {
+      // An ended token is rejected, too, where no other can be had.
+      if (
+        !look.troubles.some(
+          (one) => (one.kind === 'token' || one.kind === 'sign-in') && isUnsettled(one, look.shown.atMs),
+        )
+      ) {
         note('state', said, 'no answer was a 401')
       }
       return

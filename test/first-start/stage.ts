@@ -68,7 +68,10 @@ export async function brokenKey(): Promise<Stage> {
   const kinds = TROUBLE_KINDS.filter((kind) => kind !== 'disk' || disk.why === undefined)
   if (disk.why !== undefined) process.stdout.write(`no disk to fill up: ${disk.why}\n`)
   const troubles: Trouble[] = []
-  let reader: DatabaseSync | undefined
+  const url = await day.start()
+  // A program that reads the file, as a backup does, lets its journal grow with each write.
+  const reader = new DatabaseSync(join(disk.folder, 'history.db'), { readOnly: true })
+  reader.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
   const hostsOf = (kind: TroubleKind) => [
     ...(kind === 'host' || kind === 'both' ? [day.resources] : []),
     ...(kind === 'sign-in' || kind === 'both' ? [day.signIn] : []),
@@ -78,12 +81,7 @@ export async function brokenKey(): Promise<Stage> {
     if (kind === 'sign-in') day.expireAccess()
     if (kind === 'token') day.simulator.faults.set('resources-401', true)
     if (kind === 'stream') day.simulator.faults.set('silent-stream', true)
-    if (kind === 'disk') {
-      // A program that reads the file, as a backup does, lets its journal grow with each write.
-      reader = new DatabaseSync(join(disk.folder, 'history.db'), { readOnly: true })
-      reader.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
-      disk.fill()
-    }
+    if (kind === 'disk') disk.fill()
     troubles.push({ kind, fromMs: Date.now() })
   }
   const end = async (last: Trouble) => {
@@ -91,12 +89,10 @@ export async function brokenKey(): Promise<Stage> {
     day.simulator.faults.set('resources-401', false)
     day.simulator.faults.set('silent-stream', false)
     disk.free()
-    reader?.close()
-    reader = undefined
     troubles.splice(-1, 1, { ...last, toMs: Date.now() })
   }
   return {
-    url: await day.start(),
+    url,
     origin: day.simulator.origin,
     secret,
     troubles,
@@ -109,7 +105,7 @@ export async function brokenKey(): Promise<Stage> {
       else if (turn > troubles.length && kind !== undefined) await begin(kind)
     },
     close: async () => {
-      reader?.close()
+      reader.close()
       await day.close()
       disk.close()
     },

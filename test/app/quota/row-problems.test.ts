@@ -105,3 +105,20 @@ test('the end of a problem is told although something else answered meanwhile', 
     since: 1_000,
   })
 })
+
+test('a 401 of a token that was renewed says nothing of the new one, and lasts where that is rejected, too', () => {
+  const problems = new RowProblems()
+  problems.refused('Positions', { status: 401 }, 1_000)
+  problems.refused('Balances', { status: 503 }, 1_500)
+  problems.renewed()
+  expect([problems.of('Positions'), problems.of('Balances')]).toEqual([
+    undefined,
+    { status: 503, since: 1_500 },
+  ])
+  problems.refused('Positions', { status: 401 }, 2_000)
+  expect(problems.of('Positions')).toEqual({ status: 401, since: 1_000 })
+  problems.renewed()
+  problems.answered('Positions')
+  problems.refused('Positions', { status: 401 }, 3_000)
+  expect(problems.of('Positions')).toEqual({ status: 401, since: 3_000 })
+})

@@ -154,11 +154,16 @@ describe('the other host of a key', () => {
     expect(reached).toHaveLength(asked)
   })
 
-  it('is asked once where it answers, and the one that is away is named', async () => {
-    const { clock, snapshot, reached } = await setUp({ fault: 'refused', away: [API] })
+  it('is asked again while it answers, and both are named once it goes as well', async () => {
+    const away = [API]
+    const { clock, snapshot, reached } = await setUp({ fault: 'refused', away })
     await clock.advance(40_000)
     expect(told(snapshot())).toEqual(['service-unreachable'])
-    expect(reached).toEqual([AUTH])
+    expect(new Set(reached)).toEqual(new Set([AUTH]))
+    expect(reached.length).toBeLessThanOrEqual(4)
+    away.push(AUTH)
+    await clock.advance(10_000)
+    expect(told(snapshot())).toEqual(['hosts-unreachable'])
   })
 
   it('is asked again when a person tries now', async () => {

@@ -54,7 +54,13 @@ test('silence reads stale at 15 s and is opened again at 30 s, whatever the sock
   expect(http.streams.length).toBe(2)
   service.opens()
   expect(summary().restarts).toBe(1)
-  expect(kinds()).toEqual(['stream-opened', 'stream-silent', 'stream-restarted', 'stream-resumed'])
+  // An open connection is no frame: silent it was, and is.
+  expect(kinds()).toEqual(['stream-opened', 'stream-silent', 'stream-restarted'])
+  await clock.advance(1_000)
+  expect(clock.wallMs() - (summary().lastFrameAt ?? 0)).toBeGreaterThanOrEqual(31_000)
+  service.says('{"Heartbeat":1,"Timestamp":"2026-01-05T14:30:00Z"}\n')
+  expect(kinds().at(-1)).toBe('stream-resumed')
+  expect(summary().lastFrameAt).toBe(clock.wallMs())
 })
 
 test('heartbeats keep a stream live for hours', async () => {
