@@ -203,18 +203,18 @@ export interface StreamsHeard {
 export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
   const atMs = pushedMs(snapshot, nowMs)
   const wanted = snapshot.streams.filter(({ state }) => state !== 'closed')
-  const isOld = ({ lastFrameAt }: StreamSummary) =>
-    lastFrameAt !== undefined && atMs - lastFrameAt >= MISSED_MS
+  const isOld = ({ lastFrameAt }: StreamSummary, byMs = atMs) =>
+    lastFrameAt !== undefined && byMs - lastFrameAt >= MISSED_MS
+  // One that was opened anew and has no frame since, when that was pushed, is as silent as before.
+  const isMute = (stream: StreamSummary) =>
+    (stream.state === 'snapshot' || stream.state === 'live') && isOld(stream, snapshot.at)
   const isMissed = (stream: StreamSummary) =>
     (stream.state === 'waiting' || stream.state === 'opening') &&
     stream.reasonCode !== 'no-slot' &&
     isOld(stream)
   return {
     wanted,
-    // One that was opened anew and has no frame since is as silent as before.
-    silent: wanted.filter(
-      (stream) => stream.state === 'stale' || (stream.state === 'snapshot' && isOld(stream)),
-    ),
+    silent: wanted.filter((stream) => stream.state === 'stale' || isMute(stream)),
     missed: wanted.filter(isMissed),
     restarting: wanted.filter(({ recentRestarts = 0 }) => recentRestarts >= OFTEN),
     queued: wanted.filter(({ state, reasonCode }) => state === 'waiting' && reasonCode === 'no-slot'),

@@ -394,7 +394,8 @@ function readersOf(audience: StreamAudience | undefined): Pick<StreamSummary, 'r
 
 /** Whether a frame came since the stream was opened. */
 const hasFrame = (state: StreamState): boolean =>
-  'openedAtMs' in state && (state.kind === 'live' || state.lastFrameAtMs > state.openedAtMs)
+  'openedAtMs' in state &&
+  (state.kind === 'restarting' || state.sawData || state.lastFrameAtMs > state.openedAtMs)
 
 /** The part of a summary that follows from the state. `last`: why it is being opened again, if it is. */
 function summaryOf(

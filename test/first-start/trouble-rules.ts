@@ -30,7 +30,11 @@ function whileItLasts({ kind, fromMs }: Trouble, looks: readonly Look[], note: N
   }
   if (stops) {
     for (const row of shown.rows) {
-      if (!/^(?:not checked|rejected)/.test(row.state) || row.safe !== '?' || row.nextCheck !== '') {
+      if (
+        !/^(?:not checked|rejected)/.test(row.state) ||
+        /\bnow\b|\bper\b/.test(row.safe) ||
+        row.nextCheck !== ''
+      ) {
         told('row', `${row.category} ${row.state}, pace ${row.safe}, next check ${row.nextCheck}`)
       }
     }
