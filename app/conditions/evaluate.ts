@@ -203,18 +203,14 @@ export interface StreamsHeard {
 export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
   const atMs = pushedMs(snapshot, nowMs)
   const wanted = snapshot.streams.filter(({ state }) => state !== 'closed')
-  const isOld = ({ lastFrameAt }: StreamSummary, byMs = atMs) =>
-    lastFrameAt !== undefined && byMs - lastFrameAt >= MISSED_MS
-  // One that was opened anew and has no frame since, when that was pushed, is as silent as before.
-  const isMute = (stream: StreamSummary) =>
-    (stream.state === 'snapshot' || stream.state === 'live') && isOld(stream, snapshot.at)
-  const isMissed = (stream: StreamSummary) =>
-    (stream.state === 'waiting' || stream.state === 'opening') &&
-    stream.reasonCode !== 'no-slot' &&
-    isOld(stream)
+  const isMissed = ({ state, lastFrameAt, reasonCode }: StreamSummary) =>
+    (state === 'waiting' || state === 'opening') &&
+    reasonCode !== 'no-slot' &&
+    lastFrameAt !== undefined &&
+    atMs - lastFrameAt >= MISSED_MS
   return {
     wanted,
-    silent: wanted.filter((stream) => stream.state === 'stale' || isMute(stream)),
+    silent: wanted.filter(({ state }) => state === 'stale'),
     missed: wanted.filter(isMissed),
     restarting: wanted.filter(({ recentRestarts = 0 }) => recentRestarts >= OFTEN),
     queued: wanted.filter(({ state, reasonCode }) => state === 'waiting' && reasonCode === 'no-slot'),

@@ -228,7 +228,12 @@ export class StreamKeeper {
       streamKind: this.request.kind,
       target: this.request.target,
       ...summaryOf(state, this.#lastReason),
-      ...(!hasFrame(state) && this.#heardMs !== undefined && { lastFrameAt: Math.round(this.#heardMs) }),
+      ...(!hasFrame(state) &&
+        this.#heardMs !== undefined && {
+          lastFrameAt: Math.round(this.#heardMs),
+          // An open connection is no frame.
+          ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
+        }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
       restarts: this.#events.restarts,
       ...(recentRestarts > 0 && { recentRestarts }),

@@ -138,12 +138,6 @@ it('a waiting stream is not a silent one, and a reconnection of a moment is neit
   const { lastFrameAt: _, ...first } = stream('f', 'Order Stream', 'C', { state: 'opening' })
   expect(kinds({ streams: [first] })).toEqual([])
   expect(kinds({ streams: [waiting(60_000, { reasonCode: 'no-slot' })] })).toEqual(['streams-waiting'])
-  const anew = (lastFrameAt: number) => ({ state: 'snapshot', lastFrameAt, recentRestarts: 3 }) as const
-  expect(kinds({ streams: [waiting(0, anew(NOW_MS - 15_000))] })).toEqual(['no-stream-data'])
-  expect(kinds({ streams: [waiting(0, { ...anew(NOW_MS - 15_000), state: 'live' })] })).toEqual([
-    'no-stream-data',
-  ])
-  expect(kinds({ streams: [waiting(0, anew(NOW_MS))] })).toEqual(['streams-restarting'])
 })
 
 it('slots that were never observed, or long ago, are no condition', () => {

@@ -58,6 +58,7 @@ test('silence reads stale at 15 s and is opened again at 30 s, whatever the sock
   expect(kinds()).toEqual(['stream-opened', 'stream-silent', 'stream-restarted'])
   await clock.advance(1_000)
   expect(clock.wallMs() - (summary().lastFrameAt ?? 0)).toBeGreaterThanOrEqual(31_000)
+  expect(summary().state).toBe('stale')
   service.says('{"Heartbeat":1,"Timestamp":"2026-01-05T14:30:00Z"}\n')
   expect(kinds().at(-1)).toBe('stream-resumed')
   expect(summary().lastFrameAt).toBe(clock.wallMs())
