@@ -1,5 +1,5 @@
 import type { Profile } from '../ports/profile.ts'
-import type { KeyName } from '../sign-in/connected-keys.ts'
+import type { KeyName } from '../sign-in/corrected-secrets.ts'
 import type { ProfileSession } from './profile-session.ts'
 
 /** The sessions of the connected profiles, and the effects that one of them has on others with the same API key. */

@@ -32,3 +32,13 @@ export async function within(
   })
   await Promise.race([awaited, passed]).finally(() => cancel())
 }
+
+/**
+ * The longest wait at the end of the app, within the 3 s that a person or a system allows. The intent of a slower
+ * request is stored, and the next start resumes it.
+ */
+const MAX_END_MS = 2_000
+
+/** Resolves when `work` has settled, successfully or not, or after `MAX_END_MS`. */
+export const settled = (work: Promise<unknown>, clock: Pick<Clock, 'after'>): Promise<void> =>
+  within(clock, MAX_END_MS, work).catch(() => {})

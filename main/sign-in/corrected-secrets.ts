@@ -2,7 +2,6 @@ import { type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Saved } from '../storage/storage-error.ts'
-import type { KeyName } from './connected-keys.ts'
 
 /** A connected profile, as needed to change its client secret. */
 export interface SecretHolder {
@@ -117,4 +116,25 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
         message: `The secret is kept, and the service has not confirmed it: ${outcome.why}. Try again.`,
       }
   }
+}
+
+/** An API key at its sign-in host, the unit that a revocation ends (service 4.2). */
+export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
+
+/** The connected keys, as sign-in needs them. Contains secrets, so it is not available to windows. */
+export interface ConnectedKeys {
+  profiles(): readonly string[]
+  profile(id: string): Profile | undefined
+  /** Whether its refresh token can no longer be used: ended, or revoked. */
+  needsSignIn(id: string): boolean
+  /** Sets new tokens for a connected key, which keeps its id, quotas and streams. */
+  signedInAgain(profile: Profile): Outcome
+  /**
+   * Stores and tries another secret for the existing tokens; if accepted, it applies to every profile of the API key.
+   */
+  correctSecret(id: string, clientSecret: string): Promise<Outcome>
+  /** Whether a revocation of this key was requested and is not confirmed. */
+  isRevocationPending(key: KeyName): boolean
+  /** Stops automatic retries of a revocation of this key. Resolves when none is in progress. */
+  suspendRevocationRetry(key: KeyName): Promise<void>
 }

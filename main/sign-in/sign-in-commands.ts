@@ -4,7 +4,7 @@ import type { NewKey, signInContract } from '../../app/contract/sign-in.ts'
 import { DEFAULT_AUDIENCE, type ExtraScope } from '../../app/sign-in/authorize-url.ts'
 import type { Profile } from '../ports/profile.ts'
 import { addressesOf } from './connect-key.ts'
-import type { ConnectedKeys, KeyName } from './connected-keys.ts'
+import type { ConnectedKeys, KeyName } from './corrected-secrets.ts'
 import type { SignIns } from './sign-ins.ts'
 
 export interface SignInCommandsDeps {

@@ -1,13 +1,13 @@
 import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
 import { Monitor, type MonitorPorts } from '../../monitor/monitor.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import { settled } from '../../network/deadline.ts'
 import type { Profile } from '../../ports/profile.ts'
 import { type RestoredProfile, VaultProfileStore } from '../../sign-in/profile-store.ts'
 import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { passphraseKeystore } from '../../vault/passphrase-keystore.ts'
 import { VaultHandle } from '../../vault/vault-handle.ts'
-import { settled } from '../settled.ts'
 import { vaultTrouble } from './stored-keys.ts'
 
 /** The opened vault of `watch`, with a monitor of its keys. */

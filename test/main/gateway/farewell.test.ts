@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { FAREWELL_MS, farewell, GO_AWAY } from '../../../main/gateway/answer-relay.ts'
-import { OpenReplies } from '../../../main/gateway/open-replies.ts'
+import { FAREWELL_MS, farewell, GO_AWAY, OpenReplies } from '../../../main/gateway/answer-relay.ts'
 import { FakeClock } from '../hosts/browser/fake-clock.ts'
 import { FakeReply } from './scripted-hub.ts'
 
