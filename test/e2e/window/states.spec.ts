@@ -130,7 +130,10 @@ const DIALOG = '[role=dialog], [role=alertdialog]'
 
 /** What is asked before something that cannot be undone, and what is filled in: with all that it can say. */
 const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
-  revoke: (page) => page.getByRole('button', { name: 'Revoke tokens…' }).click(),
+  revoke: async (page) => {
+    await page.getByRole('button', { name: 'Revoke tokens…' }).click()
+    await page.locator(DIALOG).waitFor()
+  },
   'connect, with what is wrong': async (page) => {
     await page.getByTestId('profile').click()
     await page.getByRole('menuitem', { name: 'Connect a key…' }).click()

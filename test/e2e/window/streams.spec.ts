@@ -73,7 +73,7 @@ test('closing can be undone, and nothing to press is smaller than 24 px', async 
   const host = await open(snapshot({ streams: [depth, ...chains] }))
   const list = page.getByRole('region', { name: 'Own streams, list' })
   await expect(list.getByRole('listitem')).toHaveCount(1)
-  await list.getByRole('button', { name: 'Option chain 5' }).click()
+  await list.getByRole('button', { name: 'Option chains 5' }).click()
   await expect(list.getByRole('listitem')).toHaveCount(6)
   for (const button of await list.getByRole('button').all()) {
     const box = await button.boundingBox()
@@ -99,7 +99,7 @@ test('a full group of slots is told in a word, on one line', async ({ page, open
   const group = page.locator('[data-slots="Option Chain Stream"]')
   await expect(group).toHaveAttribute('data-severity', 'warning')
   await expect(group.getByTestId('free')).toHaveText('full')
-  await expect(group.getByTestId('used')).toHaveText('10/10')
+  await expect(group.getByTestId('used')).toHaveText('10 / 10')
   const box = await group.boundingBox()
   expect(box?.height ?? 99).toBeLessThan(34)
 })
