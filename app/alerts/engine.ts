@@ -11,6 +11,8 @@ export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
+/** The kinds with 429s, whose end is news. */
+const REFUSING: readonly AlertKind[] = ['rate-limited', 'others-use-refill']
 /** How long "can be called again" stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
@@ -32,9 +34,9 @@ interface Episode {
 /**
  * The alerts of all profiles: root conditions that lasted. One snapshot a second and profile is enough.
  *
- * Each episode is raised once, and once more when it becomes critical. It is withdrawn when newer evidence says that it is over, or when
- * the alert of its cause is raised. While a cause is open, or without a fresh header,
- * it is not known: then it neither starts nor ends.
+ * Each episode is raised once, and once more when it becomes critical. It is withdrawn when newer evidence
+ * says that it is over, or when the alert of its cause is raised. While a cause is open, or without a fresh
+ * header, it is not known: then it neither starts nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
@@ -127,13 +129,18 @@ export class AlertEngine {
     episode.goodSinceMs ??= at
     if (at - episode.goodSinceMs < (ALERTS[kind]?.recoverMs ?? 0)) return []
     const isNews = kind === 'rate-limited' || (kind === 'others-use-refill' && alert.severity === 'critical')
-    return [...this.#end(episode), ...(isNews ? [this.#capacityBack(episode, snapshot)] : [])]
+    return [...this.#end(episode), ...(isNews ? this.#capacityBack(episode, snapshot) : [])]
   }
 
-  #capacityBack({ profile, subject }: Episode, snapshot: Snapshot): AlertEffect {
+  #capacityBack({ profile, subject }: Episode, snapshot: Snapshot): readonly AlertEffect[] {
     const episode = this.#episode({ profile, kind: 'capacity-back', subject }, snapshot.at)
+    // A 429 and its cause may end one after the other: the last end is the news, once.
+    const isRefused = this.#of(profile).some(
+      (one) => one.subject === subject && one.alert !== undefined && REFUSING.includes(one.kind),
+    )
+    if (isRefused || episode.alert !== undefined) return []
     const text = recoveredText('capacity-back', subject, snapshot, snapshot.at)
-    return raised(episode, { severity: 'ok', at: snapshot.at, ...text })
+    return [raised(episode, { severity: 'ok', at: snapshot.at, ...text })]
   }
 
   #end(episode: Episode): readonly AlertEffect[] {
@@ -223,7 +230,9 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
   )
 }
 
-/** How old a header may be for its row to be taken at its word: half a period, 60 s at least, 150 s at most. */
+/**
+ * How old a header may be for its row to be taken at its word: half a period, 60 s at least, 150 s at most.
+ */
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
@@ -233,14 +242,19 @@ function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): 
   return nowMs - observedAt <= freshForMs(period) ? observedAt : undefined
 }
 
-/** When the evidence of a condition is from, epoch ms; `undefined` where it is too old to announce anything. */
+/**
+ * When the evidence of a condition is from, epoch ms; `undefined` where it is too old to announce anything.
+ */
 function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
   // A 429 is in force because the service said so, whatever else is known.
   const isRefused = row?.blockedUntil !== undefined || row?.nextTryAt !== undefined
   return row === undefined || isRefused ? at : headerOf(row, at)
 }
 
-/** When the evidence that a condition is over is from, epoch ms; `undefined` where that is not known, `gone` without its subject. */
+/**
+ * When the evidence that a condition is over is from, epoch ms; `undefined` where that is not known, `gone`
+ * without its subject.
+ */
 function goodAsOf(
   { kind, subject }: { readonly kind: Condition['kind']; readonly subject: string },
   { roots, consequences }: KeyConditions,

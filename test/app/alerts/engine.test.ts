@@ -88,6 +88,21 @@ test('a 429 is said at once, and its end is good news for two minutes', () => {
   expect(follow(engine, well(133, 133))).toEqual(['withdrawn capacity-back'])
 })
 
+test('where others used the whole refill and a 429 outlasts it, the good news comes once, after both', () => {
+  const engine = new AlertEngine()
+  const busy = { total: 2, own: 0, elsewhere: 2, elsewhereLow: 2, elsewhereHigh: 2 }
+  const refused = (second: number, by?: typeof busy): Partial<Snapshot> => {
+    const [row] = quota(second, 0, true).requests ?? []
+    return { ...quota(second, 0, true), requests: row ? [{ ...row, ...(by && { use: by }) }] : [] }
+  }
+  const of = (from: number, to: number, by?: typeof busy) =>
+    seconds(from, to).map((second) => refused(second, by))
+  expect(follow(engine, of(1, 12, busy))).toEqual(['raised others-use-refill'])
+  expect(follow(engine, of(13, 40))).toEqual(['raised rate-limited', 'withdrawn others-use-refill'])
+  const well = seconds(41, 160).map((second) => quota(second, 200))
+  expect(follow(engine, well)).toEqual(['withdrawn rate-limited', 'raised capacity-back'])
+})
+
 test('a 429 that comes again within seconds is the same, and one after its end takes the good news back', () => {
   const engine = new AlertEngine()
   expect(follow(engine, [quota(1, 0, true), quota(2, 200), quota(9, 0, true)])).toEqual([
