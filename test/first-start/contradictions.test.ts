@@ -424,6 +424,22 @@ describe('what the window says while something is broken', () => {
     ...{ glance: glanced, alerts, troubles: [host], ...more },
   })
 
+  it('is not contradicted by the last number of a row whose token is rejected', () => {
+    const rejected = row({
+      state: 'rejected 401',
+      left: '156',
+      others: '–',
+      safe: 'checks paused',
+      nextCheck: '',
+    })
+    const token = {
+      ...down({ rows: [rejected] }),
+      troubles: [{ kind: 'token' as const, fromMs: NOW - 20_000 }],
+    }
+    const rules = contradictions([token]).map(({ rule }) => rule)
+    expect(rules.filter((rule) => rule === 'number' || rule === 'state')).toEqual([])
+  })
+
   it('is not contradicted where every surface names the cause', () => {
     expect(contradictions([down(), down()])).toEqual([])
     const calm = { ...look(), glance: glance({ keys: [{ ...key, severity: 'ok', state: 'ok' }] }) }

@@ -29,7 +29,7 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
   inAge(row, look, said, note)
   inNextCheck(row, looks, note)
   // What stands there is the last header's, of no more than its age.
-  if (stateOf(row.state) === 'not checked') return
+  if (/^(?:not checked|rejected)$/.test(stateOf(row.state) ?? '')) return
   const [low, high] = numberOf(row)
   const apart = low === high ? limit * MIDDLE : 0
   if (low > most + apart + unforeseen(row.category, looks) || high < fewest - apart) {
