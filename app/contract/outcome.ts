@@ -15,7 +15,7 @@ export interface CommandError {
 export const UNKNOWN_PROFILE: CommandError = {
   ok: false,
   code: 'unknown-profile',
-  message: 'That key is not connected any more.',
+  message: 'That key is no longer connected.',
 }
 
 /** What a command that can fail answers. */

@@ -79,21 +79,21 @@ const planFile = z.strictObject({
  * is a file of more than `MAX_PLAN_FILE_BYTES`.
  */
 export function readPlan(text: string | undefined): PlanReading {
-  if (text === undefined) return { kind: 'wrong', line: 'it is larger than 1 MiB, so it is no plan' }
+  if (text === undefined) return { kind: 'wrong', line: 'the file is over 1 MiB' }
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    return { kind: 'wrong', line: 'it is not JSON' }
+    return { kind: 'wrong', line: 'the file is not JSON' }
   }
   const read = planFile.safeParse(value)
   if (!read.success) {
     const [issue] = read.error.issues
-    return { kind: 'wrong', line: issue === undefined ? 'it is not a plan' : complaint(issue) }
+    return { kind: 'wrong', line: issue === undefined ? 'the file is not a plan' : complaint(issue) }
   }
   const { programs, limits, reserve } = read.data
   const twice = programs.findIndex((one, at) => programs.findIndex((other) => other.name === one.name) !== at)
-  if (twice >= 0) return { kind: 'wrong', line: `programs[${twice}].name is there twice` }
+  if (twice >= 0) return { kind: 'wrong', line: `programs[${twice}].name: another program has this name` }
   const plan: Plan = {
     programs: programs.map((program) => ({
       ...program,
@@ -125,7 +125,7 @@ function firstUnknown(plan: Plan): string | undefined {
     }
   }
   const [unused] = Object.keys(plan.reserves).filter((category) => limitOf(plan, category) === undefined)
-  return unused === undefined ? undefined : `reserve.${unused} is of a category without a limit`
+  return unused === undefined ? undefined : `reserve.${unused} needs a limit for this category`
 }
 
 function complaint({ path, code, message, ...issue }: z.core.$ZodIssue): string {

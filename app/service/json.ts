@@ -8,7 +8,7 @@ export const MAX_JSON_DEPTH = 64
  */
 export function parseJson(marked: string): unknown {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked
-  if (text.length > MAX_JSON_DEPTH && isTooDeep(text)) throw new SyntaxError('the JSON nests too deep')
+  if (text.length > MAX_JSON_DEPTH && isTooDeep(text)) throw new SyntaxError('the JSON is nested too deeply')
   return JSON.parse(text)
 }
 

@@ -8,7 +8,7 @@ export type Sender =
   | { readonly kind: 'other'; readonly why: string }
 
 /** The reason shown for a page in the service's place. */
-export const SOMETHING_ELSE = 'answered by something else (a sign-in page of a network?)'
+export const SOMETHING_ELSE = 'response of something else, such as a network’s sign-in page'
 
 /**
  * Tells by status line and headers who answered a request to `url`.
@@ -45,7 +45,7 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
 }
 
 /** Why an answer that redirects to another host is refused. */
-export const redirectText = (host: string): string => `redirects to another host (${host}); not followed`
+export const redirectText = (host: string): string => `redirected to another host (${host}); not followed`
 
 /** Host and port of an address; `undefined` for one without a host, which stays on the host that was asked. */
 const authorityOf = (address: string): string | undefined =>

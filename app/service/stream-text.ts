@@ -14,10 +14,10 @@ const MAX_OPTION = 64
 /** Reads a stream as flags and plan files name it, `barcharts:MSFT?interval=5&unit=Minute`: kind, target, and the endpoint's options. */
 export function readStreamText(text: string): ReadText<StreamRequest> {
   const colon = text.indexOf(':')
-  if (colon < 0) return expected('KIND:TARGET, as in positions:SIM1001')
+  if (colon < 0) return expected('KIND:TARGET, such as positions:SIM1001')
   const name = text.slice(0, colon)
   const kind = STREAM_KINDS.find((known) => known === name)
-  if (kind === undefined) return expected(`a kind out of ${STREAM_KINDS.join(', ')}; not "${name}"`)
+  if (kind === undefined) return expected(`one of the kinds ${STREAM_KINDS.join(', ')}; not "${name}"`)
 
   const [path = '', query, ...more] = text.slice(colon + 1).split('?')
   if (more.length > 0) return expected('one "?" before the options')
@@ -63,7 +63,7 @@ function parseOptions(query: string | undefined): ReadText<Readonly<Record<strin
     const value = decoded(rest.join('='))
     const valid = /^[A-Za-z][A-Za-z0-9]{0,31}$/.test(key) && value.length > 0 && value.length <= MAX_OPTION
     if (!valid || Object.hasOwn(options, key))
-      return expected('options as in ?interval=5&unit=Minute, each once')
+      return expected('options such as ?interval=5&unit=Minute, each once')
     options[key] = value
   }
   return Object.keys(options).length > 0 ? parsed(options) : expected('at least one option after "?"')

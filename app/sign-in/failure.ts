@@ -34,35 +34,35 @@ export function failureText(failure: SignInFailure): FailureText {
 function messageOf(failure: SignInFailure): string {
   switch (failure.kind) {
     case 'ports-taken':
-      return `Ports ${portText()} are taken. The key allows no other. Close what uses one of them, then try again.`
+      return `Ports ${portText()} are taken. Close the program on one of them, then retry.`
     case 'no-loopback':
-      return `This computer's own address cannot be listened on: ${failure.why}. Paste a refresh token instead.`
+      return `Can't listen on this computer: ${failure.why}. Paste a refresh token instead.`
     case 'declined':
-      return 'You declined in the browser. Nothing was stored.'
+      return 'You declined in the browser. Nothing was saved.'
     case 'refused':
-      return `The service did not go on with the sign-in: ${failure.error}. Nothing was stored. Check the API key and what it may ask for.`
+      return `The service rejected the sign-in: ${failure.error}. Check the API key and its permissions.`
     case 'expired':
-      return 'The sign-in took longer than 5 minutes. Nothing was stored.'
+      return 'The sign-in timed out after 5 minutes. Try again.'
     case 'cancelled':
-      return 'The sign-in was cancelled. Nothing was stored.'
+      return 'Sign-in cancelled. Nothing was saved.'
     case 'code-refused':
-      return 'The service did not accept the answer of its own sign-in page. Nothing was stored. Start over, in one tab.'
+      return 'The service rejected the code of its own sign-in page. Start over in one tab.'
     case 'misconfigured':
-      return 'The service does not accept this API key or secret. Nothing was stored. A PKCE key has no secret; every other key needs one.'
+      return 'The service rejected this API key or secret. Check both; only a PKCE key has no secret.'
     case 'later':
-      return `The sign-in could not be completed: ${failure.why}. Nothing was stored. Try again in a moment.`
+      return `Sign-in failed: ${failure.why}. Try again in a moment.`
     case 'not-sent':
-      return `The sign-in host could not be reached: ${failure.why}. Nothing was stored. ${CHECK_HOST}, then sign in once more.`
+      return `Can't reach the sign-in host: ${failure.why}. ${CHECK_HOST}, then retry.`
     case 'answer-lost':
-      return `The service's last answer was lost: ${failure.why}. Nothing was stored. Sign in once more.`
+      return `The service's last response was lost: ${failure.why}. Sign in again.`
     case 'no-refresh-token':
-      return 'The service gave no refresh token. Nothing was stored. The key must be allowed the scope offline_access.'
+      return 'The service sent no refresh token. Allow the scope offline_access for this key.'
     case 'not-connected':
-      return `Signed in, but the key could not be connected: ${failure.why}`
+      return `Signed in, but connecting failed: ${failure.why}`
   }
 }
 
-const CHECK_HOST = 'Check the network, the VPN or proxy if you use one, and the address of the host'
+const CHECK_HOST = 'Check the network, VPN, proxy and host address'
 
 /**
  * What is said of a sign-in host that does not answer while a sign-in waits for it. `why`: in plain words, as `connection
@@ -73,9 +73,9 @@ export function awaitedHostText({ host, why, isOpen }: AwaitedHost): {
   readonly text: string
 } {
   const then = isOpen
-    ? 'Headroom keeps looking. Reload the sign-in page once this notice is gone.'
-    : 'Headroom keeps looking, and this notice goes when it answers.'
-  return { title: `${host} does not answer: ${why}`, text: `${CHECK_HOST}. ${then}` }
+    ? 'Retrying. Reload the sign-in page when this notice is gone.'
+    : 'Retrying. This notice closes when it responds.'
+  return { title: `${host} is not responding: ${why}`, text: `${CHECK_HOST}. ${then}` }
 }
 
 interface AwaitedHost {

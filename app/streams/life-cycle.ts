@@ -94,7 +94,7 @@ export function nextStreamState(
       return waiting(state, 'restarted by you', 'restarted-here', nowMs, 0)
     case 'renew': {
       if (!isUp(state)) return state
-      const reason = 'opened anew for a program'
+      const reason = 'reopened for a program'
       if (!input.canOverlap) return waiting(state, reason, 'program-joined', nowMs, 0)
       return handingOver(state, { reason, code: 'program-joined' }, state.lastFrameAtMs, nowMs)
     }
@@ -208,7 +208,7 @@ function afterFailure(
   const shortLives = diedYoung ? state.shortLives + 1 : isUp(state) ? 0 : state.shortLives
   const next = { ...state, shortLives }
   if (!diedYoung || shortLives < HIDDEN_CAP_LIVES) return waiting(next, reason, code, retryAtMs, attempt + 1)
-  const hint = `${reason} within 30 s, ${shortLives} times in a row: the service may have a cap that it does not tell`
+  const hint = `${reason} within 30 s, ${shortLives} times in a row: the service may have a hidden limit`
   return waiting(next, hint, 'hidden-cap', retryAtMs, attempt + 1)
 }
 

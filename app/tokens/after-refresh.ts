@@ -165,7 +165,7 @@ function reasonFor(
   { absoluteMs }: KeyLifetimes,
 ): string {
   if (outcome.kind === 'misconfigured') return outcome.why
-  if (lostAnswer && !token.keepsToken) return 'sign in again: the answer was lost'
+  if (lostAnswer && !token.keepsToken) return 'sign in again: the response was lost'
   const ended = token.rotatedAtMs !== undefined && nowMs >= token.signedInAtMs + absoluteMs
   return ended ? "the refresh token's 24 hours ended" : outcome.why
 }

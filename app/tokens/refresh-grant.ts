@@ -117,7 +117,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
     const refreshToken = status >= 500 ? textOf(body, 'refresh_token') : undefined
     return {
       kind: 'later',
-      why: `the sign-in host answered ${status}`,
+      why: `the sign-in host responded ${status}`,
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
       ...(refreshToken !== undefined && { refreshToken }),
     }
@@ -130,23 +130,23 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   if (failure.success) {
     switch (failure.data.error) {
       case 'invalid_grant':
-        return { kind: 'refused', why: 'the service no longer accepts this refresh token' }
+        return { kind: 'refused', why: 'the service rejected this refresh token' }
       case 'invalid_client':
       case 'unauthorized_client':
-        return { kind: 'misconfigured', why: 'the service does not accept this API key or secret' }
+        return { kind: 'misconfigured', why: 'the service rejected this API key or secret' }
       case 'invalid_request':
         return {
           kind: 'misconfigured',
-          why: `the sign-in host answered ${failure.data.error}`,
+          why: `the sign-in host responded ${failure.data.error}`,
           isRequestError: true,
         }
       case 'unsupported_grant_type':
       case 'invalid_scope':
-        return { kind: 'misconfigured', why: `the sign-in host answered ${failure.data.error}` }
+        return { kind: 'misconfigured', why: `the sign-in host responded ${failure.data.error}` }
     }
   }
   // A captive portal, a proxy or something else in the middle: not the service's word on the token.
-  const why = `the sign-in host answered ${status} without an OAuth answer`
+  const why = `the sign-in host responded ${status} without an OAuth response`
   const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
   return { kind: 'later', why, ...(isRequestError && { anotherTokenMayDo: true }) }
 }
@@ -157,12 +157,12 @@ function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
   const refreshToken = textOf(body, 'refresh_token')
   if (!parsed.success) {
     if (isMalformed(body, refreshToken)) {
-      const why = 'the access token in the answer cannot be used'
+      const why = 'the response has no usable access token'
       return { kind: 'malformed', why, ...(refreshToken !== undefined && { refreshToken }) }
     }
     return isOfSomethingElse
       ? { kind: 'unknown', why: SOMETHING_ELSE }
-      : { kind: 'unknown', why: 'the answer was not a token response', isMalformed: true }
+      : { kind: 'unknown', why: 'the response was no token response', isMalformed: true }
   }
   const { access_token, expires_in, scope } = parsed.data
   return {

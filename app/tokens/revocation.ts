@@ -54,13 +54,13 @@ export function processRevokeAnswer(outcome: HttpOutcome, url: string): Spelling
   if (to !== undefined) return { kind: 'unconfirmed', why: redirectText(to) }
   const error = oauthErrorOf(body)
   if (error === 'invalid_grant' || error === 'invalid_token') {
-    return { kind: 'refused', why: 'the service no longer accepts this token' }
+    return { kind: 'refused', why: 'the service rejected this token' }
   }
   if (error === 'invalid_client' || error === 'unauthorized_client') {
-    return { kind: 'refused', why: 'the service does not accept this API key or secret' }
+    return { kind: 'refused', why: 'the service rejected this API key or secret' }
   }
   if (status === 400 || status === 422) return { kind: 'spelling' }
-  return { kind: 'unconfirmed', why: `the service answered ${status}` }
+  return { kind: 'unconfirmed', why: `the service responded ${status}` }
 }
 
 function oauthErrorOf(body: string): string | undefined {

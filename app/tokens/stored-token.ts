@@ -86,7 +86,7 @@ function storedStanding({
     case 'revoking':
       return {
         standing: { kind: 'active' },
-        revocation: { reason: 'not answered before the app ended', byItself: mayRevokeByItself },
+        revocation: { reason: 'no response before Headroom quit', byItself: mayRevokeByItself },
       }
     case 'revoke-unconfirmed':
       return {

@@ -27,7 +27,7 @@ export interface AlertSource {
   onAlerts(listener: (alerts: readonly Alert[]) => void): () => void
 }
 
-const ALERT_OVER: CommandError = { ok: false, code: 'alert-over', message: 'That is over already.' }
+const ALERT_OVER: CommandError = { ok: false, code: 'alert-over', message: 'That alert has ended.' }
 
 /** The window's commands for open alerts and alert thresholds. */
 export function alertCommands(source: AlertSource): Feature<typeof alertsContract> {

@@ -72,7 +72,7 @@ export class ThresholdFile {
       preferences: this.#preferences,
     })
     if (written?.ok === false) {
-      this.#problem(`Alert thresholds could not be kept (${written.why}); they apply until Headroom ends`)
+      this.#problem(`Alert thresholds could not be saved (${written.why}); they apply until Headroom quits`)
     }
   }
 }

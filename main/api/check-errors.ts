@@ -16,15 +16,15 @@ const later = (code: string, message: string, atMs: number, nowMs: number): Comm
 
 /** No probe exists for the category. */
 export const notProbed = (category: string): CommandError =>
-  checkError('not-probed', `there is no request that shows ${category} and does nothing else.`)
+  checkError('not-probed', `no harmless request shows ${category}.`)
 
 /** Requests of the category are counted in another row, `counted`. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
-  checkError('counted-elsewhere', `requests of ${category} are counted by ${counted}. Check that one.`)
+  checkError('counted-elsewhere', `${counted} counts the requests of ${category}. Check that one.`)
 
 /** The probe needs an account id, and none is known yet. */
 export const needsAccount = (category: string): CommandError =>
-  checkError('no-account', `${category} needs an account, and none is known yet. Check Accounts first.`)
+  checkError('no-account', `${category} needs an account. Check Accounts first.`)
 
 /** No request can be sent now: signed out, or the service is unreachable. */
 export const cannotAsk = (category: string): CommandError =>
@@ -35,32 +35,32 @@ export const cannotAsk = (category: string): CommandError =>
 
 /** The category is held after a 429 until `untilMs`. */
 export const held = (category: string, untilMs: number, nowMs: number): CommandError =>
-  later('held', `the service refused ${category}. It can be asked again`, untilMs, nowMs)
+  later('held', `429 for ${category}. Next check possible`, untilMs, nowMs)
 
 /** The quota has no whole request left; `atMs` is the time of the next one, if known. */
 export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): CommandError =>
   atMs === undefined
     ? checkError('nothing-left', `no request of ${category} is left.`)
-    : later('nothing-left', `no request of ${category} is left. One comes back`, atMs, nowMs)
+    : later('nothing-left', `no request of ${category} is left. Next one`, atMs, nowMs)
 
 /** The probe budget of the category is spent until `atMs`. */
 export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>
-  later('budget-spent', `what checks may spend of ${category} is spent. The next can go out`, atMs, nowMs)
+  later('budget-spent', `the check budget of ${category} is used up. Next check`, atMs, nowMs)
 
 /** A stream check needs a free slot, and all are in use. */
 export const noSlotFree = (category: string): CommandError =>
-  checkError('no-slot', `all slots of ${category} are in use, and a look needs one for a moment.`)
+  checkError('no-slot', `all slots of ${category} are in use. A check needs one.`)
 
 /** The stream needs a target that only the user can name. */
 export const needsTarget = (category: string): CommandError =>
-  checkError('needs-target', `${category} needs to know what to stream. Open such a stream to see its quota.`)
+  checkError('needs-target', `open a stream of ${category} to see its quota.`)
 
 /** The service is unreachable, or there is no token. `why` is a sentence without its full stop. */
 export const unreachable = (why: string): CommandError => checkError('unreachable', `${why}.`)
 
 /** The service answered with `status` and without quota headers. */
 export const refusedWith = (category: string, status: number): CommandError =>
-  checkError('no-headers', `the service answered ${status}, without a word on ${category}.`)
+  checkError('no-headers', `the service responded ${status} without headers for ${category}.`)
 
 /** The error for a probe whose answer had no quota headers. */
 export function noHeaders(category: string, answer: ApiAnswer, nowMs: number): CommandError {

@@ -54,18 +54,16 @@ export function askRunning(
       socket.destroy()
       resolve(asked)
     }
-    const cancel = clock.after(TIMEOUT_MS[request.do], () =>
-      done({ kind: 'failed', why: 'the running Headroom did not answer in time' }),
-    )
+    const cancel = clock.after(TIMEOUT_MS[request.do], () => done({ kind: 'failed', why: 'it timed out' }))
     socket.setEncoding('utf8')
     socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.on('data', (text: string) => {
       received += text
-      if (received.length > MAX_ANSWER_BYTES) done({ kind: 'failed', why: 'its answer does not end' })
+      if (received.length > MAX_ANSWER_BYTES) done({ kind: 'failed', why: 'its response doesn’t end' })
     })
     socket.on('end', () => {
       const answer = parseAnswer(received)
-      done(answer ? { kind: 'answered', answer } : { kind: 'failed', why: 'its answer cannot be read' })
+      done(answer ? { kind: 'answered', answer } : { kind: 'failed', why: 'its response is unreadable' })
     })
     socket.on('error', (error) => done(failureOf(error)))
   })
@@ -85,7 +83,7 @@ function whyForeign(path: SocketPath, userId: number | undefined): string | unde
     const distrust = whyNotTrusted(folder, userId)
     return distrust && `its socket in ${folder} is not trusted: ${distrust}`
   } catch (error) {
-    return `its socket cannot be looked at: ${systemErrorText(error)}`
+    return `its socket is unreadable: ${systemErrorText(error)}`
   }
 }
 
@@ -98,7 +96,7 @@ function failureOf(error: Error): RunningAnswer {
       return { kind: 'nobody' }
     case 'EACCES':
     case 'EPERM':
-      return { kind: 'failed', why: 'it belongs to somebody else' }
+      return { kind: 'failed', why: 'it belongs to another user' }
     default:
       return { kind: 'failed', why: systemErrorText(error) }
   }

@@ -64,7 +64,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     makeWay(path, deps.userId)
     await listen(server, path)
   } catch (error) {
-    log.note('the control socket cannot be opened: status and revoke cannot ask this app', { cause: error })
+    log.note("can't open the control socket: status and revoke won't reach this app", { cause: error })
     return { close: async () => {} }
   }
   return {
@@ -142,7 +142,7 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     void answerTo(request, deps)
       .catch((error: unknown): ControlAnswer => {
         log.note('a request on the control socket failed', { cause: error })
-        return { ok: false, code: 'failed', message: 'Headroom failed to do this; its log says why.' }
+        return { ok: false, code: 'failed', message: 'Headroom failed; see its log.' }
       })
       .then((answer) => {
         if (socket.destroyed) return
@@ -159,7 +159,11 @@ async function answerTo(
 ): Promise<ControlAnswer> {
   switch (request?.do) {
     case undefined:
-      return { ok: false, code: 'bad-request', message: 'The running Headroom does not know this request.' }
+      return {
+        ok: false,
+        code: 'bad-request',
+        message: 'The running Headroom doesn’t know this command. Is it the same version?',
+      }
     case 'status':
       return { ok: true, snapshots: snapshotsOf(monitor), ...(windows && { windows: windows() }) }
     case 'revoke': {
@@ -178,7 +182,7 @@ async function answerTo(
 const NO_GATEWAY: ControlAnswer = {
   ok: false,
   code: 'no-gateway',
-  message: 'The running Headroom has no gateway: headroom start has one.',
+  message: 'The running Headroom has no gateway. Use headroom start.',
 }
 
 async function answerOfGateway(

@@ -26,18 +26,18 @@ const BROKEN_ENCODING = /%(?![\da-f]{2})/i
  */
 export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
   if (ownHost(rawHeaders, port) === undefined)
-    return refuse(421, 'This Host is not the address of the gateway.')
+    return refuse(421, "Wrong Host header. Send the gateway's address.")
   if (isFromPage(rawHeaders)) return refuse(403, 'Pages in a browser may not call the gateway.')
   const path = url.split('?', 1)[0] ?? ''
-  if (!path.startsWith('/')) return refuse(400, 'The request has to name a path, not an address.')
-  if (BROKEN_ENCODING.test(path)) return refuse(400, 'The path has a percent sign that encodes nothing.')
+  if (!path.startsWith('/')) return refuse(400, 'Send a path, not a full address.')
+  if (BROKEN_ENCODING.test(path)) return refuse(400, 'The path has an invalid percent-encoding.')
   const readings = readingsOf(path)
   if (readings === undefined) return refuse(400, 'Send a path in UTF-8, percent-encoded once.')
   if (readings.some((reading) => HIDDEN_SLASH.test(reading)))
-    return refuse(400, 'The path may not have an encoded slash or a backslash.')
+    return refuse(400, 'Send a path without encoded slashes and backslashes.')
   if (readings.some((reading) => CONTROL.test(reading)))
-    return refuse(400, 'The path may not have control characters.')
-  if (namesOf(readings).includes('..')) return refuse(400, 'The path may not have a ".." segment.')
+    return refuse(400, 'Send a path without control characters.')
+  if (namesOf(readings).includes('..')) return refuse(400, 'Send a path without ".." segments.')
   return PASS
 }
 

@@ -49,7 +49,7 @@ export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => 
     if (path === HEALTH) return answerHealth(request, reply)
     if (path === TOKEN && method === 'POST') return answerToken(request, reply, deps)
     if (path === REVOKE)
-      return sendProblem(reply, denied(403, 'A program revokes nothing; do that in Headroom.'))
+      return sendProblem(reply, denied(403, "Programs can't revoke tokens. Revoke them in Headroom."))
     const bearer = bearerOf(request)
     const program = bearer === undefined ? undefined : deps.programs.ofBearer(bearer)
     if (program === undefined) return sendProblem(reply, UNKNOWN_KEY)
@@ -71,7 +71,7 @@ async function answerProgram(
   if (method === 'POST' && path === READING_POST) return servePost(request, reply, program, deps)
   if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, NO_ORDERS)
   if (destination === 'nowhere') return sendProblem(reply, denied(404, NOWHERE))
-  if (hasBody(request)) return sendProblem(reply, denied(400, `A ${method} has no body.`))
+  if (hasBody(request)) return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
   admit(request, reply, { program, method, body: undefined }, deps)
 }
 
@@ -161,8 +161,7 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
   if (form.get('grant_type') !== 'refresh_token')
     return sendJson(reply, 400, {
       error: 'unsupported_grant_type',
-      error_description:
-        'Headroom takes grant_type=refresh_token, with the key of a program as refresh_token.',
+      error_description: "Send grant_type=refresh_token, with the program's key as refresh_token.",
     })
   const key = form.get('refresh_token') ?? ''
   const isKnown = programs.ofBearer(key) !== undefined
@@ -171,7 +170,7 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
   if (issued === undefined)
     return sendJson(reply, 400, {
       error: 'invalid_grant',
-      error_description: 'Headroom knows no program with this key.',
+      error_description: 'No program has this key.',
     })
   sendJson(reply, 200, {
     access_token: issued.token,
@@ -184,7 +183,7 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
 function answerHealth(request: IncomingMessage, reply: ServerResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (isRead) sendJson(reply, 200, { status: 'ok' })
-  else sendProblem(reply, denied(403, 'The health check is a GET.'))
+  else sendProblem(reply, denied(403, 'Send the health check as GET.'))
 }
 
 function sendJson(reply: ServerResponse, status: number, value: unknown): void {
@@ -257,27 +256,24 @@ const denied = (status: number, detail: string): Problem => ({
   proxyError: WRONG_REQUEST.has(status) ? 'http_request_error' : 'http_request_denied',
 })
 
-const NO_HTTP = denied(400, 'Send a valid HTTP/1.1 request: this one could not be parsed.')
+const NO_HTTP = denied(400, "Can't parse this request. Send valid HTTP/1.1.")
 /** By the code of Node's error. */
 const UNREADABLE: Readonly<Record<string, Problem>> = {
-  HPE_HEADER_OVERFLOW: denied(431, 'Send shorter headers: together they are over 16 KiB.'),
+  HPE_HEADER_OVERFLOW: denied(431, 'The headers are over 16 KiB. Send shorter ones.'),
   ERR_HTTP_REQUEST_TIMEOUT: denied(408, 'The request timed out before it was complete. Send it again.'),
 }
 const CODED_TRANSFER = denied(
   400,
   'Send the body with its length or in plain chunks, and no other Transfer-Encoding.',
 )
-const OTHER_EXPECTATION = denied(417, 'Send no Expect field other than 100-continue.')
+const OTHER_EXPECTATION = denied(417, 'Send no Expect header but 100-continue.')
 
-const TOO_LONG = denied(400, 'The body is over 1 MiB.')
-const NO_ORDERS = denied(403, 'Headroom forwards no orders, only requests that read.')
-const OTHER_USER = denied(403, 'Programs of other users of this computer may not call the gateway.')
-const NO_USER = denied(
-  403,
-  'The system does not tell of which user this connection is, as when its program has closed it; connect again.',
-)
-const NOWHERE = 'Headroom forwards what is under /v3/ and /v2/stream/.'
+const TOO_LONG = denied(400, 'The body is over 1 MiB. Send a shorter one.')
+const NO_ORDERS = denied(403, 'Headroom forwards reads only, no orders.')
+const OTHER_USER = denied(403, 'Only programs of the user who runs Headroom may call the gateway.')
+const NO_USER = denied(403, "Couldn't identify the calling user. Reconnect.")
+const NOWHERE = 'Call a path under /v3/ or /v2/stream/.'
 const UNKNOWN_KEY: Problem = {
-  ...denied(401, 'This is not the key of a program in Headroom, or its token has ended.'),
+  ...denied(401, 'Unknown program key, or expired token.'),
   headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
 }

@@ -111,7 +111,9 @@ export class Gateway {
       const served = await this.#serve(port)
       if (!served.ok) return served
       const saved = this.#deps.programs.setPort(port)
-      return saved.ok ? saved : { ok: false, why: `it serves, but only until Headroom ends: ${saved.why}` }
+      return saved.ok
+        ? saved
+        : { ok: false, why: `it serves until Headroom quits, because saving failed: ${saved.why}` }
     })
   }
 
@@ -122,13 +124,13 @@ export class Gateway {
       await this.#end('the gateway was turned off')
       return saved.ok
         ? saved
-        : { ok: false, why: `it is off, but will be on at the next start: ${saved.why}` }
+        : { ok: false, why: `it is off until the next start, because saving failed: ${saved.why}` }
     })
   }
 
   /** Ends with the app. */
   async stop(): Promise<void> {
-    await this.#oneByOne(() => this.#end('Headroom is ending'))
+    await this.#oneByOne(() => this.#end('Headroom is quitting'))
   }
 
   add({ name, class: own, weight, profile }: NewProgram): ProgramAddition {
@@ -140,14 +142,12 @@ export class Gateway {
       return {
         ok: false,
         why:
-          connected.length === 0
-            ? 'no key is connected that it could use'
-            : `say which key it uses, one of ${connected.join(', ')}`,
+          connected.length === 0 ? 'connect a key first' : `choose its key, one of ${connected.join(', ')}`,
       }
     if (!connected.includes(chosen))
       return {
         ok: false,
-        why: `there is no connected key '${chosen}', but ${connected.join(', ') || 'none'}`,
+        why: `no key '${chosen}' is connected; choose one of: ${connected.join(', ') || 'none'}`,
       }
     const added = programs.add({ name, class: own, weight, profile: chosen })
     if (added.kind === 'refused') return { ok: false, why: added.why }
@@ -170,7 +170,7 @@ export class Gateway {
       ?.session.gatewayHappened({ kind: 'program-cut', program: program.name })
     return saved.ok
       ? { ok: true }
-      : { ok: false, why: `it is cut off until Headroom ends, but that could not be stored: ${saved.why}` }
+      : { ok: false, why: `it is cut off until Headroom quits, because saving failed: ${saved.why}` }
   }
 
   /**
@@ -181,7 +181,7 @@ export class Gateway {
     const program = this.#named(name)
     if (program === undefined) return noneNamed(name)
     const attached = this.#attached.get(program.profile)
-    if (attached === undefined) return { ok: false, why: `the gateway does not serve ${program.name} now` }
+    if (attached === undefined) return { ok: false, why: `the gateway isn't serving ${program.name} now` }
     const untilMs = attached.session.parts.timeline.now() + PAUSE_MS
     this.#pausedUntilMs.set(program.id, untilMs)
     attached.forwarder.pause(program, untilMs)
@@ -246,7 +246,7 @@ export class Gateway {
   async #serve(port: number): Promise<GatewayChange> {
     if (this.#servers !== undefined) {
       if (port === 0 || this.#servers.port === port) return { ok: true }
-      await this.#end('the gateway moves to another port')
+      await this.#end('the gateway is moving to another port')
     }
     try {
       this.#servers = await listenOnLoopback(port, (own) => this.#listener(own), GATEWAY_TRAITS)
@@ -255,15 +255,15 @@ export class Gateway {
       this.#failure =
         error.code === 'EADDRINUSE'
           ? `port ${port} is taken; choose another one`
-          : `port ${port} cannot be used (${String(error.code)})`
-      this.#deps.log.note('the gateway cannot be turned on', { why: this.#failure })
+          : `port ${port} can't be used (${String(error.code)})`
+      this.#deps.log.note('turning the gateway on failed', { why: this.#failure })
       return { ok: false, why: this.#failure }
     }
     this.#failure = undefined
     this.#servingSinceMs = this.#deps.clock.wallMs()
     this.#unsubscribe = this.#deps.monitor.subscribe(this.#follow())
     for (const profile of this.#deps.monitor.profiles()) this.#attach(profile)
-    this.#deps.log.note('the gateway serves', { port: this.#servers.port })
+    this.#deps.log.note('gateway on', { port: this.#servers.port })
     return { ok: true }
   }
 
@@ -283,7 +283,7 @@ export class Gateway {
     }
     this.#attached.clear()
     await servers.close()
-    this.#deps.log.note('the gateway is off', { why })
+    this.#deps.log.note('gateway off', { why })
   }
 
   #listener(port: number) {
@@ -328,7 +328,7 @@ export class Gateway {
         detail:
           this.#servers === undefined
             ? 'Not sent: the gateway is being turned off.'
-            : 'Not sent: the key that this program uses is not connected in Headroom.',
+            : "Not sent: this program's key isn't connected in Headroom.",
         proxyError: 'destination_unavailable',
       })
       return
@@ -360,7 +360,7 @@ export class Gateway {
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
     // Changes that its end tells of find the new one.
-    known?.forwarder.stop('this key was connected anew; send the request again')
+    known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       takeTurn: (method, path) => attached.forwarder.ownTurn(method, path),
       takeStreamTurn: (path, isRead) => attached.forwarder.reopeningTurn(path, isRead),
@@ -401,9 +401,11 @@ export class Gateway {
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {
         if (kind === 'sign-in-required')
-          this.#attached.get(profile)?.forwarder.refuseWaiting('this key needs a sign-in in Headroom')
+          this.#attached.get(profile)?.forwarder.refuseWaiting('sign in to this key in Headroom')
         if (kind === 'revoked' || kind === 'revoke-unconfirmed')
-          this.#attached.get(profile)?.forwarder.refuseWaiting('the tokens of this key were revoked')
+          this.#attached
+            .get(profile)
+            ?.forwarder.refuseWaiting('the tokens of this key are revoked; sign in again in Headroom')
       },
       removed: (profile) => {
         this.#attached.get(profile)?.forwarder.stop()
@@ -417,7 +419,7 @@ export class Gateway {
   }
 }
 
-const noneNamed = (name: string) => ({ ok: false, why: `there is no program named ${name}` }) as const
+const noneNamed = (name: string) => ({ ok: false, why: `no program is named ${name}` }) as const
 
 function summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
   const { profile: _, ...shown } = program

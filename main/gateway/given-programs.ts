@@ -36,7 +36,7 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
     if (typeof read !== 'string') programs.push(read)
   }
   return programs.length > PROGRAM_LIMITS.programs
-    ? { kind: 'unusable', line: `${VARIABLE}: ${PROGRAM_LIMITS.programs} programs are the most` }
+    ? { kind: 'unusable', line: `${VARIABLE}: ${PROGRAM_LIMITS.programs} programs at most` }
     : { kind: 'given', programs }
 }
 
@@ -53,19 +53,18 @@ function programOf(entry: string): GivenProgram | string {
   if (name.length > PROGRAM_LIMITS.name || !PROGRAM_NAME.test(name))
     return `expected a name of up to ${PROGRAM_LIMITS.name} letters, digits, spaces, dots and dashes before the =`
   const programClass = PROGRAM_CLASSES.find((one) => one === own)
-  if (programClass === undefined)
-    return `expected a class out of ${PROGRAM_CLASSES.join(', ')} after the name`
+  if (programClass === undefined) return `expected a class after the name: ${PROGRAM_CLASSES.join(', ')}`
   const { least, most } = PROGRAM_LIMITS.weight
   const weight = /^\d{1,6}(?:\.\d{1,6})?$/.test(share) ? Number(share) : Number.NaN
   if (!(weight >= least && weight <= most))
     return `expected a weight from ${least} to ${most} after the class`
-  if (key.length < MIN_KEY) return `its key has fewer than ${MIN_KEY} characters`
-  if (!KEY.test(key)) return 'its key may hold letters, digits and - . _ ~ + /, and = at its end'
+  if (key.length < MIN_KEY) return `its key needs at least ${MIN_KEY} characters`
+  if (!KEY.test(key)) return 'use letters, digits and - . _ ~ + / in its key, and = only at its end'
   return { name, class: programClass, weight, key }
 }
 
 function whyTwice({ name, key }: GivenProgram, before: readonly GivenProgram[]): string | undefined {
   if (before.some((other) => other.name.toLowerCase() === name.toLowerCase()))
-    return 'its name is there twice'
-  return before.some((other) => other.key === key) ? 'its key is there twice' : undefined
+    return 'another program has this name'
+  return before.some((other) => other.key === key) ? 'another program has this key' : undefined
 }

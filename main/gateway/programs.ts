@@ -142,11 +142,11 @@ export class Programs {
     const { programs } = this.#stored
     const refused = (why: string): AddedProgram => ({ kind: 'refused', why })
     if (this.#all().some((program) => sameName(program.name, name)))
-      return refused(`there is a program named ${name} already; cut it first, or choose another name`)
+      return refused(`a program is already named ${name}; cut it first, or choose another name`)
     if (this.#all().some((program) => looksAlike(program.name, name)))
-      return refused(`a program with a name that looks like ${name} is there already; choose another name`)
+      return refused(`another program's name looks like ${name}; choose another name`)
     if (programs.length >= PROGRAM_LIMITS.programs)
-      return refused(`there are ${PROGRAM_LIMITS.programs} programs already; cut one first`)
+      return refused(`${PROGRAM_LIMITS.programs} programs is the limit; cut one first`)
     const key = newSecret(this.#deps.randomBytes)
     const program: StoredProgram = {
       id: this.#freeId(),
@@ -160,7 +160,7 @@ export class Programs {
     const saved = this.#save({ ...this.#stored, programs: [...programs, program] })
     return saved.ok
       ? { kind: 'added', program: withoutDigest(program), key }
-      : refused(`it could not be stored: ${saved.why}`)
+      : refused(`saving failed: ${saved.why}`)
   }
 
   /** The program with this name, in any case. */
@@ -175,7 +175,7 @@ export class Programs {
     for (const [digest, token] of this.#tokens) if (token.program === program.id) this.#tokens.delete(digest)
     if (this.#given.includes(program)) {
       this.#given = this.#given.filter((one) => one !== program)
-      const why = 'its key is in HEADROOM_GATEWAY_KEYS, and counts again at the next start'
+      const why = 'its key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
       return { program: withoutDigest(program), saved: { ok: false, why } }
     }
     const programs = this.#stored.programs.filter(({ id }) => id !== program.id)

@@ -22,7 +22,7 @@ export function pausedFor(restMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(restMs / 1000))
   return {
     status: 429,
-    detail: `Not sent: this program is paused in Headroom for another ${seconds} s.`,
+    detail: `Not sent: this program is paused in Headroom for ${seconds} s more.`,
     proxyError: 'http_request_denied',
     error: 'TooManyRequests',
     message: 'Program paused',
@@ -33,7 +33,7 @@ export function pausedFor(restMs: number): Problem {
 /** The answer to a request that a defect of Headroom ended before it was sent. */
 export const DEFECT: Problem = {
   status: 500,
-  detail: 'Headroom failed on this request. Its log says why.',
+  detail: 'Headroom failed on this request. See its log.',
   proxyError: 'proxy_internal_error',
 }
 
@@ -41,22 +41,22 @@ export const DEFECT: Problem = {
 export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   cut: {
     status: 502,
-    detail: 'The connection to the service ended twice before an answer; the request may have been counted.',
+    detail: 'Connection lost twice before a response. The request may count.',
     proxyError: 'connection_terminated',
   },
   broken: {
     status: 502,
-    detail: 'The answer of the service broke off or is not HTTP; the request may have been counted.',
+    detail: 'The response broke off or is not HTTP. The request may count.',
     proxyError: 'http_protocol_error',
   },
   timeout: {
     status: 504,
-    detail: 'The service did not answer in 30 seconds; the request may have been counted.',
+    detail: 'The service did not respond within 30 seconds. The request may count.',
     proxyError: 'http_response_timeout',
   },
   'not-sent': {
     status: 503,
-    detail: 'The service cannot be reached now; the request was not sent.',
+    detail: 'Not sent: the service is unreachable.',
     proxyError: 'destination_unavailable',
   },
 }
@@ -74,15 +74,15 @@ export function noToken(access: NoAccess, nowMs: number): Problem {
 function wordsOfNoToken({ why, failure }: NoAccess): string {
   switch (why) {
     case 'sign-in-required':
-      return 'this key needs a sign-in in Headroom'
+      return 'sign in to this key in Headroom'
     case 'revoked':
     case 'revoking':
     case 'revoke-unconfirmed':
-      return 'the tokens of this key were revoked'
+      return 'the tokens of this key are revoked; sign in again in Headroom'
     default:
       return failure === undefined
-        ? 'the access token is still being renewed'
-        : `the access token could not be renewed (${failure})`
+        ? 'the access token is being renewed'
+        : `renewing the access token failed (${failure})`
   }
 }
 
@@ -93,7 +93,7 @@ export function problemOf(
 ): Problem {
   const retry = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
   if (why === 'unavailable') {
-    return { ...unavailable(unavailableWhy ?? 'the key cannot be used now'), headers: retry }
+    return { ...unavailable(unavailableWhy ?? 'the key is unavailable'), headers: retry }
   }
   const fields = {
     'x-ratelimit-limit': rate?.limit,
@@ -104,11 +104,11 @@ export function problemOf(
   const known = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   )
-  const turn = retryAfterSeconds === undefined ? '' : `; its turn comes in about ${retryAfterSeconds} s`
+  const turn = retryAfterSeconds === undefined ? '' : `; retry in about ${retryAfterSeconds} s`
   const detail =
     why === 'queue-full'
       ? `Not sent: the queue is full${turn}.`
-      : `Not sent: this quota has no room within the patience of the request${turn}.`
+      : `Timed out in the queue of this quota${turn}.`
   return {
     status: 429,
     detail,

@@ -520,6 +520,6 @@ function sendAnswer(
 
 const noAnswer = (why: string): Problem => ({
   status: 502,
-  detail: `The service did not open this stream (${why}); the request may have been counted.`,
+  detail: `The service did not open this stream: ${why}. The request may count.`,
   proxyError: 'connection_terminated',
 })

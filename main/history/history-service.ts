@@ -194,9 +194,9 @@ export class HistoryService {
   }
 
   setRetention(retention: Retention): Outcome {
-    const written = this.#store?.setRetention(retention) ?? { ok: false, why: 'nothing is kept here' }
+    const written = this.#store?.setRetention(retention) ?? { ok: false, why: 'history is off' }
     if (written.ok) return { ok: true }
-    return { ok: false, code: 'not-kept', message: `That could not be kept: ${written.why}.` }
+    return { ok: false, code: 'not-kept', message: `Saving failed: ${written.why}.` }
   }
 
   alerts(): readonly Alert[] {

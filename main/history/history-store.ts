@@ -254,7 +254,7 @@ export class HistoryStore {
   #failing(failure: StorageFailure, cause: unknown): void {
     if (this.#failure === undefined) {
       this.#deps.problem(historySentence(failure))
-      this.#deps.log.note('the history file cannot be used', { failure, cause })
+      this.#deps.log.note('the history file failed', { failure, cause })
     }
     this.#failure = failure
     if (this.#isClosed) return
@@ -269,7 +269,7 @@ export class HistoryStore {
   #recovered(): void {
     this.#failures = 0
     if (this.#failure === undefined) return
-    this.#deps.log.note('the history file is written again', { lost: this.#lost })
+    this.#deps.log.note('the history file works again', { lost: this.#lost })
     this.#failure = undefined
     this.#lost = 0
   }

@@ -98,7 +98,7 @@ export class ReplaceableFile {
   closeIfRemoved(): void {
     if (this.#file === undefined || this.#isInPlace()) return
     this.close()
-    this.#deps.problem('The history file was removed or replaced: a new one is begun. Monitoring goes on.')
+    this.#deps.problem('History file removed or replaced. A new one is in use; monitoring continues.')
     this.#deps.log.note('the history file was removed or replaced')
   }
 
@@ -106,7 +106,7 @@ export class ReplaceableFile {
     try {
       this.#file?.close()
     } catch (error) {
-      this.#deps.log.note('the history file could not be closed', { cause: error })
+      this.#deps.log.note('closing the history file failed', { cause: error })
     }
     this.#file = undefined
   }
@@ -181,19 +181,19 @@ export function historyBytes(folder: string): number {
 
 /** One sentence for the user. `aside`: the name under which the unusable file was set aside. */
 export function historySentence(failure: StorageFailure, aside?: string): string {
-  const kept = aside === undefined ? '' : ` It is kept as ${aside}, and a new one was begun.`
+  const kept = aside === undefined ? '' : ` It is now ${aside}; a new one is in use.`
   switch (failure) {
     case 'full':
-      return 'The disk is full: history is not kept until there is room. Monitoring goes on.'
+      return 'Disk full. History is paused; monitoring continues.'
     case 'locked':
-      return 'The history file is locked by another program: it is written again as soon as that lets go. Monitoring goes on.'
+      return 'Another program locks the history file. History is paused; monitoring continues.'
     case 'corrupt':
-      return `The history file is damaged.${kept} Monitoring goes on.`
+      return `The history file is damaged.${kept} Monitoring continues.`
     case 'newer':
-      return `The history file was written by a newer Headroom.${kept} Monitoring goes on.`
+      return `The history file is from a newer Headroom.${kept} Monitoring continues.`
     case 'not-allowed':
-      return 'The history file cannot be opened or written: check its permissions. Monitoring goes on.'
+      return 'Can’t write the history file. Check its permissions; monitoring continues.'
     case 'other':
-      return 'The history file cannot be used; the log says why. Monitoring goes on.'
+      return 'The history file failed; see the log. Monitoring continues.'
   }
 }

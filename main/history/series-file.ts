@@ -43,7 +43,7 @@ export function openSeriesFile(folder: string): SeriesOpening {
   const path = join(folder, HISTORY_FILE)
   const failed = (why: string): SeriesOpening => ({
     kind: 'failed',
-    line: `the history in ${folder} cannot be read: ${why}`,
+    line: `can't read the history in ${folder}: ${why}`,
   })
   if (!existsSync(path)) return { kind: 'failed', line: `there is no history in ${folder}` }
   try {

@@ -62,11 +62,11 @@ export class AdmittedWindows {
 
   end(id: string, asking?: string): Outcome {
     if (id === asking) {
-      return { ok: false, code: 'this-window', message: 'This is the window itself: close it instead.' }
+      return { ok: false, code: 'this-window', message: 'Close this window itself instead.' }
     }
     const entry = this.#windows.get(id)
     if (entry === undefined) {
-      return { ok: false, code: 'unknown-window', message: 'That window is not admitted any more.' }
+      return { ok: false, code: 'unknown-window', message: 'That window is no longer connected.' }
     }
     this.#windows.delete(id)
     entry.window.end()

@@ -30,6 +30,6 @@ export async function answerCommand<C extends Contract>(
   try {
     return { kind: 'value', value: await handler(arg) }
   } catch (cause) {
-    return { kind: 'failed', error: `${name}: Headroom failed to do this; its log says why`, cause }
+    return { kind: 'failed', error: `${name}: Headroom failed; see its log`, cause }
   }
 }

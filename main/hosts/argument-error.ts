@@ -7,7 +7,7 @@
  */
 export function argumentError(command: string, error: unknown): string {
   const issue = firstIssue(error)
-  if (issue === undefined) return `${command}: the argument is not what this command takes`
+  if (issue === undefined) return `${command}: wrong argument for this command`
   const [field] = issue.path
   const subject = typeof field === 'string' ? `${command}: ${field}` : `${command}: the argument`
   return `${subject} ${complaint(issue)}`
@@ -25,7 +25,7 @@ interface Issue {
 
 function complaint(issue: Issue): string {
   // A deeper part is not named, so its type and its limits are not stated either.
-  if (issue.path.length > 1) return 'holds something that is not valid'
+  if (issue.path.length > 1) return 'has an invalid part'
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${typeName(issue.expected)}`
@@ -34,11 +34,11 @@ function complaint(issue: Issue): string {
     case 'too_small':
       return `must be at least ${size(issue, issue.minimum)}`
     case 'invalid_value':
-      return Array.isArray(issue.values) ? `must be one of ${issue.values.join(', ')}` : 'is not valid'
+      return Array.isArray(issue.values) ? `must be one of ${issue.values.join(', ')}` : 'is invalid'
     case 'unrecognized_keys':
-      return 'has a field that this command does not know'
+      return 'has an unknown field'
     default:
-      return 'is not valid'
+      return 'is invalid'
   }
 }
 

@@ -160,7 +160,7 @@ export async function startApp({
     },
     removed: () => {
       demonstration.start().catch((error: unknown) => {
-        ports.log.note('the built-in simulator could not be started', { cause: error })
+        ports.log.note('starting the built-in simulator failed', { cause: error })
       })
     },
   })

@@ -111,7 +111,7 @@ export function openWindows(deps: WindowsDeps): Windows {
 const NO_SUCH_WINDOW: CommandError = {
   ok: false,
   code: 'unknown-window',
-  message: 'There is no such window.',
+  message: 'No such window.',
 }
 
 /** The registration of one open window with `Attention`. */

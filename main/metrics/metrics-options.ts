@@ -25,7 +25,7 @@ export function metricsChoice(
   if (port === undefined) return { kind: 'off' }
   const bearer = environment[VARIABLE] ?? ''
   if (bearer.length < MIN_BEARER || /\s/.test(bearer)) {
-    const line = `--metrics-port needs a bearer in ${VARIABLE}, of ${MIN_BEARER} characters or more without spaces`
+    const line = `--metrics-port needs a bearer token in ${VARIABLE}, of ${MIN_BEARER} characters or more without spaces`
     return { kind: 'unusable', line }
   }
   return { kind: 'on', options: { port, bearer } }
@@ -59,15 +59,15 @@ export function otlpChoice(environment: Readonly<Record<string, string | undefin
   const unusable = (line: string): Choice<OtlpOptions> => ({ kind: 'unusable', line })
   const url = URL.canParse(endpoint.value) ? new URL(endpoint.value) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    return unusable(`${endpoint.name} is no address: it has to begin with http:// or https://`)
+    return unusable(`${endpoint.name} must begin with http:// or https://`)
   const protocol = of('OTEL_EXPORTER_OTLP_METRICS_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL')
   const chosen = protocol?.value ?? 'http/protobuf'
   if (chosen !== 'http/protobuf' && chosen !== 'http/json')
-    return unusable(`${protocol?.name} asks for ${chosen}: metrics are pushed by http/protobuf or http/json`)
+    return unusable(`${protocol?.name} asks for ${chosen}: use http/protobuf or http/json`)
   const interval = of('OTEL_METRIC_EXPORT_INTERVAL')
   const intervalMs = interval === undefined ? DEFAULT_INTERVAL_MS : Number(interval.value)
   if (!(intervalMs > 0 && intervalMs <= 86_400_000))
-    return unusable('OTEL_METRIC_EXPORT_INTERVAL has to be a number of milliseconds, a day at most')
+    return unusable('OTEL_METRIC_EXPORT_INTERVAL must be milliseconds, at most a day')
   const options = {
     protocol: chosen,
     intervalMs: Math.max(MIN_INTERVAL_MS, intervalMs),

@@ -50,8 +50,8 @@ export function startMetricsPush({
     isUnderWay = true
     const why = await exporter.send(source.metrics(), clock.wallMs())
     isUnderWay = false
-    if (why !== undefined && !isFailing) say(`metrics cannot be pushed to ${host}: ${why}`)
-    if (why === undefined && isFailing) say(`metrics are pushed to ${host} again`)
+    if (why !== undefined && !isFailing) say(`can't push metrics to ${host}: ${why}`)
+    if (why === undefined && isFailing) say(`pushing metrics to ${host} again`)
     isFailing = why !== undefined
   }
   const pushIn = (ms: number) => {

@@ -55,6 +55,6 @@ const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 
 /** A failure in our own words, because the packages' messages can quote the collector's answer. */
 function failureText(error: Error | undefined): string {
   const code = error !== undefined && 'code' in error ? error.code : undefined
-  if (typeof code === 'number') return `it answered ${code}`
-  return code === 'ECONNREFUSED' ? 'nothing answers there' : code ? systemErrorText(error) : 'no answer came'
+  if (typeof code === 'number') return `it responded ${code}`
+  return code === 'ECONNREFUSED' ? 'nothing listens there' : code ? systemErrorText(error) : 'no response'
 }

@@ -158,13 +158,13 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (!session) return UNKNOWN_PROFILE
     const forgotten = this.#storage.forget(profile)
     if (!forgotten.ok) {
-      const message = `The key is still stored here: ${forgotten.why}. Nothing was changed; try again.`
+      const message = `The key is still saved here: ${forgotten.why}. Nothing was changed. Try again.`
       return { ok: false, code: 'not-forgotten', message }
     }
     const unpinned = this.#ports.pins?.of(this.#pinOwner(session.profile)).forget()
     if (unpinned?.ok === false) {
       this.#happened(
-        { kind: 'storage-problem', what: `pinned streams are still stored: ${unpinned.why}` },
+        { kind: 'storage-problem', what: `pinned streams are still saved: ${unpinned.why}` },
         profile,
       )
     }
@@ -284,7 +284,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   #onListenerError(cause: unknown): void {
-    this.#ports.log.note('somebody who was told of something failed', { cause })
+    this.#ports.log.note('a listener of the monitor failed', { cause })
   }
 }
 

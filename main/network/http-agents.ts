@@ -43,7 +43,7 @@ function secureAgentsFor(proxy: ProxyChoice, keepAlive: boolean) {
   return { direct, proxied: new https.Agent({ ...options, proxyEnv: proxy.environment }) }
 }
 
-const PLAIN_HTTP = 'plain http is for this computer only; use https'
+const PLAIN_HTTP = 'http works on this computer only; use https'
 
 /** Whether a URL's host name means this computer. */
 export const isLoopback = (hostname: string): boolean =>

@@ -86,16 +86,16 @@ function readWhole(answer: http.IncomingMessage, { whole, failed }: WholeListene
   answer.on('data', (part: Buffer) => {
     const isTooLong = body.bytes + part.length > MAX_ANSWER_BYTES
     const mayBeRead = FRAMING.maxBytes + FRAMING.maxFactor * body.bytes
-    if (isTooLong || answer.socket.bytesRead > mayBeRead + part.length) failed('the answer was too long')
+    if (isTooLong || answer.socket.bytesRead > mayBeRead + part.length) failed('the response is too long')
     else body.add(part)
   })
   answer.on('end', () => {
     const status = answer.statusCode ?? 0
-    if (!answer.complete) failed('the answer was cut short')
+    if (!answer.complete) failed('the response was cut off')
     else whole({ kind: 'answer', status, headers: headersOf(answer), body: body.text() })
   })
   answer.on('error', (error) => failed(wordsOf(error)))
-  answer.on('close', () => failed('the answer was cut short'))
+  answer.on('close', () => failed('the response was cut off'))
 }
 
 /** A growing buffer in one piece. A list of small parts would cost a hundred bytes of overhead for each. */

@@ -41,10 +41,10 @@ export interface Wire {
   reach(url: string, timeoutMs: number): Promise<string | undefined>
 }
 
-const MALFORMED = 'the request could not be written'
+const MALFORMED = 'the request is invalid'
 
 /** Why an answer that no HTTP client can use was not used. */
-export const NOT_HTTP = 'the answer was not HTTP'
+export const NOT_HTTP = 'the response is not HTTP'
 
 /** Why a body ended before its end came. */
 export const CONNECTION_LOST = 'connection lost'
@@ -72,7 +72,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
         else failed(established() ? 'cut' : 'not-sent', why)
       }
       const cancelDeadline = deadline(request.timeoutMs, () =>
-        failed(established() ? 'timeout' : 'not-sent', 'no answer in time'),
+        failed(established() ? 'timeout' : 'not-sent', 'timed out'),
       )
       const abort = () => {
         state = 'over'
@@ -111,7 +111,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
           resolve(why)
           outgoing.destroy()
         }
-        const cancelDeadline = deadline(timeoutMs, () => finish('no answer in time'))
+        const cancelDeadline = deadline(timeoutMs, () => finish('timed out'))
         outgoing.on('error', (error) => finish(wordsOf(error)))
         outgoing.on('close', () => finish(CONNECTION_LOST))
         watchConnection(outgoing, finish)
@@ -221,23 +221,23 @@ export function wordsOf({ code = '' }: Error & { code?: string }): string {
       return 'connection refused'
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'the host name was not found'
+      return 'host name not found'
     case 'ECONNRESET':
     case 'EPIPE':
       return 'connection lost'
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
-      return 'no way to the host'
+      return 'no route to the host'
     case 'ERR_PROXY_TUNNEL':
-      return 'the proxy does not let this connection through'
+      return 'the proxy rejected the connection'
     case 'ERR_PROXY_UNSUPPORTED':
-      return 'the system names a kind of proxy that is not supported; name an http proxy in HTTPS_PROXY'
+      return 'unsupported kind of system proxy; set an http proxy in HTTPS_PROXY'
     case 'EPROTO':
-      return 'no secure connection could be agreed on'
+      return 'no secure connection'
   }
-  if (code.includes('CERT') || UNTRUSTED.has(code)) return 'the certificate is not trusted'
-  if (code.startsWith('ERR_SSL')) return 'no secure connection could be agreed on'
+  if (code.includes('CERT') || UNTRUSTED.has(code)) return 'untrusted certificate'
+  if (code.startsWith('ERR_SSL')) return 'no secure connection'
   if (code.startsWith('HPE_')) return NOT_HTTP
   return 'connection failed'
 }

@@ -65,7 +65,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
     )
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
     if (tokens.refresh_token === undefined || tokens.refresh_token === '') return { kind: 'no-refresh-token' }
-    return granted(line.outcome(), url) ?? { kind: 'answer-lost', why: 'it was not a token response' }
+    return granted(line.outcome(), url) ?? { kind: 'answer-lost', why: 'the response was no token response' }
   } catch (error) {
     return failureOf(error, line.outcome(), url)
   }
@@ -130,7 +130,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
     }
   }
   if (outcome.status >= 200 && outcome.status < 300) {
-    return { kind: 'answer-lost', why: 'it was not a token response' }
+    return { kind: 'answer-lost', why: 'the response was no token response' }
   }
   const to = redirectedTo(outcome.status, outcome.headers, url)
   const why = to === undefined ? `the sign-in host answered ${outcome.status}` : redirectText(to)

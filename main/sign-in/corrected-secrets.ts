@@ -41,7 +41,7 @@ export class CorrectedSecrets {
     // Stored before it is sent, because a token rotated with it must be usable with it after a restart.
     const saved = this.#deps.keep(profile)
     if (!saved.ok) {
-      const message = `The secret could not be kept: ${saved.why}. Nothing was changed; try again.`
+      const message = `Saving the secret failed: ${saved.why}. Nothing was changed. Try again.`
       return { ok: false, code: 'not-kept', message }
     }
     this.drop(id)
@@ -98,13 +98,13 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
       return {
         ok: false,
         code: 'not-accepted',
-        message: 'The service does not accept this secret either. Check it, and the API key.',
+        message: 'The service rejected this secret too. Check it and the API key.',
       }
     case 'refused':
       return {
         ok: false,
         code: 'token-refused',
-        message: 'The secret is kept, but the refresh token is of no use any more. Sign in.',
+        message: 'Secret saved. The refresh token no longer works: sign in.',
       }
     case 'later':
     case 'not-sent':
@@ -113,7 +113,7 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
       return {
         ok: false,
         code: 'not-confirmed',
-        message: `The secret is kept, and the service has not confirmed it: ${outcome.why}. Try again.`,
+        message: `Secret saved, not yet confirmed: ${outcome.why}. Try again.`,
       }
   }
 }

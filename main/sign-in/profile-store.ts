@@ -107,7 +107,7 @@ export class VaultProfileStore implements ProfileStore {
     const isNew = this.#handle.notices.length > 0
     return [...this.#damaged].flatMap((id) => {
       if (id === SAVED_KEYS) return isNew ? [] : ['Your saved keys are damaged. Connect them again.']
-      return `the stored key ${id} is damaged: its name and addresses cannot be read; its token is kept; connect that key anew, then disconnect ${id}`
+      return `The name and addresses of the saved key ${id} are damaged. Connect that key again, then disconnect ${id}.`
     })
   }
 

@@ -31,32 +31,32 @@ export interface RedirectPage {
 export const SIGNED_IN: RedirectPage = {
   status: 200,
   title: 'Signed in',
-  text: 'You can close this tab and go back to Headroom.',
+  text: 'Close this tab and return to Headroom.',
 }
 
 export const WRONG_STATE: RedirectPage = {
   status: 400,
-  title: 'This answer belongs to another sign-in',
-  text: 'Nothing was done with it. Continue in the tab that Headroom opened last, or start over in Headroom.',
+  title: 'This response belongs to another sign-in',
+  text: 'Continue in the tab that Headroom opened last, or start over.',
 }
 
 export const ALREADY_USED: RedirectPage = {
   status: 409,
-  title: 'This sign-in was already answered',
-  text: 'An answer is used once. Go back to Headroom.',
+  title: 'This sign-in is already complete',
+  text: 'Return to Headroom.',
 }
 
 export const NOT_HERE: RedirectPage = {
   status: 404,
-  title: 'There is nothing here',
-  text: 'Headroom waits here for the end of a sign-in, and for nothing else.',
+  title: 'Nothing to see here',
+  text: 'Headroom waits at this address for a sign-in to finish.',
 }
 
 /** A failure page. `message` is one of our own texts; its first sentence becomes the title. */
 export function failedPage(message: string): RedirectPage {
   const end = message.indexOf('. ')
   const [title, text] = end < 0 ? [message, ''] : [message.slice(0, end), message.slice(end + 2)]
-  return { status: 200, title, text: `${text} Go back to Headroom to try again.`.trim() }
+  return { status: 200, title, text: `${text} Return to Headroom to try again.`.trim() }
 }
 
 /** A page as HTML, with its texts escaped. */

@@ -20,7 +20,7 @@ type EnteredKey = Omit<NewKey, 'refreshToken' | 'cancelRevoke'>
 const REVOKE_PENDING: CommandError = {
   ok: false,
   code: 'revoke-pending',
-  message: 'A revocation of this key is not confirmed. Trying it again later would end the new sign-in too.',
+  message: 'The revocation of this key isn’t confirmed. Retrying it later would end the new sign-in too.',
 }
 
 /** The commands that connect keys, new ones and those that need a new sign-in, by a browser or by a pasted token. */

@@ -64,8 +64,7 @@ interface Pending {
 }
 
 /** The window's notice after a redirect with a wrong `state`. */
-const WRONG_STATE_NOTICE =
-  'An answer to another sign-in came and was ignored. Continue in the tab that was opened last.'
+const WRONG_STATE_NOTICE = 'Ignored a response to another sign-in. Continue in the newest tab.'
 
 /**
  * Signs users in through their browser, one sign-in at a time: a second start ends the first.
@@ -197,7 +196,7 @@ export class SignIns {
       else pending.addressUsed = used
       pending.opened = true
     } catch (error) {
-      log.note('no browser could be opened for a sign-in', { cause: error })
+      log.note('opening a browser for a sign-in failed', { cause: error })
     }
   }
 
@@ -240,8 +239,8 @@ export class SignIns {
       this.#say({ state: 'done', signIn: pending.id, profile: finished.profile })
       return SIGNED_IN
     } catch (error) {
-      this.#deps.log.note('a sign-in could not be completed', { cause: error })
-      return this.#end(pending, { kind: 'later', why: 'Headroom failed to do this; its log says why' })
+      this.#deps.log.note('a sign-in failed', { cause: error })
+      return this.#end(pending, { kind: 'later', why: 'Headroom failed; see its log' })
     }
   }
 
@@ -300,7 +299,7 @@ export class SignIns {
         listener(status)
       } catch (error) {
         // A listener's error must not affect the sign-in, which is complete by then.
-        this.#deps.log.note('somebody who was told of a sign-in failed', { cause: error })
+        this.#deps.log.note('a listener of sign-ins failed', { cause: error })
       }
     }
   }
@@ -316,7 +315,7 @@ const isOver = (pending: Pending): boolean => pending.stage === 'over'
 const FINISHING: Outcome<never> = {
   ok: false,
   code: 'sign-in-finishing',
-  message: 'A sign-in is being completed. Wait a moment.',
+  message: 'A sign-in is finishing. Wait a moment.',
 }
 
 const refusal = (failure: SignInFailure) => ({ ok: false, ...failureText(failure) }) as const

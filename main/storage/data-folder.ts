@@ -12,8 +12,7 @@ export type DataFolderOpening =
 /** The default data folder, the same for every host; `undefined` where the account has no home folder. */
 export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAccount(), 'Headroom')
 
-export const NO_HOME =
-  'cannot keep data: this account has no home folder (HOME is empty or no absolute path); name a folder with --data'
+export const NO_HOME = 'no home folder: HOME is empty or no absolute path; choose a folder with --data'
 
 /**
  * Opens a data folder. Creates it where needed, private to its owner, and checks that files can be written in it and
@@ -24,7 +23,7 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
   const path = resolve(folder)
   const unusable = (why: string): DataFolderOpening => ({
     kind: 'unusable',
-    line: `cannot keep data in ${path}: ${why}`,
+    line: `can't use the data folder ${path}: ${why}`,
   })
   try {
     makeFolder(path)
@@ -56,11 +55,11 @@ function reason(error: unknown): string {
   switch (code) {
     case 'EACCES':
     case 'EPERM':
-      return 'no permission to write there'
+      return 'no permission to write'
     case 'EROFS':
       return 'the disk is read-only'
     case 'ENOENT':
-      return 'no folder can be made there'
+      return 'creating it failed'
     case 'ENOTDIR':
     case 'EEXIST':
       return 'a file is in the way'

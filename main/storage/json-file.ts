@@ -49,7 +49,7 @@ export class JsonFile<T> {
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT') {
         this.#unreadAtMs = nowMs
-        onProblem(`${what} cannot be read (${systemErrorText(error)}); starting with the defaults`)
+        onProblem(`${what}: can't read the file (${systemErrorText(error)}); using the defaults`)
       }
       return fallback
     }
@@ -84,11 +84,11 @@ export class JsonFile<T> {
     try {
       const aside = setAside({ folder, name, extension: '.json', why: state }, nowMs)
       return state === 'newer'
-        ? `${what} are of a newer Headroom and are kept for it as ${aside}; starting with the defaults`
-        : `${what} were damaged and are kept as ${aside}; starting with the defaults`
+        ? `${what}: the file is from a newer Headroom, renamed to ${aside}; using the defaults`
+        : `${what}: the file is damaged, renamed to ${aside}; using the defaults`
     } catch (error) {
       const why = systemErrorText(error)
-      return `${what} are damaged and could not be set aside (${why}); starting with the defaults`
+      return `${what}: the file is damaged, and renaming it failed (${why}); using the defaults`
     }
   }
 }

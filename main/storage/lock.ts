@@ -32,7 +32,7 @@ const SQLITE_NOTADB = 26
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
   const opening = openExclusively(join(folder, 'lock.db'))
-  if (opening.kind === 'unusable') return { kind: 'unusable', line: `cannot lock ${folder}: ${opening.why}` }
+  if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
   // A file system without locks reports every attempt as busy (ENOLCK), or lets every attempt succeed.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
@@ -43,7 +43,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const written = writeWhole(sideFile, JSON.stringify(holder))
   if (!written.ok) {
     opening.database.close()
-    return { kind: 'unusable', line: `cannot lock ${folder}: ${written.why}` }
+    return { kind: 'unusable', line: `can't lock ${folder}: ${written.why}` }
   }
   let held = true
   const release = () => {
@@ -87,7 +87,7 @@ function openExclusively(file: string, retried = false): Opening {
 }
 
 const NO_LOCKS =
-  'file locks do not work there, as on some network folders; choose a folder on a local disk with --data'
+  "file locks don't work there, perhaps a network folder; choose a folder on a local disk with --data"
 /**
  * The primary codes that mean a failure of locking, since beginning an exclusive transaction reads and writes only the
  * file's header.
@@ -96,7 +96,7 @@ const LOCK_FAILURES: ReadonlySet<number> = new Set([SQLITE_IOERR, SQLITE_PROTOCO
 
 const withoutLocks = (folder: string): LockAttempt => ({
   kind: 'unusable',
-  line: `cannot lock ${folder}: ${NO_LOCKS}`,
+  line: `can't lock ${folder}: ${NO_LOCKS}`,
 })
 
 /** Whether file locks work in a folder, tested with a new file. */

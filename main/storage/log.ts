@@ -43,7 +43,7 @@ export function fileSink(folder: string, complain: (line: string) => void, mostB
       append(file, entry)
       size += bytes
     } catch (error) {
-      if (!complained) complain(`the log cannot be written: ${systemErrorText(error)}`)
+      if (!complained) complain(`can't write the log: ${systemErrorText(error)}`)
       complained = true
     }
   }

@@ -17,7 +17,7 @@ export class ShownTimes {
 
   /** Shows times in the stored zone from now on. `problem`: called where the file cannot be read. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
-    const what = 'The settings of times'
+    const what = 'Time settings'
     this.#file = folder === undefined ? undefined : new JsonFile({ folder, name: 'times', what, schema })
     this.#show(this.#file?.read(undefined, nowMs, problem)?.zone ?? 'local')
   }

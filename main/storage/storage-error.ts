@@ -85,18 +85,18 @@ export function storageErrorText(error: unknown): string | undefined {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-      return 'another program has locked the file'
+      return 'another program locks the file'
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return 'the file is read-only'
     case SQLITE_NOMEM:
-      return 'there is too little memory'
+      return 'not enough memory'
     case SQLITE_NOLFS:
-      return 'the disk does not take a file of this size'
+      return 'the file is too large for the disk'
     case SQLITE_IOERR:
       return 'the disk reported an error'
     case SQLITE_CANTOPEN:
-      return 'the file cannot be opened'
+      return 'opening the file failed'
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return DAMAGED

@@ -5,7 +5,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  ENOENT: 'it is not there',
+  ENOENT: 'not found',
   EISDIR: 'a folder is in the way',
   /** Of Node, where a folder stands in the place of a file that is to be removed. */
   ERR_FS_EISDIR: 'a folder is in the way',
@@ -18,10 +18,10 @@ const WORDS: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open',
   ENAMETOOLONG: 'the name is too long',
   EADDRINUSE: 'the port is taken',
-  EADDRNOTAVAIL: 'the address is not one of this computer',
+  EADDRNOTAVAIL: 'not an address of this computer',
   ECONNRESET: 'the connection was lost',
   EPIPE: 'the connection was lost',
-  ETIMEDOUT: 'it did not answer in time',
+  ETIMEDOUT: 'timed out',
 }
 
 /** The code of a failed system call, such as `ENOENT`; `undefined` for any other error. */

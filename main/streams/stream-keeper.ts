@@ -208,7 +208,7 @@ export class StreamKeeper {
     const { state } = this.#watchdog
     const isAsking = state.kind === 'opening' || state.kind === 'restarting'
     if (isAsking && this.opening > 0 && now - state.sinceMs > OPENING_MS) {
-      this.#watchdog.feed({ kind: 'ended', reason: 'no answer in time', code: 'connection-lost' })
+      this.#watchdog.feed({ kind: 'ended', reason: 'timed out', code: 'connection-lost' })
     }
     this.#watchdog.watch()
     this.nudge()
@@ -378,9 +378,9 @@ function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs
       break
   }
   if (status === 401) {
-    return { kind: 'ended', reason: 'the access token was not accepted', code: 'token-refused' }
+    return { kind: 'ended', reason: 'the access token was rejected', code: 'token-refused' }
   }
-  const reason = `the service answered ${status}`
+  const reason = `the service responded ${status}`
   return status >= 500 || status < 400 || PASSING.has(status)
     ? { kind: 'ended', reason, code: 'service-error' }
     : { kind: 'failed', reason }

@@ -215,7 +215,7 @@ export class Streams {
   stop(): void {
     // What a person closed is not opened again at the next start, even if the app ends first.
     for (const id of [...this.#closing.keys()]) this.close(id)
-    this.closeAll('Headroom is closing', 'closing')
+    this.closeAll('Headroom is quitting', 'closing')
   }
 
   summaries(): readonly StreamSummary[] {
@@ -308,7 +308,7 @@ export class Streams {
     return {
       ok: false,
       code: 'not-stored',
-      message: `Pinned until Headroom ends, but not stored: ${written.why}.`,
+      message: `Pinned until Headroom quits. Saving failed: ${written.why}.`,
     }
   }
 
@@ -372,19 +372,19 @@ export class Streams {
 const unknownStream: CommandError = {
   ok: false,
   code: 'unknown-stream',
-  message: 'That stream is not open any more.',
+  message: 'That stream is no longer open.',
 }
 
 const tooMany = (most: number): CommandError => ({
   ok: false,
   code: 'too-many',
-  message: `Not opened: ${most} streams are open already.`,
+  message: `Not opened: ${most} streams are open, the most possible.`,
 })
 
 /** The sentence and the proposal name the same stream: a window's button closes the one of the proposal. */
 function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: number): CommandError {
   const taken = `Not opened: ${slots} are in use`
-  if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by other programs.` }
+  if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by others.` }
   const rate = rateText(proposal.framesPerSecond)
   const use = `${rate === '—' ? 'silent' : rate}, open for ${sinceText(proposal.openedAt, nowMs)}`
   return {

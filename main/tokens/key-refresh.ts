@@ -87,10 +87,10 @@ export class KeyRefresh {
   }
 
   async #attempt(): Promise<RefreshOutcome> {
-    if (this.#stopped) return { kind: 'not-sent', why: 'this key is not connected any more' }
+    if (this.#stopped) return { kind: 'not-sent', why: 'this key is no longer connected' }
     this.#store.readIfLost()
     if (isRevoking(this.#store.state)) return { kind: 'not-sent', why: 'the tokens are being revoked' }
-    if (this.#store.state.token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
+    if (this.#store.state.token === undefined) return { kind: 'not-sent', why: 'no token to send' }
     this.#isAsking = true
     this.#askedAtMs = this.#deps.nowMs()
     this.#deps.changed()
@@ -118,7 +118,7 @@ export class KeyRefresh {
 
   async #post(): Promise<RefreshOutcome> {
     const { token } = this.#store.state
-    if (token === undefined) return { kind: 'not-sent', why: 'there is no token to send' }
+    if (token === undefined) return { kind: 'not-sent', why: 'no token to send' }
     const { clock, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
     this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not answering', askedAtMs))

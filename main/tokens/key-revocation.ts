@@ -123,7 +123,7 @@ export async function revokeTokens(
     )
     if (outcome.kind !== 'spelling') return outcome
   }
-  return { kind: 'unconfirmed', why: 'the service did not accept the request in any known form' }
+  return { kind: 'unconfirmed', why: 'the service rejected every known form of the request' }
 }
 
 /** The outcome of a revocation for the command that asked for it. */
@@ -137,7 +137,7 @@ export function revocationOutcome(result: RevocationResult): Outcome {
       return {
         ok: false,
         code: 'revoke-unconfirmed',
-        message: `Revocation not confirmed: ${result.why}. It is tried again; treat the tokens as live.`,
+        message: `Revocation not confirmed: ${result.why}. Retrying; treat the tokens as live.`,
       }
   }
 }

@@ -45,8 +45,8 @@ const NO_LISTENER: TokenStoreListener = {
 }
 
 const LOST_TEXTS = {
-  'key-changed': 'the stored token cannot be opened: the keystore has another key',
-  'record-corrupt': 'the stored token is damaged',
+  'key-changed': 'can’t decrypt the saved token: the keyring has another key',
+  'record-corrupt': 'the saved token is damaged',
 } as const
 
 /**
@@ -58,7 +58,7 @@ const LOST_TEXTS = {
 export class TokenStore {
   readonly #sealer: TokenSealer
   #listener = NO_LISTENER
-  #state: TokenState = lostTokenState('no token is stored')
+  #state: TokenState = lostTokenState('no token is saved')
   #memory: StoredTokens | undefined
   #sealed: VaultTokens | undefined
   #lost: LostState | undefined
@@ -172,7 +172,7 @@ export class TokenStore {
     this.#failures += 1
     this.#whyUnsaved = saved.why
     if (this.#stopped) return
-    if (this.#failures === 1) this.#problem(`the new token is only in memory: ${saved.why}`)
+    if (this.#failures === 1) this.#problem(`the new token is in memory only: ${saved.why}`)
     const waitMs = retryDelayMs(RETRY.tokenSave, this.#failures, 0)
     this.#cancelRetry = this.#listener.clock.after(waitMs, () => this.retry())
   }
@@ -190,7 +190,7 @@ export class TokenStore {
    */
   intend(): void {
     const saved = this.#intend()
-    if (!saved.ok) this.#problem(`a refresh cannot be written down ahead: ${saved.why}`)
+    if (!saved.ok) this.#problem(`recording a refresh ahead failed: ${saved.why}`)
   }
 
   /** Notes in the journal that the token was sent. */
@@ -278,9 +278,9 @@ export class TokenStore {
       case 'lost':
         return lostTokenState(reading.why ?? LOST_TEXTS[reading.state])
       case 'none':
-        return lostTokenState('no token is stored')
+        return lostTokenState('no token is saved')
       case 'unreadable':
-        return lostTokenState(`the stored token cannot be read: ${reading.why}`)
+        return lostTokenState(`can't read the saved token: ${reading.why}`)
     }
   }
 

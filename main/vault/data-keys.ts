@@ -27,7 +27,7 @@ export type Unlocking =
   | KeystoreTrouble
 
 /** The app ended while the keystore was being asked. */
-const CLOSED: Unlocking = { kind: 'unavailable', why: 'the app is closing' }
+const CLOSED: Unlocking = { kind: 'unavailable', why: 'Headroom is quitting' }
 
 const CANARY = 'the data key is right'
 const placeOfCanary = (id: number) => ({ profile: '', kind: 'canary', generation: id })
@@ -78,7 +78,7 @@ export async function unlockDataKeys(
       case 'unwrapped': {
         const verdict = judge(database, row, unwrapping.key)
         if (verdict === 'other') {
-          const why = 'the keystore gave another key than the one the tokens were sealed with'
+          const why = 'the keyring has a different key'
           if (isFromElsewhere(keystore, row)) elsewhere ??= { kind: 'sealed-elsewhere', backend: row.backend }
           else changed ??= { kind: 'key-changed', why, backend: row.backend }
           break

@@ -25,7 +25,7 @@ export class NewestCommit {
     const now = this.#now()
     if (seen === undefined || now === undefined) return undefined
     if (seen.madeAtMs !== now.madeAtMs || seen.step <= now.step) return undefined
-    return 'vault.db is older than the one that was written last, as a copy that was put back is: a key that changes its token at each refresh may have to sign in again'
+    return 'vault.db is older than its last version, perhaps a restored copy. You may have to sign in again.'
   }
 
   /** Stores the newest commit, after each. A disk that does not take it costs the notice alone. */

@@ -69,7 +69,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
 
     async unwrap(wrapped) {
       const parts = wrapping.safeParse(jsonOf(wrapped))
-      if (!parts.success) return { kind: 'damaged', why: 'the stored key cannot be read' }
+      if (!parts.success) return { kind: 'damaged', why: 'the saved key is unreadable' }
       const { salt, check, key, ...stored } = parts.data
       const stretched = await stretch(passphrase, salt, stored)
       if (stretched === undefined) return NO_MEMORY
@@ -80,15 +80,15 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
         return { kind: 'unwrapped', key: bytes, renew: stored.N < cost.N }
       }
       return unseal(stretched, CHECK, check) === CHECK_TEXT
-        ? { kind: 'damaged', why: 'the stored key was changed' }
-        : { kind: 'refused', why: 'the passphrase is not the one it was sealed with' }
+        ? { kind: 'damaged', why: 'the saved key was changed' }
+        : { kind: 'refused', why: 'wrong passphrase' }
     },
   }
 }
 
 const NO_MEMORY: KeystoreTrouble = {
   kind: 'unavailable',
-  why: 'there is too little memory to work with the passphrase',
+  why: 'not enough memory to use the passphrase',
 }
 
 /** `undefined` where there is no memory for it. */

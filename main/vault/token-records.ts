@@ -72,7 +72,7 @@ export function readTokens(
     .parse(database.prepare('SELECT * FROM outbox WHERE profile = ?').get(profile))
   // One that cannot be read is still one that was asked for.
   const revocation = pendingRevocation
-    .catch({ reason: 'the app was closed before the service confirmed it', byItself: true })
+    .catch({ reason: 'Headroom quit before the service confirmed it', byItself: true })
     .parse(jsonOf(waiting?.about ?? ''))
   return {
     kind: 'found',

@@ -14,15 +14,15 @@ export async function allowUnprotected(
   keep: KeepConsent | undefined,
 ): Promise<Outcome> {
   if (keep === undefined || handle.status.state !== 'unprotected') {
-    const message = 'This start does not store keys unprotected: there is nothing to agree to.'
+    const message = 'Your keys are protected. No consent is needed.'
     return { ok: false, code: 'not-needed', message }
   }
   const kept = keep()
   if (!kept.ok) {
-    const message = `Nothing was stored: what you agreed to could not be kept (${kept.why}).`
+    const message = `Nothing was saved: saving your consent failed (${kept.why}).`
     return { ok: false, code: 'not-kept', message }
   }
   const { state, line } = await handle.askAgain()
   if (state === 'ok') return { ok: true }
-  return { ok: false, code: 'not-stored', message: line ?? 'Nothing is stored yet.' }
+  return { ok: false, code: 'not-stored', message: line ?? 'Nothing is saved yet.' }
 }

@@ -68,7 +68,7 @@ export function openVaultFile(
         continue
       }
       case 'unusable':
-        return unusable(`tokens cannot be stored in ${file}: ${opened.why}`, isThere)
+        return unusable(`tokens can't be saved in ${file}: ${opened.why}`, isThere)
       case 'open': {
         const migrated = migrateVault(opened.database, migrations)
         if (migrated.kind === 'open') {
@@ -76,11 +76,11 @@ export function openVaultFile(
           return { kind: 'open', database: opened.database, notices }
         }
         opened.database.close()
-        return unusable(`tokens cannot be stored in ${file}: ${migrated.why}`)
+        return unusable(`tokens can't be saved in ${file}: ${migrated.why}`)
       }
     }
   }
-  return unusable(`tokens cannot be stored in ${file}: the file is damaged`)
+  return unusable(`tokens can't be saved in ${file}: the file is damaged`)
 }
 
 type Opened =
@@ -147,7 +147,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   try {
     const schema = migrate(database, migrations)
     if (schema.kind === 'current') return { kind: 'open' }
-    const why = `a newer Headroom wrote it (version ${schema.version}, this one reads up to ${migrations.length})`
+    const why = `it has the newer version ${schema.version}, this Headroom reads up to ${migrations.length}`
     return { kind: 'unusable', why: `${why}; update Headroom, or choose another folder with --data` }
   } catch (error) {
     return { kind: 'unusable', why: reason(error) }

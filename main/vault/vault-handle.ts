@@ -77,7 +77,7 @@ export class VaultHandle {
     const older = newest?.notice()
     const handle = new VaultHandle(
       deps,
-      startTrouble('waiting', 'the store is being opened'),
+      startTrouble('waiting', 'opening the saved keys'),
       [...opening.notices, ...(older === undefined ? [] : [older])],
       { database: opening.database, newest },
     )
@@ -187,7 +187,7 @@ export class VaultHandle {
         this.#status = { state: 'ok' }
         break
       case 'key-changed':
-        this.#status = startTrouble('key-changed', `${unlocking.why} (sealed with ${unlocking.backend})`)
+        this.#status = startTrouble('key-changed', `${unlocking.why} (encrypted with ${unlocking.backend})`)
         break
       case 'sealed-elsewhere':
         this.#status = sealedElsewhere(unlocking.backend)

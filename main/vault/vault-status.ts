@@ -28,18 +28,18 @@ export function sealedElsewhere(backend: string): StartTrouble {
   const name = /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
   const { why, where } = {
     desktop: {
-      why: `the desktop app sealed them with the system's keystore${name}`,
+      why: `the desktop app encrypted them with the system's keyring${name}`,
       where: 'Open them on the desktop',
     },
     passphrase: {
-      why: 'they were sealed with a passphrase, in a browser or a terminal',
+      why: 'a browser or terminal encrypted them with a passphrase',
       where: 'Start with --host browser and that HEADROOM_PASSPHRASE',
     },
   }[sealedBy]
   return {
     state: 'key-changed',
     why,
-    line: `The stored keys cannot be opened here: ${why}. They are kept. ${where}, or use another data folder.`,
+    line: `Your saved keys can't be opened here: ${why}. ${where}, or use another data folder. Nothing was changed.`,
     sealedBy,
   }
 }
@@ -50,11 +50,11 @@ export function tokenSealedElsewhere(backend: string): string {
   const [by, where] =
     sealedBy === 'passphrase'
       ? [
-          'with a passphrase, in a browser or a terminal',
+          'a browser or terminal encrypted it with a passphrase',
           'Start with --host browser and that HEADROOM_PASSPHRASE',
         ]
-      : ["by the desktop app, with the system's keystore", 'Open it on the desktop']
-  return `The stored token cannot be opened here: it was sealed ${by}. It is kept. ${where}; a new sign-in here takes its place.`
+      : ["the desktop app encrypted it with the system's keyring", 'Open it on the desktop']
+  return `The saved token can't be opened here: ${by}. ${where}, or sign in again here.`
 }
 
 function lineOf(state: StartTrouble['state'], why: string): string {
@@ -64,14 +64,14 @@ function lineOf(state: StartTrouble['state'], why: string): string {
     case 'unreadable':
       return `Your saved keys can't be opened: ${why}. Nothing was changed.`
     case 'waiting':
-      return `Waiting for the stored keys: ${why}. Unlock it; this goes on by itself.`
+      return `Waiting for your saved keys: ${why}. Unlock it to continue.`
     case 'unavailable':
-      return `Keys are kept in memory only, until this app ends: ${why}. Nothing stored was changed.`
+      return `Keys stay in memory until Headroom quits: ${why}. Nothing saved was changed.`
     case 'key-changed':
-      return `The stored keys cannot be opened: ${why}. They are kept. Bring the former one back, or connect the key again.`
+      return `Your saved keys can't be opened: ${why}. Restore the former one, or connect the key again.`
     case 'record-corrupt':
-      return `A stored key is damaged: ${why}. It is kept aside. Connect that key again.`
+      return `A saved key is damaged: ${why}. Connect that key again.`
     case 'unprotected':
-      return `Keys are kept in memory only: ${why}, so that storing them would not protect them. Set up a keyring, or agree to store them unprotected.`
+      return `Keys stay in memory: ${why}. Set up a keyring, or agree to save them unprotected.`
   }
 }

@@ -46,13 +46,12 @@ export type SignedIn =
 
 const SECRET = 'client-secret'
 
-const ABOUT_DAMAGED =
-  'what is stored beside its token, its name and addresses, is damaged; the token is kept: connect this key anew, then disconnect this entry'
+const ABOUT_DAMAGED = 'its name and addresses are damaged; connect this key again, then disconnect this entry'
 
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
 /** An answer of the service may come after the end of the app began. */
-const CLOSED = { ok: false, why: 'the store is closed' } as const
+const CLOSED = { ok: false, why: 'the vault is closed' } as const
 
 /** An open `vault.db` and its data keys. */
 export interface VaultDeps {
@@ -234,7 +233,7 @@ export class Vault {
     const { mark, ...settings } = about.data
     const found = { id, about: settings, reading, tokens }
     if (!this.#isVouchedFor(id, settings, mark)) {
-      const why = 'the stored addresses of this key were changed by something else'
+      const why = 'another program changed the saved addresses of this key'
       return unusable(found, { kind: 'lost', state: 'record-corrupt', why })
     }
     if (!about.data.hasClientSecret) return found
@@ -242,7 +241,7 @@ export class Vault {
     if (!secret.ok) return unusable(found, { kind: 'unreadable', why: secret.why })
     if (secret.value.kind === 'found') return { ...found, clientSecret: secret.value.secret }
     const state = secret.value.kind === 'lost' ? secret.value.state : 'record-corrupt'
-    return unusable(found, { kind: 'lost', state, why: 'the stored client secret cannot be opened' })
+    return unusable(found, { kind: 'lost', state, why: 'the saved secret can’t be decrypted' })
   }
 
   #markOf(profile: Omit<Profile, 'refreshToken'>): string {
@@ -287,7 +286,7 @@ export class Vault {
 
   /** As `#write`, for what has to be sealed. */
   #seal(run: (view: VaultView) => void): Saved {
-    return this.canSeal ? this.#write(run) : { ok: false, why: 'the stored key is not open' }
+    return this.canSeal ? this.#write(run) : { ok: false, why: 'the vault is locked' }
   }
 
   /** Answers ok only after the commit reached the disk (`synchronous=FULL`). */

@@ -28,17 +28,16 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
           : `${quota.seen} at ${clockText(observedAt)}, ${sinceText(observedAt, nowMs)} ago`,
     },
     {
-      name: 'Somewhere in',
+      name: 'Left, range',
       value: isSeen ? `${quota.low}–${quota.high}` : '—',
-      about: 'What is surely left, and what is possibly left.',
+      about: 'Certainly left to possibly left.',
     },
     ...problemFacts(quota, nowMs),
-    { name: 'Others use', value: perSecondText(othersText(quota)), about: 'As far as headers show it.' },
+    { name: 'Others use', value: perSecondText(othersText(quota)), about: 'An estimate from headers.' },
     {
       name: 'Safe pace',
       value: safeFactText(quota, nowMs),
-      about:
-        'What all own requests together, Headroom’s included, may use without the quota’s running out, at the most that others use.',
+      about: 'For all own requests, with others at the top of their range.',
     },
     { name: 'Next check', value: nextCheckText(quota, nowMs) || '—' },
     {
@@ -61,9 +60,9 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
         use?.elsewhereLow === undefined || use.elsewhereHigh === undefined
           ? '—'
           : `${rateText(use.elsewhereLow)} to ${rateText(use.elsewhereHigh)}`,
-      about: 'Nine times in ten, others use between these.',
+      about: 'Others’ use is in this range nine times in ten.',
     },
-    { name: 'Resource', value: resource ?? '—', about: 'As X-RateLimit-Resource names it.' },
+    { name: 'Resource', value: resource ?? '—', about: 'From X-RateLimit-Resource.' },
     {
       name: 'Used since start',
       value:
@@ -92,15 +91,15 @@ function problemFacts({ category, problem }: RequestQuota, nowMs: number): reado
     problemDetail(problem, nowMs),
     problemAdvice(category, problem),
   ]
-  return [{ name: 'Last answer', value: sentences.join(' ') }]
+  return [{ name: 'Last response', value: sentences.join(' ') }]
 }
 
 const perSecondText = (rate: string) => (rate === '?' || rate === '0' ? rate : `${rate}/s`)
 
 const SOURCES: Readonly<Record<RequestQuota['source'], string>> = {
   header: 'the last header',
-  modelled: 'an estimate since the last header',
-  default: 'the documented default: not checked yet',
+  modelled: 'estimate since the last header',
+  default: 'documented default, not checked yet',
 }
 
 const MODELS: Readonly<Record<RequestQuota['model'], string>> = {

@@ -61,7 +61,7 @@ function Facts({ category }: { readonly category: string }) {
   return (
     <dl className={css('facts')}>
       {programs && (
-        <div title="Through the gateway, over the last minute. Part of what Headroom uses.">
+        <div title="Through the gateway, over the last minute. Included in Headroom’s use.">
           <dt>Programs</dt>
           <dd>{programs}</dd>
         </div>

@@ -30,7 +30,7 @@ export function WhatIf({ category }: { readonly category: string }) {
       />
       <span>/s:</span>
       <output id={`${id}-outcome`} htmlFor={id} data-testid="what-if">
-        {added === undefined ? `Write a number from 0 to ${MAX_PER_SECOND}.` : outcome}
+        {added === undefined ? `Enter a number from 0 to ${MAX_PER_SECOND}.` : outcome}
       </output>
     </div>
   )

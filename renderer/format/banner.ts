@@ -44,13 +44,13 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
             id: 'host-restarted',
             severity: 'critical',
             title: 'Headroom restarted. Open the new link from your terminal',
-            text: 'It is the line that begins with “headroom ready”. This page belongs to a run that has ended.',
+            text: 'Look for the line “headroom ready”. This page belongs to an earlier run.',
           }
         : {
             id: 'no-code',
             severity: 'warning',
             title: 'Open the link Headroom printed',
-            text: 'It is the line that begins with “headroom ready”. Its code works once, for one tab.',
+            text: 'Look for the line “headroom ready”. Its code works once, in one tab.',
           }
   }
 }

@@ -70,7 +70,7 @@ export function refreshText(refresh: RefreshSummary, nowMs: number): TokenText {
       return { label: 'Refresh token', value: state, note: '', next: '', severity }
     case 'sign-in-required':
       return refresh.cause === 'misconfigured'
-        ? { ...text, note: 'on hold', next: 'API key or secret rejected' }
+        ? { ...text, note: 'paused', next: 'API key or secret rejected' }
         : { ...text, note: '', left: 0 }
     case 'revoking':
       return { ...text, note: 'waiting for the service' }

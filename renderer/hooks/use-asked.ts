@@ -47,6 +47,6 @@ export function useAsked<T>(): Asked<T> {
 /** The message for a host that was unreachable or failed. Expected errors are returned, not thrown. */
 export function unanswered(error: unknown): string {
   return error instanceof TypeError
-    ? 'Headroom is not answering. Try again when it is back.'
-    : `Headroom could not do this: ${error instanceof Error ? error.message : String(error)}`
+    ? 'Headroom is not responding. Try again later.'
+    : `That failed: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -41,18 +41,18 @@ export function checkConnection(
   const clientSecret = field('clientSecret')
   const name = field('name') || 'Main key'
   const audience = field('audience')
-  if (clientId === '') errors['clientId'] = 'The API key is needed.'
-  else if (clientId.length > 200) errors['clientId'] = 'An API key has at most 200 characters.'
+  if (clientId === '') errors['clientId'] = 'Enter the API key.'
+  else if (clientId.length > 200) errors['clientId'] = 'Enter at most 200 characters.'
   const tokenError = way === 'paste' ? refreshTokenError(refreshToken) : undefined
   if (tokenError !== undefined) errors['refreshToken'] = tokenError
-  if (clientSecret.length > 4096) errors['clientSecret'] = 'A secret has at most 4096 characters.'
-  if (name.length > 60) errors['name'] = 'A name has at most 60 characters.'
+  if (clientSecret.length > 4096) errors['clientSecret'] = 'Enter at most 4096 characters.'
+  if (name.length > 60) errors['name'] = 'Enter at most 60 characters.'
   const authUrl = originOf(field('authUrl'))
   const baseUrl = originOf(field('baseUrl'))
   if (environment === 'custom') {
     if (authUrl === undefined) errors['authUrl'] = HOST_ERROR
     if (baseUrl === undefined) errors['baseUrl'] = HOST_ERROR
-    if (audience.length > 300) errors['audience'] = 'An audience has at most 300 characters.'
+    if (audience.length > 300) errors['audience'] = 'Enter at most 300 characters.'
   }
   if (Object.keys(errors).length > 0) return { ok: false, errors }
   return {
@@ -71,12 +71,12 @@ export function checkConnection(
 
 /** The error of a pasted token, without the token. */
 export function refreshTokenError(refreshToken: string): string | undefined {
-  if (refreshToken === '') return 'A refresh token of this key is needed.'
-  if (/\s/.test(refreshToken)) return 'A refresh token has no blanks or line breaks in it.'
-  return refreshToken.length > 4096 ? 'A refresh token has at most 4096 characters.' : undefined
+  if (refreshToken === '') return 'Enter a refresh token of this key.'
+  if (/\s/.test(refreshToken)) return 'Remove blanks and line breaks.'
+  return refreshToken.length > 4096 ? 'Enter at most 4096 characters.' : undefined
 }
 
-const HOST_ERROR = 'Use https://host (http:// only for this computer).'
+const HOST_ERROR = 'Enter https://host (http:// only for this computer).'
 const THIS_COMPUTER: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** Parses `https://host[:port]`; http on loopback only, so that no token is sent unencrypted over a network. */

@@ -20,7 +20,7 @@ export function DisconnectDialog() {
   if (profile === undefined) return null
   return (
     <QuestionFrame
-      title="Disconnect this key here?"
+      title="Disconnect this key?"
       about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}`}
       refusal={asked.refusal}
       answer={
@@ -34,10 +34,7 @@ export function DisconnectDialog() {
         </button>
       }
     >
-      <p>
-        Headroom forgets the key and closes its streams. Nothing is revoked: the refresh token stays valid in
-        other programs.
-      </p>
+      <p>Headroom forgets the key and closes its streams. The refresh token stays valid in other programs.</p>
     </QuestionFrame>
   )
 }

@@ -134,7 +134,7 @@ function WhereKept() {
 }
 
 const KEPT_WORDS: Readonly<Record<KeptSecrets, string>> = {
-  sealed: 'Stored sealed on this computer.',
-  unprotected: 'Stored on this computer, unprotected: you agreed to that.',
-  memory: 'Kept in memory only: gone when Headroom quits.',
+  sealed: 'Encrypted on this computer.',
+  unprotected: 'Saved on this computer, unprotected, as you agreed.',
+  memory: 'In memory only, until Headroom quits.',
 }

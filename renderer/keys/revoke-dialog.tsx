@@ -54,15 +54,15 @@ export function RevokeDialog() {
       <ul className={css('list')}>
         <li>
           <Shape severity="critical" />
-          <span>Every program that signs in with this key must sign in again, not only Headroom.</span>
+          <span>Every program with this key must sign in again, not only Headroom.</span>
         </li>
         {streams > 0 && (
           <li>
             <Shape severity="critical" />
             <span>
               {streams === 1
-                ? '1 open stream of this profile closes.'
-                : `${streams} open streams of this profile close.`}
+                ? '1 open stream of this key closes.'
+                : `${streams} open streams of this key close.`}
             </span>
           </li>
         )}

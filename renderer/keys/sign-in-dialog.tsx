@@ -42,7 +42,7 @@ export function SignInDialog() {
 
   const correct = (form: FormData) => {
     const clientSecret = formText(form, 'clientSecret')
-    setErrors(clientSecret === '' ? { clientSecret: 'The secret of this API key is needed.' } : NO_ERRORS)
+    setErrors(clientSecret === '' ? { clientSecret: 'Enter the secret of this API key.' } : NO_ERRORS)
     if (clientSecret === '') return
     attempt.ask(() => api.correctSecret({ profile: profile.id, clientSecret }))
   }
@@ -50,7 +50,7 @@ export function SignInDialog() {
   return (
     <KeyDialog
       title={mayCorrect ? 'Correct the secret' : 'Sign in again'}
-      about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}. Name, history and streams are kept.`}
+      about={`${profile.name} · ${ENVIRONMENT_LABELS[profile.environment]}. Name, history and streams stay.`}
       attempt={attempt}
       errors={errors}
       onSubmit={submit}
@@ -58,7 +58,7 @@ export function SignInDialog() {
       onClose={close}
     >
       <Field
-        label={mayCorrect ? 'Secret' : 'Secret (leave empty if it has not changed)'}
+        label={mayCorrect ? 'Secret' : 'Secret (leave empty if unchanged)'}
         name="clientSecret"
         type="password"
         error={errors['clientSecret']}

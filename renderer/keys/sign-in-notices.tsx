@@ -22,7 +22,7 @@ export function SignInNotice({ state, onAgree }: SignInNoticeProps) {
       <Shape severity="warning" />
       <p>
         <b>{title}</b>
-        <span>{isBlocked ? `${text} Continue, and stop trying to revoke?` : text}</span>
+        <span>{isBlocked ? `${text} Continue and stop revoking?` : text}</span>
       </p>
       {isBlocked ? (
         // Not a submit button, so that Enter does not trigger it.

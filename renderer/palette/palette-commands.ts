@@ -29,7 +29,7 @@ export function paletteCommands(
   const needsKey: ReadonlySet<Dialog> = new Set(['findings', 'sign-in', 'disconnect', 'revoke'])
   return [
     {
-      label: 'Programs: who uses the key through the gateway',
+      label: 'Programs behind the gateway',
       keys: [],
       run: ({ view }) => view.setState({ page: 'programs' }),
     },

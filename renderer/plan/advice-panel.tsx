@@ -29,8 +29,8 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
   const copied = () =>
     copy(
       planFileText(draft.plan),
-      'The plan is copied. Save it as plan.json for "headroom plan plan.json".',
-      'The plan could not be copied: this page has no clipboard.',
+      'Plan copied. Save it as plan.json for “headroom plan plan.json”.',
+      'Copying failed: this page has no clipboard. Use Save as.',
     )
   return (
     <section className={css('panel', 'advice')} aria-labelledby="plan-advice">

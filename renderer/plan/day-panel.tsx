@@ -46,8 +46,7 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
     <section className={css('panel', 'day')} aria-labelledby="plan-day" data-history={category}>
       <div className={css('head', 'heading')}>
         <h2 id="plan-day">
-          {days?.isRecorded === true && isTooLittle(days.minutes) ? 'What is recorded' : 'A day'} with the
-          change
+          {days?.isRecorded === true && isTooLittle(days.minutes) ? 'Recorded' : 'A day'} with the change
         </h2>
         <span>{days === undefined ? 'replaying…' : aboutText(days)}</span>
         <span className={css('tools')}>
@@ -146,7 +145,7 @@ function tightestOf({ categories }: PlanVerdict): string | undefined {
 const aboutText = ({ isRecorded, minutes }: PlannedDays): string =>
   isRecorded
     ? `${recordedText(minutes, RECORDED_MS)}; replayed, others as estimated`
-    : 'nothing is recorded yet: a day made from the rates of the plan'
+    : 'nothing recorded yet; a day made from the plan’s rates'
 
 function rowsOf({ fromMs, lengthMs, before, after, plan }: PlannedDays, category: string): readonly DayRow[] {
   const of = { plan, category, lengthMs, stretchMs: STRETCH_MS }
@@ -184,7 +183,7 @@ function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): 
     ? `with the change the lowest level is ${shareText(lowest)}, without it ${shareText(before)}`
     : `the lowest level is ${shareText(lowest)}`
   const wait = longest === 0 ? 'no request waits' : `the longest wait is ${waitText(longest * 1000)}`
-  const busier = longest > boundSeconds + 1 ? ' At times that day asked for more than the rates above.' : ''
+  const busier = longest > boundSeconds + 1 ? ' At times the day needed more than these rates.' : ''
   return `${isBehind ? 'Replaying… ' : ''}${capitalised(`${when}${level}`)}; ${wait}.${busier}`
 }
 

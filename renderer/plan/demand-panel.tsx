@@ -184,7 +184,7 @@ function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
       </td>
       <td className={css('muted')}>
         {[
-          ...(elsewhere > 0 ? [`${elsewhere} held by others`] : []),
+          ...(elsewhere > 0 ? [`${elsewhere} used by others`] : []),
           ...(shared < streams ? [`${streams - shared} shared`] : []),
         ].join(', ')}
       </td>

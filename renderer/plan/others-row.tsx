@@ -20,8 +20,7 @@ interface OthersRowProps {
 export const OthersRow = memo(function OthersRow({ base: { others, recordedFromMs }, at }: OthersRowProps) {
   const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
   const age = useMoment(({ nowMs }) => {
-    if (recordedFromMs !== undefined)
-      return `from the minutes since ${dayAndMinuteText(recordedFromMs, nowMs)}`
+    if (recordedFromMs !== undefined) return `from minutes since ${dayAndMinuteText(recordedFromMs, nowMs)}`
     return oldestMs > 0 ? `headers up to ${sinceText(oldestMs, nowMs)} old` : 'no header yet'
   })
   const total = (of: (one: OthersEstimate) => number) => others.reduce((sum, one) => sum + of(one), 0)
@@ -46,7 +45,7 @@ export const OthersRow = memo(function OthersRow({ base: { others, recordedFromM
           {recordedFromMs === undefined && `, ${range}/s`}, in{' '}
           {countText(others.length, 'category', 'categories')}; {age}
         </td>
-        <td colSpan={2} className={css('muted')} title="Not through the gateway: nothing makes them wait.">
+        <td colSpan={2} className={css('muted')} title="Others bypass the gateway and never wait.">
           –
         </td>
       </tr>

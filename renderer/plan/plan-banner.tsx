@@ -40,7 +40,7 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
         <p>
           <span className={css('lead')}>{unbroken(action ?? tightestText(verdict))}</span>{' '}
           {isServing
-            ? 'Waits are through the gateway.'
+            ? 'Waits are those of the gateway.'
             : 'The gateway is off: waiting requests would get 429.'}
         </p>
         <p className={css('spoken')} role="status" data-testid="plan-spoken">

@@ -37,8 +37,7 @@ export function PlanPage() {
     const base = runningPlan(snapshot)
     try {
       const day = await recordedDay(api, { profile: snapshot.profile.id, base, sinceMs: nowMs })
-      if (day.recorded.length === 0)
-        view.setState({ notice: 'Nothing is recorded of the last 24 hours yet.' })
+      if (day.recorded.length === 0) view.setState({ notice: 'Nothing was recorded in the last 24 hours.' })
       else
         view.setState({
           plan: draftOf(snapshot.profile.id, recordedPlan(base, day.recorded, day), nowMs),

@@ -136,8 +136,8 @@ export function ProgramsPanel({
       </SideScroll>
       <p className={css('note', 'foot')}>
         {isRecorded
-          ? `Rates and bursts cover what is recorded: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`
-          : `Rates are means of the last minute; their bursts are assumed to be ${ASSUMED_BURST_SECONDS} seconds of the rate until you change them.`}
+          ? `Rates and bursts cover the recording: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`
+          : `Rates are means of the last minute. Bursts are assumed: ${ASSUMED_BURST_SECONDS} seconds of the rate.`}
       </p>
     </section>
   )
@@ -378,6 +378,6 @@ function waitText({ categories }: PlanVerdict, name: string, category: string): 
     .find((one) => one.category === category)
     ?.waits.find(({ program }) => program === name)
   if (wait === undefined) return ''
-  if (wait.worstSeconds === null) return 'no bound'
+  if (wait.worstSeconds === null) return 'unlimited'
   return wait.worstSeconds === 0 ? NEVER : durationText(Math.ceil(wait.worstSeconds))
 }

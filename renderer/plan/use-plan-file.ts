@@ -16,7 +16,7 @@ export function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> 
       const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
       if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
       change((draft) => fileOpened(draft, read.plan))
-      say('opened. Others are as they are observed now.')
+      say('opened. Others stay as observed now.')
     } catch (error) {
       // A folder, a file that is gone, or a host that has no answer.
       say(unanswered(error))

@@ -21,7 +21,7 @@ import { NewProgramKey } from './new-key.tsx'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
-const ABOUT = 'Calls this computer only. Read-only: no order passes.'
+const ABOUT = 'This computer only, reads only, no orders.'
 
 interface AddProgramProps {
   readonly profile: string
@@ -43,7 +43,9 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
   const add = async (form: FormData) => {
     const name = formText(form, 'name')
     const isName = name.length <= PROGRAM_LIMITS.name && PROGRAM_NAME.test(name)
-    setProblem(isName ? undefined : `Up to ${PROGRAM_LIMITS.name} letters, digits, spaces, dots and dashes.`)
+    setProblem(
+      isName ? undefined : `Enter up to ${PROGRAM_LIMITS.name} letters, digits, spaces, dots and dashes.`,
+    )
     const own = PROGRAM_CLASSES.find((one) => one === formText(form, 'class')) ?? 'normal'
     if (!isName) return
     const weight = Number(formText(form, 'weight'))
@@ -100,8 +102,8 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
             </div>
           </fieldset>
           <p className={css('hint', 'lines')}>
-            Critical goes first; normal and background leave it a reserve. Background gives way first. Weight
-            is the share among the programs of a class.
+            Critical goes first, background last; both others leave critical a reserve. Weight is the share
+            within a class.
           </p>
           <Refusal words={asked.refusal} />
           <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>

@@ -103,7 +103,7 @@ function State({ gateway }: { readonly gateway: GatewaySummary }) {
         type="button"
         className={css('button', 'small')}
         aria-label="Copy the address"
-        onClick={() => copy(url, 'The address of the gateway is copied.', 'Select the address and copy it.')}
+        onClick={() => copy(url, 'Address copied.', 'Select the address and copy it.')}
       >
         <Icon name="copy" /> Copy
       </button>
@@ -119,22 +119,22 @@ function Totals({ programs }: { readonly programs: readonly ProgramSummary[] }) 
       <Fact value={`${perSecond}/s`} name="forwarded" title="Mean of the last minute." />
       <Fact value={`${wholeText(waiting)} waiting`} name={waiting > 0 ? `longest ${longest}` : 'now'} />
       <Fact
-        value={`${wholeText(refused)} refused`}
+        value={`${wholeText(refused)} declined`}
         name="by the gateway"
-        title="Requests that could not be sent within their patience, or not at all."
+        title="Requests that timed out in the queue or couldn’t be sent."
       />
       {rejected !== undefined && (
         <Fact
           value={`${wholeText(rejected)} of ${wholeText(forwarded + rejected)}`}
-          name="met a 429"
-          title="Requests that the service answered with 429, of all since the gateway was turned on."
+          name="got 429"
+          title="Requests that got 429 since the gateway was turned on."
         />
       )}
       <Fact value={`${wholeText(saved)} saved`} name="equal calls shared" />
       <Fact
         value={`${reserve} % reserve`}
-        name="kept for critical"
-        title={`Normal programs leave ${reserve} % of each quota to critical ones, background programs ${2 * reserve} %.`}
+        name="for critical"
+        title={`Normal programs leave ${reserve} % of each quota, background ones ${2 * reserve} %.`}
       />
     </>
   )

@@ -34,7 +34,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
         <section className={css('key')} aria-label="New key" data-severity="warning">
           <p>
             <Shape severity="warning" /> <b className={css('word')}>Shown once.</b> Copy the key of {name}{' '}
-            now. Headroom keeps only a hash.
+            now. Headroom saves only a hash.
           </p>
           <code data-testid="program-key">{value}</code>
           <div className={css('key-actions')}>
@@ -42,7 +42,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
               ref={first}
               type="button"
               className={css('button', 'primary', 'with-icon')}
-              onClick={() => copy(value, `The key of ${name} is copied.`, byHand)}
+              onClick={() => copy(value, `Key of ${name} copied.`, byHand)}
             >
               <Icon name="copy" /> Copy key
             </button>
@@ -50,7 +50,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
               type="button"
               className={css('button')}
               onClick={() =>
-                copy(`export ${KEY_VARIABLE}=${value}`, `The line with the key of ${name} is copied.`, byHand)
+                copy(`export ${KEY_VARIABLE}=${value}`, `Line with the key of ${name} copied.`, byHand)
               }
             >
               Copy as export {KEY_VARIABLE}=…
@@ -65,7 +65,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
                 type="button"
                 aria-label={`Copy the example for ${language}`}
                 onClick={() =>
-                  copy(code, `The example for ${language} is copied.`, 'Select the lines and copy them.')
+                  copy(code, `Example for ${language} copied.`, 'Select the lines and copy them.')
                 }
               >
                 <Icon name="copy" /> Copy
@@ -75,8 +75,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
           </div>
         ))}
         <p className={css('hint', 'lines')}>
-          A program that refreshes tokens by itself takes {url} for both hosts, and the key as its refresh
-          token.
+          A program that refreshes tokens: use {url} for both hosts, and the key as refresh token.
         </p>
       </div>
       <div className={css('adding-foot')}>

@@ -9,7 +9,7 @@ export function Patience({ used }: { readonly used: number }) {
     <i
       className={css('patience')}
       data-severity={used > 0.9 ? 'warning' : 'ok'}
-      title={`${Math.round(100 * used)} % of its patience at its turn`}
+      title={`${Math.round(100 * used)} % of its longest wait`}
     >
       <i className={css('patience-used')} style={{ width: `${100 * used}%` }} />
     </i>

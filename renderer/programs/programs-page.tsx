@@ -101,23 +101,24 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
   )
 }
 
-/** What the gateway is for, and the two steps to it. */
+/** The purpose of the gateway, and the steps that are left to use it. */
 function Empty({ gateway }: { readonly gateway: GatewaySummary }) {
   const isOn = gateway.state === 'serving'
   return (
     <section className={css('panel', 'empty')} aria-labelledby="empty-heading">
       <h2 id="empty-heading">No program uses this key yet.</h2>
       <p>
-        Programs on this computer use the key through Headroom, each with a key of its own: each request goes
-        at the earliest moment at which it is not refused. Requests that read only; no order passes.
+        Programs on this computer share the key through Headroom, each with its own program key. Headroom
+        sends each request when it fits the quota. Reads only, no orders.
       </p>
       <ol>
+        {!isOn && (
+          <li>
+            <b>Turn on</b> the gateway above. Only this computer reaches it.
+          </li>
+        )}
         <li>
-          <b>Turn on</b> the gateway above.{' '}
-          {isOn ? `It serves at ${gateway.url ?? 'this machine'}.` : 'Only this computer reaches it.'}
-        </li>
-        <li>
-          <b>Add a program</b>, and give it the key that is shown once.
+          <b>Add a program</b>, and give it its key, which is shown once.
         </li>
       </ol>
     </section>

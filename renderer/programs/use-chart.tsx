@@ -86,7 +86,7 @@ export function UseChart({ profile, programs }: UseChartProps) {
             <Plot use={use} history={history} category={category} refill={refill} />
             <Times fromMs={history.from} toMs={history.toMs} />
             {!isRecorded && (
-              <p className={css('note', 'over-plot')}>No use of {category} is recorded in this time.</p>
+              <p className={css('note', 'over-plot')}>No use of {category} was recorded in this time.</p>
             )}
           </div>
           <Legend use={use} programs={programs} category={category} />
@@ -132,7 +132,7 @@ function Plot({ use, history: { from, toMs, rejectedAt }, category, refill }: Pl
       role="img"
       aria-label={[
         `Requests of ${category}: ${said || 'none'}`,
-        `${perSecondText(refill)} come back a second`,
+        `${perSecondText(refill)} refill per second`,
         ...(marks.length > 0 ? [`429 at ${marks.map(({ at }) => clockText(at)).join(', ')}`] : []),
       ].join('; ')}
     >

@@ -20,16 +20,11 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
     <section className={css('panel')} aria-labelledby="waiting-heading">
       <div className={css('head')}>
         <h2 id="waiting-heading">Waiting now</h2>
-        <span>{count === 0 ? 'nothing' : `${countText(count, 'request')}, in order of turn`}</span>
+        <span>{count === 0 ? 'nothing' : `${countText(count, 'request')}, in queue order`}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
       <section className={css('scroll')} aria-label="Waiting now, list" tabIndex={0}>
-        {count === 0 && (
-          <p className={css('note')}>
-            Each request goes at once. One that has to wait is listed here with its turn and what it waits
-            for.
-          </p>
-        )}
+        {count === 0 && <p className={css('note')}>Nothing is waiting. Queued requests appear here.</p>}
         {groups.map(({ category, severity, label, why, rows }) => (
           <section key={category} aria-label={category}>
             <h3 className={css('quota')} data-severity={severity}>
@@ -46,7 +41,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
                   <b className={css('mono')}>{row.turns}</b>
                   {row.patienceUsed === undefined ? <i /> : <Patience used={row.patienceUsed} />}
                   <small>
-                    {row.patience === undefined ? `longest ${row.longest}` : `patience ${row.patience}`}
+                    {row.patience === undefined ? `longest ${row.longest}` : `waits up to ${row.patience}`}
                   </small>
                 </li>
               ))}

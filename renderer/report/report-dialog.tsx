@@ -83,9 +83,7 @@ function Exports({ profile, range }: { readonly profile: string; readonly range:
           </button>
         ))}
       </div>
-      <p className={css('hint')}>
-        The file for support holds the events and request ids of this time as well. No file holds a secret.
-      </p>
+      <p className={css('hint')}>The support file also has events and request ids. No file has secrets.</p>
     </>
   )
 }

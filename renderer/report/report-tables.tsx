@@ -17,7 +17,7 @@ export function ReportTables({ report }: { readonly report: Report }) {
 }
 
 function RequestTable({ report }: { readonly report: Report }) {
-  if (report.requests.length === 0) return <p>No request quota was seen in this time.</p>
+  if (report.requests.length === 0) return <p>No request quota was observed in this time.</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
     <section className={css('across')} aria-label="Requests" tabIndex={0}>
@@ -25,7 +25,7 @@ function RequestTable({ report }: { readonly report: Report }) {
         <thead>
           <tr>
             <th scope="col">Requests</th>
-            <th scope="col">This app</th>
+            <th scope="col">Own</th>
             <th scope="col">Elsewhere</th>
             <th scope="col">429s</th>
             <th scope="col">Lowest</th>

@@ -11,7 +11,7 @@ const css = classesOf({ ...controlsSheet, ...dialogSheet })
 const SOUND_LABELS: Readonly<Record<AlertSeverity, string>> = {
   critical: 'Sound for critical alerts',
   warning: 'Sound for warnings',
-  ok: 'Sound when something is well again',
+  ok: 'Sound when a problem clears',
 }
 const DEFAULT_QUIET_HOURS = { from: '20:00', to: '07:00' } as const
 
@@ -85,7 +85,7 @@ function NotificationSetting() {
           checked={on}
           onChange={({ target }) => void change(target.checked)}
         />
-        {refused && <span role="alert"> The browser does not allow them; change that in its settings.</span>}
+        {refused && <span role="alert"> The browser blocks them. Allow them in its settings.</span>}
       </span>
     </>
   )
@@ -121,7 +121,7 @@ function QuietHours() {
       />
       {time('from', 'Quiet from')}
       {time('to', 'Quiet until')}
-      <label htmlFor="urgent">Critical alerts come through snooze and quiet hours</label>
+      <label htmlFor="urgent">Critical alerts ignore snooze and quiet hours</label>
       <input
         id="urgent"
         type="checkbox"

@@ -26,7 +26,7 @@ export function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsPro
     <details className={css('more')}>
       <summary>Rows with an interval of their own: {Object.keys(everySeconds).length || 'none'}</summary>
       <p className={css('hint')}>
-        Seconds between checks, whatever the budget. 0 never checks a row; one left empty keeps to the budget.
+        Seconds between checks, regardless of the budget. 0: never; empty: by budget.
       </p>
       {/* Other settings have rows with the same names. */}
       <fieldset className={css('rows', 'two')} aria-label="Seconds between checks">

@@ -27,7 +27,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
     <>
       <h3>Checks</h3>
       <p className={css('hint')}>
-        Requests Headroom makes on its own when there is no recent data.{' '}
+        Requests Headroom makes by itself while there is no recent data.{' '}
         {current !== undefined && storedText(current)}
       </p>
       {refusal !== undefined && (
@@ -45,7 +45,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
               onChange={(probesEnabled) => change(() => ({ probesEnabled }))}
             />
             <DraftField
-              label="Headroom may use, per cent of each quota"
+              label="Headroom’s share, per cent of each quota"
               inputMode="decimal"
               current={budgetText(current.settings.budgetFraction)}
               hint={<ProbeUse current={current} />}
@@ -54,7 +54,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
               onChoose={(budgetFraction) => change(() => ({ budgetFraction }))}
             />
             <DraftField
-              label="Symbol to ask about"
+              label="Symbol for checks"
               inputMode="text"
               current={current.settings.symbol}
               isElsewhere={elsewhere.has('symbol')}
@@ -63,7 +63,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
             />
             <Switch
               label="After a 429, keep checking"
-              hint="Half as often; other requests still wait. Default: wait the full Reset, as the service asks."
+              hint="Half as often; other requests still wait. Default: wait the full Reset."
               isOn={current.settings.trialAfterStep}
               isElsewhere={elsewhere.has('trialAfterStep')}
               onChange={(trialAfterStep) => change(() => ({ trialAfterStep }))}

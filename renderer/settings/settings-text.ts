@@ -31,7 +31,7 @@ export function budgetFrom(text: string): Typed<number> {
   const { least, most } = BUDGET_FRACTION
   return isWithin(BUDGET_FRACTION, share)
     ? typed(share)
-    : wrong(`Write a number from ${least * 100} to ${most * 100}.`)
+    : wrong(`Enter a number from ${least * 100} to ${most * 100}.`)
 }
 
 /** Parses a rotation period in minutes. */
@@ -40,12 +40,12 @@ export function rotationFrom(text: string): Typed<number> {
   const { least, most } = ROTATION_MINUTES
   return isWithin(ROTATION_MINUTES, minutes)
     ? typed(minutes)
-    : wrong(`Write minutes, from ${least} to ${most}.`)
+    : wrong(`Enter minutes, from ${least} to ${most}.`)
 }
 
 export function symbolFrom(text: string): Typed<string> {
   const symbol = text.trim()
-  return isSymbol(symbol) ? typed(symbol) : wrong('Write one symbol, as in MSFT.')
+  return isSymbol(symbol) ? typed(symbol) : wrong('Enter one symbol, such as MSFT.')
 }
 
 /** Parses an interval in seconds; an empty text selects the budget's own. */
@@ -55,7 +55,7 @@ export function secondsFrom(text: string): Typed<number | undefined> {
   const { least, most } = EVERY_SECONDS
   return seconds === 0 || isWithin(EVERY_SECONDS, seconds)
     ? typed(seconds)
-    : wrong(`0, or from ${least} to ${most}.`)
+    : wrong(`Enter 0, or ${least} to ${most}.`)
 }
 
 /** Formats a share in per cent, `2` for 0.02, with all digits that a person can enter. */
@@ -63,7 +63,7 @@ export const budgetText = (share: number): string => String(Math.round(share * 1
 
 /** States where the settings of a key are stored. */
 export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
-  return kept === 'stored' ? 'Stored with this key.' : 'Kept until Headroom quits, like the key.'
+  return kept === 'stored' ? 'Stored with this key.' : 'In memory until Headroom quits, like the key.'
 }
 
 /** The probes per minute: the maximum that budget and known limits allow, and the number in the last minute. */
@@ -71,14 +71,13 @@ export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,
 ): string {
-  if (!settings.probesEnabled)
-    return 'Off: a row is as old as its last header, until “Check now” asks for another.'
+  if (!settings.probesEnabled) return 'Off. Rows update with other headers and “Check now” only.'
   const most = requests
     .filter(({ category }) => probed.includes(category))
     .reduce((sum, row) => sum + mostProbesPerMinute(row, settings), 0)
   const now = countText(probes.perMinute, 'check')
   return (
-    `On average at most ${Math.round(most * 10) / 10} requests a minute, all rows together. Counted by Headroom at ${clockText(at)}: ` +
+    `At most ${Math.round(most * 10) / 10} requests a minute on average, all rows together. At ${clockText(at)}: ` +
     `${now} in the last minute, ${shareText(probes.usedFraction)} of the tightest quota.`
   )
 }
@@ -105,12 +104,12 @@ export const withChosen = (choices: readonly number[], ms: number): readonly num
 export function storageText(storage: StorageSummary): string {
   switch (storage.kind) {
     case 'memory':
-      return 'Nothing is kept on this computer: the history is gone when Headroom quits.'
+      return 'History is in memory only, until Headroom quits.'
     case 'ok':
-      return `Kept on this computer: every sample for ${spanText(storage.rawMs)}, minutes and events for ${spanText(storage.rollupMs)}; ${sizeText(storage.bytes)} now.`
+      return `Saved on this computer: every sample for ${spanText(storage.rawMs)}, minutes and events for ${spanText(storage.rollupMs)}; ${sizeText(storage.bytes)} now.`
     case 'failing': {
       const lost = storage.lost > 0 ? ` ${countText(storage.lost, 'entry was', 'entries were')} lost.` : ''
-      return `The history cannot be written: ${storage.failure}. ${countText(storage.waiting, 'entry waits', 'entries wait')}.${lost}`
+      return `Saving history fails: ${storage.failure}. ${countText(storage.waiting, 'entry waits', 'entries wait')}.${lost}`
     }
   }
 }

@@ -32,7 +32,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
   return (
     <>
       <h3>Alert below</h3>
-      <p className={css('hint')}>Per cent of the limit. 0 turns an alert off; empty = same as “All rows”.</p>
+      <p className={css('hint')}>Per cent of the limit. 0: no alert; empty: as “All rows”.</p>
       {failure !== undefined && (
         <p className={css('refusal')} role="alert">
           {failure}

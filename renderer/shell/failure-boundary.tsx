@@ -21,7 +21,7 @@ export class FailureBoundary extends Component<FailureBoundaryProps, { readonly 
     if (!this.state.failed) return this.props.children
     return (
       <main className={css('waiting')} role="alert">
-        <p>Something broke in this window. Headroom is still running.</p>
+        <p>This window failed. Headroom keeps running.</p>
         <button type="button" className={css('button', 'primary')} onClick={() => location.reload()}>
           Reload
         </button>

@@ -18,7 +18,7 @@ export function OwnUse() {
   const isOver = useShown(({ probes }) => probes.usedFraction > probes.budgetFraction) ?? false
   const about = useShown(
     ({ at, probes }) =>
-      `Counted by Headroom itself, as of ${clockText(at)}. Its checks may use ${shareText(probes.budgetFraction)} of a quota on average; the first headers of a row come sooner.`,
+      `Headroom’s own count, at ${clockText(at)}. Its checks use at most ${shareText(probes.budgetFraction)} of a quota on average.`,
   )
   if (streams === undefined) return null
   return (

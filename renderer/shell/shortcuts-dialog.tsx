@@ -13,7 +13,7 @@ export function ShortcutsDialog() {
   return (
     <DialogFrame
       title="Keyboard"
-      about="Everything also works with Tab, Enter and Esc, or by name: Ctrl+K, on a Mac ⌘K."
+      about="Tab, Enter and Esc work too. Find everything by name with Ctrl+K (⌘K)."
     >
       <dl className={css('keys')}>
         {SHORTCUTS.map(({ keys, does }) => (

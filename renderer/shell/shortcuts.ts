@@ -74,7 +74,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   },
   {
     keys: ['P'],
-    does: 'Plan: would other programs and streams fit?',
+    does: 'Plan: check whether programs fit',
     run: ({ view }) => view.setState(({ page }) => ({ page: page === 'plan' ? 'dashboard' : 'plan' })),
   },
   { keys: ['?'], does: 'This list', run: show({ dialog: 'shortcuts' }) },

@@ -57,9 +57,7 @@ export function OpenStreamDialog() {
         <div className={css('backdrop')} />
         <Dialog.Content className={css('dialog')}>
           <Dialog.Title>Open a stream</Dialog.Title>
-          <Dialog.Description>
-            It stays open, and reopens by itself, until you close it or quit Headroom.
-          </Dialog.Description>
+          <Dialog.Description>It stays open and reconnects until you close it or quit.</Dialog.Description>
           <form ref={formRef} onSubmit={submit} noValidate>
             <div className={css('field')}>
               <label htmlFor={kindId}>Kind</label>

@@ -17,22 +17,22 @@ const FORMS: Readonly<Record<StreamTarget, Omit<StreamForm, 'options'>>> = {
   symbol: { label: 'Symbol', hint: 'One symbol.', placeholder: 'MSFT' },
   symbols: {
     label: 'Symbols',
-    hint: 'One symbol, or several separated by commas.',
+    hint: 'Separate several symbols with commas.',
     placeholder: 'MSFT,AAPL',
   },
   'option-symbols': {
     label: 'Option symbols',
-    hint: 'As in MSFT 261218C400; several separated by commas.',
+    hint: 'Such as MSFT 261218C400; separate several with commas.',
     placeholder: 'MSFT 261218C400',
   },
   accounts: {
     label: 'Accounts',
-    hint: 'One account id, or several separated by commas.',
+    hint: 'Separate several account ids with commas.',
     placeholder: '123456782',
   },
   orders: {
     label: 'Account and orders',
-    hint: 'The account, a slash, then order ids separated by commas.',
+    hint: 'Account, slash, order ids separated by commas.',
     placeholder: '123456782/286234131,286179863',
   },
 }
@@ -77,7 +77,8 @@ export function checkStreamForm(
     const value = option(name)
     options[name] = value
     if (choices !== undefined ? !choices.includes(value) : !/^[1-9]\d{0,5}$/.test(value)) {
-      errors[name] = choices === undefined ? `${label} is a whole number above 0.` : `Choose one of the list.`
+      errors[name] =
+        choices === undefined ? `${label} must be a whole number above 0.` : `Choose one from the list.`
     }
   }
   if (Object.keys(errors).length > 0) return { ok: false, errors }
@@ -90,15 +91,15 @@ export function checkStreamForm(
 
 function targetError(kind: StreamKind, target: string): string | undefined {
   const { target: takes } = STREAM_TABLE[kind]
-  if (target === '') return `Say which ${streamForm(kind).label.toLowerCase()} to stream.`
-  if (target.length > MAX_TARGET) return `At most ${MAX_TARGET} characters.`
+  if (target === '') return `Enter ${streamForm(kind).label.toLowerCase()} to stream.`
+  if (target.length > MAX_TARGET) return `Enter at most ${MAX_TARGET} characters.`
   if (takes === 'orders') {
     return /^[^/,\s]+\/[^/,\s]+(\s*,\s*[^/,\s]+)*$/.test(target)
       ? undefined
-      : 'Write the account, a slash, then the order ids: 123456782/286234131.'
+      : 'Enter account, slash, order ids: 123456782/286234131.'
   }
-  if (takes === 'accounts' && !ACCOUNTS.test(target)) return 'An account id has letters and digits only.'
-  if (takes === 'symbol' && target.includes(',')) return 'One symbol only.'
-  if (target.split(',').some((one) => one.trim() === '')) return 'There is a comma too many.'
+  if (takes === 'accounts' && !ACCOUNTS.test(target)) return 'Use letters and digits only in an account id.'
+  if (takes === 'symbol' && target.includes(',')) return 'Enter one symbol only.'
+  if (target.split(',').some((one) => one.trim() === '')) return 'Remove the extra comma.'
   return undefined
 }

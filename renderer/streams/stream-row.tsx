@@ -111,7 +111,7 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
         ref={first}
         icon="pin"
         label={`Pin ${name}`}
-        about={pinned ? 'Pinned: opened again at the next start' : 'Pin: open again at the next start'}
+        about={pinned ? 'Pinned: reopens at the next start' : 'Pin: reopen at the next start'}
         pressed={pinned}
         onClick={() => run(() => api.pinStream({ ...target, pinned: !pinned }))}
       />

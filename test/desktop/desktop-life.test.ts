@@ -139,7 +139,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     try {
       const desktop = start([], dataFolder)
       const { value } = await desktop.report('called', ({ what }) => what === 'Dialog.showMessageBox')
-      expect(JSON.stringify(value)).toMatch(/cannot start.*Another Headroom \(terminal/)
+      expect(JSON.stringify(value)).toMatch(/can’t start.*Another Headroom \(terminal/)
       expect(await desktop.ended).toBe(1)
     } finally {
       if (lock.kind === 'held') lock.release()
@@ -171,7 +171,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     )
     expect(existsSync(join(dataFolder, 'lock.json'))).toBe(false)
     expect(existsSync(join(dataFolder, 'history.db-wal'))).toBe(false)
-    expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toContain('an error that nothing caught')
+    expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toContain('an uncaught error')
   })
 
   it('loads a page that ended again, with the latest state', async () => {
@@ -223,7 +223,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await desktop.order({ kind: 'power', event: 'suspend' })
     await desktop.order({ kind: 'power', event: 'resume' })
     expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toMatch(
-      /goes to sleep[\s\S]*the machine woke/,
+      /goes to sleep[\s\S]*the computer woke/,
     )
     await desktop.order({ kind: 'choose', label: 'Save Report…' })
     const { value: asked } = await desktop.report('called', ({ what }) => what === 'Dialog.showSaveDialog')
@@ -232,7 +232,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     const file = join(dataFolder, 'desktop', 'report.txt')
     await expect.poll(() => existsSync(file), PATIENT).toBe(true)
     const report = readFileSync(file, 'utf8')
-    expect(report).toContain('the machine woke')
+    expect(report).toContain('the computer woke')
     expect(report).not.toContain(dataFolder)
     expect(report).not.toContain('SIM1001')
   })

@@ -178,7 +178,7 @@ test('a proxy that takes a second for each byte', { tag: THOROUGH_TAG }, async (
     cause: 'service-unreachable',
     severity: 'critical',
     headline: /^Can’t reach the service since/,
-    detail: /^No action needed\..* no answer in time\.$/,
+    detail: /^No action needed\..* timed out\.$/,
     buttons: ['Try now'],
   })
   day.resources.lift()

@@ -91,9 +91,9 @@ test('what is set of the probes is what the service sees, and is still set when 
     simulator.service.ledger.entries().filter((request) => request.path === path).length
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Kept until Headroom quits')
-  await expect(dialog.getByTestId('probe-use')).toContainText('On average at most 12.5 requests a minute')
-  await dialog.getByLabel('Symbol to ask about').fill('AAPL')
+  await expect(dialog).toContainText('In memory until Headroom quits')
+  await expect(dialog.getByTestId('probe-use')).toContainText('At most 12.5 requests a minute on average')
+  await dialog.getByLabel('Symbol for checks').fill('AAPL')
   await dialog.getByText('Rows with an interval of their own: none').click()
   const interval = dialog
     .getByRole('group', { name: 'Seconds between checks' })
@@ -103,7 +103,7 @@ test('what is set of the probes is what the service sees, and is still set when 
   await expect.poll(() => asked('/v3/marketdata/quotes/AAPL')).toBeGreaterThan(1)
 
   await dialog.getByLabel('Check this key').uncheck()
-  await expect(dialog.getByTestId('probe-use')).toContainText('Off:')
+  await expect(dialog.getByTestId('probe-use')).toContainText('Off.')
   // Only the desktop app is updated by itself; this one was built here, and says so.
   const { host } = (await page.evaluate('window.headroom?.hello() ?? { host: "browser" }')) as {
     host: string
@@ -115,7 +115,7 @@ test('what is set of the probes is what the service sees, and is still set when 
   await expect(page.getByTestId('own-use')).toContainText('checks off')
   await page.keyboard.press('s')
   await expect(dialog.getByLabel('Check this key')).not.toBeChecked()
-  await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('AAPL')
+  await expect(dialog.getByLabel('Symbol for checks')).toHaveValue('AAPL')
   await expect(dialog).toContainText('Rows with an interval of their own: 1')
 })
 

@@ -82,7 +82,7 @@ for (const secret of ['', 'the-secret']) {
 
       const tab = await approve()
       await expect(tab.getByRole('heading')).toHaveText('Signed in')
-      await expect(tab.locator('body')).toContainText('go back to Headroom')
+      await expect(tab.locator('body')).toContainText('return to Headroom')
       await expect(dialog).toBeHidden()
       await expect(page.getByTestId('profile')).toContainText('Main key')
       await liveNumbers(page)
@@ -109,7 +109,7 @@ test('declining in the browser is said in plain words, and one can start over', 
   await expect(tab.getByRole('heading')).toHaveText('You declined in the browser')
   const notice = dialog.locator('[data-sign-in="declined"]')
   await expect(notice).toContainText('You declined in the browser')
-  await expect(notice).toContainText('Nothing was stored.')
+  await expect(notice).toContainText('Nothing was saved.')
   expect(tokenPosts(simulator)).toBe(0)
 
   // What was typed is still there.
@@ -130,8 +130,8 @@ test('an answer with another state is refused and the right one still counts', a
   const redirect = redirectOf(await signInAddress(dialog))
   const stranger = await context.newPage()
   await stranger.goto(`${redirect}?code=stolen&state=guessed`)
-  await expect(stranger.getByRole('heading')).toHaveText('This answer belongs to another sign-in')
-  await expect(dialog.getByRole('status')).toContainText('An answer to another sign-in came and was ignored')
+  await expect(stranger.getByRole('heading')).toHaveText('This response belongs to another sign-in')
+  await expect(dialog.getByRole('status')).toContainText('Ignored a response to another sign-in')
   expect(tokenPosts(simulator)).toBe(0)
 
   await approve()
@@ -150,7 +150,7 @@ test('a sign-in host that does not answer is said before anyone is sent there, a
   await start(page)
   await expect(dialog).toContainText('Waiting for the sign-in host')
   const notice = dialog.locator('[data-sign-in="host-away"]')
-  await expect(notice).toContainText(`127.0.0.1:${port} does not answer: connection refused`)
+  await expect(notice).toContainText(`127.0.0.1:${port} is not responding: connection refused`)
   await expect(notice).toContainText('Check the network')
 
   const back = createHttpServer((_, response) => response.end()).listen(port, '127.0.0.1')
@@ -165,7 +165,7 @@ test('with all four ports taken it says which, and what to do', async ({ page, d
     await start(page)
     const notice = dialog.locator('[data-sign-in="ports-taken"]')
     await expect(notice).toContainText('Ports 31022, 8080, 3001 and 3000 are taken')
-    await expect(notice).toContainText('Close what uses one of them, then try again.')
+    await expect(notice).toContainText('Close the program on one of them, then retry.')
   } finally {
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   }
@@ -232,7 +232,7 @@ test('a sign-in on a key whose revocation is not confirmed asks first', async ({
   await page.getByRole('menuitem', { name: 'Sign in again…' }).click()
   await start(page)
   const notice = dialog.locator('[data-sign-in="blocked"]')
-  await expect(notice).toContainText('A revocation of this key is not confirmed')
+  await expect(notice).toContainText('The revocation of this key isn’t confirmed')
   await expect(dialog.getByRole('link')).toHaveCount(0)
   await notice.getByRole('button', { name: 'Continue' }).click()
   await approve()

@@ -209,9 +209,12 @@ test.each([
     expect(await snapshot()).toMatchObject({
       profile: { name: 'key-1 (damaged)' },
       keystore: 'record-corrupt',
-      refresh: { state: 'sign-in-required', reason: expect.stringContaining('damaged; the token is kept') },
+      refresh: {
+        state: 'sign-in-required',
+        reason: expect.stringContaining('damaged; connect this key again'),
+      },
     })
-    expect(JSON.stringify(said)).toContain('the stored key key-1 is damaged')
+    expect(JSON.stringify(said)).toContain('saved key key-1 are damaged')
     expect(token()).toEqual(sealedBefore)
     // A key connected anew takes an id of its own, and the damaged one can be disconnected.
     const other = await service({ clientId: 'other' })

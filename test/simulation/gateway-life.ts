@@ -67,7 +67,7 @@ interface Send {
 }
 
 const PATH = '/v3/brokerage/accounts'
-const REVOKED = 'the tokens of this key were revoked'
+const REVOKED = 'the tokens of this key are revoked; sign in again in Headroom'
 
 /**
  * A short life of a gateway in virtual time: programs that call, a service that counts, and all that goes wrong between them.

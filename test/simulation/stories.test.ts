@@ -30,7 +30,7 @@ test('an answer lost outside the overlap ends in one refusal and one honest mess
   world.connect()
   await world.live(HOUR_MS)
   const ends = world.told.filter(({ kind }) => kind === 'sign-in-required')
-  expect(ends).toMatchObject([{ reason: 'sign in again: the answer was lost' }])
+  expect(ends).toMatchObject([{ reason: 'sign in again: the response was lost' }])
   const refreshes = world.service.ledger.entries().filter(({ path }) => path === '/oauth/token')
   expect(refreshes.length).toBe(2)
   proves('T2', { level: 1, cases: 1 })

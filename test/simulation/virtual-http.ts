@@ -60,7 +60,7 @@ export class VirtualHttp implements Http {
         if (process === this.#process) resolve(outcome)
       }
       const cancelTimeout = this.#clock.after(request.timeoutMs, () => {
-        finish({ kind: 'unknown', why: 'no answer in time' })
+        finish({ kind: 'unknown', why: 'timed out' })
       })
       this.#carry(asked, finish)
     })
@@ -82,11 +82,11 @@ export class VirtualHttp implements Http {
     }
     const line = new StreamLine(this.#clock, this.#random, heard, () => this.#lines.delete(line))
     this.#lines.add(line)
-    const cancelTimeout = this.#clock.after(request.timeoutMs, () => line.lose('no answer in time'))
+    const cancelTimeout = this.#clock.after(request.timeoutMs, () => line.lose('timed out'))
     line.whenHeard(cancelTimeout)
     const { faultProfile } = this
     if (faultProfile.offline) {
-      this.#clock.happen(this.#random.between(1, 50), () => line.lose('the host name was not found'))
+      this.#clock.happen(this.#random.between(1, 50), () => line.lose('host name not found'))
       return () => line.hangUp()
     }
     const requestFault = this.#requestFault(faultProfile)
@@ -153,7 +153,7 @@ export class VirtualHttp implements Http {
     const { faultProfile } = this
     if (faultProfile.offline) {
       this.#clock.happen(this.#random.between(1, 50), () =>
-        finish({ kind: 'not-sent', why: 'the host name was not found' }),
+        finish({ kind: 'not-sent', why: 'host name not found' }),
       )
       return
     }
@@ -176,7 +176,7 @@ export class VirtualHttp implements Http {
       if (requestFault === 'duplicated' && asked.method === 'GET') this.#service.handle(asked)
       if (requestFault === 'black-hole') return
       if (requestFault === 'lost-answer') lost('connection lost')
-      else if (requestFault === 'cut') lost('the answer was cut short')
+      else if (requestFault === 'cut') lost('the response was cut off')
       else this.#deliver(reply, downMs, finish)
     })
   }
@@ -190,7 +190,7 @@ export class VirtualHttp implements Http {
         this.#clock.happen(downMs, () => finish({ kind: 'unknown', why: 'connection lost' }))
         return
       case 'cut':
-        this.#clock.happen(downMs, () => finish({ kind: 'unknown', why: 'the answer was cut short' }))
+        this.#clock.happen(downMs, () => finish({ kind: 'unknown', why: 'the response was cut off' }))
         return
       case 'stream':
         reply.stream.close()

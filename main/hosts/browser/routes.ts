@@ -53,7 +53,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
       const window = bearerWindow(request, deps.windows)
       if (window === undefined)
         // Closes the connection, so that the rest of the rejected request is not read.
-        return refuse(reply.header('connection', 'close'), 401, 'a bearer of this start is needed')
+        return refuse(reply.header('connection', 'close'), 401, 'the bearer of this run is missing')
       admitted.set(request, window)
       deps.admittedOn(request.raw.socket)
     }
@@ -67,7 +67,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     const verdict = deps.admission.offer(code)
     switch (verdict.kind) {
       case 'refused':
-        return refuse(reply, 401, 'this code is not valid or was used; the terminal shows a fresh one')
+        return refuse(reply, 401, 'invalid or used code; the terminal shows a fresh one')
       case 'too-many':
         reply.header('retry-after', String(verdict.retryAfterSeconds))
         return refuse(reply, 429, 'too many wrong codes; wait a minute')
@@ -89,7 +89,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
       case 'value':
         return reply.send({ value: answer.value ?? null })
       case 'unknown-command':
-        return refuse(reply, 404, 'there is no such command')
+        return refuse(reply, 404, 'no such command')
       case 'bad-argument':
         return refuse(reply, 400, answer.error)
       case 'failed':
@@ -118,12 +118,12 @@ export function routes(deps: RoutesDeps): FastifyInstance {
       const path = request.url.split('?', 1)[0] ?? ''
       if (isWindowPage(path)) return sendPage(reply, deps)
       const file = isApi(path) ? undefined : deps.files.find(path)
-      if (file === undefined) return refuse(reply, 404, 'there is nothing here')
+      if (file === undefined) return refuse(reply, 404, 'not found')
       return reply.header('cache-control', file.cacheControl).type(file.contentType).send(file.bytes)
     },
   })
 
-  app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'there is nothing here'))
+  app.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'not found'))
   app.setErrorHandler((error: { readonly statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500
     if (status >= 500) deps.log.note('a request of a window failed', { cause: error })

@@ -29,16 +29,16 @@ export function followDefects({ process, electron, log, ending, notify }: Defect
   let isEnding = false
   let isTold = false
   process.on('uncaughtException', (cause) => {
-    log.note('an error that nothing caught ends Headroom', { cause })
+    log.note('an uncaught error quits Headroom', { cause })
     if (isEnding) return
     isEnding = true
     void endAfter()
   })
   process.on('unhandledRejection', (cause) => {
-    log.note('a rejected promise that nothing handled; Headroom keeps running', { cause })
+    log.note('an unhandled rejection; Headroom keeps running', { cause })
     if (isTold) return
     isTold = true
-    notify('Something in Headroom failed. It is still running; Show Log in the Help menu says what it was.')
+    notify('Something in Headroom failed. It keeps running; see Show Log in the Help menu.')
   })
 
   async function endAfter(): Promise<void> {
@@ -46,8 +46,8 @@ export function followDefects({ process, electron, log, ending, notify }: Defect
     const response = await showLastDialog(electron.dialog, {
       type: 'error',
       title: 'Headroom',
-      message: 'An error ended Headroom.',
-      detail: 'Nothing is watched now. What was stored is kept; the log says what happened.',
+      message: 'Headroom quit after an error.',
+      detail: 'Monitoring has stopped. Your saved data is safe; see the log.',
       buttons: ['Start Again', 'Quit'],
       defaultId: START_AGAIN,
     })

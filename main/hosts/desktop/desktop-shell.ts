@@ -102,7 +102,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     saveReport: () => {
       const wallMs = clock.wallMs
       saveReport({ ...deps, monitor, state: state.read, wallMs }).catch((error: unknown) =>
-        log.note('the report could not be made', { cause: error }),
+        log.note('creating the report failed', { cause: error }),
       )
     },
     showLog: () => shell.showItemInFolder(join(deps.dataFolder, 'headroom.log')),
@@ -118,7 +118,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
           loginItem.set(wanted)
           openAtLogin = loginItem.isSet()
         } catch (error) {
-          log.note('the start at login could not be changed', { cause: error })
+          log.note('changing Start at Login failed', { cause: error })
         }
         choicesChanged()
       },
@@ -145,7 +145,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     state.change({ toldOfTray: true })
     notify({
       title: 'Headroom keeps running in the tray',
-      body: 'Quotas, streams and tokens are still watched. Quit from the tray icon.',
+      body: 'Monitoring continues. Quit from the tray icon.',
       tag: 'tray',
       isUrgent: false,
     })

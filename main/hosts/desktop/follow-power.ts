@@ -16,10 +16,10 @@ export function followPower(
   }
   const stops = [
     power.onSuspend(() => {
-      log.note('the machine goes to sleep')
+      log.note('the computer goes to sleep')
       monitor.sleep()
     }),
-    power.onResume(woke('the machine woke')),
+    power.onResume(woke('the computer woke')),
     power.onLock(() => log.note('the screen was locked')),
     // Some systems report no wake-up; unlocking the screen is the next best sign.
     power.onUnlock(woke('the screen was unlocked')),

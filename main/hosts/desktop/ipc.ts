@@ -32,7 +32,7 @@ export function serve<const C extends Contract>(
         case 'value':
           return { value: answer.value }
         case 'unknown-command':
-          return { error: `${channel}: there is no such command` }
+          return { error: `${channel}: no such command` }
         case 'bad-argument':
           return { error: answer.error }
         case 'failed':

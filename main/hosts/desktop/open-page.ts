@@ -63,7 +63,7 @@ export function openPage(
     session.close()
   })
   window.loadURL(url).catch((error: unknown) => {
-    if (!window.isDestroyed()) log.note('the page of a window could not be loaded', { cause: error })
+    if (!window.isDestroyed()) log.note('loading a window failed', { cause: error })
   })
   return window
 }
@@ -77,7 +77,7 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
     if (reason === 'clean-exit') return
     const step = recoveryStep(endedAtMs, clock.monotonicMs())
     endedAtMs = step.endedAtMs
-    log.note('the page of a window ended', { reason, waitMs: step.waitMs })
+    log.note('a window crashed', { reason, waitMs: step.waitMs })
     cancel()
     cancel = clock.after(step.waitMs, () => {
       if (contents.isDestroyed()) return
@@ -87,7 +87,7 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
     })
   })
   contents.on('unresponsive', () => {
-    log.note('the page of a window does not answer')
+    log.note('a window is not responding')
     // A page that is paused in the debugger does not answer either.
     if (!contents.isDevToolsOpened()) contents.forcefullyCrashRenderer()
   })

@@ -29,11 +29,11 @@ export function endAfterStop({ app, clock, log, stop }: QuitDeps): QuitEnding {
   const stopOnce = () => {
     stopped ??= new Promise((resolve) => {
       const cancel = clock.after(QUIT_LIMIT_MS, () => {
-        log.note('stopping took too long and was cut short', { limitMs: QUIT_LIMIT_MS })
+        log.note('quitting timed out', { limitMs: QUIT_LIMIT_MS })
         resolve()
       })
       void stop()
-        .catch((error: unknown) => log.note('stopping failed', { cause: error }))
+        .catch((error: unknown) => log.note('quitting failed', { cause: error }))
         .finally(() => {
           cancel()
           resolve()

@@ -44,7 +44,7 @@ export function followRotatingKeys({ monitor, power, notify, clockText }: Rotati
     const [soonest] = deadlines().sort((one, other) => one - other)
     if (soonest === undefined) return
     notify({
-      title: 'A key that rotates is connected',
+      title: 'A rotating key is connected',
       body: `If this computer sleeps past ${clockText(soonest)}, you may have to sign in again.`,
       tag: 'sleep',
       isUrgent: false,

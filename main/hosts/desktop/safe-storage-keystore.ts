@@ -28,7 +28,7 @@ const DEADLINE_MS = 3_000
 /** Time after which a keyring that was not open is tried again. */
 const ASK_AGAIN_MS = 5_000
 
-const UNAVAILABLE = 'the system offers no place for secrets'
+const UNAVAILABLE = 'the system has no keyring'
 
 /**
  * Whether an error says that the keyring is not open yet. Electron reports it by its message alone,
@@ -61,7 +61,7 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
       )
       const settled = running.then(() => {})
       const cancel = clock.after(deadlineMs, () =>
-        resolve({ kind: 'waiting', why: "the system's keyring has not answered", settled }),
+        resolve({ kind: 'waiting', why: "the system's keyring isn't responding", settled }),
       )
       void running.then((end) => {
         cancel()
@@ -71,7 +71,7 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
 
   const notOpenYet = (): Extract<KeystoreTrouble, { kind: 'waiting' }> => ({
     kind: 'waiting',
-    why: "the system's keyring is not open yet; unlock it",
+    why: "the system's keyring is locked",
     settled: new Promise((resolve) => void clock.after(ASK_AGAIN_MS, resolve)),
   })
 
@@ -115,7 +115,7 @@ export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
       const decrypted = await inTime(() => safeStorage.decryptStringAsync(Buffer.from(wrapped)))
       if (decrypted.kind === 'waiting') return decrypted
       if (decrypted.kind === 'failed') {
-        return { kind: 'refused', why: "the system's keyring does not open it any more" }
+        return { kind: 'refused', why: "the system's keyring no longer decrypts it" }
       }
       const { result, shouldReEncrypt } = decrypted.value
       return { kind: 'unwrapped', key: Buffer.from(result, 'base64'), renew: shouldReEncrypt }

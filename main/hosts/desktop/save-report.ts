@@ -52,11 +52,11 @@ export async function saveReport(deps: SaveReportDeps): Promise<void> {
   try {
     writeFileSync(filePath, text, { mode: 0o600 })
   } catch (error) {
-    log.note('the report could not be saved', { cause: error })
+    log.note('saving the report failed', { cause: error })
     await electron.dialog.showMessageBox({
       type: 'error',
       title: 'Headroom',
-      message: 'The report could not be saved.',
+      message: 'Saving the report failed.',
       detail: whyNotWritten(error),
     })
   }
@@ -69,11 +69,11 @@ function whyNotWritten(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return 'Nothing may be written there. Choose another folder.'
+      return 'You can’t write there. Choose another folder.'
     case 'ENOSPC':
-      return 'The disk is full. Choose another one, or make room.'
+      return 'The disk is full. Choose another one, or free space.'
     default:
-      return 'Choose another folder. The log says more.'
+      return 'Choose another folder. See the log for details.'
   }
 }
 

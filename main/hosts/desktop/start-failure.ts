@@ -21,7 +21,7 @@ export async function failToStart(
     await showLastDialog(dialog, {
       type: 'error',
       title: 'Headroom',
-      message: 'Headroom cannot start.',
+      message: 'Headroom can’t start.',
       detail,
     })
   }

@@ -31,7 +31,7 @@ export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateSt
       if (file !== undefined) file.store = { ...next }
       return SAVED
     } catch (error) {
-      deps.log.note('the state of the desktop could not be kept', { cause: error })
+      deps.log.note('saving the window state failed', { cause: error })
       return { ok: false, why: systemErrorText(error) }
     }
   }
@@ -51,10 +51,10 @@ function openStore({ dataFolder, log, wallMs }: StoredDesktopStateDeps): StateFi
   } catch {
     try {
       const aside = setAside({ folder: dataFolder, name: NAME, extension: '.json', why: 'corrupt' }, wallMs())
-      log.note(`the state of the desktop was damaged and is kept as ${aside}`)
+      log.note(`the window state was damaged, renamed to ${aside}`)
       return open()
     } catch (error) {
-      log.note('the state of the desktop can be neither read nor set aside', { cause: error })
+      log.note('the window state can be neither read nor renamed', { cause: error })
       return undefined
     }
   }

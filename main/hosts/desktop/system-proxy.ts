@@ -59,13 +59,13 @@ class SystemProxyAgent extends https.Agent {
     const name = host?.includes(':') && !host.startsWith('[') ? `[${host}]` : host
     this.#resolveProxy(`https://${name}:${port ?? 443}/`)
       .then((answer) => this.#connect(waysOf(answer), options, connected))
-      .catch((cause: unknown) => connected(cause instanceof Error ? cause : new Error('no way')))
+      .catch((cause: unknown) => connected(cause instanceof Error ? cause : new Error('no proxy')))
   }
 
   /** Connects by the first route; tries the next one if that fails, because nothing was sent yet. */
   #connect([url, ...others]: readonly string[], options: RequestOptions, connected: Connected): void {
     if (url === undefined) {
-      connected(new UnsupportedProxyError('no way that can be used'))
+      connected(new UnsupportedProxyError('no usable proxy'))
       return
     }
     const way = this.#way(url)

@@ -73,7 +73,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
         announce(version)
       }
     } catch (error) {
-      log.note('newer versions could not be looked for', { why: firstLine(error) })
+      log.note('looking for updates failed', { why: firstLine(error) })
     }
     checkAfter(CHECK_EVERY_MS)
   }
@@ -95,7 +95,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
   const showPage = (from: Updater, version: string) => {
     deps
       .openPage(from.releasePage(version))
-      .catch((error: unknown) => log.note('the page of the release could not be opened', { cause: error }))
+      .catch((error: unknown) => log.note('opening the release page failed', { cause: error }))
   }
   const fetch = async (from: Updater, version: string) => {
     become({ kind: 'downloading', version })
@@ -103,7 +103,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
       await from.download()
       become({ kind: 'ready', version })
     } catch (error) {
-      log.note('the newer version could not be fetched or verified', { why: firstLine(error), version })
+      log.note('downloading or verifying the update failed', { why: firstLine(error), version })
       become({ kind: 'failed', version })
     }
   }

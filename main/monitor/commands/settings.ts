@@ -36,7 +36,7 @@ export function settingsCommands(
           if (!changed.ok) return changed
           const saved = storage.keepSettings(changed.profile)
           if (!saved.ok) {
-            const message = `That could not be kept: ${saved.why}. Nothing was changed; try again.`
+            const message = `Saving failed: ${saved.why}. Nothing was changed. Try again.`
             return { ok: false, code: 'not-kept', message }
           }
           session.changeSettings(changed.profile)
@@ -46,7 +46,7 @@ export function settingsCommands(
       setTimeZone: ({ zone }) => {
         const saved = times.set(zone)
         if (saved.ok) return saved
-        const message = `It applies until Headroom ends, but could not be stored: ${saved.why}.`
+        const message = `Applied until Headroom quits. Saving failed: ${saved.why}.`
         return { ok: false, code: 'not-stored', message }
       },
     },
@@ -97,5 +97,5 @@ function profileWith(profile: Profile, change: KeySettingsChange): Outcome<{ rea
 const BAD_SYMBOL: CommandError = {
   ok: false,
   code: 'bad-symbol',
-  message: 'Probes ask about one symbol, as in MSFT: that is none.',
+  message: 'Enter one symbol, such as MSFT.',
 }

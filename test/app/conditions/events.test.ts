@@ -62,9 +62,9 @@ describe('events in plain words', () => {
     ],
     [{ kind: 'revoked' }, 'ok', 'Tokens revoked · confirmed by the service'],
     [
-      { kind: 'revoke-unconfirmed', reason: 'the service answered 503', retryAt: NOW_MS + 65_000 },
+      { kind: 'revoke-unconfirmed', reason: 'the service responded 503', retryAt: NOW_MS + 65_000 },
       'critical',
-      'Revocation not confirmed · the service answered 503 · next try at 14:32:10',
+      'Revocation not confirmed · the service responded 503 · next try at 14:32:10',
     ],
     [
       { kind: 'service-unreachable', host: 'api.example.com', retryAt: NOW_MS + 1000 },

@@ -152,13 +152,11 @@ describe('the headline', () => {
       host: 'signin.example.com',
       since: NOW_MS - 60_000,
       retryAt: NOW_MS + 8_000,
-      why: 'the host name was not found',
+      why: 'host name not found',
     }
     const away = snapshot({ requests: CALM_REQUESTS, signInHost })
     const { detail } = headline(away, NOW_MS)
-    expect(detail).toBe(
-      'Check the network. Retrying at 14:31:13. signin.example.com: the host name was not found.',
-    )
+    expect(detail).toBe('Check the network. Retrying at 14:31:13. signin.example.com: host name not found.')
     // No time that is over stands there.
     expect(headline(away, NOW_MS + 9_000).detail).toContain('Retrying now. ')
   })

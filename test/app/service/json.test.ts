@@ -29,7 +29,7 @@ test.each([
 ])('%s is no JSON of the service, and costs nothing', (_, text) => {
   // JSON.parse, which takes seconds of the 8 MB, would say something else of each.
   const parse = vi.spyOn(JSON, 'parse')
-  expect(() => parseJson(text)).toThrow('the JSON nests too deep')
+  expect(() => parseJson(text)).toThrow('the JSON is nested too deeply')
   expect(parse).not.toHaveBeenCalled()
   parse.mockRestore()
   proves('T14', { level: 2, cases: 1 })

@@ -10,7 +10,7 @@ const ALL: readonly SignInFailure[] = [
   { kind: 'cancelled' },
   { kind: 'code-refused' },
   { kind: 'misconfigured' },
-  { kind: 'later', why: 'the sign-in host answered 503' },
+  { kind: 'later', why: 'the sign-in host responded 503' },
   { kind: 'not-sent', why: 'connection refused' },
   { kind: 'answer-lost', why: 'connection lost' },
   { kind: 'no-refresh-token' },
@@ -19,8 +19,7 @@ const ALL: readonly SignInFailure[] = [
 test('taken ports are named, with what to do', () => {
   expect(failureText({ kind: 'ports-taken' })).toEqual({
     code: 'ports-taken',
-    message:
-      'Ports 31022, 8080, 3001 and 3000 are taken. The key allows no other. Close what uses one of them, then try again.',
+    message: 'Ports 31022, 8080, 3001 and 3000 are taken. Close the program on one of them, then retry.',
   })
 })
 

@@ -100,18 +100,18 @@ test('a redirect to another host is told by the name of that host, and nothing e
   const redirect = (location: string) => processRefreshAnswer(answer(302, '', { location }))
   expect(redirect('https://portal.test/login?token=secret')).toEqual({
     kind: 'later',
-    why: 'redirects to another host (portal.test); not followed',
+    why: 'redirected to another host (portal.test); not followed',
     isFromIntermediary: true,
   })
   expect(redirect('/oauth/token2')).toEqual({
     kind: 'later',
-    why: 'the sign-in host answered 302 without an OAuth answer',
+    why: 'the sign-in host responded 302 without an OAuth response',
   })
 })
 
 test('a page in the place of a token answer is told as what it is', () => {
   const page = '<html>Welcome</html>'
-  const why = 'answered by something else (a sign-in page of a network?)'
+  const why = 'response of something else, such as a network’s sign-in page'
   expect(processRefreshAnswer(answer(200, page))).toEqual({ kind: 'unknown', why })
   expect(processRefreshAnswer(answer(200, '', { 'content-type': 'text/html' }))).toEqual({
     kind: 'unknown',

@@ -40,7 +40,7 @@ test('only a 200 confirms', () => {
 test('the sign-in page of a network confirms nothing, whatever its status', () => {
   expect(answer(200, '<!doctype html><title>Welcome</title>')).toEqual({
     kind: 'unconfirmed',
-    why: 'answered by something else (a sign-in page of a network?)',
+    why: 'response of something else, such as a network’s sign-in page',
   })
   expect(answer(200, '\n <html>').kind).toBe('unconfirmed')
   expect(answer(200, '{}').kind).toBe('confirmed')
@@ -49,7 +49,7 @@ test('the sign-in page of a network confirms nothing, whatever its status', () =
 test('a redirect to another host confirms nothing and is told by the name of that host', () => {
   expect(answer(307, '', { location: 'https://portal.test/?r-1' })).toEqual({
     kind: 'unconfirmed',
-    why: 'redirects to another host (portal.test); not followed',
+    why: 'redirected to another host (portal.test); not followed',
   })
 })
 
@@ -66,12 +66,12 @@ test('a refused token and a refused key are told apart, whatever the status', ()
     for (const error of ['invalid_grant', 'invalid_token']) {
       expect(answer(status, JSON.stringify({ error }))).toEqual({
         kind: 'refused',
-        why: 'the service no longer accepts this token',
+        why: 'the service rejected this token',
       })
     }
     expect(answer(status, '{"error":"invalid_client"}')).toEqual({
       kind: 'refused',
-      why: 'the service does not accept this API key or secret',
+      why: 'the service rejected this API key or secret',
     })
   }
 })

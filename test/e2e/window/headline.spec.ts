@@ -42,7 +42,7 @@ const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: s
   ],
   [
     'a revocation that is not confirmed',
-    { refresh: { ...refresh, state: 'revoke-unconfirmed', reason: 'the service answered 503' } },
+    { refresh: { ...refresh, state: 'revoke-unconfirmed', reason: 'the service responded 503' } },
     'critical',
     /^Revocation not confirmed \(503\)\. Assume the tokens still work\.$/,
   ],

@@ -79,7 +79,7 @@ test('it starts from what runs: programs, own requests, streams, and others as a
     /about 2\.15\/s, 1\.9–2\.4\/s, in 7 categories; headers up to \d+ s old/,
   )
   await expect(page.locator('[data-program=Others] input')).toHaveCount(0)
-  await expect(page.locator('[data-slots-of="MarketDepth Stream"]')).toContainText('4 held by others')
+  await expect(page.locator('[data-slots-of="MarketDepth Stream"]')).toContainText('4 used by others')
   provesInBrowser('L3', 7)
 })
 
@@ -149,7 +149,7 @@ test('a program and its streams are added; streams beyond the slots do not fit',
   await page.getByRole('button', { name: 'Add a stream to notes' }).click()
   await page.getByLabel('Underlying').fill('MSFT,SPY')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('One symbol only.')).toBeVisible()
+  await expect(page.getByText('Enter one symbol only.')).toBeVisible()
   await page.getByLabel('Underlying').fill('MSFT')
   await page.keyboard.press('Enter')
   await expect(page.locator('[data-program=notes]')).toContainText('Option chain MSFT')
@@ -199,15 +199,15 @@ test('it starts from the last 24 hours too, with what covers them; others are an
   const host = await openPlan()
   const recorded = page.getByRole('button', { name: 'Start from the last 24 h' })
   await recorded.click()
-  await expect(page.getByText('Nothing is recorded of the last 24 hours yet.')).toBeVisible()
+  await expect(page.getByText('Nothing was recorded in the last 24 hours.')).toBeVisible()
   host.answer('recordedUses', recordedDay(4))
   await recorded.click()
   await expect(page.getByText('as they were recorded')).toBeVisible()
   await expect(page.getByTestId('plan')).toContainText(
-    'cover what is recorded: 4 h are recorded of the last 24 h.',
+    'cover the recording: 4 h are recorded of the last 24 h.',
   )
   await expect(page.getByTestId('plan-others')).toContainText(
-    /^about \d\.\d\d\/s, in 4 categories; from the minutes since /,
+    /^about \d\.\d\d\/s, in 4 categories; from minutes since /,
   )
   await expect(page.getByLabel('Requests per second of risk, Positions')).not.toHaveValue('0.10')
   await page.getByRole('button', { name: 'Start from now' }).click()
@@ -221,7 +221,7 @@ test('of a single recorded minute it claims no day', async ({ page, openPlan }) 
   await expect(
     page.getByText('1 minute is recorded of the last 24 h, too little to speak of a day; replayed'),
   ).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'What is recorded with the change' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Recorded with the change' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'A day with the change' })).toHaveCount(0)
   await expect(summary(page)).toHaveText(/^In 1 recorded minute the lowest level is /)
   await page.getByRole('button', { name: 'Start from the last 24 h' }).click()
@@ -262,7 +262,7 @@ test('a saved plan is opened again by hand or dropped; a wrong file is refused b
   await expect(rate).toHaveValue('0.34')
   expect(await problemsOf(page)).toEqual([])
   await choose('{')
-  await expect(page.getByText('notes.json: it is not JSON. The plan is unchanged.')).toBeVisible()
+  await expect(page.getByText('notes.json: the file is not JSON. The plan is unchanged.')).toBeVisible()
   await choose(saved)
   await expect(rate).toHaveValue('0.90')
   await expect(page.getByLabel('Weight of scanner')).toHaveValue('7')
@@ -276,7 +276,7 @@ test('a saved plan is opened again by hand or dropped; a wrong file is refused b
   }, saved)
   await page.getByTestId('plan').dispatchEvent('drop', { dataTransfer: dropped })
   await expect(rate).toHaveValue('0.90')
-  await expect(page.getByText('dropped.json: opened. Others are as they are observed now.')).toBeVisible()
+  await expect(page.getByText('dropped.json: opened. Others stay as observed now.')).toBeVisible()
   await expect(page.locator('[data-program=Others]')).toHaveCount(1)
   provesInBrowser('L3', 4)
 })
@@ -297,7 +297,7 @@ test('quick changes each lead to a headline of their own, with a recorded day in
 
 test('without a recording the day is made from the plan, and says so', async ({ page, openPlan }) => {
   await openPlan()
-  await expect(page.getByText('nothing is recorded yet')).toBeVisible()
+  await expect(page.getByText('nothing recorded yet')).toBeVisible()
   await expect(summary(page)).toContainText(/the lowest level is/i)
 })
 

@@ -95,7 +95,7 @@ test('it is a page: by its tab, the menu and the palette, and back by Escape and
   await expect(back).toBeVisible()
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox')).toBeFocused()
-  await page.keyboard.type('programs: who')
+  await page.keyboard.type('programs behind')
   await page.keyboard.press('Enter')
   await expect(shown).toBeVisible()
   await page.getByRole('button', { name: 'Monitor' }).click()
@@ -166,10 +166,10 @@ test('programs are shown with what they do now, and are cut off', async ({ page,
   const host = await openPrograms({ ...snapshot(), gateway: SERVING, programs: [BOT] }, page)
   await expect(page.getByTestId('gateway-state')).toContainText(URL)
   const strip = page.getByRole('region', { name: 'Gateway' })
-  for (const words of ['since 13:31', '0.25/s', '2 waiting', '3 refused', '1 saved', '6 % reserve'])
+  for (const words of ['since 13:31', '0.25/s', '2 waiting', '3 declined', '1 saved', '6 % reserve'])
     await expect(strip).toContainText(words)
   // A process of an earlier version tells no 429s, and none are claimed.
-  await expect(strip).not.toContainText('met a 429')
+  await expect(strip).not.toContainText('got 429')
   const text = await copied(page)
   await strip.getByRole('button', { name: 'Copy the address' }).click()
   expect(await text()).toBe(URL)
@@ -195,13 +195,13 @@ test('programs are shown with what they do now, and are cut off', async ({ page,
 test('who waits for what, and for how long, is listed in order of turn', async ({ page, openPrograms }) => {
   await openPrograms(WAITING, page)
   await expect(page.getByRole('region', { name: 'Gateway' })).toContainText('1 of 5,001')
-  await expect(page.getByText('12 requests, in order of turn')).toBeVisible()
+  await expect(page.getByText('12 requests, in queue order')).toBeVisible()
   const list = page.getByRole('region', { name: 'Waiting now, list' })
   await expect(list.getByRole('heading')).toHaveText([
     /Option Strikes ok, others take 0\.2\/s/,
     /Option Expirations 429, until \d/,
   ])
-  await expect(list.getByRole('listitem').nth(0)).toContainText(/scanner.*2\d s.*patience 1 min$/)
+  await expect(list.getByRole('listitem').nth(0)).toContainText(/scanner.*2\d s.*waits up to 1 min$/)
   await expect(list.getByRole('listitem').nth(1)).toContainText(/backtest.*11 requests.*[34]\d s/)
   expect(await problemsOf(page)).toEqual([])
 })
@@ -220,7 +220,7 @@ test('use by program is stacked against what comes back, by category', async ({ 
   await chart.getByLabel('Category of the chart').selectOption('Quote Snapshot')
   await expect(
     chart.getByRole('img', {
-      name: 'Requests of Quote Snapshot: scanner 135, Headroom 6, Others 42; 1.67 come back a second; 429 at 14:29:05',
+      name: 'Requests of Quote Snapshot: scanner 135, Headroom 6, Others 42; 1.67 refill per second; 429 at 14:29:05',
     }),
   ).toBeVisible()
   await expect(chart.getByText('refill 1.67/s')).toBeVisible()

@@ -19,7 +19,7 @@ async function openSettings(page: Page, open: (shown: ReturnType<typeof snapshot
   host.answer('keySettings', { ...KEY_SETTINGS, settingsAt: AT })
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
-  await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('MSFT')
+  await expect(dialog.getByLabel('Symbol for checks')).toHaveValue('MSFT')
   return { host, dialog }
 }
 
@@ -27,8 +27,8 @@ test('what another window sets is followed, and each setting says so', async ({ 
   const { host, dialog } = await openSettings(page, open)
   await expect(dialog.getByText('Changed in another window')).toHaveCount(0)
   changeElsewhere(host, { symbol: 'AAPL', probesEnabled: false, everySeconds: { Accounts: 60 } })
-  await expect(dialog.getByLabel('Symbol to ask about')).toHaveValue('AAPL')
-  await expect(dialog.getByLabel('Symbol to ask about')).toHaveAccessibleDescription(
+  await expect(dialog.getByLabel('Symbol for checks')).toHaveValue('AAPL')
+  await expect(dialog.getByLabel('Symbol for checks')).toHaveAccessibleDescription(
     'Changed in another window.',
   )
   await expect(dialog.getByLabel('Check this key')).not.toBeChecked()
@@ -38,7 +38,7 @@ test('what another window sets is followed, and each setting says so', async ({ 
   await expect(intervals.getByLabel('Accounts')).toHaveValue('60')
   await expect(intervals.getByLabel('Positions')).toHaveValue('')
   await expect(intervals.getByText('Changed in another window')).toHaveCount(2)
-  await expect(dialog.getByLabel('Headroom may use, per cent of each quota')).not.toHaveAccessibleDescription(
+  await expect(dialog.getByLabel('Headroom’s share, per cent of each quota')).not.toHaveAccessibleDescription(
     /another window/,
   )
   expect(await problemsOf(page, '[role="dialog"]')).toEqual([])
@@ -49,10 +49,10 @@ test('what is being typed stays, says what holds instead, and holds once the fie
   open,
 }) => {
   const { host, dialog } = await openSettings(page, open)
-  const symbol = dialog.getByLabel('Symbol to ask about')
+  const symbol = dialog.getByLabel('Symbol for checks')
   await symbol.fill('TSLA')
   changeElsewhere(host, { symbol: 'AAPL', budgetFraction: 0.1 })
-  await expect(dialog.getByLabel('Headroom may use, per cent of each quota')).toHaveValue('10')
+  await expect(dialog.getByLabel('Headroom’s share, per cent of each quota')).toHaveValue('10')
   await expect(symbol).toHaveValue('TSLA')
   await expect(symbol).toHaveAccessibleDescription(
     'Changed in another window, to AAPL. Your edit applies when you leave the field.',
@@ -62,7 +62,7 @@ test('what is being typed stays, says what holds instead, and holds once the fie
   await symbol.press('Enter')
   await expect(symbol).not.toHaveAccessibleDescription(/another window/)
   await expect(symbol).toHaveValue('TSLA')
-  await expect(dialog.getByLabel('Headroom may use, per cent of each quota')).toHaveAccessibleDescription(
+  await expect(dialog.getByLabel('Headroom’s share, per cent of each quota')).toHaveAccessibleDescription(
     /another window/,
   )
 })
@@ -71,7 +71,7 @@ test('a change made here is no other window’s, and is not asked about again', 
   const { host, dialog } = await openSettings(page, open)
   const asked = () => host.asked.filter(({ name }) => name === 'keySettings').length
   const before = asked()
-  const symbol = dialog.getByLabel('Symbol to ask about')
+  const symbol = dialog.getByLabel('Symbol for checks')
   const settings = { ...KEY_SETTINGS.settings, symbol: 'TSLA' }
   host.answer('setKeySettings', { ...KEY_SETTINGS, settings, settingsAt: AT + 1 })
   await symbol.fill('TSLA')
@@ -80,7 +80,7 @@ test('a change made here is no other window’s, and is not asked about again', 
   host.show(snapshot({ revision: 2, settingsAt: AT + 1, profile: { ...profile, name: 'Told of it' } }))
   await expect(page.getByText('Told of it').first()).toBeVisible()
   changeElsewhere(host, { symbol: 'TSLA', budgetFraction: 0.1 }, AT + 2)
-  await expect(dialog.getByLabel('Headroom may use, per cent of each quota')).toHaveValue('10')
+  await expect(dialog.getByLabel('Headroom’s share, per cent of each quota')).toHaveValue('10')
   await expect(symbol).not.toHaveAccessibleDescription(/another window/)
   expect(asked() - before).toBe(1)
 })

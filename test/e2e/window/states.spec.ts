@@ -139,12 +139,12 @@ const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('menuitem', { name: 'Connect a key…' }).click()
     await page.getByText('Other', { exact: true }).click()
     await page.getByRole('button', { name: 'Sign in with the browser' }).click()
-    await page.getByText('The API key is needed.').waitFor()
+    await page.getByText('Enter the API key.').waitFor()
   },
   'settings, with what is wrong': async (page) => {
     await page.keyboard.press('s')
     await page.getByText('Rows with an interval of their own: 1').click()
-    await page.getByLabel('Headroom may use, per cent of each quota').fill('none')
+    await page.getByLabel('Headroom’s share, per cent of each quota').fill('none')
     const intervals = page.getByRole('group', { name: 'Seconds between checks' })
     for (const row of ['Balances', 'Option Spread Types']) await intervals.getByLabel(row).fill('none')
   },

@@ -142,24 +142,24 @@ test('the form says what becomes of a key, whatever key is on screen', async ({ 
     await expect(note).toBeVisible()
     return note.evaluate((one) => getComputedStyle(one).color)
   }
-  const ofMemory = await colour('Kept in memory only: gone when Headroom quits.')
+  const ofMemory = await colour('In memory only, until Headroom quits.')
   await page.keyboard.press('Escape')
   host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'sealed' })
   await page.getByRole('button', { name: 'Connect a key' }).click()
   // What is gone at the end is no success.
-  expect(await colour('Stored sealed on this computer.')).not.toBe(ofMemory)
+  expect(await colour('Encrypted on this computer.')).not.toBe(ofMemory)
 })
 
 test('a key is connected without its secrets being shown or kept', async ({ page, open }) => {
   const host = await open(STATES['simulated']!)
   await page.getByRole('button', { name: 'Connect a key' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Stored sealed on this computer.')
+  await expect(dialog).toContainText('Encrypted on this computer.')
   expect(await problemsOf(page, '[role=dialog]')).toEqual([])
   await dialog.getByRole('button', { name: 'Paste a refresh token instead' }).click()
   expect(await problemsOf(page, '[role=dialog]')).toEqual([])
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
-  await expect(dialog).toContainText('The API key is needed.')
+  await expect(dialog).toContainText('Enter the API key.')
   await dialog.getByLabel('API key').fill('key-1')
   await dialog.getByLabel('Secret').fill('canary-secret')
   await dialog.getByLabel('Refresh token').fill('  canary-token\n')
@@ -190,11 +190,11 @@ test('each state of a sign-in can be read by everybody', async ({ page, open, co
   const host = await open(STATES['sign-in']!)
   await page.locator('[data-verdict] [data-remedy=sign-in]').click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Name, history and streams are kept.')
-  const message = 'Ports 31022, 8080, 3001 and 3000 are taken. Close what uses one of them, then try again.'
+  await expect(dialog).toContainText('Name, history and streams stay.')
+  const message = 'Ports 31022, 8080, 3001 and 3000 are taken. Close the program on one of them, then retry.'
   host.answer('signInAgain', { ok: false, code: 'ports-taken', message })
   await dialog.getByRole('button', { name: 'Sign in with the browser' }).click()
-  await expect(dialog.getByRole('alert')).toContainText('Close what uses one of them')
+  await expect(dialog.getByRole('alert')).toContainText('Close the program on one of them')
   expect(await problemsOf(page, '[role=dialog]')).toEqual([])
 
   const url = 'https://signin.tradestation.com/authorize?state=s'
@@ -227,7 +227,7 @@ test('a wrong secret is corrected by the secret alone; a sign-in is the other wa
   const dialog = page.getByRole('dialog', { name: 'Correct the secret' })
   await expect(dialog.getByLabel('Refresh token')).toHaveCount(0)
   await dialog.getByRole('button', { name: 'Use this secret' }).click()
-  await expect(dialog).toContainText('The secret of this API key is needed.')
+  await expect(dialog).toContainText('Enter the secret of this API key.')
   expect(await problemsOf(page, '[role=dialog]')).toEqual([])
   host.answer('correctSecret', { ok: false, code: 'not-accepted', message: 'Not this one either.' })
   await dialog.getByLabel('Secret').fill('a-secret')
@@ -269,10 +269,8 @@ test('revoking says what it does, and leaves the word "revoked" to the service',
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
   const dialog = page.getByRole('alertdialog')
-  await expect(dialog).toContainText(
-    'Every program that signs in with this key must sign in again, not only Headroom.',
-  )
-  await expect(dialog).toContainText('3 open streams of this profile close.')
+  await expect(dialog).toContainText('Every program with this key must sign in again, not only Headroom.')
+  await expect(dialog).toContainText('3 open streams of this key close.')
   await expect(dialog).toContainText(/Access tokens already issued keep working, this one for 14 min \d+ s\./)
   await expect(dialog).toContainText('Open orders stay as they are.')
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()

@@ -110,7 +110,7 @@ test('a damaged file of thresholds is set aside whole and said, and the defaults
   const thresholds = thresholdsIn(folder, problems)
   expect(thresholds.of('key-1').below).toBe(0.2)
   expect(problems).toEqual([
-    expect.stringMatching(/^Alert thresholds were damaged and are kept as alerts\.corrupt-/),
+    expect.stringMatching(/^Alert thresholds: the file is damaged, renamed to alerts\.corrupt-/),
   ])
   thresholds.set('key-1', undefined, 0.3)
   expect(JSON.parse(readFileSync(join(folder, 'alerts.json'), 'utf8'))).toMatchObject({
@@ -126,7 +126,7 @@ test('a threshold that cannot be written applies, and that it is not kept is sai
   const problems: string[] = []
   const thresholds = thresholdsIn(folder, problems)
   expect(thresholds.set('key-1', undefined, 0.3).below).toBe(0.3)
-  expect(problems).toEqual([expect.stringMatching(/^Alert thresholds could not be kept/)])
+  expect(problems).toEqual([expect.stringMatching(/^Alert thresholds could not be saved/)])
 })
 
 function followed(announced: string[]) {

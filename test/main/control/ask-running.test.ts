@@ -56,7 +56,7 @@ onPosix('the request is one line of JSON, and an answer may come in parts', asyn
 
 onPosix('an answer that is none is told as that', async () => {
   const path = await standIn((socket) => socket.end('hello\n'))
-  expect(await ask(path)).toEqual({ kind: 'failed', why: 'its answer cannot be read' })
+  expect(await ask(path)).toEqual({ kind: 'failed', why: 'its response is unreadable' })
 })
 
 onPosix('an answer without end is given up beyond its limit', async () => {
@@ -69,7 +69,7 @@ onPosix('an answer without end is given up beyond its limit', async () => {
     more()
   })
   expect(MAX_ANSWER_BYTES).toBe(16_000_000)
-  expect(await ask(path)).toEqual({ kind: 'failed', why: 'its answer does not end' })
+  expect(await ask(path)).toEqual({ kind: 'failed', why: 'its response doesn’t end' })
 })
 
 onPosix.each<[ControlRequest, number]>([
@@ -89,7 +89,7 @@ onPosix.each<[ControlRequest, number]>([
   await new Promise(setImmediate)
   expect(isDone).toBe(false)
   clock.advance(1)
-  expect(await asked).toEqual({ kind: 'failed', why: 'the running Headroom did not answer in time' })
+  expect(await asked).toEqual({ kind: 'failed', why: 'it timed out' })
 })
 
 onPosix('where no app listens, nobody answers: without a socket, with a file in its place', async () => {
@@ -116,7 +116,7 @@ onPosix('a socket that cannot be looked at is told with the reason', async () =>
   writeFileSync(file, '')
   expect(await ask({ kind: 'socket', path: join(file, 'control.sock') })).toEqual({
     kind: 'failed',
-    why: 'its socket cannot be looked at: a file is in the way',
+    why: 'its socket is unreadable: a file is in the way',
   })
 })
 

@@ -418,7 +418,9 @@ test('a program of another user is refused with a key, and for a token', async (
   ]
   for (const answer of refusals) {
     expect(answer.status).toBe(403)
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('other users') })
+    expect(await answer.json()).toMatchObject({
+      detail: expect.stringContaining('Only programs of the user'),
+    })
   }
   expect((await get('/headroom/health', '')).status).toBe(200)
   proves('G7', { level: 3, cases: refusals.length })
@@ -535,7 +537,7 @@ test('a connection whose user is not told is refused, and looked for again at th
   const key = add('bot')
   const refused = await get(ACCOUNTS, key)
   expect(refused.status).toBe(403)
-  expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('connect again') })
+  expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('Reconnect') })
   expect((await get(ACCOUNTS, key)).status).toBe(200)
 })
 
@@ -608,7 +610,7 @@ test('an order in any spelling is refused with 403, and nothing of it is sent', 
   for (const target of NO_ORDERS) {
     const answer = await ask({ target })
     expect([target, answer.status]).toEqual([target, 403])
-    expect(answer.body).toContain('Headroom forwards no orders')
+    expect(answer.body).toContain('Headroom forwards reads only, no orders')
   }
   expect(sent).toEqual([])
   proves('G7', { level: 3, cases: NO_ORDERS.length })

@@ -312,7 +312,7 @@ test('what nobody listens for is 503, and a caller that goes away frees its plac
   const key = add('bot')
   const answer = await get(ACCOUNTS, key)
   expect(answer.status).toBe(503)
-  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('was not sent') })
+  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('Not sent') })
   await expectNothingLeft(monitor)
 })
 
@@ -464,7 +464,10 @@ test('a program whose key is disconnected is told so, and goes on when it is con
   }
   monitor.disconnect('key-1')
   const answer = await get(ACCOUNTS, key)
-  expect(await answer.json()).toMatchObject({ status: 503, detail: expect.stringContaining('not connected') })
+  expect(await answer.json()).toMatchObject({
+    status: 503,
+    detail: expect.stringContaining("isn't connected"),
+  })
   monitor.connect(profile)
   expect((await get(ACCOUNTS, key)).status).toBe(200)
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ name: 'bot', forwarded: 1 }])

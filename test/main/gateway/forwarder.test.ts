@@ -171,7 +171,7 @@ test('without a token a request waits for one, and is refused with the reason wh
   const reply = await ask()
   expect([reply.status, JSON.parse(reply.text).detail, sent.length]).toEqual([
     503,
-    'Not sent: this key needs a sign-in in Headroom.',
+    'Not sent: sign in to this key in Headroom.',
     0,
   ])
   expect(forwarder.nowOf(program('bot')).use.refused).toBe(1)
@@ -191,7 +191,7 @@ test('a token that does not come is waited for as long as the caller is patient'
       answered.push([status, JSON.parse(text).detail, clock.monotonicMs() - fromMs]),
     )
   await clock.advance(30_000)
-  const detail = 'Not sent: the access token is still being renewed.'
+  const detail = 'Not sent: the access token is being renewed.'
   expect(answered).toEqual([1_000, 5_000, 20_000].map((ms) => [503, detail, ms]))
   expect(sent).toEqual([])
 })
@@ -319,7 +319,9 @@ test('a token that is gone when the turn comes is the reason that the caller get
   state.access = { kind: 'none', why: 'revoked' }
   await clock.advance(60_000)
   expect([reply.status, sent.length]).toEqual([503, 1])
-  expect(JSON.parse(reply.text).detail).toBe('Not sent: the tokens of this key were revoked.')
+  expect(JSON.parse(reply.text).detail).toBe(
+    'Not sent: the tokens of this key are revoked; sign in again in Headroom.',
+  )
 })
 
 test('a token that expired while a request waited is renewed before it is sent', async () => {
@@ -398,10 +400,10 @@ test('what waits is refused with the reason, what was sent goes on', async () =>
   const { forwarder, ask, say, sent } = started()
   const going = await ask()
   const waiting = await ask(`${ACCOUNTS}?x`)
-  forwarder.refuseWaiting('the tokens of this key were revoked')
+  forwarder.refuseWaiting('the tokens of this key are revoked; sign in again in Headroom')
   expect([waiting.status, JSON.parse(waiting.text).detail]).toEqual([
     503,
-    'Not sent: the tokens of this key were revoked.',
+    'Not sent: the tokens of this key are revoked; sign in again in Headroom.',
   ])
   await say(sent[0], 200, left(100))
   expect(going.status).toBe(200)

@@ -31,10 +31,10 @@ test('with several keys a program says which one it uses, and without any it is 
   const first = monitor.profile('key-1')
   if (first === undefined) throw new Error('not connected')
   monitor.connect({ ...first, id: 'key-2', name: 'Other', baseUrl: service.origin })
-  expect(gateway.add(bot)).toEqual({ ok: false, why: 'say which key it uses, one of key-1, key-2' })
+  expect(gateway.add(bot)).toEqual({ ok: false, why: 'choose its key, one of key-1, key-2' })
   expect(gateway.add({ ...bot, profile: 'key-3' })).toEqual({
     ok: false,
-    why: "there is no connected key 'key-3', but key-1, key-2",
+    why: "no key 'key-3' is connected; choose one of: key-1, key-2",
   })
   expect(gateway.add({ ...bot, profile: 'key-2' })).toMatchObject({ ok: true, program: { profile: 'key-2' } })
   expect(gateway.programsOf('key-1').map(({ name }) => name)).toEqual(['first'])
@@ -45,11 +45,11 @@ test('with several keys a program says which one it uses, and without any it is 
   for (const key of ['key-1', 'key-2']) monitor.disconnect(key)
   expect(gateway.add({ ...bot, name: 'third' })).toEqual({
     ok: false,
-    why: 'no key is connected that it could use',
+    why: 'connect a key first',
   })
   expect(gateway.add({ ...bot, name: 'third', profile: 'key-1' })).toMatchObject({
     ok: false,
-    why: "there is no connected key 'key-1', but none",
+    why: "no key 'key-1' is connected; choose one of: none",
   })
 })
 
@@ -88,16 +88,16 @@ test('what applies until Headroom ends alone, as it cannot be stored, is told', 
   rmSync(dataFolder, { recursive: true })
   expect(await gateway.turnOn(0)).toEqual({
     ok: false,
-    why: 'it serves, but only until Headroom ends: it is not there',
+    why: 'it serves until Headroom quits, because saving failed: not found',
   })
   expect(gateway.cut('bot')).toEqual({
     ok: false,
-    why: 'it is cut off until Headroom ends, but that could not be stored: it is not there',
+    why: 'it is cut off until Headroom quits, because saving failed: not found',
   })
   expect(gateway.programs()).toEqual([])
   expect(await gateway.turnOff()).toEqual({
     ok: false,
-    why: 'it is off, but will be on at the next start: it is not there',
+    why: 'it is off until the next start, because saving failed: not found',
   })
   expect(gateway.summary).toEqual({ state: 'off' })
 })

@@ -148,7 +148,7 @@ test.each([
   const [answer] = await once(outgoing, 'response')
   answer.resume()
   expect(answer.statusCode).toBe(403)
-  expect(answer.headers['proxy-status']).toContain('Headroom forwards no orders')
+  expect(answer.headers['proxy-status']).toContain('Headroom forwards reads only, no orders')
   expect(sent).toEqual([])
   proves('G7', { level: 3, cases: 1 })
 })
@@ -275,7 +275,7 @@ test('a program that is cut off gets nothing more: its open stream ends at once,
   clock.skip(KEPT_MS)
   await vi.waitFor(() => expect(service.service.streams()).toHaveLength(1), SOON)
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ name: 'other', streams: 1 }])
-  expect(gateway.cut('bot')).toEqual({ ok: false, why: 'there is no program named bot' })
+  expect(gateway.cut('bot')).toEqual({ ok: false, why: 'no program is named bot' })
   proves('G8', { level: 3, cases: 1 })
 })
 
@@ -301,7 +301,7 @@ test('a paused program gets 429 and the rest of five minutes, its stream goes on
   expect(refused.headers.get('proxy-status')).toContain('headroom; error=http_request_denied')
   expect(await refused.json()).toMatchObject({
     ...{ status: 429, title: 'Too Many Requests', Error: 'TooManyRequests', Message: 'Program paused' },
-    detail: expect.stringMatching(/^Not sent: this program is paused in Headroom for another \d+ s\.$/),
+    detail: expect.stringMatching(/^Not sent: this program is paused in Headroom for \d+ s more\.$/),
   })
   expect((await get('/v3/marketdata/stream/quotes/AAPL', bot)).status).toBe(429)
   expect((await get(ACCOUNTS, other)).status).toBe(200)
@@ -343,13 +343,13 @@ test('what waits of a program is answered with 429 as soon as it is paused, what
 test('a pause is of a program that is served, and of no later one', async () => {
   const { add, get, gateway } = await startGateway()
   add('bot')
-  expect(gateway.pause('nobody')).toEqual({ ok: false, why: 'there is no program named nobody' })
-  expect(gateway.resume('nobody')).toEqual({ ok: false, why: 'there is no program named nobody' })
+  expect(gateway.pause('nobody')).toEqual({ ok: false, why: 'no program is named nobody' })
+  expect(gateway.resume('nobody')).toEqual({ ok: false, why: 'no program is named nobody' })
   gateway.pause('bot')
   gateway.cut('bot')
   expect((await get(ACCOUNTS, add('bot'))).status).toBe(200)
   await gateway.turnOff()
-  expect(gateway.pause('bot')).toEqual({ ok: false, why: 'the gateway does not serve bot now' })
+  expect(gateway.pause('bot')).toEqual({ ok: false, why: "the gateway isn't serving bot now" })
 })
 
 test('keys are stored as digests, in a file for the user alone, and are in no log and no snapshot', async () => {
@@ -406,7 +406,9 @@ test('requests that wait end with 503 and the reason when the tokens are revoked
   const unavailable = answers.filter(({ status }) => status === 503)
   expect(unavailable.length).toBeGreaterThan(5)
   for (const answer of unavailable)
-    expect(await answer.json()).toMatchObject({ detail: 'Not sent: the tokens of this key were revoked.' })
+    expect(await answer.json()).toMatchObject({
+      detail: 'Not sent: the tokens of this key are revoked; sign in again in Headroom.',
+    })
   expect((await get(ACCOUNTS, key)).status).toBe(503)
 })
 

@@ -24,17 +24,14 @@ test('names, classes, weights and keys are read as they stand', () => {
 
 test.each([
   [KEY.replaceAll('=', ''), 'entry 1: expected name[:class[:weight]]=key'],
-  [`bot=${'k'.repeat(15)}`, 'entry 1: its key has fewer than 16 characters'],
-  [
-    `a=${KEY},bot:urgent=1${KEY}`,
-    'entry 2: expected a class out of critical, normal, background after the name',
-  ],
+  [`bot=${'k'.repeat(15)}`, 'entry 1: its key needs at least 16 characters'],
+  [`a=${KEY},bot:urgent=1${KEY}`, 'entry 2: expected a class after the name: critical, normal, background'],
   [`bot:normal:0=${KEY}`, 'entry 1: expected a weight from 0.01 to 100 after the class'],
   [`bot:normal:1:1=${KEY}`, 'entry 1: expected name[:class[:weight]]=key'],
   [`bot\n=${KEY},=${KEY}`, 'entry 2: expected a name of up to 40 letters'],
-  [`bot=${KEY} and more`, 'entry 1: its key may hold'],
-  [`bot=${KEY},BOT=1${KEY}`, 'entry 2: its name is there twice'],
-  [`bot=${KEY},notes=${KEY}`, 'entry 2: its key is there twice'],
+  [`bot=${KEY} and more`, 'entry 1: use letters, digits'],
+  [`bot=${KEY},BOT=1${KEY}`, 'entry 2: another program has this name'],
+  [`bot=${KEY},notes=${KEY}`, 'entry 2: another program has this key'],
 ])('%j is refused in one line', (text, line) => {
   const given = givenPrograms(text)
   expect(given.kind === 'unusable' && given.line).toContain(`HEADROOM_GATEWAY_KEYS, ${line}`)
@@ -77,7 +74,7 @@ test('as many programs are taken as there may be, and one more is refused', () =
   expect(givenPrograms(entries(64))).toMatchObject({ kind: 'given' })
   expect(givenPrograms(entries(65))).toEqual({
     kind: 'unusable',
-    line: 'HEADROOM_GATEWAY_KEYS: 64 programs are the most',
+    line: 'HEADROOM_GATEWAY_KEYS: 64 programs at most',
   })
 })
 

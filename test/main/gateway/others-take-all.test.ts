@@ -5,7 +5,7 @@ import { SkippingClock } from '../skipping-clock.ts'
 import { startGateway } from './started-gateway.ts'
 
 const STRIKES = 'Option Strikes'
-/** 90 a minute: 1.5 come back a second, and normal programs leave 6. */
+/** 90 a minute: 1.5 refill per second, and normal programs leave 6. */
 const REFILL = 1.5
 const STEP_MS = 250
 const MINUTE_MS = 60_000

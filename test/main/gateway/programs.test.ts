@@ -81,7 +81,7 @@ test('of a program that is cut off neither key nor token counts, and another one
   proves('G8', { level: 3, cases: 2 })
 })
 
-test('a name is taken once, whatever its case, and 64 programs are the most', () => {
+test('a name is taken once, whatever its case, and 64 programs at most', () => {
   const { programs, add } = opened()
   add('bot')
   expect(programs.add({ ...BOT, name: 'Bot' })).toMatchObject({ kind: 'refused' })
@@ -107,7 +107,7 @@ test('a file that is damaged is set aside and told, and the gateway is off', () 
   writeFileSync(file, '{"schemaVersion":1,"port":4791,"programs":[{"id":"x"}]}')
   const { programs, problems } = opened(dataFolder)
   expect([programs.port, programs.list()]).toEqual([undefined, []])
-  expect(problems).toEqual([expect.stringContaining('were damaged and are kept as')])
+  expect(problems).toEqual([expect.stringContaining('the file is damaged, renamed to')])
 })
 
 test('a file of a newer Headroom is kept for it, and is not called damaged', () => {
@@ -116,7 +116,7 @@ test('a file of a newer Headroom is kept for it, and is not called damaged', () 
   writeFileSync(file, text)
   const { problems } = opened(dataFolder)
   expect(problems).toEqual([
-    expect.stringMatching(/are of a newer Headroom and are kept for it as gateway\.newer-/),
+    expect.stringMatching(/the file is from a newer Headroom, renamed to gateway\.newer-/),
   ])
   const aside = readdirSync(dataFolder).find((name) => name.startsWith('gateway.newer-'))
   expect(readFileSync(join(dataFolder, aside ?? ''), 'utf8')).toBe(text)
@@ -125,7 +125,7 @@ test('a file of a newer Headroom is kept for it, and is not called damaged', () 
 test('what cannot be stored is said, and a program that could not be stored has no key', () => {
   const { programs, dataFolder } = opened()
   rmSync(dataFolder, { recursive: true })
-  expect(programs.add(BOT)).toMatchObject({ kind: 'refused', why: expect.stringContaining('stored') })
+  expect(programs.add(BOT)).toMatchObject({ kind: 'refused', why: expect.stringContaining('saving failed') })
   expect(programs.list()).toEqual([])
   expect(programs.setPort(1)).toMatchObject({ ok: false })
   expect(() => chmodSync(dataFolder, 0o700)).toThrow()
@@ -212,7 +212,7 @@ test('a program of the environment hides the stored one of its name, in any case
   expect([programs.ofBearer(stored), programs.ofBearer(notes)?.name]).toEqual([undefined, 'notes'])
   expect(programs.add({ ...BOT, name: 'BOT' })).toMatchObject({
     kind: 'refused',
-    why: expect.stringContaining('there is a program named BOT already'),
+    why: expect.stringContaining('a program is already named BOT'),
   })
 })
 

@@ -8,8 +8,7 @@ test('a request whose turn comes too late is a 429 of the quota, with the time o
     problemOf({ kind: 'refuse', request: 1, why: 'too-late', retryAfterSeconds: 7, rate: RATE }, undefined),
   ).toEqual({
     status: 429,
-    detail:
-      'Not sent: this quota has no room within the patience of the request; its turn comes in about 7 s.',
+    detail: 'Timed out in the queue of this quota; retry in about 7 s.',
     proxyError: 'http_request_denied',
     error: 'TooManyRequests',
     message: 'Rate quota exceeded',
@@ -25,7 +24,7 @@ test('a request whose turn comes too late is a 429 of the quota, with the time o
 
 test('what is not known of the quota is left out', () => {
   const bare = problemOf({ kind: 'refuse', request: 1, why: 'too-late' }, undefined)
-  expect(bare.detail).toBe('Not sent: this quota has no room within the patience of the request.')
+  expect(bare.detail).toBe('Timed out in the queue of this quota.')
   expect(bare.headers).toEqual({})
   const rate = { remaining: 3 }
   expect(problemOf({ kind: 'refuse', request: 1, why: 'too-late', rate }, undefined).headers).toEqual({
@@ -37,7 +36,7 @@ test('a full queue is said to be full', () => {
   const full = problemOf({ kind: 'refuse', request: 1, why: 'queue-full', retryAfterSeconds: 2 }, undefined)
   expect(full).toMatchObject({
     status: 429,
-    detail: 'Not sent: the queue is full; its turn comes in about 2 s.',
+    detail: 'Not sent: the queue is full; retry in about 2 s.',
     message: 'queue full',
     headers: { 'retry-after': '2' },
   })
@@ -51,21 +50,21 @@ test('a key that cannot be used is a 503 with the reason, where there is one', (
   })
   expect(problemOf({ ...refused, retryAfterSeconds: 4 }, undefined)).toEqual({
     status: 503,
-    detail: 'Not sent: the key cannot be used now.',
+    detail: 'Not sent: the key is unavailable.',
     proxyError: 'destination_unavailable',
     headers: { 'retry-after': '4' },
   })
 })
 
 test.each([
-  [{ why: 'sign-in-required' }, 'this key needs a sign-in in Headroom'],
-  [{ why: 'revoked' }, 'the tokens of this key were revoked'],
-  [{ why: 'revoking' }, 'the tokens of this key were revoked'],
-  [{ why: 'revoke-unconfirmed' }, 'the tokens of this key were revoked'],
-  [{ why: 'active' }, 'the access token is still being renewed'],
+  [{ why: 'sign-in-required' }, 'sign in to this key in Headroom'],
+  [{ why: 'revoked' }, 'the tokens of this key are revoked; sign in again in Headroom'],
+  [{ why: 'revoking' }, 'the tokens of this key are revoked; sign in again in Headroom'],
+  [{ why: 'revoke-unconfirmed' }, 'the tokens of this key are revoked; sign in again in Headroom'],
+  [{ why: 'active' }, 'the access token is being renewed'],
   [
     { why: 'active', failure: 'the sign-in host answered 503' },
-    'the access token could not be renewed (the sign-in host answered 503)',
+    'renewing the access token failed (the sign-in host answered 503)',
   ],
 ])('without a token of a key in the state %o: %s', (access, words) =>
   expect(noToken({ kind: 'none', ...access }, 0)).toEqual({

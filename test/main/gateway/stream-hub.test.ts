@@ -236,7 +236,7 @@ test('without a token a reader is told at once', async () => {
   const reply = await ask(quotes('MSFT'))
   expect([reply.status, JSON.parse(reply.text).detail]).toEqual([
     503,
-    'Not sent: the access token could not be renewed (connection refused).',
+    'Not sent: renewing the access token failed (connection refused).',
   ])
 })
 

@@ -200,7 +200,7 @@ test('damaged settings of the history are set aside and said, and the history is
   const { history, problems, live } = started(folder)
   live(10, 10)
   expect(problems).toEqual([
-    expect.stringMatching(/^History settings were damaged and are kept as history\.corrupt-/),
+    expect.stringMatching(/^History settings: the file is damaged, renamed to history\.corrupt-/),
   ])
   expect(history.status()).toMatchObject({ kind: 'ok', rawMs: 48 * 3_600_000 })
 })

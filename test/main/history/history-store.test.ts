@@ -41,9 +41,7 @@ test('a file that is removed while it is open is told once, and a new one has wh
   for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `history.db${end}`))
   store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
   clock.advance(2_000)
-  expect(problems).toEqual([
-    'The history file was removed or replaced: a new one is begun. Monitoring goes on.',
-  ])
+  expect(problems).toEqual(['History file removed or replaced. A new one is in use; monitoring continues.'])
   expect(tables(folder).samples).toEqual([expect.objectContaining({ at: EPOCH_MS, remaining: 7 })])
 })
 

@@ -12,9 +12,7 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const folder = temporaryFolder()
     const text = await writerWithin(folder, 400)
-    expect(text).toBe(
-      'writing\nproblem: The disk is full: history is not kept until there is room. Monitoring goes on.\n',
-    )
+    expect(text).toBe('writing\nproblem: Disk full. History is paused; monitoring continues.\n')
     const { store, problems } = startedStore(folder, new VirtualClock(Date.now()))
     expect(store.report('key-1', Date.now() - 600_000, Date.now())?.requests[0]?.own).toBeGreaterThan(0)
     expect(problems).toEqual([])

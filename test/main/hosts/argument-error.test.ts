@@ -19,18 +19,18 @@ const query = { profile: 'p', category: 'c', fromMs: 0, toMs: 0, points: 2 }
 
 describe('the line about an argument that did not parse', () => {
   it.each([
-    ['hello', 3, 'hello: the argument is not what this command takes'],
+    ['hello', 3, 'hello: wrong argument for this command'],
     ['setVisible', null, 'setVisible: the argument must be an object'],
     ['connect', { ...key, name: 'n'.repeat(61) }, 'connect: name must be at most 60 characters long'],
     ['connect', { ...key, clientId: '' }, 'connect: clientId must be at least 1 character long'],
     ['connect', { ...key, refreshToken: 3 }, 'connect: refreshToken must be a string'],
-    ['connect', { ...key, sent: 1 }, 'connect: the argument has a field that this command does not know'],
+    ['connect', { ...key, sent: 1 }, 'connect: the argument has an unknown field'],
     ['history', { ...query, points: 1 }, 'history: points must be at least 2'],
     ['history', { ...query, points: 2.5 }, 'history: points must be a whole number'],
     [
       'openStream',
       { profile: 'p', kind: 'positions', target: 't', options: { sent: 3 } },
-      'openStream: options holds something that is not valid',
+      'openStream: options has an invalid part',
     ],
   ] as const)('%s with %j says: %s', (command, arg, line) => {
     expect(errorOf(command, arg)).toBe(line)
@@ -56,6 +56,6 @@ describe('the line about an argument that did not parse', () => {
 
   it('says nothing of an error that is not the parser’s', () => {
     expect(argumentError('x', new Error('S3CRET'))).not.toContain('S3CRET')
-    expect(argumentError('x', undefined)).toBe('x: the argument is not what this command takes')
+    expect(argumentError('x', undefined)).toBe('x: wrong argument for this command')
   })
 })

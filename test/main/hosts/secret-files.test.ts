@@ -48,7 +48,7 @@ test('what cannot be had is one line that names the variable and the file, and n
   const problemOf = (environment: Readonly<Record<string, string>>) => withSecretFiles(environment).problem
   const at = (name: string) => ({ HEADROOM_PASSPHRASE_FILE: join(folder, name) })
   expect(problemOf(at('gone'))).toBe(
-    `can't read ${join(folder, 'gone')}, named in HEADROOM_PASSPHRASE_FILE: it is not there`,
+    `can't read ${join(folder, 'gone')}, named in HEADROOM_PASSPHRASE_FILE: not found`,
   )
   expect(problemOf(at('empty'))).toBe(`${join(folder, 'empty')} is empty`)
   expect(problemOf(at('long'))).toContain('over 64 kB')

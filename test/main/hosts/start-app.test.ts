@@ -107,7 +107,7 @@ test.each([
     },
     keystore: testKeystore(),
     state: 'unreadable',
-    notice: /^Your saved keys can't be opened: .* a newer Headroom wrote it/,
+    notice: /^Your saved keys can't be opened: .* newer version/,
   },
 ])('saved keys that are $what are shown, not the simulator, until a key is connected', async (day) => {
   const dataFolder = await folderWithKey()

@@ -46,8 +46,8 @@ test('a store that does not take it is told once, and once that it does again', 
   answer(async () => undefined)
   await clock.advance(120_000)
   expect(said).toEqual([
-    'metrics cannot be pushed to store.example:4318: it answered 503',
-    'metrics are pushed to store.example:4318 again',
+    "can't push metrics to store.example:4318: it answered 503",
+    'pushing metrics to store.example:4318 again',
   ])
 })
 
@@ -85,7 +85,10 @@ test('what OpenTelemetry’s variables say is off, on, or one line', () => {
     expect(otlpChoice(environment)).toEqual(choice)
   }
   for (const [environment, line] of [
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'otlp.example:4318' }, /OTEL_EXPORTER_OTLP_ENDPOINT is no address/],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'otlp.example:4318' },
+      /OTEL_EXPORTER_OTLP_ENDPOINT must begin with http/,
+    ],
     [{ ...at, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc/],
     [{ ...at, OTEL_METRIC_EXPORT_INTERVAL: 'often' }, /OTEL_METRIC_EXPORT_INTERVAL/],
   ] as const) {

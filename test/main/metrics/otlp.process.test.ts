@@ -100,7 +100,7 @@ test('protobuf is the default, and a store that refuses is one line', async () =
   const { pushed, endpoint } = await receiver(401)
   const { exitCode, stderr } = await watch({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${endpoint}/here` }).ended
   expect(exitCode).toBe(0)
-  expect(stderr).toBe(`headroom: metrics cannot be pushed to ${new URL(endpoint).host}: it answered 401\n`)
+  expect(stderr).toBe(`headroom: can't push metrics to ${new URL(endpoint).host}: it responded 401\n`)
   expect(pushed[0]).toMatchObject({ path: '/here', headers: { 'content-type': 'application/x-protobuf' } })
 }, 60_000)
 

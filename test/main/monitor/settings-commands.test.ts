@@ -170,7 +170,7 @@ test('what cannot be is refused whole, in one line that says what', async () => 
     expect(await setKeySettings({ profile: 'key-1', probesEnabled: false, symbol })).toEqual({
       ok: false,
       code: 'bad-symbol',
-      message: 'Probes ask about one symbol, as in MSFT: that is none.',
+      message: 'Enter one symbol, such as MSFT.',
     })
   }
   for (const category of ['Positions Stream', 'Option Risk Reward', 'constructor']) {
@@ -194,7 +194,7 @@ test('what cannot be stored does not hold either, and says why', async () => {
   expect(await setKeySettings({ profile: 'key-1', budgetFraction: 0.1 })).toEqual({
     ok: false,
     code: 'not-kept',
-    message: 'That could not be kept: the disk is full. Nothing was changed; try again.',
+    message: 'Saving failed: the disk is full. Nothing was changed. Try again.',
   })
   expect(await settings()).toMatchObject({ budgetFraction: 0.02 })
   expect(monitor.snapshot('key-1')?.probes.budgetFraction).toBe(0.02)

@@ -42,7 +42,7 @@ async function setUp({ fault, away, afterMs = MINUTE_MS, baseUrl = API }: Settin
     underWay += 1
     await new Promise<void>((resolve) => clock.after(timeoutMs, resolve))
     underWay -= 1
-    return { kind: fault === 'no answer' ? 'unknown' : 'not-sent', why: 'no answer in time' }
+    return { kind: fault === 'no answer' ? 'unknown' : 'not-sent', why: 'timed out' }
   }
   const reached: string[] = []
   const http: Http = {

@@ -160,7 +160,7 @@ test('after the process did not run, an answer that does not come is waited for 
   const { origin } = await serve(() => stopped(1_500))
   expect(await http.send(post(origin, { timeoutMs: 300 }))).toEqual({
     kind: 'unknown',
-    why: 'no answer in time',
+    why: 'timed out',
   })
 })
 
@@ -168,7 +168,7 @@ test('no answer in time is unknown, also where its headers come and its body doe
   for (const said of ['', 'HTTP/1.1 200 OK\r\n', `${HEAD}Content-Length: 9\r\n\r\n{`]) {
     const server = await serve((socket) => socket.write(said || '\r'))
     const outcome = await http.send(post(server.origin, { timeoutMs: 60 }))
-    expect(outcome).toEqual({ kind: 'unknown', why: 'no answer in time' })
+    expect(outcome).toEqual({ kind: 'unknown', why: 'timed out' })
   }
 })
 
@@ -193,7 +193,7 @@ test('an answer that is far too long is given up', async () => {
     socket.write(`${HEAD}Content-Length: ${9 << 20}\r\n\r\n`)
     socket.write(Buffer.alloc(9 << 20))
   })
-  expect(await http.send(get(server.origin))).toEqual({ kind: 'unknown', why: 'the answer was too long' })
+  expect(await http.send(get(server.origin))).toEqual({ kind: 'unknown', why: 'the response is too long' })
 })
 
 test('a header that cannot be written is an outcome, not a crash, and does not say what it was', async () => {
@@ -282,7 +282,7 @@ test('closing before the answer tells nothing', async () => {
 
 test('a stream whose headers do not come is told so, and one that is open has no deadline', async () => {
   const silent = await serve(() => {})
-  expect(await listened(get(silent.origin, { timeoutMs: 50 })).end).toBe('no answer in time')
+  expect(await listened(get(silent.origin, { timeoutMs: 50 })).end).toBe('timed out')
   const { origin, sockets } = await serve((socket) => socket.write(`${CHUNKED}3\r\n{}\n\r\n`))
   const { told, data, end } = listened(get(origin, { timeoutMs: 300 }))
   await data

@@ -41,6 +41,6 @@ test.each([
 ])('an answer without end in %s is given up within 64 MB of heap', async (_, chunk) => {
   const part = Buffer.from(chunk.repeat(Math.ceil(MANY / chunk.length)))
   const said = await asked(part, 40 << 20)
-  expect(said).toContain('"why":"the answer was too long"')
+  expect(said).toContain('"why":"the response is too long"')
   proves('T14', { level: 3, cases: 1 })
 })

@@ -122,7 +122,7 @@ test('a request to another computer that is not encrypted is not sent, through a
   proxy.lines.length = 0
   for (const variables of environments) {
     const [asked] = await ask([url], variables)
-    expect(asked).toMatchObject({ kind: 'not-sent', why: 'plain http is for this computer only; use https' })
+    expect(asked).toMatchObject({ kind: 'not-sent', why: 'http works on this computer only; use https' })
   }
   expect(proxy.lines).toEqual([])
   proves('T13', { level: 3, cases: environments.length })
@@ -176,10 +176,10 @@ test('where the system names no proxy that can be used nothing goes around it, a
   for (const answer of ['SOCKS5 127.0.0.1:1', 'QUIC a:1', ''])
     expect(await asked(answer)).toMatchObject({
       kind: 'not-sent',
-      why: expect.stringMatching(/kind of proxy/),
+      why: expect.stringMatching(/kind of system proxy/),
     })
   // There is no such host, and it was looked for.
-  expect(await asked('DIRECT')).toMatchObject({ kind: 'not-sent', why: 'the host name was not found' })
+  expect(await asked('DIRECT')).toMatchObject({ kind: 'not-sent', why: 'host name not found' })
 })
 
 test('NO_PROXY is kept to, in both spellings', async () => {
@@ -187,7 +187,7 @@ test('NO_PROXY is kept to, in both spellings', async () => {
   for (const name of ['NO_PROXY', 'no_proxy']) {
     proxy.lines.length = 0
     const [asked] = await ask([url], { ...everyVariable(), [name]: 'service.test' })
-    expect(asked).toMatchObject({ kind: 'not-sent', why: 'the host name was not found' })
+    expect(asked).toMatchObject({ kind: 'not-sent', why: 'host name not found' })
     expect(proxy.lines).toEqual([])
   }
 })
@@ -217,7 +217,7 @@ test.each<[string, Record<string, string>]>([
     [far, withProxy],
   ] as const) {
     const [asked] = await ask([url], { ...environment, ...variables })
-    expect(asked).toMatchObject({ kind: 'not-sent', why: 'the certificate is not trusted' })
+    expect(asked).toMatchObject({ kind: 'not-sent', why: 'untrusted certificate' })
   }
   proves('T13', { level: 3, cases: 2 })
 })

@@ -106,7 +106,7 @@ test.each([
 
 test('a redirect to another host is told by the name of that host', async () => {
   const { result } = await exchange(answerOf(302, '', { location: 'https://portal.test/?code=c' }))
-  expect(result).toEqual({ kind: 'later', why: 'redirects to another host (portal.test); not followed' })
+  expect(result).toEqual({ kind: 'later', why: 'redirected to another host (portal.test); not followed' })
 })
 
 test('a request that was not sent is told from an answer that was lost', async () => {

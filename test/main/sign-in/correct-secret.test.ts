@@ -104,7 +104,7 @@ test('a secret that cannot be stored is not sent', async () => {
   expect(await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toEqual({
     ok: false,
     code: 'not-kept',
-    message: 'The secret could not be kept: the disk is full. Nothing was changed; try again.',
+    message: 'Saving the secret failed: the disk is full. Nothing was changed. Try again.',
   })
   expect(asked().length).toBe(before)
 })

@@ -97,7 +97,7 @@ test('what is chosen of a sealed key leaves the rest of what is stored of it alo
   const changes = { rotationMinutes: 7, probes: { enabled: false, budgetFraction: 0.1, everySeconds: {} } }
   expect(storage.keepSettings({ ...profile(changes), name: 'Not stored by this' })).toEqual({ ok: true })
   handle.close()
-  expect(storage.keepSettings(profile(changes))).toEqual({ ok: false, why: 'the store is closed' })
+  expect(storage.keepSettings(profile(changes))).toEqual({ ok: false, why: 'the vault is closed' })
   const { storage: again } = await opened(folder)
   expect(again.restore().map((restored) => restored.profile)).toEqual([
     profile(changes),
@@ -252,8 +252,8 @@ test('what the store does not take reads unsaved: a token, an intent, a setting,
   expect(save(tokens, held(2))).toBe(unsaved.why)
   tokens.intend()
   expect(problems).toEqual([
-    { kind: 'storage-problem', what: `the new token is only in memory: ${unsaved.why}` },
-    { kind: 'storage-problem', what: `a refresh cannot be written down ahead: ${unsaved.why}` },
+    { kind: 'storage-problem', what: `the new token is in memory only: ${unsaved.why}` },
+    { kind: 'storage-problem', what: `recording a refresh ahead failed: ${unsaved.why}` },
   ])
   expect(storage.keepSettings(profile({ rotationMinutes: 7 }))).toEqual(unsaved)
   expect(storage.keepSecret(profile({ clientSecret: 'CANARY-other' }))).toEqual(unsaved)
@@ -277,6 +277,6 @@ test('a key whose name and addresses cannot be read is told by its id, with what
   expect(storage.notices()).toEqual([])
   storage.restore()
   expect(storage.notices()).toEqual([
-    expect.stringMatching(/^the stored key key-1 is damaged: .* its token is kept; connect that key anew/),
+    expect.stringMatching(/saved key key-1 are damaged\. Connect that key again/),
   ])
 })

@@ -90,7 +90,7 @@ describe('a sign-in', () => {
     expect(url).not.toContain('s3cret')
     const page = await get(port, `/?code=the-code&state=${state}`)
     expect(page.status).toBe(200)
-    expect(page.body).toContain('You can close this tab and go back to Headroom.')
+    expect(page.body).toContain('Close this tab and return to Headroom.')
     expect(granted).toEqual(['refresh-1'])
     expect(said).toEqual([{ state: 'done', signIn, profile: 'key-1' }])
     // What could end the new tokens is out of the way before they exist.
@@ -106,7 +106,7 @@ describe('a sign-in', () => {
     const later: string[] = []
     signIns.subscribe(({ state }) => later.push(state))
     const { port, state } = await start()
-    expect((await get(port, `/?code=the-code&state=${state}`)).body).toContain('go back to Headroom')
+    expect((await get(port, `/?code=the-code&state=${state}`)).body).toContain('return to Headroom')
     expect([granted, said.map((status) => status.state), later]).toEqual([['refresh-1'], ['done'], ['done']])
   })
 
@@ -164,12 +164,12 @@ describe('a redirect', () => {
     for (const query of ['code=c&state=wrong', 'code=c', 'error=access_denied&state=wrong']) {
       const page = await get(port, `/?${query}`)
       expect(page.status).toBe(400)
-      expect(page.body).toContain('This answer belongs to another sign-in')
+      expect(page.body).toContain('This response belongs to another sign-in')
     }
     expect(http.requests).toEqual([])
     // Once is enough to tell a person; a page could send them by the thousand.
     expect(said).toHaveLength(1)
-    expect(said[0]).toMatchObject({ state: 'waiting', signIn, notice: expect.stringContaining('ignored') })
+    expect(said[0]).toMatchObject({ state: 'waiting', signIn, notice: expect.stringContaining('Ignored') })
     await get(port, `/?code=c&state=${state}`)
     expect(granted).toHaveLength(1)
   })
@@ -191,7 +191,7 @@ describe('a redirect', () => {
     http.reply = () => GRANT
     const second = await get(port, `/?code=c&state=${state}`)
     expect(second.status).toBe(409)
-    expect(second.body).toContain('already answered')
+    expect(second.body).toContain('already complete')
     http.answer(GRANT)
     expect((await first).status).toBe(200)
     expect(http.requests).toHaveLength(1)
@@ -217,7 +217,7 @@ describe('a redirect', () => {
         state: 'failed',
         signIn,
         code: 'declined',
-        message: 'You declined in the browser. Nothing was stored.',
+        message: 'You declined in the browser. Nothing was saved.',
       },
     ])
     expect(http.requests).toEqual([])
@@ -228,7 +228,7 @@ describe('a redirect', () => {
     http.reply = () => answerOf(403, { error: 'invalid_grant' })
     const { port, state } = await start()
     const page = await get(port, `/?code=c&state=${state}`)
-    expect(page.body).toContain('did not accept the answer')
+    expect(page.body).toContain('rejected the code')
     expect(said).toMatchObject([{ state: 'failed', code: 'code-refused' }])
     expect(granted).toEqual([])
   })
@@ -236,11 +236,11 @@ describe('a redirect', () => {
   it('whose tokens cannot be connected says why', async () => {
     const { http, said, start } = setUp()
     http.reply = () => GRANT
-    const finish = () => ({ ok: false, code: 'x', message: 'That key is not connected any more.' }) as const
+    const finish = () => ({ ok: false, code: 'x', message: 'That key is no longer connected.' }) as const
     const { port, state } = await start({ finish })
     const page = await get(port, `/?code=c&state=${state}`)
-    expect(page.body).toContain('could not be connected')
-    expect(said).toMatchObject([{ state: 'failed', message: /That key is not connected any more/ }])
+    expect(page.body).toContain('connecting failed')
+    expect(said).toMatchObject([{ state: 'failed', message: /That key is no longer connected/ }])
   })
 
   it('is a GET of the root under our own name, and nothing else is answered', async () => {
@@ -372,9 +372,9 @@ describe('a sign-in host that does not answer', () => {
   it('is said before anyone is sent there, and its page is opened when it answers', async () => {
     const { opened, openUrl } = browser()
     const { http, clock, said, start } = setUp({ openUrl })
-    http.away = 'the host name was not found'
+    http.away = 'host name not found'
     const started = await start()
-    expect(started).toMatchObject({ opened: false, unreachable: 'the host name was not found' })
+    expect(started).toMatchObject({ opened: false, unreachable: 'host name not found' })
     expect(opened).toEqual([])
     await clock.advance(1_999)
     expect([http.looks.length, said]).toEqual([1, []])
@@ -398,9 +398,9 @@ describe('a sign-in host that does not answer', () => {
     expect(await start()).toMatchObject({ opened: true })
     await clock.advance(60_000)
     expect(said).toEqual([])
-    http.away = 'no answer in time'
+    http.away = 'timed out'
     await clock.advance(60_000)
-    expect(said).toEqual([expect.objectContaining({ opened: true, unreachable: 'no answer in time' })])
+    expect(said).toEqual([expect.objectContaining({ opened: true, unreachable: 'timed out' })])
     http.away = undefined
     await clock.advance(15_000)
     expect(said.at(-1)).not.toHaveProperty('unreachable')
@@ -426,7 +426,7 @@ describe('a sign-in host that does not answer', () => {
     expect(said.at(-1)).toMatchObject({
       state: 'failed',
       code: 'not-sent',
-      message: expect.stringMatching(/could not be reached: connection refused\. .*Check the network/),
+      message: expect.stringMatching(/Can't reach the sign-in host: connection refused\. Check the network/),
     })
   })
 

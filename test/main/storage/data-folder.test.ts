@@ -25,7 +25,7 @@ onPosix('a folder that was there keeps its mode: others may be meant to list it'
 test.skipIf(process.platform !== 'linux')('a place that refuses folders is said in one line, at once', () => {
   expect(openDataFolder('/proc/headroom/data')).toEqual({
     kind: 'unusable',
-    line: 'cannot keep data in /proc/headroom/data: no folder can be made there',
+    line: "can't use the data folder /proc/headroom/data: creating it failed",
   })
 })
 
@@ -36,7 +36,7 @@ test('a file where the folder should be is said in one line', () => {
     const opening = openDataFolder(path)
     expect(opening).toMatchObject({
       kind: 'unusable',
-      line: `cannot keep data in ${path}: a file is in the way`,
+      line: `can't use the data folder ${path}: a file is in the way`,
     })
   }
 })

@@ -16,7 +16,7 @@ test('a file of 16 MiB is read, and a larger one is set aside unread', () => {
   expect(read(16 << 20)).toBe('text')
   expect(problems).toEqual([])
   expect(read((16 << 20) + 1)).toBe('none')
-  expect(problems).toEqual([expect.stringContaining('Texts were damaged and are kept as file.corrupt-')])
+  expect(problems).toEqual([expect.stringContaining('Texts: the file is damaged, renamed to file.corrupt-')])
 })
 
 test('a file may be as long as its limit, and not a character longer', () => {
@@ -30,7 +30,7 @@ test('a file may be as long as its limit, and not a character longer', () => {
   expect(read('"12345678"')).toBe('12345678')
   expect(problems).toEqual([])
   expect(read('"123456789"')).toBe('none')
-  expect(problems).toEqual([expect.stringContaining('Texts were damaged and are kept as file.corrupt-')])
+  expect(problems).toEqual([expect.stringContaining('Texts: the file is damaged, renamed to file.corrupt-')])
 })
 
 test('a file that cannot be read is set aside before another one takes its place', () => {
@@ -41,7 +41,7 @@ test('a file that cannot be read is set aside before another one takes its place
   const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.string() })
   const problems: string[] = []
   expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
-  expect(problems).toEqual([expect.stringContaining('Texts cannot be read')])
+  expect(problems).toEqual([expect.stringContaining("Texts: can't read the file")])
   expect([file.write('new'), file.write('newer')]).toEqual([{ ok: true }, { ok: true }])
   expect(readlinkSync(join(folder, ASIDE.replace('corrupt', 'unread')))).toBe(path)
   expect(readFileSync(path, 'utf8')).toBe('"newer"\n')
@@ -75,9 +75,10 @@ test.each([
   const problems: string[] = []
   expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
   expect(readdirSync(folder)).toEqual([ASIDE.replace('corrupt', state)])
-  const words =
-    state === 'newer' ? 'are of a newer Headroom and are kept for it as' : 'were damaged and are kept as'
-  expect(problems).toEqual([expect.stringContaining(`Texts ${words} file.${state}-`)])
+  const words = state === 'newer' ? 'from a newer Headroom' : 'damaged'
+  expect(problems).toEqual([
+    expect.stringContaining(`Texts: the file is ${words}, renamed to file.${state}-`),
+  ])
 })
 
 test('a damaged file that cannot be set aside is told with the reason', () => {
@@ -88,7 +89,7 @@ test('a damaged file that cannot be set aside is told with the reason', () => {
   const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.string() })
   expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
   expect(problems).toEqual([
-    'Texts are damaged and could not be set aside (a folder is in the way); starting with the defaults',
+    'Texts: the file is damaged, and renaming it failed (a folder is in the way); using the defaults',
   ])
 })
 

@@ -88,7 +88,7 @@ test('a folder in which a new file cannot be locked either has no file locks', (
   trial.exec('BEGIN EXCLUSIVE')
   expect(lockDataFolder(folder, ME)).toEqual({
     kind: 'unusable',
-    line: expect.stringContaining(`cannot lock ${folder}: file locks do not work there`),
+    line: expect.stringContaining(`can't lock ${folder}: file locks don't work there`),
   })
   trial.close()
   if (lock.kind === 'held') lock.release()
@@ -123,7 +123,7 @@ test('a folder that takes no side file is unusable, and is not left locked', () 
   mkdirSync(join(folder, 'lock.json.new'))
   expect(lockDataFolder(folder, ME)).toEqual({
     kind: 'unusable',
-    line: `cannot lock ${folder}: a folder is in the way`,
+    line: `can't lock ${folder}: a folder is in the way`,
   })
   rmdirSync(join(folder, 'lock.json.new'))
   const lock = lockDataFolder(folder, ME)
@@ -184,7 +184,7 @@ test.skipIf(!canBreakLocks).each([
     expect((await otherProcess(folder, env)).said).toBe('held')
   const { said } = await otherProcess(folder, env)
   expect(said).toBe(
-    `cannot lock ${folder}: file locks do not work there, as on some network folders; choose a folder on a local disk with --data`,
+    `can't lock ${folder}: file locks don't work there, perhaps a network folder; choose a folder on a local disk with --data`,
   )
   expect(readdirSync(folder).filter((name) => name.startsWith('lock-trial'))).toEqual([])
 })

@@ -109,7 +109,7 @@ withOthers.each([
       HEADROOM_PASSPHRASE: 'eleven plums ripen under glass',
     },
   ).ended
-  expect(stderr).toContain(`cannot keep data in ${folder}: ${why}`)
+  expect(stderr).toContain(`can't use the data folder ${folder}: ${why}`)
   expect(stderr.trim().split('\n')).toHaveLength(1)
   expect(exitCode).toBe(1)
   expect(readdirSync(folder)).toEqual([])

@@ -70,7 +70,7 @@ test('a file that cannot be read is left alone', () => {
   mkdirSync(fileIn(folder))
   const { preferences, notice } = openPreferences(folder, NOW_MS)
   expect(preferences.read()).toEqual({ theme: 'system', storeUnprotected: false })
-  expect(notice).toContain('cannot be read (a folder is in the way)')
+  expect(notice).toContain("can't read the file (a folder is in the way)")
   expect(readdirSync(folder)).toEqual(['preferences.json'])
 })
 

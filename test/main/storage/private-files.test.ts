@@ -124,7 +124,7 @@ onPosix('a link in the place of a file is not followed, whoever opens it', () =>
     symlinkSync(target, join(folder, name))
   const complaints: string[] = []
   fileSink(folder, (line) => complaints.push(line))('a line')
-  expect(complaints).toEqual([expect.stringContaining('the log cannot be written')])
+  expect(complaints).toEqual([expect.stringContaining("can't write the log")])
   expect(openVaultFile(folder, 0)).toMatchObject({
     kind: 'unusable',
     line: expect.stringContaining('is a link'),
@@ -150,20 +150,12 @@ onPosix('what is opened to be replaced begins empty, to be appended goes on', ()
 })
 
 onPosix.each([
-  [
-    'others may write to',
-    0o777,
-    'other users may write to it (chmod go-w takes that away; a disk that keeps no modes, such as exFAT, cannot hold keys)',
-  ],
-  [
-    'its group may write to',
-    0o770,
-    'other users may write to it (chmod go-w takes that away; a disk that keeps no modes, such as exFAT, cannot hold keys)',
-  ],
+  ['others may write to', 0o777, 'other users may write to it; run chmod go-w on it (exFAT has no modes)'],
+  ['its group may write to', 0o770, 'other users may write to it; run chmod go-w on it (exFAT has no modes)'],
   [
     'only others may write to',
     0o702,
-    'other users may write to it (chmod go-w takes that away; a disk that keeps no modes, such as exFAT, cannot hold keys)',
+    'other users may write to it; run chmod go-w on it (exFAT has no modes)',
   ],
 ])('a folder that %s is refused with a line, and nothing is written there', (_, mode, why) => {
   const folder = join(temporaryFolder(), 'data')
@@ -171,7 +163,7 @@ onPosix.each([
   chmodSync(folder, mode)
   expect(openDataFolder(folder)).toEqual({
     kind: 'unusable',
-    line: `cannot keep data in ${folder}: ${why}; choose a folder of your own with --data`,
+    line: `can't use the data folder ${folder}: ${why}; choose a folder of your own with --data`,
   })
   expect(readdirSync(folder)).toEqual([])
 })
@@ -211,7 +203,7 @@ onPosix(
     chmodSync(above, 0o777)
     expect(openDataFolder(folder)).toMatchObject({
       kind: 'unusable',
-      line: expect.stringContaining(`any user may replace it, because all may write to ${above}`),
+      line: expect.stringContaining(`any user may replace it, because all users may write to ${above}`),
     })
     chmodSync(above, 0o1777)
     expect(openDataFolder(folder).kind).toBe('open')

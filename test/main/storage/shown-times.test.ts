@@ -33,7 +33,7 @@ test('a damaged file is told, and times are then the computer’s own', () => {
   const problems: string[] = []
   writeFileSync(join(folder, 'times.json'), '{"zone":"moon"}')
   expect(timesIn(folder, problems).zone).toBe('local')
-  expect(problems).toEqual([expect.stringContaining('The settings of times were damaged')])
+  expect(problems).toEqual([expect.stringContaining('Time settings: the file is damaged')])
 })
 
 test('without a folder a zone applies until the process ends', () => {

@@ -46,7 +46,7 @@ test('after a day of churn no slot has leaked, and at no moment was one miscount
       if (dice < 0.6) {
         const remaining = String(Math.floor(chance() * 4))
         stream.listener.opened(200, { 'x-concurrency-limit': '4', 'x-concurrency-remaining': remaining })
-      } else if (dice < 0.7) end(stream, 'no answer in time')
+      } else if (dice < 0.7) end(stream, 'timed out')
       else {
         stream.listener.opened(one([401, 404, 429, 429, 503]) ?? 503, { 'x-ratelimit-reset': '5' })
         stream.listener.chunk(bytes(one([SLOTS, RATE]) ?? ''))

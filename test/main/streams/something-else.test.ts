@@ -3,8 +3,8 @@ import type { HttpHeaders } from '../../../app/service/headers.ts'
 import { POSITIONS, setUp } from './scripted-streams.ts'
 
 const PAGE = '<!DOCTYPE html><title>Hotel network: sign in</title>'
-const WORDS = 'answered by something else (a sign-in page of a network?)'
-const REDIRECTED = 'redirects to another host (portal.test); not followed'
+const WORDS = 'response of something else, such as a network’s sign-in page'
+const REDIRECTED = 'redirected to another host (portal.test); not followed'
 
 type Answer = readonly [what: string, status: number, headers: HttpHeaders, why: string]
 const ANSWERS: readonly Answer[] = [

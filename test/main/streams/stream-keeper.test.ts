@@ -210,7 +210,7 @@ test.each([400, 403, 404])('a %d of the service is', async (status) => {
   service.refuses(status)
   await clock.advance(600_000)
   expect(http.streams.length).toBe(1)
-  expect(summary()).toMatchObject({ state: 'closed', reason: `the service answered ${status}` })
+  expect(summary()).toMatchObject({ state: 'closed', reason: `the service responded ${status}` })
 })
 
 test('the backoff grows from 5 s to half a minute while the service is away, and starts over after health', async () => {

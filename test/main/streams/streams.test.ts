@@ -391,7 +391,7 @@ test('after a sleep every stream is judged by its silence, and every wait by the
   expect(http.streams).toHaveLength(3)
   clock.sleep(3_600_000)
   streams.wake()
-  expect(summary()).toMatchObject({ state: 'waiting', reason: 'no answer in time' })
+  expect(summary()).toMatchObject({ state: 'waiting', reason: 'timed out' })
 })
 
 test('after a moment of sleep a stream that lives is left alone', async () => {
@@ -435,7 +435,7 @@ test('a pinned stream that found no room at a start says so, keeps its pin and c
   const { id, ...last } = streams.summaries().at(-1)!
   expect(last).toMatchObject({ target: `S${MAX_STREAMS}`, state: 'closed', pinned: true })
   expect(events).toMatchObject([
-    { kind: 'stream-closed', reason: 'not opened: 200 streams are open already' },
+    { kind: 'stream-closed', reason: 'not opened: 200 streams are open, the most possible' },
   ])
   streams.close('s1')
   expect(pins.kept).toEqual(pinned.slice(1))

@@ -37,7 +37,7 @@ test('a malformed answer reads as one, not as a host that is away, and is tried 
   const { clock, keeper, sentAtMs, sentTokens, events, reached } = setUp([bad, bad, renewal('a1')])
   keeper.start()
   await clock.advance(500)
-  const why = 'the access token in the answer cannot be used'
+  const why = 'the response has no usable access token'
   expect(events).toMatchObject([{ kind: 'token-refresh-failed', outcome: 'malformed', why }])
   expect(reached).toEqual([true])
   expect(keeper.refreshSummary()).toMatchObject({ state: 'unconfirmed', reason: why })

@@ -110,7 +110,7 @@ test('where reuse ends the family, an answer that was lost ends in one honest me
   await keeper.refresh()
   expect(lost).toBe(2)
   expect(events.filter(({ kind }) => kind === 'sign-in-required')).toEqual([
-    { kind: 'sign-in-required', reason: 'sign in again: the answer was lost' },
+    { kind: 'sign-in-required', reason: 'sign in again: the response was lost' },
   ])
   expect(stored()?.token.refreshToken).toBe(server.refreshToken)
 })
@@ -129,7 +129,7 @@ test('a client secret that it does not accept is named as such, and ends no sess
   await keeper.refresh()
   expect(keeper.refreshSummary()).toMatchObject({
     state: 'sign-in-required',
-    reason: 'the service does not accept this API key or secret',
+    reason: 'the service rejected this API key or secret',
   })
   expect(stored()?.standing.kind).toBe('unconfirmed')
 })

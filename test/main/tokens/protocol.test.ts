@@ -76,7 +76,7 @@ test('a refusal after the answer was lost to a former process says so once, and 
   const keeper = start()
   await clock.advance(HOUR_MS)
   expect(kinds('sign-in-required')).toEqual([
-    { kind: 'sign-in-required', reason: 'sign in again: the answer was lost' },
+    { kind: 'sign-in-required', reason: 'sign in again: the response was lost' },
   ])
   expect(store.steps.filter((step) => step.startsWith('send')).length).toBe(1)
   keeper.stop()
@@ -138,7 +138,7 @@ test('a key whose token does not open asks nobody, also when a person presses "t
   expect(http.requests).toEqual([])
   expect(keeper.refreshSummary()).toMatchObject({
     state: 'sign-in-required',
-    reason: 'the stored token is damaged',
+    reason: 'the saved token is damaged',
   })
   expect(clock.pending).toBe(0)
 })
@@ -168,8 +168,11 @@ test('a full disk: the new token is used from memory, told once, and saved when 
   await clock.advance(10 * MINUTE_MS)
   const told = kinds('storage-problem')
   expect(told).toEqual([
-    { kind: 'storage-problem', what: expect.stringContaining('written down ahead: the disk is full') },
-    { kind: 'storage-problem', what: expect.stringContaining('only in memory: the disk is full') },
+    {
+      kind: 'storage-problem',
+      what: expect.stringContaining('recording a refresh ahead failed: the disk is full'),
+    },
+    { kind: 'storage-problem', what: expect.stringContaining('in memory only: the disk is full') },
   ])
   store.isFull = false
   await clock.advance(MINUTE_MS)

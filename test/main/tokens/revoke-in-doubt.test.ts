@@ -7,7 +7,7 @@ import { keeperOf } from './keeper-of.ts'
 import { RecordingStore } from './recording-store.ts'
 
 const SECOND_MS = 1_000
-const IN_DOUBT = 'the answer to a refresh was lost, so which token is live is not known'
+const IN_DOUBT = 'a refresh response was lost, so the live token is unknown'
 const ROTATED = renewal('a9', { refresh_token: 'refresh-9' })
 
 /** A service that answers 200 to any revocation, also of a token that it no longer knows (RFC 7009 2.2). */
@@ -103,7 +103,7 @@ test('asked for during the refresh whose answers are both lost, it is in doubt a
 test('a revocation that an earlier run left open, with a refresh it left open, goes the same way', async () => {
   const { clock, keeper, wire } = world([ROTATED], {
     intent: { generation: 1, atMs: 0 },
-    revocation: { reason: 'not answered before the app ended', byItself: true },
+    revocation: { reason: 'no response before Headroom quit', byItself: true },
   })
   keeper.start()
   await clock.advance(1)

@@ -66,7 +66,7 @@ test('a revocation that is refused says so and is not tried again by itself', as
   expect(http.requests.length).toBe(2)
   expect(keeper.refreshSummary()).toMatchObject({
     state: 'revoke-unconfirmed',
-    reason: 'the service no longer accepts this token',
+    reason: 'the service rejected this token',
   })
 })
 

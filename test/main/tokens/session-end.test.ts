@@ -10,7 +10,7 @@ test('a refusal ends the session once, leaves no timer and is not asked about ag
   await clock.advance(DAY_MS)
   expect(http.requests.length).toBe(1)
   expect(kinds('sign-in-required')).toEqual([
-    { kind: 'sign-in-required', reason: 'the service no longer accepts this refresh token' },
+    { kind: 'sign-in-required', reason: 'the service rejected this refresh token' },
   ])
   expect(await keeper.access()).toEqual({ kind: 'none', why: 'sign-in-required' })
   expect(clock.pending).toBe(0)
@@ -65,7 +65,7 @@ test('a redirect to another host is not an answer of the sign-in host, and its n
   const { clock, keeper, told, events } = setUp([redirect, renewal('a1')])
   keeper.start()
   await clock.advance(1)
-  const why = 'redirects to another host (portal.test); not followed'
+  const why = 'redirected to another host (portal.test); not followed'
   expect(told).toEqual([[false, why, undefined]])
   expect(events).toMatchObject([{ kind: 'token-refresh-failed', outcome: 'later', why }])
   expect(keeper.refreshSummary().reason).toBe(why)
@@ -77,7 +77,7 @@ test('a refusal after a malformed answer is no lost answer: the token that was s
   const { clock, keeper } = setUp([renewal('a\n'), REFUSAL])
   keeper.start()
   await clock.advance(2 * MINUTE_MS)
-  expect(keeper.refreshSummary().reason).toBe('the service no longer accepts this refresh token')
+  expect(keeper.refreshSummary().reason).toBe('the service rejected this refresh token')
 })
 
 test('a refusal after a lost answer says that the answer was lost, also on a key never seen to rotate', async () => {
@@ -86,7 +86,7 @@ test('a refusal after a lost answer says that the answer was lost, also on a key
   await clock.advance(1)
   expect(keeper.refreshSummary()).toMatchObject({
     state: 'sign-in-required',
-    reason: 'sign in again: the answer was lost',
+    reason: 'sign in again: the response was lost',
   })
 })
 
@@ -94,7 +94,7 @@ test('on a key that keeps its token a lost answer is no reason', async () => {
   const { clock, keeper } = setUp([renewal('a1'), UNKNOWN, REFUSAL])
   keeper.start()
   await clock.advance(19 * MINUTE_MS)
-  expect(keeper.refreshSummary().reason).toBe('the service no longer accepts this refresh token')
+  expect(keeper.refreshSummary().reason).toBe('the service rejected this refresh token')
 })
 
 test('after the 24 hours of a rotating key the refusal is explained by them', async () => {

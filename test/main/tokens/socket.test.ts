@@ -56,7 +56,7 @@ test('the same outside the overlap: one answered refusal, one message, and the t
   await keeper.access()
   expect(server.sent).toEqual(['r-0', 'r-0'])
   expect(events.filter(({ kind }) => kind === 'sign-in-required')).toEqual([
-    { kind: 'sign-in-required', reason: 'sign in again: the answer was lost' },
+    { kind: 'sign-in-required', reason: 'sign in again: the response was lost' },
   ])
   expect(store.stored.token.refreshToken).toBe('r-0')
   keeper.stop()

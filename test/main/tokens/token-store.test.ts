@@ -127,7 +127,7 @@ test('a token that does not open is known as lost, for the reason that its vault
 test('a key without a token sends nothing, and says so', async () => {
   const http = new ScriptedHttp()
   const keeper = keeperOf(new DamagedStore('refresh-0', CLOCK.wallMs()), { http, clock: CLOCK })
-  expect(await keeper.refresh()).toEqual({ kind: 'not-sent', why: 'there is no token to send' })
+  expect(await keeper.refresh()).toEqual({ kind: 'not-sent', why: 'no token to send' })
   expect(http.requests).toEqual([])
 })
 

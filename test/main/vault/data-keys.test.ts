@@ -15,7 +15,7 @@ test('a store that is closed while the keystore wraps a new key is said to be cl
   const store = database()
   const adding = addDataKey(store, testKeystore(), NOW_MS)
   store.close()
-  expect(await adding).toEqual({ kind: 'unavailable', why: 'the app is closing' })
+  expect(await adding).toEqual({ kind: 'unavailable', why: 'Headroom is quitting' })
 })
 
 test('another key of the right length is not believed, though nothing is sealed that it could fail to open', async () => {

@@ -31,7 +31,7 @@ test('a damaged file is said in one line that names the settings, and the key is
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'simulator.json'), '{"probes":')
   const settings = new SimulatorSettings(folder, 0)
-  expect(settings.notice).toMatch(/^the built-in simulator's settings .*simulator/)
+  expect(settings.notice).toMatch(/^the built-in simulator's settings: .*simulator/)
   expect(settings.chosenFor(profile())).toEqual(profile())
 })
 

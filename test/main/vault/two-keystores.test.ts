@@ -51,7 +51,7 @@ function rowsOf(folder: string, table: 'records' | 'quarantine') {
 }
 
 const others = [
-  { here: 'passphrase', own: 'of-passphrase', other: 'of-desktop', words: 'by the desktop app' },
+  { here: 'passphrase', own: 'of-passphrase', other: 'of-desktop', words: 'the desktop app' },
   { here: 'desktop', own: 'of-desktop', other: 'of-passphrase', words: 'with a passphrase' },
 ] as const
 

@@ -49,7 +49,7 @@ test('another key in the keyring reads as a changed key; nothing is changed, and
   const handle = await openVault(folder, testKeystore(2))
   expect(handle.status).toMatchObject({
     state: 'key-changed',
-    line: expect.stringContaining('sealed with test'),
+    line: expect.stringContaining('encrypted with test'),
   })
   expect(handle.vault?.canSeal).toBe(false)
   expect(vaultOf(handle).profiles()[0]?.about?.name).toBe('Main key')
@@ -286,7 +286,7 @@ test('a lock that comes between is told at the write, and the next write goes th
   const next = held(2)
   expect(vaultOf(handle).tokens('key-1').save(next)).toEqual({
     ok: false,
-    why: 'another program has locked the file',
+    why: 'another program locks the file',
   })
   expect(tokensOf(handle)).toMatchObject({ stored: { token: { generation: 1 } } })
   other.exec('ROLLBACK')
@@ -361,7 +361,7 @@ test('while the keyring is locked no address is called changed', async () => {
   keystore.answer = { kind: 'unavailable', why: 'no keyring' }
   const handle = await openVault(await storedFolder(), keystore)
   const [found] = vaultOf(handle).profiles()
-  expect(JSON.stringify(found)).not.toContain('changed by something else')
+  expect(JSON.stringify(found)).not.toContain('another program changed')
   expect(found?.about?.name).toBe('Main key')
   handle.close()
 })

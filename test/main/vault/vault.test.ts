@@ -157,8 +157,8 @@ test('a write that fails reads as failed, whatever it was of, and the next one i
   for (const write of writes) expect(write()).toMatchObject({ ok: true })
   expect(vault.profiles().map(({ id }) => id)).toEqual(['key-2'])
   handle.close()
-  for (const write of writes) expect(write()).toEqual({ ok: false, why: 'the store is closed' })
-  expect(tokens.read()).toEqual({ kind: 'unreadable', why: 'the store is closed' })
+  for (const write of writes) expect(write()).toEqual({ ok: false, why: 'the vault is closed' })
+  expect(tokens.read()).toEqual({ kind: 'unreadable', why: 'the vault is closed' })
 })
 
 test.each([true, false])(
@@ -178,7 +178,7 @@ test.each([true, false])(
     tamper(folder, "UPDATE outbox SET about = '{'")
     const damaged = await openVault(folder)
     expect(tokensOf(damaged)).toMatchObject({
-      stored: { revocation: { reason: expect.stringMatching(/closed before/), byItself: true } },
+      stored: { revocation: { reason: expect.stringMatching(/quit before/), byItself: true } },
     })
     damaged.close()
   },

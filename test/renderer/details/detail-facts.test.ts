@@ -19,9 +19,9 @@ it('tells a header’s word from the model’s', () => {
     resource: 'positions',
   })
   expect(said(row)).toMatchObject({
-    Source: 'an estimate since the last header',
+    Source: 'estimate since the last header',
     'Last header': '34 at 14:31:05, 4 s ago',
-    'Somewhere in': '37–39',
+    'Left, range': '37–39',
     Model: 'rolling interval, seen in headers',
     'Refills every': '0.94 s',
     Resource: 'positions',
@@ -31,9 +31,9 @@ it('tells a header’s word from the model’s', () => {
 
 it('shows a dash for what no header told', () => {
   expect(said(defaultQuota('Barchart Stream', 500, 300))).toMatchObject({
-    Source: 'the documented default: not checked yet',
+    Source: 'documented default, not checked yet',
     'Last header': '—',
-    'Somewhere in': '—',
+    'Left, range': '—',
     Model: 'rolling interval, assumed',
     Resource: '—',
     'Used since start': '—',

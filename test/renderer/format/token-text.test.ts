@@ -48,7 +48,7 @@ describe('the lifelines', () => {
     const words = refreshText({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
     expect(words).toMatchObject({
       value: 'key rejected',
-      note: 'on hold',
+      note: 'paused',
       next: 'API key or secret rejected',
     })
     expect(refreshText({ ...refresh, state: 'sign-in-required' }, NOW_MS).value).toBe('signed out')

@@ -233,7 +233,7 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
     refresh: {
       ...calm.refresh,
       state: 'revoke-unconfirmed',
-      reason: 'the service answered 503',
+      reason: 'the service responded 503',
       retryAt: NOW_MS + 25 * SECOND,
     },
   }),

@@ -27,13 +27,13 @@ describe('what is typed', () => {
   test.each(['', '0', '0.09', '20.1', '-2', '1e1', '0x2', '2 %', 'two', 'Infinity'])(
     '“%s” is no budget, and says what is',
     (text) => {
-      expect(budgetFrom(text)).toEqual({ ok: false, error: 'Write a number from 0.1 to 20.' })
+      expect(budgetFrom(text)).toEqual({ ok: false, error: 'Enter a number from 0.1 to 20.' })
     },
   )
 
   test('minutes between rotations, a symbol, seconds between probes', () => {
     expect(rotationFrom('45')).toEqual({ ok: true, value: 45 })
-    expect(rotationFrom('0')).toEqual({ ok: false, error: 'Write minutes, from 1 to 1440.' })
+    expect(rotationFrom('0')).toEqual({ ok: false, error: 'Enter minutes, from 1 to 1440.' })
     expect(rotationFrom('1441')).toMatchObject({ ok: false })
     expect(symbolFrom(' $SPX.X ')).toEqual({ ok: true, value: '$SPX.X' })
     for (const text of ['', 'A,B', '..', '<b>']) expect(symbolFrom(text)).toMatchObject({ ok: false })
@@ -57,8 +57,8 @@ describe('what a budget comes to', () => {
   test('all probed rows together, and what was counted with the moment it was', () => {
     // 2 % of 320, 500 and 90: 6.4, 10 and 1.8 in each period, at an even pace; Positions every 15 s.
     expect(probeUseText(shown, { settings, probed })).toBe(
-      'On average at most 15.2 requests a minute, all rows together. ' +
-        'Counted by Headroom at 14:31:05: 2 checks in the last minute, 0.6 % of the tightest quota.',
+      'At most 15.2 requests a minute on average, all rows together. ' +
+        'At 14:31:05: 2 checks in the last minute, 0.6 % of the tightest quota.',
     )
   })
 
@@ -67,14 +67,12 @@ describe('what a budget comes to', () => {
       settings: { ...settings, budgetFraction: 0.2, everySeconds: {} },
       probed: ['Option Strikes'],
     }
-    expect(probeUseText(shown, only)).toContain('On average at most 12 requests')
+    expect(probeUseText(shown, only)).toContain('At most 12 requests')
   })
 
   test('off says what then shows where a row stands', () => {
     const off = { settings: { ...settings, probesEnabled: false }, probed }
-    expect(probeUseText(shown, off)).toBe(
-      'Off: a row is as old as its last header, until “Check now” asks for another.',
-    )
+    expect(probeUseText(shown, off)).toBe('Off. Rows update with other headers and “Check now” only.')
   })
 })
 

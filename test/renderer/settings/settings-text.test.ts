@@ -37,11 +37,11 @@ it('offers what holds now among the usual spans', () => {
 })
 
 it('says what the history does', () => {
-  expect(storageText({ kind: 'memory' })).toContain('gone when Headroom quits')
+  expect(storageText({ kind: 'memory' })).toContain('until Headroom quits')
   expect(
     storageText({ kind: 'ok', bytes: 12_582_912, rawMs: 47 * 3_600_000, rollupMs: 90 * 86_400_000 }),
-  ).toBe('Kept on this computer: every sample for 47 hours, minutes and events for 90 days; 12.0 MB now.')
+  ).toBe('Saved on this computer: every sample for 47 hours, minutes and events for 90 days; 12.0 MB now.')
   expect(storageText({ kind: 'failing', failure: 'the disk is full', waiting: 1, lost: 2 })).toBe(
-    'The history cannot be written: the disk is full. 1 entry waits. 2 entries were lost.',
+    'Saving history fails: the disk is full. 1 entry waits. 2 entries were lost.',
   )
 })

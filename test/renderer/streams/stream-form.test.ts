@@ -16,10 +16,10 @@ describe('the form that opens a stream', () => {
   })
 
   it.each<[StreamKind, string, RegExp]>([
-    ['quotes', '', /which symbols/],
-    ['quotes', 'MSFT,,AAPL', /comma too many/],
+    ['quotes', '', /Enter symbols/],
+    ['quotes', 'MSFT,,AAPL', /extra comma/],
     ['quotes', 'A'.repeat(513), /512/],
-    ['depth', 'MSFT,AAPL', /One symbol/],
+    ['depth', 'MSFT,AAPL', /one symbol/],
     ['positions', '../orders', /letters and digits/],
     ['orders-by-id', '123456782', /slash/],
     ['orders-by-id', '123456782/', /slash/],

@@ -13,7 +13,7 @@ export function rawExchange(port: number, request: string, host = '127.0.0.1'): 
     const socket = connect({ port, host })
     let text = ''
     socket.setEncoding('utf8')
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer in time')))
+    socket.setTimeout(10_000, () => socket.destroy(new Error('timed out')))
     socket.on('data', (chunk) => {
       text += chunk
     })

@@ -83,7 +83,7 @@ describe('main', () => {
     const { api, notes } = wire()
     const asked = api.history({ profile: 'p', category: 'c', fromMs: 0, toMs: 1, points: 2 })
     const error = await asked.catch((reason: unknown) => reason)
-    expect(String(error)).toBe('Error: history: Headroom failed to do this; its log says why')
+    expect(String(error)).toBe('Error: history: Headroom failed; see its log')
     expect(notes).toEqual(['a command of the window failed'])
   })
 

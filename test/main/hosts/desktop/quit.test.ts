@@ -68,7 +68,7 @@ describe('quitting', () => {
     clock.advance(1)
     await nextTurn()
     expect(app.exits).toEqual([0])
-    expect(notes).toEqual(['stopping took too long and was cut short'])
+    expect(notes).toEqual(['quitting timed out'])
     expect(QUIT_LIMIT_MS).toBeLessThan(3_000)
   })
 
@@ -79,6 +79,6 @@ describe('quitting', () => {
     app.quit()
     await nextTurn()
     expect(app.exits).toEqual([0])
-    expect(notes).toEqual(['stopping failed'])
+    expect(notes).toEqual(['quitting failed'])
   })
 })

@@ -124,7 +124,7 @@ test('a keyring that is not open yet is waited for and asked again, and no key i
   const bytes = await wrapped()
   const outcome = await store.unwrap(bytes)
   if (outcome.kind !== 'waiting') throw new Error(outcome.kind)
-  expect(outcome.why).toContain('not open yet')
+  expect(outcome.why).toContain('is locked')
   let isSettled = false
   void outcome.settled.then(() => {
     isSettled = true

@@ -60,7 +60,7 @@ test('a report that cannot be written is said without standing still', async () 
   const { said, done } = reporting(join(folder, 'report.txt'))
   await done
   expect(said.slice(1)).toEqual([
-    ['log', 'the report could not be saved'],
+    ['log', 'saving the report failed'],
     ['showMessageBox', expect.objectContaining({ type: 'error', detail: expect.stringMatching(/folder/) })],
   ])
   proves('W9', { level: 1, cases: 1 })

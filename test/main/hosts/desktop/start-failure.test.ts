@@ -3,7 +3,7 @@ import { failToStart, type StartFailureDeps } from '../../../../main/hosts/deskt
 
 async function failing(hasTerminal: boolean): Promise<readonly unknown[]> {
   const said: unknown[] = []
-  await failToStart('cannot keep data in /x: the disk is full', {
+  await failToStart("can't use the data folder /x: the disk is full", {
     electron: {
       app: { whenReady: async () => said.push('ready'), exit: (code: number) => said.push(code) },
       dialog: {
@@ -18,14 +18,14 @@ async function failing(hasTerminal: boolean): Promise<readonly unknown[]> {
 }
 
 test('a start that cannot go on says so in a terminal', async () => {
-  expect(await failing(true)).toEqual(['cannot keep data in /x: the disk is full', 1])
+  expect(await failing(true)).toEqual(["can't use the data folder /x: the disk is full", 1])
 })
 
 test('a start that cannot go on says so in a dialog where no terminal is there', async () => {
   expect(await failing(false)).toEqual([
-    'cannot keep data in /x: the disk is full',
+    "can't use the data folder /x: the disk is full",
     'ready',
-    'Headroom cannot start. Cannot keep data in /x: the disk is full',
+    "Headroom can’t start. Can't use the data folder /x: the disk is full",
     1,
   ])
 })

@@ -143,7 +143,7 @@ test('a feed that cannot be reached is asked again a day later, and costs nothin
   feed.fails = true
   await pass(FIRST_CHECK_MS)
   expect([updates.state(), notices]).toEqual([{ kind: 'none' }, []])
-  expect(logged).toEqual(['newer versions could not be looked for'])
+  expect(logged).toEqual(['looking for updates failed'])
   await pass(CHECK_EVERY_MS)
   expect(asked).toEqual(['check', 'check'])
 })

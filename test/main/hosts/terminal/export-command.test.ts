@@ -135,8 +135,8 @@ test('what cannot be done is one line', async () => {
   const none = temporaryFolder()
   for (const [flags, exitCode, line] of [
     [{ data: none }, 1, `there is no history in ${none}`],
-    [{ data: damaged }, 1, `the history in ${damaged} cannot be read: it is damaged`],
-    [{ data: newer }, 1, `the history in ${newer} cannot be read: it is of a newer Headroom`],
+    [{ data: damaged }, 1, `can't read the history in ${damaged}: it is damaged`],
+    [{ data: newer }, 1, `can't read the history in ${newer}: it is of a newer Headroom`],
     [{ profile: 'nope' }, 1, `the history has no profile 'nope'; choose one of: key-1, key-2`],
     [{ from: 2, to: 1 }, 2, '--from must be before --to'],
     [{ format: 'parquet' }, 2, 'add --output FILE or FOLDER for --format parquet'],

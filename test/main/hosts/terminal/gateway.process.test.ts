@@ -90,7 +90,7 @@ test('where a sign-in is needed, it goes on serving and answers 503', async () =
   await vi.waitFor(async () => {
     const answer = await get(url)
     expect(answer.status).toBe(503)
-    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('sign-in') })
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('sign in to this key') })
   }, PATIENT)
   running.child.kill('SIGTERM')
   const { exitCode, stderr } = await running.ended
@@ -102,7 +102,7 @@ test('a port that is taken, and keys that cannot be used, end it with one line b
   const { gateway, simulator } = await service()
   const bad = await gateway([], { HEADROOM_GATEWAY_KEYS: `bot=${KEY},notes=short-secret` }).ended
   expect(bad).toMatchObject({ exitCode: 3, stdout: '' })
-  expect(bad.stderr).toBe('headroom: HEADROOM_GATEWAY_KEYS, entry 2: its key has fewer than 16 characters\n')
+  expect(bad.stderr).toBe('headroom: HEADROOM_GATEWAY_KEYS, entry 2: its key needs at least 16 characters\n')
   const taken = await gateway(['--port', String(simulator.port)]).ended
   expect(taken).toMatchObject({ exitCode: 1, stdout: '' })
   expect(taken.stderr).toBe(
@@ -124,7 +124,7 @@ test('what waits at SIGTERM ends with 503, and the process with exit code 0', as
   running.child.kill('SIGTERM')
   const answer = await waiting
   expect(answer.status).toBe(503)
-  expect(await answer.json()).toMatchObject({ detail: 'Not sent: Headroom is ending.' })
+  expect(await answer.json()).toMatchObject({ detail: 'Not sent: Headroom is quitting.' })
   expect((await running.ended).exitCode).toBe(0)
 }, 120_000)
 

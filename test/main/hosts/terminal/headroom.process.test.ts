@@ -182,7 +182,7 @@ test('start serves, holds its folder, and a second start is told who holds it', 
   first.child.kill('SIGTERM')
   const { exitCode, stderr } = await first.ended
   expect(exitCode).toBe(0)
-  expect(stderr).toContain('preferences were damaged and are kept as preferences.corrupt-')
+  expect(stderr).toContain('preferences: the file is damaged, renamed to preferences.corrupt-')
 })
 
 test('a data folder that cannot be is exit 1 and one line', async () => {

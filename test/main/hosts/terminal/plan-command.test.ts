@@ -95,10 +95,14 @@ describe('a wrong file is refused with the path of what is wrong', () => {
   const program = (change: object) => ({ programs: [scanner, { ...scanner, name: 'b', ...change }] })
   const request = (change: object) => program({ requests: [{ ...scanner.requests[0], ...change }] })
   test.each<[string, unknown, string]>([
-    ['no JSON', '{', 'plan.json: it is not JSON'],
+    ['no JSON', '{', 'plan.json: the file is not JSON'],
     ['a list', [], 'plan.json: the file must be an object'],
     ['no programs', {}, 'plan.json: programs must be an array'],
-    ['a name twice', program({ name: 'scanner' }), 'plan.json: programs[1].name is there twice'],
+    [
+      'a name twice',
+      program({ name: 'scanner' }),
+      'plan.json: programs[1].name: another program has this name',
+    ],
     [
       'a class that is none',
       program({ class: 'vip' }),
@@ -118,7 +122,7 @@ describe('a wrong file is refused with the path of what is wrong', () => {
     [
       'a stream that is none',
       program({ streams: ['chains:MSFT'] }),
-      'programs[1].streams[0] must be a kind out of',
+      'programs[1].streams[0] must be one of the kinds',
     ],
     [
       'a period of nothing',
@@ -128,7 +132,7 @@ describe('a wrong file is refused with the path of what is wrong', () => {
     [
       'a reserve of nothing known',
       { programs: [], reserve: { Else: 1 } },
-      'reserve.Else is of a category without a limit',
+      'reserve.Else needs a limit for this category',
     ],
   ])('%s', (_, content, line) => {
     const { exitCode, text, errors } = planned(content)
@@ -242,11 +246,7 @@ test.skipIf(process.platform === 'win32').each([
     {},
     { terminal, defaultDataFolder: () => undefined, nowMs, openSeries: openSeriesFile },
   )
-  expect([exitCode, terminal.lines, terminal.errors]).toEqual([
-    2,
-    [],
-    [`${file}: it is larger than 1 MiB, so it is no plan`],
-  ])
+  expect([exitCode, terminal.lines, terminal.errors]).toEqual([2, [], [`${file}: the file is over 1 MiB`]])
 })
 
 test.each(['evil\u202egpj.exe', 'a\u2066b', 'one\u2028two', '\u200f'])(

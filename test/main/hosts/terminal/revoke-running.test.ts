@@ -68,7 +68,7 @@ test('of several keys one has to be named', async () => {
 
 test.each<RunningAnswer>([
   { kind: 'nobody' },
-  { kind: 'failed', why: 'the running Headroom did not answer in time' },
+  { kind: 'failed', why: 'it timed out' },
   { kind: 'answered', answer: { ok: false, code: 'revoke-unconfirmed', message: 'Not confirmed: 503.' } },
   { kind: 'answered', answer: { ok: true, revoked: 'another' } },
 ])('%j never reads as revoked', async (answer) => {

@@ -79,7 +79,7 @@ test('programs are added, served, listed, paused and cut off from the command li
   expect((await read()).status).toBe(401)
   expect(await ask('program', 'cut', 'My bot')).toMatchObject({
     exitCode: 1,
-    stderr: 'headroom: there is no program named My bot\n',
+    stderr: 'headroom: no program is named My bot\n',
   })
   app.child.kill('SIGTERM')
   const { exitCode, stdout, stderr } = await app.ended

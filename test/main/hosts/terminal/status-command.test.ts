@@ -64,7 +64,7 @@ test('no key is said to a person and not to a program', async () => {
 
 test.each<RunningAnswer>([
   { kind: 'nobody' },
-  { kind: 'failed', why: 'it belongs to somebody else' },
+  { kind: 'failed', why: 'it belongs to another user' },
   { kind: 'answered', answer: { ok: false, code: 'failed', message: 'Headroom failed.' } },
 ])('%j is exit 1 and one line', async (answer) => {
   const { terminal, exitCode } = await asked({ json: true }, answer)

@@ -33,7 +33,7 @@ test('a program is added, listed with no use and without its key, and cut off', 
   expect(listed).toMatchObject({
     programs: [{ name: 'bot', class: 'critical', weight: 2, profile: '', forwarded: 0, waiting: 0, use: [] }],
   })
-  expect(ask(ADD)).toMatchObject({ ok: false, message: expect.stringContaining('named bot already') })
+  expect(ask(ADD)).toMatchObject({ ok: false, message: expect.stringContaining('already named bot') })
   expect(ask({ do: 'cut-program', name: 'Bot' })).toEqual({ ok: true, cut: 'Bot' })
   expect(ask({ do: 'cut-program', name: 'bot' })).toMatchObject({ ok: false })
 })
@@ -50,5 +50,5 @@ test('nothing is changed while another process has the folder, or in place of a 
   if (lock.kind === 'held') lock.release()
   writeFileSync(join(folder, 'gateway.json'), '{"programs":')
   expect(ask(ADD)).toMatchObject({ ok: true })
-  expect(problems).toEqual([expect.stringContaining('were damaged and are kept as')])
+  expect(problems).toEqual([expect.stringContaining('the file is damaged, renamed to')])
 })

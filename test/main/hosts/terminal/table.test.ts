@@ -270,7 +270,7 @@ test('a common terminal of 80×24 shows the newest event beside all quotas that 
 })
 
 test('a rejected key is said so, and nobody is sent to sign in for it', () => {
-  const reason = 'the service does not accept this API key or secret'
+  const reason = 'the service rejected this API key or secret'
   const { refresh } = exampleSnapshot()
   const table = renderTable(
     exampleSnapshot({

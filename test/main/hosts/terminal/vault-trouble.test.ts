@@ -21,7 +21,7 @@ test('what a person can set is named', () => {
 test('what the desktop sealed is no wrong passphrase: who sealed it, and where to go', () => {
   const line = vaultTrouble('/d', sealedElsewhere('gnome_libsecret'))
   expect(line).toMatch(
-    /the keys in \/d: .*desktop app sealed them.*\(gnome_libsecret\).*on the desktop.*--data/,
+    /the keys in \/d: .*desktop app encrypted them.*\(gnome_libsecret\).*on the desktop.*--data/,
   )
   expect(line).not.toMatch(/damaged|set it to|\n/)
   expect(vaultTrouble('/d', sealedElsewhere('\u001b[2J'))).not.toContain('\u001b')

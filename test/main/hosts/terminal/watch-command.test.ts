@@ -277,7 +277,7 @@ test('a sign-in that is needed ends it with exit 3 and one line', async () => {
 test('a client the service does not accept ends it with exit 3 and one line', async () => {
   const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
   monitor.tell({ kind: 'token-refresh-failed', outcome: 'misconfigured' })
-  monitor.tell({ kind: 'sign-in-required', reason: 'the service does not accept this API key or secret' })
+  monitor.tell({ kind: 'sign-in-required', reason: 'the service rejected this API key or secret' })
   expect(await exitCode).toBe(3)
   expect(terminal.errors).toHaveLength(1)
   expect(terminal.errors[0]).toContain('--client-id')

@@ -85,7 +85,7 @@ test('the passphrase and the token may lie in files, and in the folder of system
   const missing = await watch({ ...fromFiles, HEADROOM_PASSPHRASE_FILE: join(files, 'gone') }).ended
   expect(missing.exitCode).toBe(3)
   expect(missing.stderr).toBe(
-    `headroom: can't read ${join(files, 'gone')}, named in HEADROOM_PASSPHRASE_FILE: it is not there\n`,
+    `headroom: can't read ${join(files, 'gone')}, named in HEADROOM_PASSPHRASE_FILE: not found\n`,
   )
 }, 60_000)
 

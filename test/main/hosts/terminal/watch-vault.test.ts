@@ -138,7 +138,7 @@ test('a folder that the desktop sealed is one line, and no new key is put beside
   if (opening.kind === 'open') onTestFinished(() => opening.vault.close())
   expect(opening).toEqual({
     kind: 'failed',
-    line: expect.stringMatching(/desktop app sealed them.*\(kwallet6\).*nothing was changed$/),
+    line: expect.stringMatching(/desktop app encrypted them.*\(kwallet6\).*nothing was changed$/),
     needsPerson: true,
   })
   const again = await open()
