@@ -297,7 +297,7 @@ test('quick changes each lead to a headline of their own, with a recorded day in
 
 test('without a recording the day is made from the plan, and says so', async ({ page, openPlan }) => {
   await openPlan()
-  await expect(page.getByText('nothing recorded yet')).toBeVisible()
+  await expect(page.getByText('nothing recorded yet; a day made from')).toBeVisible()
   await expect(summary(page)).toContainText(/the lowest level is/i)
 })
 
