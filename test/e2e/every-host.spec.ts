@@ -69,7 +69,7 @@ test('a stream opened in the window takes a slot and gives it back when closed',
 }) => {
   await connectKey(page, simulator)
   const slots = page.locator('[data-slots="Positions Stream"]')
-  await expect(slots).toContainText('40 free')
+  await expect(slots).toContainText('not observed')
 
   await openPositionsStream(page)
   await expect(slots).toContainText('39 free')

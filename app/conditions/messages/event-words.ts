@@ -31,18 +31,22 @@ export interface Words<E> {
 export type Kind = LoggedEvent['kind']
 export type Of<K extends Kind> = Extract<LoggedEvent, { kind: K }>
 
+/** A time of day, or the time from `atMs` until then: `at 14:31:20`, `in 40 s`. Epoch ms. */
 export const moment = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `at ${clockText(momentMs)}` : `in ${untilText(momentMs, atMs)}`
 
+/** The end of something that is valid: `until 14:31:20`, `for 40 s`. Epoch ms. */
 export const until = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `until ${clockText(momentMs)}` : `for ${untilText(momentMs, atMs)}`
 
+/** When a failed attempt is repeated; `false` where that is not known. Epoch ms. */
 export const nextTry = (retryAt: number | undefined, atMs: number, as: EventStyle['as']) =>
   retryAt !== undefined && `next try ${moment(retryAt, atMs, as)}`
 
 /** How many kinds of streams, or quotas, of a line are named. */
 const MAX_NAMED = 3
 
+/** The first names of a list: `Accounts, Balances and 2 more`. */
 export function fewText(names: readonly string[]): string {
   const more = names.length - MAX_NAMED + 1
   return listText(names.length <= MAX_NAMED ? names : [...names.slice(0, MAX_NAMED - 1), `${more} more`])

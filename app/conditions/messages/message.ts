@@ -22,6 +22,7 @@ export interface Message {
   readonly detail: string
 }
 
+/** The parts that are not empty, with a space between them. */
 export const joined = (...parts: readonly string[]) => parts.filter(Boolean).join(' ')
 
 interface Words {
@@ -35,6 +36,7 @@ interface Words {
   readonly moment?: string
 }
 
+/** A message from its parts; what is left out is empty, and the action "No action needed." */
 export const message = ({
   text = '',
   action = NO_ACTION,

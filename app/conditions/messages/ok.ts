@@ -9,6 +9,7 @@ import type { Finding, KeyStatus } from '../key-status.ts'
 /** What is said of rows that are ok now, where too little is known of others' use to say for how long. */
 export const SO_FAR = `${STATE_LABELS.ok} so far`
 
+/** The words for a key without conditions at `nowMs`, epoch ms. */
 export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'others'> {
   const rows = judgedRows(snapshot, nowMs)
   const [tightest] = rows

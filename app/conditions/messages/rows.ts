@@ -21,6 +21,7 @@ import { busiestProgram, type Condition } from '../evaluate.ts'
 import { joined, type Message, message, NO_ACTION } from './message.ts'
 import { problemTitle } from './problems.ts'
 
+/** The words for a quota that is watched, short or rate limited at `nowMs`, epoch ms. */
 export function rowMessage(
   { kind }: Condition,
   row: RequestQuota,
