@@ -94,7 +94,7 @@ const REASONS: readonly Reason[] = [
 const OF_CALLS = [
   ['ok', /\bok\b/i],
   ['a pace', /\b1 per \d|\d per s\b|\b1\/\d+(?:\.\d+)?s\b/],
-  ['a burst', /\bnow, then\b|\d at once\b/],
+  ['a burst', /\d now, then\b|\d at once\b/],
   ['a next check', /\bnext check\b/i],
 ] as const
 

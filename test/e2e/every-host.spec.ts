@@ -39,7 +39,7 @@ test.describe('under fixed windows', () => {
     await connectKey(page, simulator)
 
     const events = page.getByRole('list', { name: 'Events' })
-    await expect(events).toContainText(/Option Expirations refused \(429\)\s*safe to retry at/)
+    await expect(events).toContainText(/429 on Option Expirations\s*safe to retry at/)
     const state = (category: string) => page.locator(`tr[data-category="${category}"]`).getByTestId('state')
     await expect(state('Option Expirations')).toContainText('429')
     await expect(state('Option Strikes')).not.toContainText('429')

@@ -138,7 +138,7 @@ test('damaged settings of the simulator are set aside, and that is said', async 
   expect(await handlers.events({ after: 0 })).toContainEqual(
     expect.objectContaining({
       kind: 'storage-problem',
-      what: expect.stringContaining("the built-in simulator's settings were damaged"),
+      what: expect.stringContaining("the built-in simulator's settings: the file is damaged"),
     }),
   )
   expect(readdirSync(folder).filter((name) => name.startsWith('simulator.corrupt'))).toHaveLength(1)
