@@ -8,6 +8,9 @@ export const DEFAULT_GATEWAY_PORT = 4791
 /** The default share of a quota that normal programs leave to critical ones, and background programs twice. */
 export const DEFAULT_RESERVE_SHARE = 0.06
 
+/** The reserve of a quota where none is set, in whole requests: at least one. */
+export const defaultReserve = (limit: number): number => Math.max(1, Math.ceil(DEFAULT_RESERVE_SHARE * limit))
+
 /** The limits of what a person enters about programs. */
 export const PROGRAM_LIMITS = { programs: 64, name: 40, weight: { least: 0.01, most: 100 } } as const
 

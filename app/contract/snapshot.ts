@@ -193,7 +193,7 @@ export const requestQuota = openObject({
   /**
    * The pace that others' use leaves. `everySeconds`: seconds between requests that may go on without end, `null` where
    * the high end of others' use takes all that comes back; `burst`: whole requests that may be made at once now and
-   * leave the reserve, the share `threshold` of the limit. Absent while others' use is not known, as before the second
+   * leave the gateway's reserve, with or without a gateway. Absent while others' use is not known, as before the second
    * header; `app/quota/safe-pace.ts`.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),

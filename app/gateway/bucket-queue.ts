@@ -1,4 +1,4 @@
-import { DEFAULT_RESERVE_SHARE, PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
+import { defaultReserve, PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import { HORIZONS_MS } from '../quota/rates.ts'
 import { BucketBound, type BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
@@ -38,8 +38,6 @@ interface Rival {
   readonly perMs: number
 }
 
-/** Requests kept back unless said otherwise: this share of the limit, and at least one. */
-const DEFAULT_RESERVE = { share: DEFAULT_RESERVE_SHARE, least: 1 } as const
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 /**
@@ -51,9 +49,6 @@ const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, nor
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
 }
-
-const defaultReserve = (limit: number): number =>
-  Math.max(DEFAULT_RESERVE.least, Math.ceil(DEFAULT_RESERVE.share * limit))
 
 /**
  * The requests that wait for one bucket, and which of them goes when.

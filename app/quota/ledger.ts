@@ -56,6 +56,7 @@ export class Ledger {
   readonly #rowOfEndpoint = new Map<string, string>()
   #nextId = 1
   #thresholds = DEFAULT_THRESHOLDS
+  #reserves: Readonly<Record<string, number>> = {}
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
     for (const { category, limit, periodSeconds } of defaults) {
@@ -73,6 +74,16 @@ export class Ledger {
   /** Sets the shares of the limit under which rows are low, from the next view on. */
   setThresholds(thresholds: Thresholds): void {
     this.#thresholds = thresholds
+  }
+
+  /** Sets the requests that the gateway keeps back, by category, from the next view on. */
+  setReserves(reserves: Readonly<Record<string, number>>): void {
+    this.#reserves = reserves
+  }
+
+  /** The reserve that was set for a category; `undefined` where the default counts. */
+  reserveOf(category: string): number | undefined {
+    return this.#reserves[category]
   }
 
   /** The row that an endpoint counts against; `undefined` where none is known. */
@@ -192,6 +203,7 @@ export class Ledger {
       ...(isSo && { nextTryAtMs }),
       state: row.state,
       threshold: thresholdOf(this.#thresholds, row.category),
+      reserve: this.reserveOf(row.category),
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
     // Until a header names it itself, its own row counts nothing.

@@ -1,10 +1,11 @@
+import { defaultReserve } from '../contract/programs.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
 /** The parts of a row that its safe pace follows from. */
 export type PacedRow = Pick<
   RequestQuota,
-  'model' | 'limit' | 'period' | 'low' | 'threshold' | 'use' | 'blockedUntil' | 'nextTryAt' | 'windowEndsAt'
+  'model' | 'limit' | 'period' | 'low' | 'use' | 'blockedUntil' | 'nextTryAt' | 'windowEndsAt'
 >
 
 /**
@@ -18,13 +19,16 @@ export type PacedRow = Pick<
  * - fixed window: `low / secondsLeft − others`. What is surely left, less what others take until the window ends, spread
  *   over that time (service 8.3.5).
  *
- * `burst`: whole requests, 0 or more, that can be made at once and leave the reserve, which is `threshold × limit`:
+ * `burst`: whole requests, 0 or more, that can be made at once and leave the gateway's `reserve`, with or without a gateway:
  * rolling `low − reserve`, beside the pace; fixed `low − reserve − others × secondsLeft`, instead of the pace.
  */
-export function safePace(row: PacedRow, nowMs: number): NonNullable<RequestQuota['safe']> {
+export function safePace(
+  row: PacedRow,
+  nowMs: number,
+  reserve = defaultReserve(row.limit),
+): NonNullable<RequestQuota['safe']> {
   if (row.blockedUntil !== undefined || row.nextTryAt !== undefined) return { everySeconds: null, burst: 0 }
   const others = othersAtMost(row)
-  const reserve = row.threshold * row.limit
   const secondsLeft = fixedSecondsLeft(row, nowMs)
   const perSecond =
     secondsLeft === undefined

@@ -23,6 +23,8 @@ export interface RowStanding {
   readonly state: RowState
   /** Share of the limit under which the row is low; `LOW_THRESHOLD` where it is absent. */
   readonly threshold?: number
+  /** Requests that the gateway keeps back; its default where it is absent. */
+  readonly reserve?: number | undefined
 }
 
 /** Least use for a forecast, as a share of the limit and in requests. */
@@ -35,7 +37,7 @@ export function viewOf(
   category: string,
   resource: string | undefined,
   bucket: Bucket,
-  { hold, nextTryAtMs, state, threshold = LOW_THRESHOLD }: RowStanding,
+  { hold, nextTryAtMs, state, threshold = LOW_THRESHOLD, reserve }: RowStanding,
   nowMs: number,
 ): RequestQuota {
   const { low, high, likelyHigh, point, slopePerSecond, emptyNow } = bucket.estimate(nowMs)
@@ -111,7 +113,7 @@ export function viewOf(
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
   if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
   // Others' use that is not known is not none: no pace is safe by one header alone.
-  if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs)
+  if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs, reserve)
   return row
 }
 

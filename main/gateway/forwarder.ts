@@ -19,10 +19,8 @@ import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub, type StreamTurn } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps, Bearer {
-  readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf'>
+  readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
   readonly event: (event: MonitorEvent) => void
-  /** Requests kept back for the classes before, by category. */
-  readonly reserve?: Readonly<Record<string, number>>
   /** Until when a program is paused, on the timeline; `undefined` while it is not. */
   readonly pausedUntilMs: (program: Program) => number | undefined
   /** Called when numbers of a program changed. */
@@ -129,7 +127,7 @@ export class Forwarder {
     })
     this.#scheduler = new Scheduler((bucket) => {
       const size = deps.ledger.sizeOf(bucket)
-      const reserve = deps.reserve?.[bucket]
+      const reserve = deps.ledger.reserveOf(bucket)
       return {
         ...(size !== undefined && { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }),
         ...(reserve !== undefined && { reserve }),

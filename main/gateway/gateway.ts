@@ -374,6 +374,7 @@ export class Gateway {
 
   #forwarderOf(session: ProfileSession): Forwarder {
     const { tap, ledger, slots, reachability, bearer, timeline, streams } = session.parts
+    if (this.#deps.reserve) ledger.setReserves(this.#deps.reserve)
     return new Forwarder({
       clock: this.#deps.clock,
       timeline,
@@ -388,7 +389,6 @@ export class Gateway {
       forward: this.#deps.forward,
       event: (event) => session.gatewayHappened(event),
       pausedUntilMs: (program) => this.#pausedUntil(program, timeline.now()),
-      ...(this.#deps.reserve && { reserve: this.#deps.reserve }),
       changed: () => session.gatewayChanged(),
       defect: (cause) => this.#failedRequest(cause),
       sharing: { streams, slots },

@@ -241,7 +241,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_safe_burst',
-    help: 'Requests that may be made at once now and leave the reserve, the threshold’s share of the limit.',
+    help: 'Requests that may be made at once now and leave the gateway’s reserve.',
     row: (row) => row.safe?.burst,
   },
   {

@@ -182,9 +182,9 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   {
     promise: 'G2',
     what: 'keep nothing back',
-    file: QUEUE,
-    find: 'Math.max(DEFAULT_RESERVE.least, Math.ceil(DEFAULT_RESERVE.share * limit))',
-    replace: 'Math.min(0, Math.ceil(DEFAULT_RESERVE.share * limit))',
+    file: 'app/contract/programs.ts',
+    find: 'Math.max(1, Math.ceil(DEFAULT_RESERVE_SHARE * limit))',
+    replace: 'Math.min(0, Math.ceil(DEFAULT_RESERVE_SHARE * limit))',
     test: LAWS_TEST,
   },
 

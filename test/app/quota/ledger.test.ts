@@ -155,6 +155,20 @@ test('a resource that is called like another category does not become one with i
   expect(ledger.view(0).filter((row) => row.resource === 'Balances')).toHaveLength(1)
 })
 
+test('the burst of a row leaves the reserve that is set for it, else the default', () => {
+  const ledger = newLedger()
+  for (const category of ['Positions', 'Balances']) {
+    ask(ledger, category, positions(300, category.toLowerCase()), 0)
+    ask(ledger, category, positions(300, category.toLowerCase()), 1_000)
+  }
+  ledger.setReserves({ Positions: 50 })
+  const burstOf = (category: string) => {
+    const row = rowOf(ledger, category, 1_000)
+    return (row?.low ?? 0) - (row?.safe?.burst ?? 0)
+  }
+  expect([burstOf('Positions'), burstOf('Balances')]).toEqual([50, 20])
+})
+
 test('a hold closes its own category, until it is over, and no other', () => {
   const ledger = newLedger()
   ledger.hold('Positions', { untilMs: 60_000, refusals: 1 })

@@ -9,7 +9,6 @@ const row = (more: Partial<PacedRow> = {}): PacedRow => ({
   limit: 320,
   period: 300,
   low: 100,
-  threshold: 0.2,
   use: { total: 0.6, own: 0.1, elsewhere: 0.5, elsewhereLow: 0.4, elsewhereHigh: 0.54 },
   ...more,
 })
@@ -19,14 +18,13 @@ const rolling = fc
     limit: fc.integer({ min: 10, max: 1_000 }),
     period: fc.constantFrom(60, 300, 900),
     share: fc.double({ min: 0, max: 1, noNaN: true }),
-    threshold: fc.constantFrom(0, 0.1, 0.2, 0.5),
     others: fc.double({ min: 0, max: 0.99, noNaN: true }),
   })
-  .map(({ limit, period, share, threshold, others }) => {
+  .map(({ limit, period, share, others }) => {
     const elsewhereHigh = (others * limit) / period
     const low = Math.floor(limit * share)
     const use = { total: elsewhereHigh, own: 0, elsewhere: elsewhereHigh / 2, elsewhereHigh }
-    return row({ limit, period, low, threshold, use })
+    return row({ limit, period, low, use })
   })
 
 /** The lowest level, in requests, of a quota that starts at `low` and is used at that pace after a burst. */
@@ -50,11 +48,11 @@ function lowest(
 
 test('others at the high end of their use never see it empty at the safe pace, after its burst', () => {
   fc.assert(
-    fc.property(rolling, (one) => {
-      const { everySeconds, burst } = safePace(one, 0)
+    fc.property(rolling, fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }), (one, set) => {
+      const { everySeconds, burst } = safePace(one, 0, set)
       expect(burst).toBeGreaterThanOrEqual(0)
       expect(lowest(one, everySeconds, 0, HORIZON_SECONDS)).toBeGreaterThan(-1e-6)
-      const reserve = Math.min(one.low, one.threshold * one.limit)
+      const reserve = Math.min(one.low, set ?? 0.06 * one.limit)
       expect(lowest(one, everySeconds, burst, HORIZON_SECONDS)).toBeGreaterThan(reserve - 1e-6)
     }),
     { numRuns: 1_000 },
@@ -87,7 +85,7 @@ test('a fixed window lasts to its end at the safe pace, or after the burst, and 
       const one = row({ model: 'fixed', low, use, windowEndsAt: secondsLeft * 1_000 })
       const { everySeconds, burst } = safePace(one, 0)
       expect(low - burst - others * secondsLeft).toBeGreaterThan(
-        burst > 0 ? 64 - 1e-6 : Number.NEGATIVE_INFINITY,
+        burst > 0 ? 20 - 1e-6 : Number.NEGATIVE_INFINITY,
       )
       if (everySeconds === null) return
       const left = (pace: number) => low - others * secondsLeft - secondsLeft / pace
@@ -101,11 +99,11 @@ test('a fixed window lasts to its end at the safe pace, or after the burst, and 
 
 describe('the safe pace of one row', () => {
   test('is what comes back less the most that others take; the burst leaves the reserve', () => {
-    expect(safePace(row(), 0)).toEqual({ everySeconds: 1 / (320 / 300 - 0.54), burst: 36 })
+    expect(safePace(row(), 0)).toEqual({ everySeconds: 1 / (320 / 300 - 0.54), burst: 80 })
   })
   test('is none where others take all, and there is no burst under the reserve', () => {
     const use = { total: 1.25, own: 0, elsewhere: 1.25, elsewhereHigh: 1.3 }
-    expect(safePace(row({ use, low: 61 }), 0)).toEqual({ everySeconds: null, burst: 0 })
+    expect(safePace(row({ use, low: 19 }), 0)).toEqual({ everySeconds: null, burst: 0 })
   })
   test('is none while a 429 is waited out', () => {
     expect(safePace(row({ blockedUntil: 40_000 }), 0)).toEqual({ everySeconds: null, burst: 0 })

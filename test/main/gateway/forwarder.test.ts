@@ -30,6 +30,7 @@ interface Upstream extends ForwardRequest {
 function started(reserve?: Readonly<Record<string, number>>) {
   const { streams, slots } = setUp()
   const { clock, timeline, ledger, tap } = startedTap()
+  if (reserve) ledger.setReserves(reserve)
   const events: MonitorEvent[] = []
   const sent: Upstream[] = []
   const told: unknown[] = []
@@ -68,7 +69,6 @@ function started(reserve?: Readonly<Record<string, number>>) {
     pausedUntilMs: () => undefined,
     changed: () => {},
     sharing: { streams, slots },
-    ...(reserve && { reserve }),
   })
   const ask = async (
     path = ACCOUNTS,
