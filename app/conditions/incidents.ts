@@ -49,6 +49,20 @@ export interface LogStyle extends EventStyle {
   readonly criticalRows?: ReadonlySet<string>
 }
 
+/** How much later than a refresh that was not sent its host may be called unreachable. Milliseconds. */
+const FOUND_WITHIN_MS = 1_000
+
+/** Whether a refresh was not sent because its host was unreachable, which is the line of both. */
+function isRefreshDuring({ event, at }: Happened, host: Happened): boolean {
+  return (
+    event.kind === 'token-refresh-failed' &&
+    event.outcome === 'not-sent' &&
+    event.profile === host.event.profile &&
+    host.at - at <= FOUND_WITHIN_MS &&
+    (host.endedAt === undefined || host.endedAt >= at)
+  )
+}
+
 /** What becomes one line, or a part of one: an event, or all events of one condition. */
 interface Happened {
   /** The last of those that began or repeated it. */
@@ -66,7 +80,9 @@ interface Happened {
  */
 export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = {}): readonly IncidentLine[] {
   const happened = [...Map.groupBy(identified(events), keyOf).values()].map((of) => happenedOf(of, style))
-  return [...Map.groupBy(happened, lineKeyOf).values()]
+  const hosts = happened.filter(({ event }) => event.kind === 'service-unreachable')
+  const lines = happened.filter((one) => !hosts.some((host) => isRefreshDuring(one, host)))
+  return [...Map.groupBy(lines, lineKeyOf).values()]
     .map((of) => lineOf(of, style))
     .sort((a, b) => openUrgencyOf(b) - openUrgencyOf(a) || b.at - a.at || seqOf(b) - seqOf(a))
 }

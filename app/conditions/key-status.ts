@@ -148,7 +148,7 @@ function withoutCondition(
   const unchecked = { severity: 'unknown', label: STATE_LABELS['not-checked'] } as const
   switch (aspect) {
     case 'data':
-      return dataAge(snapshot, nowMs)
+      return stopped ? { ...dataAge(snapshot, nowMs), severity: 'unknown' } : dataAge(snapshot, nowMs)
     case 'streams':
       if (streams.length === 0) return { severity: 'unknown', label: 'none' }
       if (streams.every(({ state }) => state === 'closed')) return { severity: 'unknown', label: 'closed' }

@@ -204,7 +204,10 @@ export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'coun
 /** `12 s`, `now`; empty where no check is planned. */
 export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): string {
   if (nextCheckAt === undefined) return ''
-  return nextCheckAt <= nowMs ? 'now' : countdownText(nextCheckAt - nowMs, 'up')
+  const leftMs = nextCheckAt - nowMs
+  if (leftMs <= 0) return 'now'
+  const minutes = Math.ceil(leftMs / 60_000)
+  return leftMs >= 60_000 && minutes < 60 ? `${minutes} min` : countdownText(leftMs, 'up')
 }
 
 /** What stands in place of a number of a row that is not checked. */

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { incidentLines } from '../../app/conditions/incidents.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { startOfToday } from '../../app/status/moments.ts'
-import { quotaStatus } from '../../app/status/quota-status.ts'
+import { quotaStatus, stateAt, usesWholeRefill } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
@@ -40,11 +40,17 @@ export function EventList() {
   const critical = useShownValue(({ requests }, nowMs) =>
     requests.filter((row) => quotaStatus(row, nowMs).severity === 'critical').map(({ category }) => category),
   )
+  const othersTakeAll = useShownValue(({ requests }, nowMs) =>
+    requests
+      .filter((row) => stateAt(row, nowMs) === 'blocked' && usesWholeRefill(row))
+      .map(({ category }) => category),
+  )
   const all = incidentLines(passing, {
     stored,
     nowMs: waitOverMs,
     runSinceMs: oldestAt(ofRun),
     criticalRows: new Set(critical),
+    othersTakeAll: new Set(othersTakeAll),
   })
   const open = all.filter(({ isOpen }) => isOpen)
   const lines = onlyOpen ? open : all

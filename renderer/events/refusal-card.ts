@@ -27,7 +27,7 @@ export function refusalCard({ events, at }: IncidentLine): RefusalCard | undefin
         ? [{ name: 'Left before', value: 'not known' }]
         : beforeFacts(first.before)),
       { name: '429s', value: String(Math.max(...refusals.map(({ count = 1 }) => count), refusals.length)) },
-      { name: 'Safe to retry at', value: clockText(retryAt) },
+      { name: 'Reset at', value: clockText(retryAt) },
       { name: 'Request id', value: requestIds.length === 0 ? 'none given' : requestIds.join(', ') },
     ],
   }

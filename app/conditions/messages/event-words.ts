@@ -9,6 +9,8 @@ export interface EventStyle {
   readonly stored?: 'sealed' | 'memory'
   /** A moment to come as a time of day, or as the time from the event until then. */
   readonly as?: 'clock' | 'countdown'
+  /** The rows in 429 whose refill others use whole: no time can be named at which a retry is safe. */
+  readonly othersTakeAll?: ReadonlySet<string>
 }
 
 /** What events are sorted by in the list of incidents. */

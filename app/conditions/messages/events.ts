@@ -70,12 +70,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'service-unreachable': {
     of: 'service',
-    say: ({ host, why, retryAt, at }, { as }) => [
-      'warning',
-      `${host} unreachable`,
-      why,
-      nextTry(retryAt, at, as),
-    ],
+    // Told once: by the second try its time would be over.
+    say: ({ host, why }) => ['warning', `${host} unreachable`, why, 'retrying'],
     over: ({ why }) => why ?? '',
   },
   'service-back': { of: 'service', say: ({ host }) => ['ok', `${host} responds again`] },
@@ -90,10 +86,12 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'rate-limited': {
     of: 'quotas',
-    say: ({ category, retryAt, nextTryAt, at }, { as }) => [
+    say: ({ category, retryAt, nextTryAt, at }, { as, othersTakeAll }) => [
       'critical',
       `429 on ${category}`,
-      nextTryAt === undefined ? `safe to retry ${moment(retryAt, at, as)}` : UNTIL_OTHERS_SLOW,
+      nextTryAt === undefined && !othersTakeAll?.has(category)
+        ? `safe to retry ${moment(retryAt, at, as)}`
+        : UNTIL_OTHERS_SLOW,
     ],
     over: ({ before: { othersLow, othersHigh } = { othersLow: undefined, othersHigh: undefined } }) =>
       othersLow === undefined || othersHigh === undefined

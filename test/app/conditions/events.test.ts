@@ -69,7 +69,7 @@ describe('events in plain words', () => {
     [
       { kind: 'service-unreachable', host: 'api.example.com', retryAt: NOW_MS + 1000 },
       'warning',
-      'api.example.com unreachable · next try at 14:31:06',
+      'api.example.com unreachable · retrying',
     ],
     [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com responds again'],
     [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],

@@ -93,12 +93,31 @@ test('what is over says no more what is to be done, or when it is tried again', 
     ...{ kind: 'service-unreachable', host: 'h', why: 'connection refused', retryAt: AT + 5_000 },
   })
   const up = logged({ kind: 'service-back', host: 'h' }, 42)
-  expect(incidentLines([down]).at(-1)?.detail).toMatch(/^connection refused · next try at /)
+  expect(incidentLines([down]).at(-1)?.detail).toBe('connection refused · retrying')
   expect(incidentLines([down, up]).at(-1)).toMatchObject({ detail: 'connection refused', isOpen: false })
   const refused = logged({ kind: 'requests-refused', category: 'Accounts', status: 401, message: 'no' })
   const answered = logged({ kind: 'requests-answered', category: 'Accounts', status: 401, since: AT }, 9)
   expect(incidentLines([refused]).at(-1)?.detail).toMatch(/^“no” · Check the key’s host/)
   expect(incidentLines([refused, answered]).at(-1)?.detail).toBe('“no”')
+})
+
+test('a 429 names no time for a retry while others use the whole refill', () => {
+  const refused = logged({ kind: 'rate-limited', category: 'Positions', retryAt: AT + 240_000 })
+  const said = (othersTakeAll: readonly string[]) =>
+    incidentLines([refused], { othersTakeAll: new Set(othersTakeAll) })[0]?.detail
+  expect(said(['Balances'])).toBe('safe to retry at 14:35:05')
+  expect(said(['Positions'])).toBe('until others slow down')
+})
+
+test('a refresh that was not sent is no line beside its unreachable host, before and after it is one', () => {
+  const notSent = (later: number) => logged({ kind: 'token-refresh-failed', outcome: 'not-sent' }, later)
+  const down = logged({ kind: 'service-unreachable', host: 'h' }, 10)
+  const up = logged({ kind: 'service-back', host: 'h' }, 60)
+  const titles = (events: readonly LoggedEvent[]) => incidentLines(events).map(({ title }) => title)
+  expect(titles([notSent(9), down])).toEqual(['h unreachable'])
+  expect(titles([down, notSent(40), up])).toEqual(['h unreachable'])
+  expect(titles([down, up, notSent(61)])).toHaveLength(2)
+  expect(titles([down, logged({ kind: 'token-refresh-failed', outcome: 'refused' }, 40)])).toHaveLength(2)
 })
 
 test('answers without a number are not called refusals', () => {

@@ -126,6 +126,9 @@ describe('the number', () => {
     expect(fullText({ ...row, state: 'not-checked' }, NOW_MS)).toBe('–')
     expect(nextCheckText(row, NOW_MS)).toBe('12 s')
     expect(nextCheckText(row, NOW_MS + 12_000)).toBe('now')
+    const late = (seconds: number) =>
+      nextCheckText(positions({ nextCheckAt: NOW_MS + seconds * 1000 }), NOW_MS)
+    expect([late(60), late(61), late(250)]).toEqual(['1 min', '2 min', '5 min'])
     expect(nextCheckText(positions(), NOW_MS)).toBe('')
   })
 })

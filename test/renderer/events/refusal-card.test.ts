@@ -26,7 +26,7 @@ test('a 429 has the level before, both uses of its last minute and its request i
     { name: 'Headroom, last 60 s', value: '2 requests' },
     { name: 'Others, last 60 s', value: '70–84 requests (estimate)' },
     { name: '429s', value: '1' },
-    { name: 'Safe to retry at', value: '14:32:05' },
+    { name: 'Reset at', value: '14:32:05' },
     { name: 'Request id', value: 'r-1' },
   ])
 })
