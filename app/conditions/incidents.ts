@@ -49,17 +49,24 @@ export interface LogStyle extends EventStyle {
   readonly criticalRows?: ReadonlySet<string>
 }
 
-/** How much later than a refresh that was not sent its host may be called unreachable. Milliseconds. */
+/** How much later than its consequence a cause may be told. Milliseconds. */
 const FOUND_WITHIN_MS = 1_000
 
-/** Whether a refresh was not sent because its host was unreachable, which is the line of both. */
-function isRefreshDuring({ event, at }: Happened, host: Happened): boolean {
+/**
+ * Whether an event follows from one that is a line already: a refresh that was not sent, from its unreachable
+ * host, and a 401, from the end of the sign-in.
+ */
+function isExplainedBy({ event, at }: Happened, cause: Happened): boolean {
+  const follows =
+    (event.kind === 'token-refresh-failed' &&
+      event.outcome === 'not-sent' &&
+      cause.event.kind === 'service-unreachable') ||
+    (event.kind === 'requests-refused' && event.status === 401 && cause.event.kind === 'sign-in-required')
   return (
-    event.kind === 'token-refresh-failed' &&
-    event.outcome === 'not-sent' &&
-    event.profile === host.event.profile &&
-    host.at - at <= FOUND_WITHIN_MS &&
-    (host.endedAt === undefined || host.endedAt >= at)
+    follows &&
+    event.profile === cause.event.profile &&
+    cause.at - at <= FOUND_WITHIN_MS &&
+    (cause.endedAt === undefined || cause.endedAt >= at)
   )
 }
 
@@ -80,8 +87,7 @@ interface Happened {
  */
 export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = {}): readonly IncidentLine[] {
   const happened = [...Map.groupBy(identified(events), keyOf).values()].map((of) => happenedOf(of, style))
-  const hosts = happened.filter(({ event }) => event.kind === 'service-unreachable')
-  const lines = happened.filter((one) => !hosts.some((host) => isRefreshDuring(one, host)))
+  const lines = happened.filter((one) => !happened.some((cause) => isExplainedBy(one, cause)))
   return [...Map.groupBy(lines, lineKeyOf).values()]
     .map((of) => lineOf(of, style))
     .sort((a, b) => openUrgencyOf(b) - openUrgencyOf(a) || b.at - a.at || seqOf(b) - seqOf(a))

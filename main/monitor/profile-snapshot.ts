@@ -89,13 +89,19 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 /** The snapshot of a key that cannot call as far as it is known: no row has a state, a pace or a next check. */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   if (!isStopped(conditionsOf(snapshot, snapshot.at))) return snapshot
-  const requests = snapshot.requests.map(uncheckedRow)
+  // Without a sign-in any 401 is its consequence; with one it tells why calls fail.
+  const isSignedIn = snapshot.refresh.state === 'valid' || snapshot.refresh.state === 'unconfirmed'
+  const requests = snapshot.requests.map((row) => uncheckedRow(row, isSignedIn))
   return { ...snapshot, requests, verdict: verdictOf(requests, snapshot.service) }
 }
 
-function uncheckedRow({ safe, nextCheckAt, ...row }: RequestQuota): RequestQuota {
+function uncheckedRow(
+  { safe, nextCheckAt, problem, ...row }: RequestQuota,
+  isSignedIn: boolean,
+): RequestQuota {
   const state = 'not-checked'
-  return { ...row, state, verdict: rowVerdictOf({ ...row, state }) }
+  const own = problem !== undefined && (isSignedIn || problem.status !== 401) ? { problem } : {}
+  return { ...row, ...own, state, verdict: rowVerdictOf({ ...row, state }) }
 }
 
 /**

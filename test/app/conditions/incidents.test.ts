@@ -120,6 +120,17 @@ test('a refresh that was not sent is no line beside its unreachable host, before
   expect(titles([down, logged({ kind: 'token-refresh-failed', outcome: 'refused' }, 40)])).toHaveLength(2)
 })
 
+test('a 401 is no line beside the end of the sign-in that it follows from', () => {
+  const rejected = logged({ kind: 'requests-refused', category: 'Positions', status: 401 })
+  const failing = logged({ kind: 'requests-refused', category: 'Positions', status: 503 })
+  const signedOut = logged({ kind: 'sign-in-required', reason: 'the service rejected it' }, 0.5)
+  const kinds = (events: readonly LoggedEvent[]) =>
+    incidentLines(events).map(({ events: [{ kind }] }) => kind)
+  expect(kinds([rejected, signedOut])).toEqual(['sign-in-required'])
+  expect(kinds([failing, signedOut])).toHaveLength(2)
+  expect(kinds([rejected])).toEqual(['requests-refused'])
+})
+
 test('answers without a number are not called refusals', () => {
   const without = (category: string, status: number) => logged({ kind: 'requests-refused', category, status })
   const titles = (status: number) =>
