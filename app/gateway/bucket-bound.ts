@@ -25,65 +25,68 @@ export interface BucketSize {
 }
 
 /**
- * Whether an answer is a 429, and of what: `rate` is the bucket's own (it cost nothing, service 3), `unsaid` one that
- * names neither quota and may come from a proxy.
+ * Whether a response is a 429, and of which quota. `rate`: the bucket's own, which costs nothing (service 3).
+ * `unsaid`: it names no quota and may come from a proxy.
  */
 export type Refused = 'no' | 'rate' | 'unsaid'
 
-/** How long a bucket is held after a 429 whose fields do not explain it (service 7). */
+/** How long a bucket is paused after a 429 that its fields do not explain (service 7). */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
-/** Reset is a whole number of seconds, so a header is less than a second of replenishment below the level. */
+/** Reset is in whole seconds, so a header may understate the level by up to one second of refill. */
 export const RESET_STEP_MS = 1000
-/** Later requests slow a turn down, but do not take all that comes back for ever. */
+/** Later requests delay a turn, but never take more than this share of the refill. */
 const MAX_LATER_SHARE = 0.9
 
 /**
- * A lower bound on the level of one bucket, from which a request may go upstream without being refused.
+ * A lower bound on the level of one bucket. A request that the bound allows is not rate-limited.
  *
- *     low(t) = min(limit, low₀ + (t − received) / rate) − own requests not surely in that header
- *     low₀   = max(Remaining, limit − Reset / rate)          rate = period / limit, seconds a request (service 8.3.2)
+ *     low(t) = min(limit, low₀ + (t − received) / rate) − own requests that the header may not include
+ *     low₀   = max(Remaining, limit − Reset / rate)          rate = period / limit, seconds per request (service 8.3.2)
  *
- * Derivation: Remaining is the floor of the level and Reset the ceiling of (limit − level) × rate, so neither exceeds
- * the level at low₀; from there it grows by 1 / rate a second up to the limit. An own request surely is in a header if
- * it ended before the header's own request was sent; any other may still be counted after it and is subtracted.
+ * Derivation: Remaining is the floor of the level, and Reset is the ceiling of (limit − level) × rate. So
+ * neither exceeds the level at low₀. From there the level grows by 1 / rate per second up to the limit. A
+ * header certainly includes an own request that ended before the header's request was sent. Any other own
+ * request may be counted later, so it is subtracted.
  *
- * That subtracts requests twice that the header had counted already, and rounds. The former bound, projected, has neither
- * fault and holds as long as no other program spends. So the bound becomes
+ * This bound rounds down, and it subtracts some requests that the header already includes. The previous
+ * bound, projected to now, does neither, but it is valid only while no other program uses the quota. So the
+ * bound becomes
  *
- *     max(low(t), former)              while headers allow that no other program spent, for a period back
- *     max(low(t), min(former, low₀))   else: too high by the requests in flight at most, and by none after the next header
+ *     max(low(t), previous)              while headers of the last period show no other program
+ *     max(low(t), min(previous, low₀))   otherwise: too high by at most the requests in flight, until the next header
  *
- * `#free` is the bound without the requests in flight. They are subtracted by the reader: one that is counted late
- * comes from a bucket that was full until then.
+ * `#free` is the bound without the requests in flight. The reader subtracts them, because a request that is
+ * counted late comes from a bucket that was full until then.
  *
- * A fixed window (service 8.3.5) does not grow, and is full again, but for own requests since, when it ends. Which of
- * the two a bucket is, `app/quota/window-model.ts` judges from Reset, for the estimator too. Times are milliseconds on one clock that never goes back.
+ * A fixed window (service 8.3.5) does not grow. When it ends, it is full again, except for own requests since
+ * then. `app/quota/window-model.ts` decides from Reset which of the two models applies, here and in the
+ * estimator. Times are milliseconds on one monotonic clock.
  */
 export class BucketBound {
-  /** 0 as long as nothing says it. */
+  /** 0 until a header or the table gives one. */
   #limit: number
   #periodMs: number
   /** Requests; `undefined` before the first header. */
   #free: number | undefined
-  /** From when `#free` grows. */
+  /** When `#free` starts to grow. */
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
   #window: FixedWindow | undefined
-  /** The last window that a header showed and that is over. */
+  /** The last window from a header that has ended. */
   #formerWindow: FixedWindow | undefined
-  /** The window was not shown by a header, but follows from an own request that may have opened it. */
+  /** No header showed the window: it follows from an own request that may have opened it. */
   #isWindowAssumed = false
-  /** When a header last showed that another program spends. */
+  /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
   readonly #others = new OthersPace()
-  /** Told of every answer here, and of what goes by who sends. */
+  /** Receives every response here; the sender reads it. */
   readonly othersTakeAll = new OthersTakeAll()
   #heldUntilMs = Number.NEGATIVE_INFINITY
-  /** Holds in a row. */
+  /** Pauses in a row. */
   #holds = 0
   readonly #own = new OwnRequestTimes()
 
-  /** `size` serves for headers that name no limit or period. */
+  /** `size` applies to headers that name no limit or period. */
   constructor(size?: BucketSize) {
     this.#limit = size?.limit ?? 0
     this.#periodMs = (size?.periodSeconds ?? 0) * 1000
@@ -94,26 +97,26 @@ export class BucketBound {
     return this.#free === undefined ? undefined : this.#limit
   }
 
-  /** Own requests whose answer has not come. */
+  /** Own requests without a response yet. */
   get inFlight(): number {
     return this.#own.inFlight
   }
 
-  /** Whether it knows nothing that a new object would not: no header, no request, no hold. */
+  /** Whether its state equals that of a new object: no header, no request, no pause. */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
 
-  /** Whether it is held after a 429 that its fields do not explain. */
+  /** Whether it is paused after a 429 that its fields do not explain. */
   isHeld(nowMs: number): boolean {
     return nowMs < this.#heldUntilMs
   }
 
-  /** Time passes. Each event below advances by itself. */
+  /** Advances the clock. Every event below does so itself. */
   advance(nowMs: number): void {
     if (this.#free === undefined) return
     this.#free = this.#freeAt(nowMs)
-    // A full bucket begins to grow again at a whole millisecond of the service's clock.
+    // A full bucket resumes growing at a whole millisecond of the service's clock.
     const isFull = this.#model === 'rolling' && this.#free >= this.#limit
     this.#atMs = Math.max(this.#atMs, isFull ? nowMs + CLOCK_STEP_MS : nowMs)
     const window = this.#window
@@ -123,31 +126,37 @@ export class BucketBound {
     if (this.inFlight > 0 || this.#free < this.#limit) this.#assumeWindow(window.endsEarliestMs, nowMs)
   }
 
-  /** An own request goes out. */
+  /** Adds an own request in flight. */
   sent(id: number, nowMs: number): void {
     this.advance(nowMs)
     this.#own.sent(id, nowMs)
   }
 
-  /** A request that certainly never reached the service, or another bucket. Returns when it was sent. */
+  /**
+   * Removes a request that certainly never reached the service, or went to another bucket. Returns when it
+   * was sent.
+   */
   notSent(id: number): number | undefined {
     return this.#own.take(id)
   }
 
-  /** A request whose answer will not come: it may have been counted, or still be within `laterMs` from now. */
+  /**
+   * Removes a request that will get no response. It may have been counted, or may be within `laterMs` from
+   * now.
+   */
   lost(id: number, nowMs: number, laterMs: number): void {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // Counted late, it comes from a bucket that could not grow over its limit until then.
+      // If counted late, it comes from a bucket that was capped at its limit until then.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
     this.#ended(sentAtMs, nowMs + laterMs)
   }
 
-  /** Folds one answer in. True if the bound was computed anew, so that computed turns are void. */
+  /** Applies one response. Returns true if the bound was recomputed, so that computed turns are invalid. */
   answered(id: number, refused: Refused, rate: RateReading | undefined, nowMs: number): boolean {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id) ?? nowMs
@@ -164,12 +173,12 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // Remaining 0 and Reset explain a refusal, and the bound waits; anything else would be refused again at once.
+    // Remaining 0 with a Reset explains a 429: the bound waits. Any other 429 would repeat at once.
     if (refused === 'unsaid' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
 
-  /** Whether a request that needs `level` may go: without a header yet, one at a time. */
+  /** Whether a request that needs `level` may go. Before the first header, one at a time may. */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0
@@ -182,8 +191,8 @@ export class BucketBound {
   }
 
   /**
-   * The earliest whole millisecond, not before `nowMs`, at which `level` may be allowed; `undefined` if only an answer can
-   * bring it about.
+   * The earliest whole millisecond from `nowMs` on at which `level` may be allowed; `undefined` if only a
+   * response can allow it.
    */
   reachesAtMs(level: number, nowMs: number): number | undefined {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -197,17 +206,17 @@ export class BucketBound {
     return this.allows(level, atMs) ? atMs : atMs + 1
   }
 
-  /** How fast other programs spend, in requests a millisecond, as far as headers showed it lately. */
+  /** Recent use by other programs as shown by headers, in requests per millisecond. */
   othersPerMs(nowMs: number): number {
     return this.#model === 'fixed' || this.#isAlone(nowMs) ? 0 : this.#others.perMs
   }
 
   /**
-   * When a request goes that needs `level` and has `ahead` others before it; `ahead` may have a fraction.
+   * When a request that needs `level` goes, if `ahead` others go before it; `ahead` may have a fraction.
    *
-   * `ahead` requests lower the bound by as many, so it is when the bound without them is at `level + ahead`; it does not
-   * meet the limit meanwhile. A fixed window brings `limit − level + 1` at once. `laterPerMs`: requests that come later and are
-   * counted before it.
+   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound without them
+   * reaches `level + ahead`, assuming that it stays below the limit. The end of a fixed window frees `limit −
+   * level + 1` at once. `laterPerMs`: requests per millisecond that arrive later but are counted first.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -222,7 +231,7 @@ export class BucketBound {
     return Math.max(fromMs, this.#window?.endsLatestMs ?? fromMs) + (windows - 1) * this.#periodMs
   }
 
-  /** The fields of a 429 that says what is known (service 2.2); `undefined` before the first header. */
+  /** The quota fields for a 429 of the gateway (service 2.2); `undefined` before the first header. */
   reading(nowMs: number): Required<Omit<RateReading, 'resource'>> | undefined {
     const low = this.low(nowMs)
     if (low === undefined) return undefined
@@ -238,8 +247,8 @@ export class BucketBound {
   }
 
   /**
-   * Between the two moments time may not have passed: the machine slept, or the clock was set. Nothing grew, and a fixed
-   * window ends as much later.
+   * Marks a span in which time may not have passed: the machine slept, or the clock was set. Nothing grew in
+   * it, and a fixed window ends later by as much.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
@@ -258,11 +267,11 @@ export class BucketBound {
     }
     const window = this.#window
     if (window === undefined || nowMs < window.endsLatestMs) return free
-    // Own requests since the earliest end may be in the next window.
+    // If the window ended early, own requests since then count in the next one.
     return Math.max(free, this.#limit - this.#own.endedSince(window.endsEarliestMs))
   }
 
-  /** An own request was counted, or may have been, between the two. */
+  /** Records that an own request was counted, or may have been, between the two times. */
   #ended(sentAtMs: number, endedAtMs: number): void {
     const isFixed = this.#model === 'fixed'
     if (isFixed && this.#window === undefined) this.#assumeWindow(sentAtMs, endedAtMs)
@@ -276,11 +285,11 @@ export class BucketBound {
 
   #fold(refused: Refused, rate: RateReading | undefined, sentAtMs: number, nowMs: number): boolean {
     const isResized = this.#adoptSize(rate)
-    // The older 429 without fields says by its Message that the bucket is empty (service 2.3).
+    // The older 429 without fields reports an empty bucket in its Message (service 2.3).
     const remaining = rate?.remaining ?? (refused === 'rate' ? 0 : undefined)
     if (remaining === undefined || this.#limit === 0 || this.#periodMs === 0) return isResized
     const model = this.#model
-    // A refusal that says it is full now says nothing of when.
+    // A 429 with Reset 0 does not show when the bucket refills.
     const resetSeconds = refused === 'rate' && rate?.resetSeconds === 0 ? undefined : rate?.resetSeconds
     const header = { remaining: Math.min(remaining, this.#limit), resetSeconds, sentAtMs, nowMs }
     const isOfNow = this.#judge(header)
@@ -289,7 +298,10 @@ export class BucketBound {
     return this.#take(header, { isVoid, isRefused: refused === 'rate' })
   }
 
-  /** The bound after a header. `isVoid`: nothing known before holds. True if it was void, or is shown to be by the header. */
+  /**
+   * Updates the bound from a header. `isVoid`: discard what was known. Returns true if the old bound was
+   * discarded, or if the header disproves it.
+   */
   #take(header: Shown, { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean }): boolean {
     const { inFlight } = this
     const { nowMs } = header
@@ -298,7 +310,8 @@ export class BucketBound {
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
-    // Sent before another program was seen, it may have been counted before that program spent: it raises nothing.
+    // The header's request is older than the last sign of another program, so it may predate that use: it
+    // raises nothing.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
     const kept = this.#isAlone(nowMs) ? former : Math.min(former, shown.least + inFlight)
@@ -311,7 +324,7 @@ export class BucketBound {
       limit: this.#limit,
       isVoid,
     })
-    // Without a Reset nothing says when the window ends, but it does within a period.
+    // Without Reset the end of the window is unknown, but it is at most a period away.
     if (this.#model === 'fixed' && this.#window === undefined && free < this.#limit) {
       this.#assumeWindow(header.sentAtMs - this.#periodMs, nowMs)
     }
@@ -322,7 +335,10 @@ export class BucketBound {
     return nowMs - this.#othersSeenAtMs > this.#periodMs
   }
 
-  /** Which model a header speaks of. False for a header of a window that is over, which says nothing about now. */
+  /**
+   * Updates the model from a header. Returns false for a header of an ended window, which shows nothing about
+   * now.
+   */
   #judge(header: Shown): boolean {
     const { resetSeconds, sentAtMs, nowMs } = header
     if (resetSeconds === undefined) return true
@@ -350,7 +366,10 @@ export class BucketBound {
     return { limit: this.#limit, periodMs: this.#periodMs }
   }
 
-  /** A header wins over what was known (service 8.2). True if the bucket has another size than before. */
+  /**
+   * Takes limit and period from a header, which overrides the table (service 8.2). Returns true if they
+   * changed.
+   */
   #adoptSize(rate: RateReading | undefined): boolean {
     const limit = rate?.limit ?? this.#limit
     const periodMs = rate?.periodSeconds === undefined ? this.#periodMs : rate.periodSeconds * 1000
@@ -363,7 +382,9 @@ export class BucketBound {
     return true
   }
 
-  /** Requests that were in flight together are refused together: one hold, not several in a row. */
+  /**
+   * Requests that were in flight together get 429s together. They count as one pause, not several in a row.
+   */
   #hold(sentAtMs: number, nowMs: number): void {
     if (this.#holds > 0 && sentAtMs < this.#heldUntilMs) return
     this.#heldUntilMs = nowMs + Math.min(HOLD.maxMs, HOLD.firstMs * 2 ** this.#holds)

@@ -4,35 +4,38 @@ import { BucketBound, type BucketSize } from './bucket-bound.ts'
 import { FairQueue, type Queued } from './fair-queue.ts'
 import { ServedRates } from './served-rates.ts'
 
-/** A turn that others of its class delay is computed in steps, until one changes less than this, in milliseconds. */
+/**
+ * A turn delayed by rivals of its class is computed iteratively, until a step changes it by less than this.
+ * Milliseconds.
+ */
 const CLOSE_MS = 20
 const MAX_STEPS = 12
 
-/** A request that waits for its turn in one bucket. */
+/** A request that waits for its turn in a bucket. */
 export interface Waiting extends Queued {
   readonly program: string
   readonly weight: number
   readonly class: ProgramClass
 }
 
-/** How far from the expected number of later requests hope goes, in standard deviations. */
+/** Standard deviations below the expected number of later requests that a forecast may hope for. */
 export const HOPE = 1.9
 
-/** How fast others come: requests a millisecond. */
+/** Arrival rates of other requests, per millisecond. */
 export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
-  /** Of programs that the gateway does not see. */
+  /** Rate of programs outside the gateway. */
   readonly unseenPerMs: number
 }
 
-/** What a forecast of turns goes by instead of the gateway's own, to compare it. */
+/** Inputs that replace the gateway's own in a forecast, for comparison. */
 export interface Forecast {
-  /** Instead of `HOPE`. */
+  /** Replaces `HOPE`. */
   readonly hope?: number
-  /** The true rates of others, instead of those that were learned. */
+  /** The true rates of others, in place of the learned ones. */
   readonly trueRates?: OthersRates
 }
 
-/** Another program of the class: how many of its later requests may go before, and how fast they come. */
+/** Another program of the class: how many of its later requests may go first, and their arrival rate. */
 interface Rival {
   readonly room: number
   readonly perMs: number
@@ -41,20 +44,22 @@ interface Rival {
 const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, normal: 1, background: 2 }
 
 /**
- * The level that a bound has to reach before a class may send: `1 + n × reserve`, n = 0, 1, 2, and at most the limit.
+ * The level that the bound must reach before a class may send: `1 + n × reserve` for n = 0, 1, 2, and at most
+ * the limit.
  *
- * A request leaves one less, so a normal one leaves `reserve` for critical ones, and a background one as much for normal
- * ones. The reserve is not spent by those that leave it, so it costs them its size once and nothing per period.
+ * A request takes one. So a normal request leaves `reserve` for critical ones, and a background request
+ * leaves as much again for normal ones. A class never spends the reserve that it leaves, so the reserve costs
+ * that class its size once, not once per period.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
 }
 
 /**
- * The requests that wait for one bucket, and which of them goes when.
+ * The requests that wait for one bucket, and the order in which they go.
  *
- * A class before another one needs a lower level, so where one of it waits the others do too. Times are milliseconds on
- * the clock of the bound.
+ * A more urgent class needs a lower level, so while one of its requests waits, the less urgent classes wait
+ * too. Times are milliseconds on the bound's clock.
  */
 export class BucketQueue<T extends Waiting> {
   readonly name: string
@@ -91,14 +96,14 @@ export class BucketQueue<T extends Waiting> {
     this.#size += 1
   }
 
-  /** False if it does not wait here. */
+  /** Returns false if it does not wait here. */
   remove(waiting: T): boolean {
     const isRemoved = this.#byClass[waiting.class].remove(waiting.program, waiting)
     if (isRemoved) this.#size -= 1
     return isRemoved
   }
 
-  /** Whether a request goes at once, as it would if it were added and taken: none waits, and its class may send. */
+  /** Whether a request can skip the queue: none waits, and its class may send now. */
   passes(request: Omit<T, keyof Queued>, nowMs: number): boolean {
     if (this.#size > 0) return false
     if (!this.#allows(request.class, nowMs)) return false
@@ -106,7 +111,7 @@ export class BucketQueue<T extends Waiting> {
     return true
   }
 
-  /** Takes out the next request that may go now. */
+  /** Removes and returns the next request that may go now. */
   take(nowMs: number): T | undefined {
     const first = this.#first()
     if (first === undefined) return undefined
@@ -118,23 +123,29 @@ export class BucketQueue<T extends Waiting> {
     return taken
   }
 
-  /** When to look again, as a whole millisecond; `undefined` if only an answer or a new request can change anything. */
+  /**
+   * When to check again, as a whole millisecond; `undefined` if only a response or a new request can change
+   * anything.
+   */
   dueAtMs(nowMs: number): number | undefined {
     const first = this.#first()
     return first && this.roomAtMs(first, nowMs)
   }
 
-  /** When a request of this class could go at the earliest; `undefined` if only an answer can bring it about. */
+  /**
+   * The earliest time at which a request of this class could go; `undefined` if only a response can free it.
+   */
   roomAtMs(own: ProgramClass, nowMs: number): number | undefined {
     const reachesAtMs = this.bound.reachesAtMs(this.#level(own), nowMs)
     return reachesAtMs && Math.max(reachesAtMs, Math.ceil(this.#notBeforeMs(own)))
   }
 
   /**
-   * When the turn is to be expected of one that waits here, if others come as they did.
+   * The expected turn of a waiting request, if other requests keep arriving at their recent rates.
    *
-   * Requests of classes before go first whenever they come, and those of programs outside are counted first. Of another program of
-   * its class as many go first as come until then, but no more than its share lets before this one.
+   * More urgent classes go first whenever they arrive, and requests from outside the gateway are counted
+   * first. Of each other program in its class, the requests that arrive before its turn go first, up to that
+   * program's share.
    */
   turnOf(waiting: T, nowMs: number): number {
     const ahead = this.#ahead(waiting)
@@ -151,11 +162,11 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether one that waits here may still go by `byMs`: its turn comes by then if as few others come before it as can
-   * reasonably be hoped for. `ahead` is how many that wait go before it.
+   * Whether a waiting request may still go by `byMs`: its turn comes by then if the fewest other requests
+   * that can reasonably be hoped for come first. `ahead`: waiting requests that go before it.
    *
-   * Of m requests that are expected at random moments at least m − Z √(m (1 + t / T)) come but for a few in a hundred, where t
-   * is how far the expectation reaches ahead, and T the time behind that it was learned from.
+   * Of m expected requests at random times, at least m − Z √(m (1 + t / T)) arrive, except in a few of 100
+   * cases. t is how far the forecast looks ahead, and T is the time from which the rate was learned.
    */
   mayGoBy(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
     const level = this.#level(waiting.class)
@@ -168,7 +179,7 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - hope * spread)
-    // Requests that came all at once promise more than a bucket gives in that time; a turn counts with no more than that.
+    // A burst of arrivals can exceed what the bucket refills in that time; the turn is capped there.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 
@@ -180,7 +191,7 @@ export class BucketQueue<T extends Waiting> {
     )
   }
 
-  /** What comes later and goes before one that waits here. */
+  /** What arrives later but goes before a waiting request. */
   #later(waiting: T, nowMs: number): { readonly perMs: number; readonly rivals: readonly Rival[] } {
     const { class: own, program } = waiting
     const queue = this.#byClass[own]
@@ -188,11 +199,11 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      // None of its own program has room: they come after it.
+      // None of its program goes first: there is no room.
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    // Where they use the whole refill, the next try tells whether they still do.
+    // Where others use the whole refill, the next try shows whether they still do.
     const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
     return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
   }
@@ -211,7 +222,10 @@ export class BucketQueue<T extends Waiting> {
     if (request.class !== 'critical') this.bound.othersTakeAll.tried(nowMs)
   }
 
-  /** Classes that leave a reserve wait for the next try where others use the whole refill; the reserve is not tried for. */
+  /**
+   * Where others use the whole refill, classes that leave a reserve wait for the next try, which ignores the
+   * reserve.
+   */
   #notBeforeMs(own: ProgramClass): number {
     return own === 'critical' ? Number.NEGATIVE_INFINITY : this.bound.othersTakeAll.nextTryAtMs
   }
@@ -228,6 +242,6 @@ export class BucketQueue<T extends Waiting> {
 const classesBefore = (own: ProgramClass): readonly ProgramClass[] =>
   PROGRAM_CLASSES.slice(0, PROGRAM_CLASSES.indexOf(own))
 
-/** How many requests of rivals that go before are to be expected within so long. */
+/** Expected number of rival requests that go first within the time. */
 const comingOf = (rivals: readonly Rival[], withinMs: number): number =>
   rivals.reduce((sum, { room, perMs }) => sum + Math.min(room, perMs * withinMs), 0)

@@ -1,4 +1,4 @@
-/** What stands in a fair queue: `order` is its place among the requests of its own program. */
+/** An item in a fair queue. `order`: its place among the requests of its program. */
 export interface Queued {
   readonly order: number
 }
@@ -12,29 +12,32 @@ interface Flow<T> {
   readonly items: T[]
 }
 
-/** Tags are sums of many fractions. */
+/** Tolerance for equal tags, which are sums of many fractions. */
 const TAG_TOLERANCE = 1e-9
 
 /**
- * Requests of several programs in the order of start-time fair queueing; first in, first out within a program.
+ * Requests of several programs in the order of start-time fair queueing; first in, first out within a
+ * program.
  *
- *     start tag of a program's next request   S = max(v when it comes, F of the one before),   F = S + 1 / weight
- *     virtual time                            v = S of the request served last
- *     next                                    the least S; of equal ones the least F, then the one that waits longest
+ *     start tag of a program's next request   S = max(v on arrival, F of its previous request),   F = S + 1 / weight
+ *     virtual time                            v = S of the last request served
+ *     next                                    the least S; then the least F; then the longest wait
  *
- * Derivation: each waiting program has v ≤ S ≤ v + 1 / weight, and its S grows by 1 / weight a request. So over any time in
- * which f and g both wait, the requests they get differ by |n(f) / weight(f) − n(g) / weight(g)| ≤ 1 / weight(f) + 1 / weight(g):
- * of what the two get together, neither is more than one request ahead of its share. Of n programs that wait, one of share s
- * of the weights is never more than 1 + (n − 2) s requests ahead of it: below 2 for equal weights, or up to three programs.
+ * Derivation: each waiting program has v ≤ S ≤ v + 1 / weight, and each request raises its S by 1 / weight.
+ * So while both f and g wait, the requests served differ by |n(f) / weight(f) − n(g) / weight(g)| ≤ 1 /
+ * weight(f) + 1 / weight(g). Neither gets more than one request beyond its share of what the two get
+ * together. With n waiting programs, one with share s of the weights gets at most 1 + (n − 2) s requests
+ * beyond its share: below 2 for equal weights, or for up to three programs.
  *
- * A program that did not wait gains nothing by it, and one that is ahead stays so: S is at least its last F until none waits.
+ * A program gains nothing by not waiting, and keeps any lead: S is at least its last F until the queue is
+ * empty.
  *
- * Source: Goyal, Vin and Cheng, "Start-Time Fair Queuing: A Scheduling Algorithm for Integrated Services Packet Switching
- * Networks", SIGCOMM 1996.
+ * Source: Goyal, Vin and Cheng, "Start-Time Fair Queuing: A Scheduling Algorithm for Integrated Services
+ * Packet Switching Networks", SIGCOMM 1996.
  */
 export class FairQueue<T extends Queued> {
   readonly #waiting = new Map<string, Flow<T>>()
-  /** The last F of programs that do not wait, since when one last did not. */
+  /** Last F of programs that do not wait, since the queue was last empty. */
   readonly #former = new Map<string, number>()
   #virtual = 0
   #size = 0
@@ -44,7 +47,7 @@ export class FairQueue<T extends Queued> {
     return this.#size
   }
 
-  /** `weight` is positive, and the program's from now on. */
+  /** Adds a request. `weight`, above 0, applies to the program from now on. */
   add(program: string, weight: number, item: T): void {
     const flow = this.#waiting.get(program) ?? this.#begin(program, weight)
     flow.weight = weight
@@ -53,7 +56,7 @@ export class FairQueue<T extends Queued> {
     this.#size += 1
   }
 
-  /** Takes one out that was not served. False if it is not there. */
+  /** Removes a request without serving it. Returns false if it is not there. */
   remove(program: string, item: T): boolean {
     const found = this.#find(program, item)
     if (found === undefined) return false
@@ -64,7 +67,7 @@ export class FairQueue<T extends Queued> {
     return true
   }
 
-  /** Serves the next one. */
+  /** Serves the next request. */
   take(): T | undefined {
     const flow = next(this.#waiting.values())
     if (flow === undefined) return undefined
@@ -76,7 +79,7 @@ export class FairQueue<T extends Queued> {
     return item
   }
 
-  /** All of them as they would be served if none came or went. */
+  /** All requests in the order of service, if none joined or left. */
   *inOrder(): Generator<T> {
     const flows = new Set([...this.#waiting.values()].map((flow) => ({ ...flow, items: [...flow.items] })))
     for (let flow = next(flows); flow !== undefined; flow = next(flows)) {
@@ -87,10 +90,10 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many would be served before this one if none came or went: its place in `inOrder`.
+   * How many requests would be served before this one if none joined or left: its index in `inOrder`.
    *
-   * The k-th request of a program has the start tag S + k / weight, so of each other program those go before whose tag is
-   * less: (own tag − S) × weight of them.
+   * The k-th request of a program has the start tag S + k / weight. So of each other program, (own tag − S) ×
+   * weight requests have a smaller tag and go first.
    */
   ahead(program: string, item: T): number {
     const own = this.#find(program, item)
@@ -101,7 +104,7 @@ export class FairQueue<T extends Queued> {
       if (flow === own.flow) continue
       const { start, weight, items } = flow
       let count = Math.min(items.length, Math.max(0, Math.floor((tagged.start - start) * weight)))
-      // At its own tag, rounding and equal tags decide.
+      // At an equal tag, rounding and ties decide.
       while (count < items.length && goesBefore(nth(flow, count), tagged)) count += 1
       ahead += count
     }
@@ -109,7 +112,7 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many requests of another program, of `weight`, that come from now on would still be served before this one; may have a
+   * How many future requests of `other`, with `weight`, would still be served before this one; may have a
    * fraction.
    */
   roomBefore(program: string, item: T, other: string, weight: number): number {
@@ -143,13 +146,13 @@ export class FairQueue<T extends Queued> {
       this.#former.set(flow.program, flow.start)
       return
     }
-    // When none waits, none is owed anything, and tags begin anew.
+    // An empty queue clears all leads: tags restart.
     this.#former.clear()
     this.#virtual = 0
   }
 }
 
-/** What decides which of two requests is served first. */
+/** The fields that decide which of two requests is served first. */
 interface Tagged {
   readonly start: number
   readonly weight: number
@@ -165,7 +168,7 @@ const nth = <T extends Queued>({ start, weight, items }: Flow<T>, index: number)
 function goesBefore(one: Tagged, other: Tagged): boolean {
   const bySooner = one.start - other.start
   if (Math.abs(bySooner) > TAG_TOLERANCE * Math.max(1, one.start)) return bySooner < 0
-  // The one of more weight has the least F.
+  // The greater weight has the smaller F.
   return one.weight === other.weight ? one.order < other.order : one.weight > other.weight
 }
 

@@ -1,9 +1,9 @@
 import { SteadyPart } from './steady-part.ts'
 
-/** Over how long the pace is averaged: a turn is a minute away at most, unless a program is patient. */
+/** Time over which the rate is averaged: most turns are less than a minute away. */
 const MEMORY_MS = 60_000
 
-/** How a bucket gives back, and whether what was known of it is void. */
+/** A bucket's refill and limit, and whether its earlier level is void. */
 interface Bucket {
   readonly gainPerMs: number
   readonly limit: number
@@ -11,10 +11,10 @@ interface Bucket {
 }
 
 /**
- * How fast other programs spend from a bucket, averaged over the last minute or so.
+ * How fast other programs use a bucket, averaged over about the last minute.
  *
- * Each header shows a level; the one before, plus what came back, less own requests, is what it would show without others.
- * Their difference is what they took, give or take a rounding that the next difference takes back.
+ * Each header shows a level. The previous level, plus the refill, minus own requests, is the level without
+ * others. The difference is what others used, apart from rounding, which the next difference cancels.
  */
 export class OthersPace {
   readonly #steady = new SteadyPart(2)
@@ -28,17 +28,17 @@ export class OthersPace {
     return Math.max(0, this.#perMs)
   }
 
-  /** An own request was counted, or may have been. */
+  /** Records an own request that was counted, or may have been. */
   ownCounted(): void {
     this.#own += 1
   }
 
-  /** A header showed `level`. Times in milliseconds on one clock. */
+  /** Takes the `level` of a header. Times in milliseconds on one clock. */
   shown(level: number, nowMs: number, { gainPerMs, limit, isVoid }: Bucket): void {
     const elapsedMs = nowMs - this.#atMs
     if (this.#level !== undefined && !isVoid) {
       const alone = Math.min(limit, this.#level + elapsedMs * gainPerMs) - this.#own
-      // Of x taken in a time t the average keeps x (1 − e^(−t/T)) / t, which for short t is x / T.
+      // Of x used within a time t, the average adds x (1 − e^(−t/T)) / t, which is x / T for short t.
       const kept = Math.exp(-elapsedMs / MEMORY_MS)
       const weight = elapsedMs > 0 ? (1 - kept) / elapsedMs : 1 / MEMORY_MS
       const taken = this.#steady.of(alone - level, nowMs)

@@ -1,11 +1,11 @@
 /**
- * When the own requests of one bucket were sent and when they ended: which of them a header surely counted.
+ * When the own requests of one bucket were sent and ended, to find those that a header certainly includes.
  *
- * Ends are kept in order, so that a header's question is a binary search, and only as long as one may ask for them: a
- * header's own request is in flight, or not sent yet. Times in milliseconds on one clock.
+ * Ends are sorted, so a lookup is a binary search. An end is kept only while a header may ask for it: that
+ * header's request is in flight or not yet sent. Times in milliseconds on one clock.
  */
 export class OwnRequestTimes {
-  /** In the order of sending: the first one is the oldest. */
+  /** In sending order: the first is the oldest. */
   readonly #sentAtMs = new Map<number, number>()
   readonly #endedAtMs: number[] = []
 
@@ -18,7 +18,7 @@ export class OwnRequestTimes {
     this.#sentAtMs.set(id, nowMs)
   }
 
-  /** Takes a request out of those in flight and says when it was sent. */
+  /** Removes a request in flight and returns when it was sent. */
   take(id: number): number | undefined {
     const sentAtMs = this.#sentAtMs.get(id)
     this.#sentAtMs.delete(id)
@@ -26,8 +26,8 @@ export class OwnRequestTimes {
   }
 
   /**
-   * A request was counted, or may have been, at `endedAtMs` or before. `neededSinceMs`: a moment since which ends matter,
-   * beside those that a request in flight may ask for.
+   * Records a request that was counted, or may have been, at or before `endedAtMs`. `neededSinceMs`: keep
+   * ends from then on, besides those that a request in flight may ask for.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()
@@ -35,12 +35,12 @@ export class OwnRequestTimes {
     this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
   }
 
-  /** How many requests ended at `sinceMs` or after: within one millisecond their order is not known. */
+  /** How many requests ended at or after `sinceMs`; order within a millisecond is unknown. */
   endedSince(sinceMs: number): number {
     return this.#endedAtMs.length - this.#firstSince(sinceMs)
   }
 
-  /** The index of the first end at `atMs` or after. */
+  /** Index of the first end at or after `atMs`. */
   #firstSince(atMs: number): number {
     let low = 0
     let high = this.#endedAtMs.length

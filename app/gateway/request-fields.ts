@@ -1,14 +1,14 @@
-/** How long a caller waits for its turn unless it says so, and at most. */
+/** How long a caller waits for its turn by default, and at most. */
 export const PATIENCE_MS = { usual: 30_000, max: 300_000 } as const
 
-/** Preferences are separated by commas, which a quoted string may contain. */
+/** Preferences, separated by commas; a quoted string may contain a comma. */
 const PREFERENCE = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g
 const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
 
 /**
- * The patience that a request asks for by `Prefer: wait=N`, N in seconds (RFC 7240 4.3), in milliseconds.
+ * The longest wait that a request sets by `Prefer: wait=N` (N in seconds, RFC 7240 4.3), in milliseconds.
  *
- * Of several the first counts (RFC 7240 2). One that is no number says nothing.
+ * The first of several counts (RFC 7240 2). A value that is not a number is ignored.
  */
 export function patienceMsOf(prefer: string | undefined): number {
   for (const preference of prefer?.match(PREFERENCE) ?? []) {
@@ -19,16 +19,19 @@ export function patienceMsOf(prefer: string | undefined): number {
   return PATIENCE_MS.usual
 }
 
-/** What of a request decides whether one answer serves it and another one. */
+/** The parts of a request that decide whether one response can serve two requests. */
 export interface AnswerSelector {
   readonly method: string
-  /** As it came, byte for byte. */
+  /** As received, byte for byte. */
   readonly pathAndQuery: string
   readonly accept: string | undefined
   readonly acceptEncoding: string | undefined
 }
 
-/** Equal for requests that one answer serves; `undefined` for one that shares none. Only GET is shared. */
+/**
+ * Equal for requests that can share one response; `undefined` for one that is never shared. Only GET is
+ * shared.
+ */
 export function sameAsOf({
   method,
   pathAndQuery,

@@ -6,48 +6,53 @@ import type { Decision, FailureReason, OfferedRequest, RefusalReason, UpstreamOu
 import { type Request, Upstream } from './upstream.ts'
 import { WaitingRequests } from './waiting-requests.ts'
 
-/** What is known of a bucket beforehand. */
+/** Settings of a bucket that apply before its first header. */
 export interface BucketOptions {
   /** For headers that name no limit or period. */
   readonly size?: BucketSize
-  /** Requests kept back for the classes before, instead of 6 % of the limit. */
+  /** Requests reserved for more urgent classes, instead of 6 % of the limit. */
   readonly reserve?: number
 }
 
-/** One request that waits for its turn. */
+/** A request that waits for its turn. */
 export interface WaitingRequest {
   readonly request: number
   readonly program: string
   readonly class: ProgramClass
   readonly bucket: string
   readonly sinceMs: number
-  /** When its patience ends. */
+  /** When its longest wait ends. */
   readonly untilMs: number
 }
 
-/** A request that was cut may reach the service so long after. */
+/** A request whose connection closed may still reach the service for this long. */
 const ON_ITS_WAY_MS = 2_000
-/** A wake-up may come so late without costing a request its turn; later, the machine slept. */
+/** Delay of a wake-up that costs no request its turn; after a longer one, the machine slept. */
 const MAX_LATE_MS = 250
-/** Paths without end must not fill the memory. */
+/** Maximum number of buckets: unlimited paths must not fill the memory. */
 const MAX_BUCKETS = 1024
 
 /**
- * Which request of which program goes upstream when: bounds per bucket, classes, fair shares, patience, shared requests and
- * the resends that are allowed.
+ * Decides which program's request goes upstream next, and when: bounds per bucket, classes, fair shares,
+ * longest waits, shared requests and allowed resends.
  *
- * It does nothing by itself. Each event returns what is to be done at once, in that order, and `nextWakeAtMs` is when `due`
- * has something to say without an event. One scheduler serves one API key and user: buckets are theirs (service 8.1).
+ * It performs no I/O. Each event returns the decisions to carry out at once, in order; `nextWakeAtMs` is when
+ * to call `due` if no event comes first. A scheduler serves one API key and user, who own the buckets
+ * (service 8.1).
  *
- * A turn is computed from the queue as it stands, and from how fast requests came lately that go before it: those of classes
- * before, of programs that are behind their share, and of programs outside. How many more of them come is chance, so no rule
- * tells every late request at once, and fewer that are refused though they could have gone are more that queue in vain: the bench
- * "Turns" compares them with a rule that is told the true rates of others. A request is therefore refused at once only if it comes
- * too late even beside as few others as can be hoped for (`BucketQueue.mayGoBy`): fewer than 1 of 100 could have gone. What waits
- * in vain (5 to 12 of 100 beside others; none without) is refused when its patience ends, or a header shows that it would. It gets a second more, by which later
- * headers may show less than was known (Reset is in whole seconds), so that none is refused for a rounding.
+ * Model: a turn follows from the present queue and the recent arrival rates of requests that go first: more
+ * urgent classes, programs below their share, and programs outside the gateway.
  *
- * Times are milliseconds on one clock; one that goes back stands still until it is passed again.
+ * Arrivals are random, so no rule detects every late request in advance. A stricter rule declines requests
+ * that could have gone; a looser one lets more wait in vain. The bench "Turns" compares this rule with one
+ * that knows the true rates of others. A request is declined at once only if it is late even with the fewest
+ * arrivals that can be hoped for (`BucketQueue.mayGoBy`): fewer than 1 of 100 declined requests could have
+ * gone. Of the queued ones, 5 to 12 of 100 wait in vain beside other traffic, and none without it. They are
+ * declined when their longest wait ends, or when a header shows that they would be late. Reset is in whole
+ * seconds, so a later header may show slightly less; one extra second keeps rounding from declining a
+ * request.
+ *
+ * Times are milliseconds on one clock; while it runs backwards, time stands still here.
  */
 export class Scheduler {
   readonly #optionsOf: (bucket: string) => BucketOptions
@@ -56,7 +61,7 @@ export class Scheduler {
   readonly #upstreams = new Map<number, Upstream>()
   readonly #upstreamOf = new Map<number, Upstream>()
   readonly #shared = new Map<string, Upstream>()
-  /** Those whose upstream request waits. */
+  /** Requests whose upstream request waits. */
   readonly #waiting = new WaitingRequests<Request>()
   #nowMs = Number.NEGATIVE_INFINITY
   #order = 0
@@ -66,7 +71,7 @@ export class Scheduler {
     this.#forecast = forecast
   }
 
-  /** A program asks. Its request is sent, shared, waits, or is refused at once. */
+  /** Takes a program's request. It is sent, shared, queued or declined at once. */
   offer(offered: OfferedRequest, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const overslept = this.#overslept(now)
@@ -74,7 +79,7 @@ export class Scheduler {
     const request: Request = { ...offered, order, offeredAtMs: now, deadlineMs: now + offered.patienceMs }
     const shared = offered.sameAs === undefined ? undefined : this.#shared.get(offered.sameAs)
     const bucket = shared?.bucket ?? this.#bucket(offered.bucket)
-    // A request whose turn has come goes first, also where its wake-up is late.
+    // A request whose turn has come goes first, even after a late wake-up.
     const decisions = this.#pump(bucket, now, overslept)
     if (shared !== undefined) return [...decisions, ...this.#join(shared, request, now)]
     const upstream = new Upstream(request.id, bucket, order, request)
@@ -91,8 +96,8 @@ export class Scheduler {
   }
 
   /**
-   * An own request that does not wait, such as one that opens a stream, went out. Tell what became of it by `answered`. Its id
-   * is none that was offered.
+   * Records an own request that skipped the queue, such as one that opens a stream. Report its outcome by
+   * `answered`. Its id must differ from all offered ones.
    */
   passed(id: number, bucketName: string, nowMs: number): void {
     const now = this.#passed(nowMs)
@@ -101,7 +106,7 @@ export class Scheduler {
     bucket.bound.sent(id, now)
   }
 
-  /** What became of a request that was sent. One that is not known any more changes nothing. */
+  /** Takes the outcome of a sent request. An unknown id changes nothing. */
   answered(id: number, outcome: UpstreamOutcome, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
@@ -119,7 +124,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** Whether a `refresh` brought another token. Without one the 401 is passed on. */
+  /** Takes the result of a `refresh`. Without another token the 401 is relayed. */
   refreshed(id: number, gotToken: boolean, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
@@ -130,7 +135,7 @@ export class Scheduler {
     return this.#pump(upstream.bucket, now, [...overslept, ...again])
   }
 
-  /** The program went away, or its request is not wanted any more. */
+  /** Drops a request: its program disconnected or cancelled it. */
   drop(request: number, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreamOf.get(request)
@@ -142,7 +147,7 @@ export class Scheduler {
       : this.#pump(upstream.bucket, now, overslept)
   }
 
-  /** All requests of a program are dropped: it was cut off. */
+  /** Drops all requests of a program that was revoked. */
   dropProgram(program: string, nowMs: number): readonly Decision[] {
     const requests = [...this.#upstreamOf].flatMap(([id, { requests }]) =>
       requests.get(id)?.program === program ? [id] : [],
@@ -150,13 +155,16 @@ export class Scheduler {
     return requests.flatMap((id) => this.drop(id, nowMs))
   }
 
-  /** Refuses all that wait, as `unavailable`: sign-in is needed, or the gateway ends. Those that were sent go on. */
+  /**
+   * Declines all waiting requests as `unavailable`: sign-in is needed, or the gateway is stopping. Sent
+   * requests continue.
+   */
   refuseWaiting(nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     return this.#waiting.all().map((request) => this.#refuse(request, 'unavailable', undefined, now))
   }
 
-  /** What is to be done at `nowMs` without an event. */
+  /** The decisions due at `nowMs` without an event. */
   due(nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const decisions = this.#overslept(now)
@@ -165,7 +173,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** When to call `due`, as a whole millisecond that may be over; `undefined` as long as none waits. */
+  /** When to call `due`, as a whole millisecond, possibly past; `undefined` while nothing waits. */
   get nextWakeAtMs(): number | undefined {
     const { first } = this.#waiting
     if (first === undefined) return undefined
@@ -176,7 +184,7 @@ export class Scheduler {
     return Math.ceil(wakeAtMs)
   }
 
-  /** Between the two moments time may not have passed: no quota grew, and no wait counts. */
+  /** Marks a span in which time may not have passed: no quota grew, and no wait counts. */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { requests } of this.#upstreams.values()) {
       for (const request of requests.values()) {
@@ -187,7 +195,7 @@ export class Scheduler {
     for (const { bound } of this.#buckets.values()) bound.markClockUncertain(fromMs, toMs)
   }
 
-  /** Who waits, for what, since when. */
+  /** All waiting requests. */
   waiting(): readonly WaitingRequest[] {
     return this.#waiting.all().map(({ id, program, class: own, bucket, offeredAtMs, deadlineMs }) => ({
       request: id,
@@ -204,23 +212,23 @@ export class Scheduler {
     return this.#waiting.size > 0
   }
 
-  /** When the turn of a request comes that waits, if none comes or goes meanwhile; `undefined` if it does not wait. */
+  /** When a waiting request has its turn, if none joins or leaves before; `undefined` if it does not wait. */
   turnAtMs(request: number): number | undefined {
     const upstream = this.#upstreamOf.get(request)
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
   }
 
-  /** Requests that have not ended, and requests upstream: 0 and 0 when all is done. */
+  /** Counts of unfinished requests and of requests upstream; both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return { requests: this.#upstreamOf.size, upstreams: this.#upstreams.size }
   }
 
-  /** The quota fields of a bucket as the bound has them; `undefined` before its first header. */
+  /** The quota fields of a bucket by its bound; `undefined` before its first header. */
   rateOf(bucket: string, nowMs: number): RateReading | undefined {
     return this.#buckets.get(bucket)?.bound.reading(Math.max(nowMs, this.#nowMs))
   }
 
-  /** When a request of this class could go from a bucket at the earliest; `undefined` where that is not known. */
+  /** The earliest time at which a request of this class could go to a bucket; `undefined` if unknown. */
   roomAtMs(bucket: string, own: ProgramClass, nowMs: number): number | undefined {
     return this.#buckets.get(bucket)?.roomAtMs(own, Math.max(nowMs, this.#nowMs))
   }
@@ -247,7 +255,7 @@ export class Scheduler {
     }
   }
 
-  /** A request equal to one that waits or is upstream takes part in that. */
+  /** Lets a request share an equal one that waits or is upstream. */
   #join(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     upstream.requests.set(request.id, request)
     this.#upstreamOf.set(request.id, upstream)
@@ -257,7 +265,7 @@ export class Scheduler {
     return [...this.#pump(upstream.bucket, now), ...this.#judgeNew(upstream, request, now)]
   }
 
-  /** What becomes of a request that was just added and may have been sent. */
+  /** Decides on a request that was just added and may have been sent. */
   #judgeNew(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     if (upstream.state !== 'waiting') return []
     const turnAtMs = upstream.bucket.turnOf(upstream, now)
@@ -270,7 +278,7 @@ export class Scheduler {
     return tooMany === request ? [refusal] : [refusal, waits]
   }
 
-  /** Sends what may go; its decisions are added to `decisions`. */
+  /** Sends every request that may go; appends to `decisions`. */
   #pump(bucket: BucketQueue<Upstream>, now: number, decisions: Decision[] = []): Decision[] {
     for (let next = bucket.take(now); next !== undefined; next = bucket.take(now)) {
       for (const request of next.requests.values()) this.#waiting.delete(request)
@@ -326,7 +334,9 @@ export class Scheduler {
     return [{ kind: 'fail', upstream: upstream.id, requests, why }]
   }
 
-  /** Queues it again, in its former place; those that it would come too late for are answered or refused. */
+  /**
+   * Queues it again in its former place. Requests for which it would be too late are answered or declined.
+   */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'
     upstream.bucket = this.#bucket(upstream.bucket.name)
@@ -334,12 +344,13 @@ export class Scheduler {
     for (const request of upstream.requests.values()) this.#waiting.add(request)
     const late: Request[] = []
     let turnAtMs = upstream.bucket.turnOf(upstream, now)
-    // One that leaves may take its class along, and the turn of the others comes later.
+    // A request that leaves can lower the class of the rest and delay their turn, so the turn is computed
+    // again.
     for (;;) {
       const leaving = [...upstream.requests.values()].filter(
         ({ deadlineMs }) => !upstream.bucket.mayGoBy(upstream, deadlineMs, now),
       )
-      // What can go now is not late, however long its refresh took.
+      // A request that can go now is not late, however long its refresh took.
       if (leaving.length === 0 || turnAtMs <= now) break
       late.push(...leaving)
       for (const { id } of leaving) this.#leave(upstream, id)
@@ -356,7 +367,7 @@ export class Scheduler {
     return requests.length === 0 ? waits : [{ kind: 'answer', upstream: upstream.id, requests }, ...waits]
   }
 
-  /** After the bound was computed anew: refuses those whose turn now comes after their patience. */
+  /** After the bound was recomputed: declines requests whose turn now comes after their longest wait. */
   #refuseLate(bucket: BucketQueue<Upstream>, now: number): readonly Decision[] {
     const late: { request: Request; atMs: number }[] = []
     let ahead = 0
@@ -374,12 +385,12 @@ export class Scheduler {
     return late.map(({ request, atMs }) => this.#refuse(request, 'too-late', atMs, now))
   }
 
-  /** Refuses those whose patience was over while the machine slept, before an event sends what waits. */
+  /** Before an event sends anything: declines requests whose longest wait ended while the machine slept. */
   #overslept(now: number): Decision[] {
     return this.#expire(now - MAX_LATE_MS, now)
   }
 
-  /** Refuses those whose patience ended at `endedAtMs`. */
+  /** Declines requests whose longest wait ended at `endedAtMs`. */
   #expire(endedAtMs: number, now: number): Decision[] {
     const decisions: Decision[] = []
     for (let { first } = this.#waiting; first !== undefined; first = this.#waiting.first) {
@@ -410,7 +421,7 @@ export class Scheduler {
     }
   }
 
-  /** Takes one request out of what it is part of. `abandoned`: it was the last one of a request that was sent. */
+  /** Removes a request from its upstream request. `abandoned`: it was the last one, and already sent. */
   #leave(upstream: Upstream, id: number): 'left' | 'abandoned' {
     const request = upstream.requests.get(id)
     upstream.requests.delete(id)
@@ -429,7 +440,7 @@ export class Scheduler {
         this.#finish(upstream)
         return 'left'
       case 'sent':
-        // A later equal request is not served by what may be aborted.
+        // A request that may be aborted must not serve a later equal one.
         this.#unshare(upstream)
         return 'abandoned'
     }
@@ -446,8 +457,8 @@ export class Scheduler {
   }
 
   /**
-   * The header named another bucket than was thought: the request was counted there. What waits in a bucket without a
-   * header goes there too. Returns the buckets to look at again.
+   * Moves a request to the bucket that its header names: it was counted there. Requests that wait in a bucket
+   * without a header move too. Returns the buckets to check again.
    */
   #moved(upstream: Upstream, name: string | undefined): readonly BucketQueue<Upstream>[] {
     const from = upstream.bucket
@@ -469,7 +480,7 @@ export class Scheduler {
 
 const endOfPatienceMs = ({ deadlineMs }: Request): number => deadlineMs + RESET_STEP_MS
 
-/** Charges an outcome to its bucket. True if its bound was computed anew. */
+/** Applies an outcome to its bucket. Returns true if the bound was recomputed. */
 function countIn({ id, bucket }: Upstream, outcome: UpstreamOutcome, now: number): boolean {
   const { bound } = bucket
   switch (outcome.kind) {

@@ -2,18 +2,18 @@ import type { ProgramClass } from '../contract/programs.ts'
 import { type CountedRate, counted, countedFrom, countedPerSecond, HORIZONS_MS } from '../quota/rates.ts'
 import { SteadyPart } from './steady-part.ts'
 
-/** Whose request it was. */
+/** The program and class of a served request. */
 interface Served {
   readonly program: string
   readonly class: ProgramClass
   readonly weight: number
 }
 
-/** How fast one program of a class is served. */
+/** Service rate of one program of a class. */
 export interface ServedProgram {
   readonly program: string
   readonly weight: number
-  /** Requests a millisecond, of the last minute or so. */
+  /** Requests per millisecond, over about the last minute. */
   readonly perMs: number
 }
 
@@ -23,10 +23,10 @@ interface Kept {
   readonly steady: SteadyPart
 }
 
-/** Less than one request in so many milliseconds is forgotten. */
+/** Rate below which a program is dropped, per millisecond. */
 const FORGOTTEN_PER_MS = 1 / 600_000
 
-/** How fast the programs of each class were served from one bucket lately. */
+/** Recent service rates of the programs of each class, from one bucket. */
 export class ServedRates {
   readonly #byClass: Readonly<Record<ProgramClass, Map<string, Kept>>> = {
     critical: new Map(),
@@ -53,7 +53,7 @@ export class ServedRates {
     return served
   }
 
-  /** Requests a millisecond of all programs of a class. */
+  /** Requests per millisecond of all programs of a class. */
   perMs(programClass: ProgramClass, nowMs: number): number {
     return this.programsOf(programClass, nowMs).reduce((sum, { perMs }) => sum + perMs, 0)
   }

@@ -1,13 +1,14 @@
-/** Requests so near to each other are one burst. */
+/** Requests this close together are one burst. */
 const BURST_MS = 10_000
-/** How long a burst lets another one be expected: by e-fold. */
+/** Time constant with which the expectation of another burst decays. */
 const MEMORY_MS = 60_000
 
 /**
- * How much of a flow of requests is steady: what came at once and stopped is no rate.
+ * The steady part of a flow of requests: a single burst is no rate.
  *
- * Of a burst as many count as the largest one before it had, less the older that one is. So a first burst counts next to
- * nothing, what is done again and again counts from the second time on, and single requests at any pace count whole.
+ * A burst counts up to the size of the largest earlier one, less the older that one is. So a first burst
+ * counts next to nothing, a repeated one counts from the second time on, and single requests always count
+ * whole.
  */
 export class SteadyPart {
   readonly #least: number
@@ -15,13 +16,16 @@ export class SteadyPart {
   #requests = 0
   #expected: number
 
-  /** `least`: so many of a burst count in any case. */
+  /** `least`: requests of a burst that always count. */
   constructor(least: number) {
     this.#least = least
     this.#expected = least
   }
 
-  /** How many count of `requests` that came by `nowMs`, maybe a fraction; fewer than 0 take back what was counted. */
+  /**
+   * How many of the `requests` that arrived by `nowMs` count, possibly a fraction. Negative `requests` take
+   * back what was counted.
+   */
   of(requests: number, nowMs: number): number {
     const ageMs = nowMs - this.#sinceMs
     if (ageMs >= BURST_MS) {

@@ -2,29 +2,29 @@ import { PROGRAM_CLASSES, type ProgramClass } from '../contract/programs.ts'
 import type { BucketQueue, Waiting } from './bucket-queue.ts'
 import type { OfferedRequest } from './decisions.ts'
 
-/** A request of a program that has not ended. */
+/** A program's request that has not ended. */
 export interface Request extends OfferedRequest {
-  /** Of being offered. */
+  /** Order of arrival. */
   readonly order: number
   offeredAtMs: number
-  /** When its patience ends. Both move with a clock that was set. */
+  /** When its longest wait ends. A clock change moves both. */
   deadlineMs: number
 }
 
-/** Why a request is sent again: once for each. */
+/** Why a request is sent again; at most once for each reason. */
 export type ResendReason = 'rate-limited' | 'unauthorized' | 'cut'
 
 /**
  * - `waiting`: for its turn, in its bucket's queue.
- * - `sent`: its outcome is still to come.
+ * - `sent`: no outcome yet.
  * - `refreshing`: answered by a 401, until there is another token.
  */
 export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
 
 /**
- * A request upstream, and the requests that it is made for: one, several equal ones, or none any more.
+ * An upstream request, and the requests that it serves: one, several equal ones, or none any more.
  *
- * It waits as the most urgent class of them, as a request of the program that brought that class first.
+ * It waits in the most urgent class among them, for the first program of that class.
  */
 export class Upstream implements Waiting {
   readonly id: number
@@ -34,11 +34,11 @@ export class Upstream implements Waiting {
   bucket: BucketQueue<Upstream>
   state: UpstreamState
   wasSent = false
-  /** Most are never sent again, and have none. */
+  /** Undefined for most, which are never resent. */
   #resent: Set<ResendReason> | undefined
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
-  /** `request` is the first one it is made for; without one it is the gateway's own, and sent already. */
+  /** `request`: the first one it serves. Without it, the gateway's own request, already sent. */
   constructor(id: number, bucket: BucketQueue<Upstream>, order: number, request?: Request) {
     this.id = id
     this.order = order
@@ -62,12 +62,12 @@ export class Upstream implements Waiting {
     return this.#placedAs.class
   }
 
-  /** Ids of the requests it is made for. */
+  /** Ids of the requests it serves. */
   get ids(): readonly number[] {
     return [...this.requests.keys()]
   }
 
-  /** Whether it may be sent again for this reason. It may, once. */
+  /** Whether it may be sent again for this reason. Uses up that permission. */
   mayResendFor(reason: ResendReason): boolean {
     if (this.#resent?.has(reason)) return false
     this.#resent ??= new Set()
@@ -75,7 +75,7 @@ export class Upstream implements Waiting {
     return true
   }
 
-  /** Moves it within its queue after a request joined or left. */
+  /** Repositions it within its queue after a request joined or left. */
   placeAnew(): void {
     const requests = [...this.requests.values()]
     const highest = PROGRAM_CLASSES.find((name) => requests.some((request) => request.class === name))

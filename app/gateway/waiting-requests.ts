@@ -1,21 +1,21 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** How many requests may wait. Critical ones are never refused for it: their patience bounds them. */
+/** Maximum numbers of waiting requests. Critical ones are exempt: their longest wait bounds them. */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
-/** What counts of a request while it waits. */
+/** The fields of a request that matter while it waits. */
 export interface Patient {
   readonly id: number
-  /** Of being offered. */
+  /** Order of arrival. */
   readonly order: number
   readonly program: string
   readonly class: ProgramClass
   readonly deadlineMs: number
 }
 
-/** The requests that wait for their turn: how many of each program, and whose patience ends first. */
+/** The requests that wait for their turn: how many of each program, and whose longest wait ends first. */
 export class WaitingRequests<R extends Patient> {
-  /** By deadline, then in the order of being offered. */
+  /** By deadline, then in order of arrival. */
   readonly #byDeadline: R[] = []
   readonly #byProgram = new Map<string, number>()
 
@@ -23,12 +23,12 @@ export class WaitingRequests<R extends Patient> {
     return this.#byDeadline.length
   }
 
-  /** The one whose patience ends first. */
+  /** The one whose longest wait ends first. */
   get first(): R | undefined {
     return this.#byDeadline[0]
   }
 
-  /** In the order in which their patience ends. */
+  /** In the order in which their longest waits end. */
   all(): readonly R[] {
     return [...this.#byDeadline]
   }
@@ -38,7 +38,7 @@ export class WaitingRequests<R extends Patient> {
     this.#byProgram.set(request.program, this.#countOf(request.program) + 1)
   }
 
-  /** False if it does not wait. */
+  /** Returns false if it does not wait. */
   delete(request: R): boolean {
     const at = this.#placeOf(request)
     if (this.#byDeadline[at]?.id !== request.id) return false
@@ -50,8 +50,8 @@ export class WaitingRequests<R extends Patient> {
   }
 
   /**
-   * Which request has to go after one of `program` was added: the newest of the program with most waiting, never a critical
-   * one. `undefined` if not too many wait, or only critical ones.
+   * The request to decline after one of `program` was added: the newest of the program with the most waiting,
+   * never a critical one. `undefined` if the maximum is not exceeded, or only critical ones wait.
    */
   oneTooMany(program: string): R | undefined {
     if (this.#countOf(program) > MAX_WAITING.perProgram) {
@@ -79,7 +79,7 @@ export class WaitingRequests<R extends Patient> {
     return newest
   }
 
-  /** Where it stands, or would. */
+  /** The index of a request, or where it would be inserted. */
   #placeOf({ deadlineMs, order }: R): number {
     let low = 0
     let high = this.#byDeadline.length

@@ -3,25 +3,25 @@ import { type CategoryDemand, type Demand, totalBurst, totalRate } from './deman
 import type { Plan, PlannedProgram } from './plan.ts'
 import { OTHERS_NAME } from './running.ts'
 
-/** What one program would have to give up in one category for the plan to fit. */
+/** What one program must reduce in one category for the plan to fit. */
 export interface Concession {
   readonly category: string
   readonly program: string
-  /** Requests a second to go down to, 0 or more. Absent: the rate may stay. */
+  /** Target rate in requests per second, 0 or more. Absent: the rate may stay. */
   readonly perSecond?: number
-  /** Requests at one moment to go down to, 0 or more. Absent: the burst may stay. */
+  /** Target burst in requests. Absent: the burst may stay. */
   readonly burst?: number
 }
 
-/** Rates are told in hundredths. */
+/** Rates are shown in hundredths. */
 const RATE_STEPS = 100
 
 /**
- * What to give up first for a category to fit: the last class first, in it the least weight. Each gives
- * all it asks for before the next one gives anything. Empty where the category fits. Others can't be asked to give: where all
- * programs together can't give enough, others alone are named.
+ * What to reduce first for a category to fit: the least urgent class first, and in it the least weight. Each
+ * program gives up all it asks for before the next one gives anything. Empty where the category fits. Others
+ * can't be asked to reduce: where all programs together can't give enough, only others are named.
  *
- * Of `Σρ − r` and `Σb + reserve − L` no more is given than fits; rates are rounded down to hundredths.
+ * The reductions cover `Σρ − r` and `Σb + reserve − L` and no more; rates are rounded down to hundredths.
  */
 export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   const { capacityPerSecond, limit, reserve, demands } = category
@@ -44,7 +44,7 @@ export function concessionsOf(category: CategoryDemand): readonly Concession[] {
   })
 }
 
-/** What is left to each that gives up some of `excess`. */
+/** What each program keeps after giving up its part of `excess`. */
 function given(
   demands: readonly Demand[],
   what: 'perSecond' | 'burst',
@@ -69,7 +69,10 @@ function inGivingOrder(demands: readonly Demand[]): readonly Demand[] {
 
 const isOthers = ({ program }: Demand): boolean => program === OTHERS_NAME
 
-/** The plan after its programs made the concessions. A program that is left nothing of a category asks nothing of it. */
+/**
+ * The plan after its programs made the concessions. A program with nothing left in a category no longer asks
+ * for it.
+ */
 export function withConcessions(plan: Plan, concessions: readonly Concession[]): Plan {
   return { ...plan, programs: plan.programs.map((program) => conceded(program, concessions)) }
 }

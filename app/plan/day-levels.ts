@@ -1,9 +1,9 @@
 import { limitOf, type Plan } from './plan.ts'
 import type { Replay } from './replay.ts'
 
-/** A stretch of a day in one category: how full the bucket was at its lowest, and the longest wait. */
+/** A stretch of a day in one category: the bucket's lowest level and the longest wait. */
 export interface DayStretch {
-  /** Milliseconds from the beginning. */
+  /** Milliseconds from the start of the day. */
   readonly atMs: number
   /** Share of the limit, 0 to 1. */
   readonly lowest: number
@@ -13,8 +13,8 @@ export interface DayStretch {
 }
 
 /**
- * The stretches of a replayed day in one category, all of them: where nothing was asked for, the bucket fills by what comes back
- * (service 8.3). Empty for a category without a limit.
+ * All stretches of a replayed day in one category. Where nothing was requested, the bucket refills (service
+ * 8.3). Empty for a category without a limit.
  */
 export function dayLevels(
   { levels }: Replay,

@@ -10,34 +10,34 @@ export interface Demand {
   readonly weight: number
   /** Requests a second. */
   readonly perSecond: number
-  /** Requests at one moment, without streams. */
+  /** Most requests at one moment, without streams. */
   readonly burst: number
   /**
-   * Streams that it may open at one moment: each counts once when it is opened (service 8.2). One that an earlier program of the
-   * plan has too is shared, so it is not opened again.
+   * Streams that it may open at one moment. Each counts once, when opened (service 8.2). A stream that an
+   * earlier program of the plan has too is shared, so it is not opened again.
    */
   readonly opens: number
 }
 
-/** A category and all that a plan asks of it. */
+/** A category and everything a plan asks of it. */
 export interface CategoryDemand {
   readonly category: string
   readonly limit: number
-  /** Requests that come back a second: `limit / period` (service 8.3). */
+  /** Refill in requests per second: `limit / period` (service 8.3). */
   readonly capacityPerSecond: number
   /** The levels of the gateway's classes, in requests (`levelOf`). */
   readonly levels: Readonly<Record<ProgramClass, number>>
   /**
-   * Requests that no program of the plan may count on: what the gateway keeps for the classes before. With programs of class
-   * `critical` alone nothing is kept.
+   * Requests that the gateway reserves for more urgent classes, so that no program of the plan may count on
+   * them. 0 where all programs are `critical`.
    */
   readonly reserve: number
   readonly demands: readonly Demand[]
 }
 
 /**
- * What a plan asks of each category that has a request quota, in the order of first mention.
- * A program that names a category twice asks for the sum.
+ * What a plan asks of each category with a request quota, in the order of first mention. A program that names
+ * a category twice asks for the sum.
  */
 export function demandsOf(plan: Plan): readonly CategoryDemand[] {
   const byCategory = new Map<string, Demand[]>()
@@ -73,7 +73,7 @@ function askedBy(program: Plan['programs'][number]): ReadonlyMap<string, Asked> 
   return asked
 }
 
-/** Nothing for a category without a request quota, such as one that has slots only. */
+/** Empty for a category without a request quota, such as one with slots only. */
 function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]): CategoryDemand[] {
   const size = limitOf(plan, category)
   if (size === undefined) return []
@@ -94,14 +94,14 @@ function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]
 export const totalRate = (demands: readonly Demand[]): number =>
   demands.reduce((sum, { perSecond }) => sum + perSecond, 0)
 
-/** Requests of all demands at one moment, if they all come at once. */
+/** Requests of all demands at one moment, if they coincide. */
 export const totalBurst = (demands: readonly Demand[]): number =>
   demands.reduce((sum, { burst, opens }) => sum + burst + opens, 0)
 
-/** Whether `a` goes before `b`. */
+/** Whether class `a` goes before `b`. */
 export const isBefore = (a: ProgramClass, b: ProgramClass): boolean =>
   PROGRAM_CLASSES.indexOf(a) < PROGRAM_CLASSES.indexOf(b)
 
-/** Whether a sum of rates is more than a capacity, by more than the rounding of the sum. */
+/** Whether a sum of rates exceeds a capacity by more than its rounding error. */
 export const exceeds = (perSecond: number, capacityPerSecond: number): boolean =>
   perSecond > capacityPerSecond * (1 + 1e-9)

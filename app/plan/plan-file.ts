@@ -5,10 +5,10 @@ import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'
 import { limitOf, type Plan } from './plan.ts'
 
-/** The most that the file of a plan may be, bytes: a person writes it, and more is some other file. */
+/** Largest size of a plan's file, bytes. People write plans by hand, so a larger one is another file. */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
 
-/** The plan of a file, or one line that names the member that is wrong and what it has to be. */
+/** The plan in a file, or one line that names the wrong member and its expected value. */
 export type PlanReading =
   | { readonly kind: 'plan'; readonly plan: Plan }
   | { readonly kind: 'wrong'; readonly line: string }
@@ -19,7 +19,7 @@ const MAX_PERIOD_SECONDS = 86_400
 const MAX_PROGRAMS = 64
 const MAX_ENTRIES = 256
 
-/** One line, without characters that reorder what stands beside it in a terminal. */
+/** One line, without characters that would reorder the terminal text around it. */
 const name = z
   .string()
   .check(
@@ -74,9 +74,9 @@ const planFile = z.strictObject({
 })
 
 /**
- * Reads the text of a plan's file: programs with their class, weight, requests and streams, and limits and reserves that differ
- * from the defaults. Periods and rates are in seconds. Categories are taken in any case and named as the service does. `undefined`
- * is a file of more than `MAX_PLAN_FILE_BYTES`.
+ * Reads the text of a plan's file: programs with class, weight, requests and streams, and limits and reserves
+ * that differ from the defaults. Periods and rates are in seconds. Category names match in any case.
+ * `undefined`: a file above `MAX_PLAN_FILE_BYTES`.
  */
 export function readPlan(text: string | undefined): PlanReading {
   if (text === undefined) return { kind: 'wrong', line: 'the file is over 1 MiB' }
@@ -115,7 +115,7 @@ const known = (category: string): string =>
   CURRENT_REQUEST_QUOTAS.find((quota) => quota.category.toLowerCase() === category.toLowerCase())?.category ??
   category
 
-/** A category that neither the table nor the plan gives a limit cannot be judged. */
+/** The first category without a limit in the table or the plan: it cannot be judged. */
 function firstUnknown(plan: Plan): string | undefined {
   for (const [at, { requests }] of plan.programs.entries()) {
     const unknown = requests.findIndex(({ category }) => limitOf(plan, category) === undefined)

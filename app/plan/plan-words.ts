@@ -7,10 +7,13 @@ import { type CategoryDemand, exceeds, totalBurst, totalRate } from './demand.ts
 import { OTHERS_NAME, OWN_NAME } from './running.ts'
 import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 
-/** `1.07/s`: in hundredths, because plans are made of small rates. */
+/** `1.07/s`: in hundredths, because a plan's rates are small. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
-/** Why a category does not fit, as the rest of a sentence that begins with its name; `undefined` where it does. */
+/**
+ * Why a category does not fit, as the rest of a sentence that begins with its name; `undefined` where it
+ * does.
+ */
 export function whyNot({ capacityPerSecond, limit, reserve, demands }: CategoryDemand): string | undefined {
   const rate = totalRate(demands)
   const burst = totalBurst(demands)
@@ -44,14 +47,14 @@ export function concessionLine({ category, program, perSecond, burst }: Concessi
   return `${category}: lower ${program} to ${listText(changes)}.`
 }
 
-/** What to close where streams are more than slots, as a sentence. */
+/** Which streams to close where they exceed the slots, as a sentence. */
 export function slotLine({ category, streams, shared, limit, elsewhere }: SlotVerdict): string {
   const excess = Math.min(shared, shared + elsewhere - limit)
   const close = `${streamCategoryName(category)}: close ${countText(excess, 'stream')} of ${shared}`
   return streams === shared ? `${close}.` : `${close} that differ; equal ones share a slot.`
 }
 
-/** The verdict as one line: `fits`, who waits how long at worst, or what does not fit and why. */
+/** The verdict as one line: `fits`, the longest worst-case wait, or what does not fit and why. */
 export function verdictLine(verdict: PlanVerdict): string {
   if (!verdict.fits) return `Does not fit. ${reasonsText(verdict)}`
   const waits = verdict.categories.flatMap(waitPhrases)
@@ -69,19 +72,19 @@ function waitPhrases({ category, waits }: CategoryVerdict): readonly string[] {
   })
 }
 
-/** What a whole plan comes to, for a headline. */
+/** The result of a whole plan, for a headline. */
 export interface PlanHeadline {
   readonly severity: Severity
   readonly label: string
-  /** At most 12 words: each category's numbers are in its own row. */
+  /** At most 12 words: each row shows its category's numbers. */
   readonly text: string
-  /** What to change first; absent where all fits. */
+  /** What to change first; absent where everything fits. */
   readonly action?: string
 }
 
 /**
- * The headline of a plan. `atMost` is the verdict with others at the high end of their estimate: a plan that fits only as long as
- * others stay at its middle is not told to fit.
+ * The headline of a plan. `atMost`: the verdict with others at the high end of their estimate. A plan that
+ * fits only at the middle of that estimate does not count as fitting.
  */
 export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict): PlanHeadline {
   if (!verdict.fits)
@@ -105,7 +108,7 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
 const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
-/** What is over capacity: the reason where there is one, else how many. */
+/** What exceeds the capacity: the reason if there is one, otherwise how many. */
 function excessText({ categories, slots }: PlanVerdict): string {
   const over = categories.filter(({ fits }) => !fits)
   const full = slots.filter(({ fits }) => !fits)
@@ -128,7 +131,10 @@ const reasonsText = ({ categories, slots }: PlanVerdict): string =>
     ...slots.filter(({ fits }) => !fits).map(slotReason),
   ].join(' ')
 
-/** The program that waits longest at worst, of those that go through the gateway; `undefined` where none waits. */
+/**
+ * The program with the longest worst-case wait among those that use the gateway; `undefined` where none
+ * waits.
+ */
 function longestWait({ categories }: PlanVerdict) {
   const seconds = ({ worstSeconds }: { worstSeconds: number | null }) =>
     worstSeconds ?? Number.POSITIVE_INFINITY
@@ -142,10 +148,10 @@ function longestWait({ categories }: PlanVerdict) {
 export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without bound' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
-/** Minutes from which a recording says something of a day: an hour of them. */
+/** Minutes of recording from which a day can be judged. */
 const LEAST_DAY_MINUTES = 60
 
-/** Whether so many recorded minutes are too few to speak of a day. */
+/** Whether too few minutes are recorded to judge a day. */
 export const isTooLittle = (minutes: number): boolean => minutes < LEAST_DAY_MINUTES
 
 /** How much is recorded: `1 minute is recorded of the last 24 h, too little to speak of a day`. */
@@ -161,7 +167,7 @@ export function recordedText(minutes: number, ofMs: number): string {
 const hoursText = (minutes: number): string =>
   minutes < 60 ? `${Math.round(minutes)} min` : `${Number((minutes / 60).toFixed(1))} h`
 
-/** The category that is nearest to what comes back: `Tightest: Positions, 93 % of refill.`; empty for no category. */
+/** The category closest to its refill: `Tightest: Positions, 93 % of refill.`; empty without a category. */
 export function tightestText({ categories }: PlanVerdict): string {
   const share = (one: CategoryVerdict) => one.perSecond / one.capacityPerSecond
   const [tightest] = categories.toSorted((a, b) => share(b) - share(a))

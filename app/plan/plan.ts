@@ -2,12 +2,15 @@ import type { ProgramClass } from '../contract/programs.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 
-/** What one program asks of one category: at most `burst + perSecond × t` requests in any `t` seconds (a token bucket, RFC 2697). */
+/**
+ * What one program asks of one category: at most `burst + perSecond × t` requests in any `t` seconds (a token
+ * bucket, RFC 2697).
+ */
 export interface PlannedRequests {
   readonly category: string
   /** Requests a second on average, 0 or more. */
   readonly perSecond: number
-  /** The most it asks for at one moment, a whole number from 1. */
+  /** The most it requests at one moment, a whole number from 1. */
   readonly burst: number
 }
 
@@ -21,7 +24,7 @@ export interface PlannedProgram {
   readonly streams: readonly StreamRequest[]
 }
 
-/** A request quota: `limit` requests, all of which come back within `periodSeconds` (service 8.2). */
+/** A request quota: `limit` requests per period. All of them refill within `periodSeconds` (service 8.2). */
 export interface PlannedLimit {
   readonly limit: number
   readonly periodSeconds: number
@@ -30,22 +33,25 @@ export interface PlannedLimit {
 /** The slots of one category of streams (service 8.2). */
 export interface PlannedSlots {
   readonly limit: number
-  /** Slots that streams outside of the plan hold, 0 or more. */
+  /** Slots used by streams outside the plan, 0 or more. */
   readonly elsewhere: number
 }
 
-/** Programs that are to share one key. */
+/** Programs that will share one key. */
 export interface Plan {
   readonly programs: readonly PlannedProgram[]
   /** Limits that differ from the service's table, by category. */
   readonly limits: Readonly<Record<string, PlannedLimit>>
-  /** Requests kept back, by category, instead of the gateway's 6 % of the limit. */
+  /** Reserved requests by category, instead of the gateway's 6 % of the limit. */
   readonly reserves: Readonly<Record<string, number>>
   /** Slots that differ from the service's table, by category. */
   readonly slots?: Readonly<Record<string, PlannedSlots>>
 }
 
-/** The request quota of a category: what the plan says, else the current table (service 8.2); `undefined` for neither. */
+/**
+ * The request quota of a category: the plan's, otherwise the table's (service 8.2); `undefined` without
+ * either.
+ */
 export function limitOf(plan: Pick<Plan, 'limits'>, category: string): PlannedLimit | undefined {
   if (Object.hasOwn(plan.limits, category)) return plan.limits[category]
   return CURRENT_REQUEST_QUOTAS.find((quota) => quota.category === category)

@@ -2,10 +2,10 @@ import type { Plan, PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
 /**
- * A day of a plan: each program asks for up to its whole burst at random moments, as often as its rate allows, never more than its
- * plan does in any time. In order of time.
+ * A day of a plan, in order of time: each program requests up to its whole burst at random times, as often as
+ * its rate allows, and never exceeds its token bucket.
  *
- * `chance` gives numbers from 0 to below 1; `lengthMs` is how long the day is.
+ * `chance` returns numbers from 0 to below 1; `lengthMs` is the length of the day.
  */
 export function plannedDay(plan: Plan, lengthMs: number, chance: () => number): readonly Arrival[] {
   const arrivals = plan.programs.flatMap(({ name, requests }) =>
@@ -20,7 +20,7 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
   const moments: number[] = []
   let tokens = burst
   let atMs = 0
-  // All that came back since the last time is asked for at once, after pauses of half the time that a burst takes to come back.
+  // After a pause of half the time that a burst takes to refill, it requests everything that has refilled.
   while (atMs < lengthMs && perSecond > 0) {
     const pauseMs = (-Math.log(1 - chance()) * 500 * burst) / perSecond
     tokens = Math.min(burst, tokens + (perSecond * pauseMs) / 1000)
@@ -30,9 +30,7 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
   return moments
 }
 
-/**
- * Numbers from 0 to below 1, the same ones in each run: a plan that is asked about twice gets the same day (mulberry32).
- */
+/** Numbers from 0 to below 1, the same in each run (mulberry32), so that repeating a plan repeats its day. */
 export function seededChance(): () => number {
   let state = 1
   return () => {

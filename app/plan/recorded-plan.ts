@@ -6,8 +6,9 @@ import type { RecordedProgram } from './what-if.ts'
 const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1, requests: [], streams: [] }
 
 /**
- * What runs, asking for as much as it was recorded to: each program, Headroom and others with the rates and bursts that cover their
- * minutes since `fromMs`, epoch ms, of which `minutes` were recorded, rates rounded up to hundredths. Others' minutes are an estimate, and so is what covers them.
+ * The running programs as a plan, by their recorded demand. Each program, Headroom and others get rates and
+ * bursts that cover their recorded minutes since `fromMs` (epoch ms); `minutes` is how many were recorded.
+ * Rates are rounded up to hundredths. Others' minutes are an estimate, so their rates and bursts are too.
  */
 export function recordedPlan(
   { plan }: RunningPlan,

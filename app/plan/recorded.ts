@@ -1,7 +1,7 @@
 import type { PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
-/** Requests of one category that were recorded in the minute from `atMs`; a fraction where they are an estimate. */
+/** Requests of one category recorded in the minute from `atMs`; may have a fraction where estimated. */
 export interface RecordedMinute {
   readonly category: string
   /** Epoch ms. */
@@ -10,16 +10,17 @@ export interface RecordedMinute {
 }
 
 const MINUTE_SECONDS = 60
-/** Of a category that is in no table (service 8.2). */
+/** Period of a category that is in no table (service 8.2). */
 const DEFAULT_PERIOD_SECONDS = 300
 
 /**
- * The token bucket that covers what was recorded, a category each: of those that do, the one with the least rate × period + burst,
- * which is the most that it may take of its quota in one period. Its rate is the mean of the recorded minutes where they are even,
- * and that of the busy hours where they are not.
+ * For each category, the token bucket that covers the recorded minutes. Of all that do, it has the least rate
+ * × period + burst, the most that it may take of its quota in one period. Its rate is near the mean for even
+ * minutes, and near the mean of the busy hours for uneven ones.
  *
- * A minute is the resolution: its requests count as asked for at its start, so the burst is not less than it was. Minutes of a
- * category are in the order of time; those that were not recorded count as quiet. Categories without a request are left out.
+ * The resolution is a minute: all its requests count at its start, so the burst is never understated. Minutes
+ * of a category are in order of time; minutes without a recording count as quiet. Categories without a
+ * request are left out.
  */
 export function recordedRequests(
   minutes: Iterable<RecordedMinute>,
@@ -37,10 +38,13 @@ export function recordedRequests(
   })
 }
 
-/** Steps of the search, each of which leaves two thirds of the interval. */
+/** Steps of the search; each keeps two thirds of the interval. */
 const STEPS = 48
 
-/** The rate for which rate × period + burst is least; that sum is convex in the rate, so that a search by thirds finds it. */
+/**
+ * The rate with the least rate × period + burst. That sum is convex in the rate, so a ternary search finds
+ * it.
+ */
 function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): number {
   const total = minutes.reduce((sum, { requests }) => sum + requests, 0)
   let low = total / (minutes.length * MINUTE_SECONDS)
@@ -55,7 +59,7 @@ function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): n
   return high
 }
 
-/** The fullest that a bucket gets which the minutes fill and which drains at `perSecond`. */
+/** The highest level of a bucket that the minutes fill and that drains at `perSecond`. */
 function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): number {
   let level = 0
   let most = 0
@@ -69,8 +73,8 @@ function leastBurst(minutes: readonly RecordedMinute[], perSecond: number): numb
 }
 
 /**
- * The recorded requests of one program as arrivals, evenly over each minute, which is all that the history keeps. `fromMs` is when
- * the replayed time begins, epoch ms. Fractions of an estimate are carried on within their category.
+ * The recorded requests of one program as arrivals, spread evenly over each minute, the resolution of the
+ * history. `fromMs`: start of the replay, epoch ms. Fractions carry over within their category.
  */
 export function recordedArrivals(
   program: string,

@@ -4,44 +4,44 @@ import { Scheduler } from '../gateway/scheduler.ts'
 import { limitOf, type Plan } from './plan.ts'
 import { RollingBucket } from './rolling-bucket.ts'
 
-/** One request of a program, at a moment of the day that is replayed. */
+/** One request of a program in a replayed day. */
 export interface Arrival {
-  /** Milliseconds from the beginning, 0 or more. */
+  /** Milliseconds from the start, 0 or more. */
   readonly atMs: number
   readonly program: string
   readonly category: string
 }
 
-/** How long a program's requests of one category waited for their turn. Times in seconds. */
+/** How long a program's requests in one category waited for their turn. Times in seconds. */
 export interface ReplayedWaits {
   readonly program: string
   readonly category: string
   /** Requests that were sent. */
   readonly sent: number
-  /** Requests that were not: their turn came after their patience, or too many waited. */
+  /** Requests that were declined: their turn came after their longest wait, or too many waited. */
   readonly refused: number
   readonly medianSeconds: number
   readonly p99Seconds: number
   readonly worstSeconds: number
 }
 
-/** The lowest that a category's bucket was in one stretch of the day, and the longest that a request waited. */
+/** Lowest level of a category's bucket in one stretch of the day, and the longest wait. */
 export interface ReplayedLevel {
   readonly category: string
-  /** The beginning of the stretch, milliseconds. */
+  /** Start of the stretch, milliseconds. */
   readonly atMs: number
   /** Requests, 0 to the limit. */
   readonly lowest: number
-  /** Of the requests that reached the service in the stretch, 0 or more. */
+  /** Longest wait of a request that reached the service in the stretch, seconds, 0 or more. */
   readonly longestSeconds: number
   /** The program whose request waited that long; absent where none waited. */
   readonly longestBy?: string
 }
 
-/** What became of a day. */
+/** The result of a replayed day. */
 export interface Replay {
   readonly waits: readonly ReplayedWaits[]
-  /** By time; stretches in which a category was not asked for are left out. */
+  /** In order of time, without stretches that have no request in the category. */
   readonly levels: readonly ReplayedLevel[]
   /** Requests that the service answered with 429. */
   readonly upstreamRefusals: number
@@ -49,20 +49,21 @@ export interface Replay {
 
 /** How a day is replayed. */
 export interface ReplayOptions {
-  /** How long a request may wait, milliseconds. */
+  /** Longest wait of a request, milliseconds. */
   readonly patienceMs: number
-  /** Length of the stretches of `levels`, milliseconds. */
+  /** Length of each stretch in `levels`, milliseconds. */
   readonly stretchMs: number
 }
 
-/** One way to the service, and one way back. */
+/** One-way trip to or from the service. */
 const TRIP_MS = 25
 
 /**
- * Lets the programs of a plan make `arrivals`, which come in order of time, through the gateway's own scheduler before the
- * service of service 8.3, in virtual time, until each has its answer. The key is used by no other program, and full at the beginning.
+ * Replays `arrivals`, in order of time, through the gateway's own scheduler against the service model of
+ * service 8.3, in virtual time, until each has its response. No other program uses the key, and every bucket
+ * starts full.
  *
- * Arrivals of programs that the plan does not have, or of categories without a limit, are left out.
+ * Arrivals of unknown programs, or in categories without a limit, are left out.
  */
 export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayOptions): Replay {
   const slices = replayInSlices(plan, arrivals, options)
@@ -71,10 +72,10 @@ export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayO
   return slice.value
 }
 
-/** Arrivals between two pauses: some milliseconds of work. */
+/** Arrivals between two pauses: a few milliseconds of work. */
 const SLICE = 200
 
-/** The same as `replay`, with pauses in which a window can do something else. */
+/** Like `replay`, but yields regularly so that a window stays responsive. */
 export function* replayInSlices(
   plan: Plan,
   arrivals: Iterable<Arrival>,
@@ -104,22 +105,24 @@ interface Stretch {
   longestBy: string
 }
 
-/** A category of the day: the service's bucket, and what was noted of it, by time. */
+/** A category of the day: the service's bucket and its recorded levels, in order of time. */
 interface Category {
   readonly name: string
   readonly bucket: RollingBucket
   readonly stretches: Stretch[]
 }
 
-/** A request that has no answer yet. Trips are equal, so requests and answers each come in order. */
+/**
+ * A request without a response yet. Trips are equally long, so requests and responses each arrive in order.
+ */
 interface OpenRequest {
   readonly id: number
   readonly program: string
   readonly category: Category
   readonly offeredAtMs: number
-  /** When it reaches the service, or its answer the gateway. */
+  /** When it reaches the service, or when its response reaches the gateway. */
   atMs: number
-  /** How long it waited before it was sent last, milliseconds. */
+  /** How long it had waited when last sent, milliseconds. */
   waitedMs: number
   isAccepted: boolean
   header: ReturnType<RollingBucket['header']> | undefined
@@ -130,15 +133,15 @@ class ReplayedDay {
   readonly #options: ReplayOptions
   readonly #scheduler: Scheduler
   readonly #programs: ReadonlyMap<string, { readonly class: ProgramClass; readonly weight: number }>
-  /** `undefined` for those without a limit. */
+  /** `undefined` for a category without a limit. */
   readonly #categories = new Map<string, Category | undefined>()
-  /** Those that a request reached, in that order. */
+  /** Categories that a request reached, in that order. */
   readonly #noted: Category[] = []
   readonly #waits = new Map<string, Map<string, Waits>>()
   readonly #open = new Map<number, OpenRequest>()
   readonly #up = new Queue<OpenRequest>()
   readonly #down = new Queue<OpenRequest>()
-  /** When the scheduler has something to say by itself: asked for once after each event, infinite for never. */
+  /** The scheduler's next wake-up, read once after each event; infinite for none. */
   #wakeMs = Number.POSITIVE_INFINITY
   #upstreamRefusals = 0
   #nextId = 1
@@ -184,7 +187,7 @@ class ReplayedDay {
     }
   }
 
-  /** What happens before `endMs`, and at it. */
+  /** Processes all events up to and including `endMs`. */
   #runUntil(endMs: number): void {
     for (;;) {
       const upMs = this.#up.first?.atMs ?? Number.POSITIVE_INFINITY
@@ -219,7 +222,7 @@ class ReplayedDay {
     this.#do(this.#scheduler.answered(id, outcome, atMs), atMs)
   }
 
-  /** Does what the scheduler decided. */
+  /** Carries out the scheduler's decisions. */
   #do(decisions: readonly Decision[], nowMs: number): void {
     for (const decision of decisions) {
       if (decision.kind === 'send') this.#send(decision.upstream, decision.isResend, nowMs)
@@ -233,7 +236,7 @@ class ReplayedDay {
     const request = this.#open.get(id)
     if (request === undefined) return
     request.waitedMs = nowMs - request.offeredAtMs
-    // A request that is sent again after a 429 has had its turn already.
+    // A resend after a 429 has already had its turn.
     if (!isResend) this.#waitsOf(request).sentMs.push(request.waitedMs)
     request.atMs = nowMs + TRIP_MS
     this.#up.add(request)
@@ -265,7 +268,7 @@ class ReplayedDay {
     return category
   }
 
-  /** A day begins with what is known of the bucket, as by a check before. */
+  /** At the start of a day the bucket's level is known, as after a check. */
   #meet({ name, bucket }: Category): void {
     const id = this.#nextId++
     this.#scheduler.passed(id, name, 0)
@@ -320,7 +323,7 @@ function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {
   }
 }
 
-/** First in, first out, without moving what stays. */
+/** First in, first out, without shifting the rest. */
 class Queue<T> {
   #items: T[] = []
   #taken = 0

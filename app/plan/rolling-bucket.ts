@@ -1,6 +1,9 @@
 import type { PlannedLimit } from './plan.ts'
 
-/** The service's bucket of a rolling quota, with its headers (service 2.2, 8.3.2). Full at the beginning; times in ms. */
+/**
+ * The service's bucket of a rolling quota, with its headers (service 2.2, 8.3.2). Full at the beginning;
+ * times in ms.
+ */
 export class RollingBucket {
   readonly #limit: number
   readonly #periodSeconds: number
@@ -13,7 +16,7 @@ export class RollingBucket {
     this.#level = limit
   }
 
-  /** Requests left, 0 to the limit, with the fraction that has come back. Time does not go back. */
+  /** Requests left, 0 to the limit, with a fraction. Times must not decrease. */
   level(nowMs: number): number {
     const seconds = Math.max(0, nowMs - this.#atMs) / 1000
     this.#level = Math.min(this.#limit, this.#level + (seconds * this.#limit) / this.#periodSeconds)
@@ -21,14 +24,14 @@ export class RollingBucket {
     return this.#level
   }
 
-  /** One request. False: refused with 429, which takes nothing (service 3). */
+  /** Takes one request. Returns false for a 429, which takes nothing (service 3). */
   spend(nowMs: number): boolean {
     if (this.level(nowMs) < 1) return false
     this.#level -= 1
     return true
   }
 
-  /** What a response tells: Remaining rounded down, Reset the whole seconds to full. */
+  /** The fields of a response: Remaining rounded down, Reset in whole seconds until full. */
   header(nowMs: number): { limit: number; periodSeconds: number; remaining: number; resetSeconds: number } {
     const level = this.level(nowMs)
     const [limit, periodSeconds] = [this.#limit, this.#periodSeconds]

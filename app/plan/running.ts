@@ -2,48 +2,52 @@ import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../c
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
 import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
 
-/** Name of the key's own requests that no program made: checks, and what the window asks for. */
+/** Name of the key's own requests that come from no program: checks and the window's requests. */
 export const OWN_NAME = 'Headroom'
-/** Name of all that use the key without this app. */
+/** Name of all use of the key outside this app. */
 export const OTHERS_NAME = 'Others'
 
-/** What others are estimated to ask of one category, requests a second: the middle, and the ends of a 90 % interval. */
+/**
+ * Others' estimated demand in one category, requests per second: the median, and the ends of a 90 % interval.
+ */
 export interface OthersEstimate {
   readonly category: string
   readonly perSecond: number
   readonly low: number
   readonly high: number
-  /** The newest header behind it, epoch ms; absent where none came. */
+  /** The newest header it is based on, epoch ms; absent without one. */
   readonly observedAtMs?: number
 }
 
-/** What runs on a key now, as a plan. */
+/** The programs that run on a key now, as a plan. */
 export interface RunningPlan {
-  /** Programs of the gateway, then Headroom itself, then others, each where it asks for anything. */
+  /** The gateway's programs, then Headroom, then others, each if it requests anything. */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
-  /** The first recorded minute that its rates cover, epoch ms; absent where they are those of the last minute. */
+  /**
+   * The first recorded minute that its rates cover, epoch ms; absent if they are those of the last minute.
+   */
   readonly recordedFromMs?: number
-  /** How many minutes were recorded since then; absent as `recordedFromMs` is. */
+  /** Minutes recorded since then; absent with `recordedFromMs`. */
   readonly recordedMinutes?: number
 }
 
 /**
- * Seconds of its rate that a program is assumed to ask for at one moment, where nothing but the rate is known. An assumption that a
- * person may change.
+ * Assumed burst of a program in seconds of its rate, where only the rate is known. A person may change it.
  */
 export const ASSUMED_BURST_SECONDS = 10
 /** Seconds that a program's rate covers. */
 const RATE_SECONDS = 60
-/** Requests a second that count as use. */
+/** Requests per second from which a program counts as active. */
 const LEAST_PER_SECOND = 0.005
 
 /**
- * The plan of what runs on a key at a moment: each program of the gateway with what it asked for in the last minute (forwarded, or
- * still in the queue), the key's own requests besides, and what others are estimated to use. Limits, slots and the slots of others are those of the snapshot.
+ * The plan of the programs that run on a key now. It contains each program's demand of the last minute
+ * (forwarded or queued), the key's own requests, and the estimated use of others. Limits, slots and others'
+ * slots come from the snapshot.
  *
- * Others ask the service without the gateway, so nothing makes them wait: they count as critical. A stream is that of each program
- * that reads it; slots whose streams are not known by name are held as those of others are.
+ * Others bypass the gateway, so nothing makes them wait: they count as critical. A stream belongs to each
+ * program that reads it; slots with unnamed streams count as others'.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
   const others = requests.flatMap(othersOf)
@@ -88,7 +92,10 @@ export function othersProgram(
   return { name: OTHERS_NAME, class: 'critical', weight: 1, requests, streams: [] }
 }
 
-/** The plan with others at the high end of their estimate; a recording covers all that they did, and has no such end. */
+/**
+ * The plan with others at the high end of their estimate. A recording covers all that they did, so it has no
+ * such end.
+ */
 export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<RunningPlan, 'plan'>): Plan {
   if (recordedFromMs !== undefined) return plan
   const high = othersProgram(others.map(({ category, high: perSecond }) => ({ category, perSecond })))
@@ -99,7 +106,7 @@ export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<Runn
 interface OpenStream {
   readonly stream: StreamRequest
   readonly readBy: readonly string[]
-  /** Whether Headroom itself keeps it open, as far as can be told: it was pinned, or no program reads it. */
+  /** Whether Headroom itself keeps it open, as far as is known: it is pinned, or no program reads it. */
   readonly isOwn: boolean
 }
 
@@ -119,7 +126,7 @@ function openStream({
   ]
 }
 
-/** A program's name in a plan: one that stands for something else there gets a mark. */
+/** A program's name in a plan, marked if it collides with a reserved name. */
 export const plannedName = (name: string): string =>
   name === OWN_NAME || name === OTHERS_NAME ? `${name} (program)` : name
 

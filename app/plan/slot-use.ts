@@ -5,17 +5,20 @@ import type { Plan } from './plan.ts'
 /** The streams of a plan in one category that has slots. */
 export interface SlotUse {
   readonly category: string
-  /** Streams that the programs ask for. */
+  /** Streams that the programs request. */
   readonly streams: number
-  /** Those that are not equal to another one: the gateway shares equal streams, so each of these takes a slot. */
+  /** Distinct streams. The gateway shares equal ones, so each of these takes one slot. */
   readonly shared: number
   /** Slots of the category (service 8.2). */
   readonly limit: number
-  /** Slots that streams outside of the plan hold. */
+  /** Slots used by streams outside the plan. */
   readonly elsewhere: number
 }
 
-/** The slots that a plan takes, in the order of the service's table; none for categories without streams of the plan. */
+/**
+ * The slots that a plan takes, in the order of the service's table, without categories in which it has no
+ * streams.
+ */
 export function slotUseOf({ programs, slots = {} }: Plan): readonly SlotUse[] {
   const asked = programs.flatMap(({ streams }) => streams)
   return SLOT_QUOTAS.flatMap(({ category, limit }) => {

@@ -5,51 +5,51 @@ import { adviceLines, whyNot } from './plan-words.ts'
 import { type SlotUse, slotUseOf } from './slot-use.ts'
 import { worstWaits } from './waits.ts'
 
-/** Whether a set of programs and streams fits a key, and who waits how long: `headroom plan --json`. */
+/** Whether a set of programs and streams fits a key, and each worst-case wait: `headroom plan --json`. */
 export interface PlanVerdict {
   readonly fits: boolean
   readonly categories: readonly CategoryVerdict[]
   readonly slots: readonly SlotVerdict[]
-  /** What to give up first, one sentence each; empty where all fits. */
+  /** What to reduce first, one sentence each; empty where everything fits. */
   readonly advice: readonly string[]
 }
 
-/** Of one request quota. */
+/** Verdict of one request quota. */
 export interface CategoryVerdict {
   readonly category: string
-  /** Requests a second asked for. */
+  /** Requested rate, per second. */
   readonly perSecond: number
-  /** Requests a second that come back. */
+  /** Refill, requests per second. */
   readonly capacityPerSecond: number
-  /** Requests asked for at one moment, if all programs ask at once. */
+  /** Requests at one moment, if the bursts of all programs coincide. */
   readonly burst: number
   readonly limit: number
-  /** Requests kept back. */
+  /** Reserved requests. */
   readonly reserve: number
   readonly fits: boolean
-  /** Why not, as the rest of a sentence that begins with the category. Absent where it fits. */
+  /** Why it does not fit, as the rest of a sentence that begins with the category. Absent where it fits. */
   readonly why?: string
   readonly waits: readonly {
     readonly program: string
-    /** Seconds; `null`: no bound. */
+    /** Seconds; `null`: unbounded. */
     readonly worstSeconds: number | null
   }[]
 }
 
-/** Of one group of stream slots. */
+/** Verdict of one group of stream slots. */
 export interface SlotVerdict extends SlotUse {
   readonly fits: boolean
 }
 
 /**
- * Whether a plan fits: iff for each category `Σ rate ≤ limit / period` and `Σ burst + reserve ≤ limit`, and each of its
- * streams has a slot, which equal ones share (service 8.2, 8.3).
+ * Whether a plan fits. It does iff each category has `Σ rate ≤ limit / period` and `Σ burst + reserve ≤
+ * limit`, and each of its streams has a slot; equal streams share one (service 8.2, 8.3).
  *
- * Where it fits, through the gateway, on a key without other use, with arrivals that keep to the plan and callers who have the
- * patience for it, and as long as no more than 64 requests of a program wait: no request is refused, and none waits longer than
- * its `worstSeconds`. Where a category does not fit, its bursts at one moment, or its
- * rates for long enough, make a critical or normal request wait, a background one longer than the reserve takes to come
- * back, or any of them in vain.
+ * If it fits, no request is declined and none waits longer than its `worstSeconds`. This assumes that
+ * programs use the gateway and keep to the plan, that the key has no other use, that callers wait long
+ * enough, and that at most 64 requests of a program wait. If a category does not fit, simultaneous bursts, or
+ * its rates for long enough, delay a critical or normal request, delay a background one longer than the
+ * reserve takes to refill, or make one wait in vain.
  */
 export function planVerdict(plan: Plan): PlanVerdict {
   const demands = demandsOf(plan)

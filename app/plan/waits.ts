@@ -1,29 +1,32 @@
 import { type CategoryDemand, type Demand, exceeds, isBefore, totalBurst, totalRate } from './demand.ts'
 
-/** How long a program's requests of one category wait at worst. */
+/** The worst-case wait of a program's requests in one category. */
 export interface WorstWait {
   readonly program: string
-  /** Seconds, 0 or more; `undefined`: nothing bounds it. */
+  /** Seconds, 0 or more; `undefined`: unbounded. */
   readonly worstSeconds: number | undefined
 }
 
 /**
- * The worst wait of each program's requests for a category, by network calculus: arrivals are token buckets, a class is
- * served from its level upwards, classes before it go first (J.-Y. Le Boudec, P. Thiran, *Network Calculus*, 1.2 and 6.2).
+ * The worst-case wait of each program's requests in a category, by network calculus: arrivals are token
+ * buckets, a class is served from its level upwards, and more urgent classes go first (J.-Y. Le Boudec, P.
+ * Thiran, *Network Calculus*, 1.2 and 6.2).
  *
- * With `L` the limit, `r` what comes back a second, `b` and `ρ` the bursts and rates, `l` the level of class k and `l'` that
- * of the class after it, the level that a request of class k finds has fallen from `L` by at most all bursts (as `Σρ ≤ r`), or
- * from `l' − 1`, below which the classes after it do not send, by the bursts of its own and of the classes before (as
- * their `Σρ ≤ r`). It lacks at most
+ * Symbols: `L` is the limit and `r` the refill per second; `b` and `ρ` are bursts and rates; `l` is the level
+ * of class k and `l'` that of the next less urgent class.
+ *
+ * When a request of class k arrives, the level has fallen in one of two ways. Either it fell from `L` by at
+ * most all bursts (because `Σρ ≤ r`). Or it fell from `l' − 1`, below which less urgent classes do not send,
+ * by the bursts of class k and of more urgent ones (because their `Σρ ≤ r`). So the request lacks at most
  *
  *     lack = min( Σ_all b + l − L ,  Σ_≤k b + l − l' )
  *
- * requests, which come back at `r` less what others may take meanwhile: the classes before, and the others of its class, who
- * may be behind their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`. The first term is one more than the bursts leave,
- * because headers are in whole seconds and may hide one request (service 8.1).
+ * requests. They refill at `r`, minus what may go first meanwhile: more urgent classes, and others of its
+ * class that are below their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`. The first term includes
+ * one extra request, because headers are in whole seconds and may hide one (service 8.1).
  *
- * It holds for arrivals that keep to the plan, on a key without other use, and is reached, but for that one request, by
- * the program that is served last where all bursts come at once.
+ * The bound holds for arrivals that keep to the plan on a key without other use. Except for that extra
+ * request, it is reached by the program that is served last when all bursts coincide.
  */
 export function worstWaits(category: CategoryDemand): readonly WorstWait[] {
   return category.demands.map((demand) => ({
@@ -43,7 +46,7 @@ function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | un
   return freePerSecond > 0 ? lack / freePerSecond : undefined
 }
 
-/** Requests; `undefined` where the rates that count exceed what comes back. */
+/** Requests; `undefined` where the relevant rates exceed the refill. */
 function worstLack(
   { limit, capacityPerSecond, levels, demands }: CategoryDemand,
   { class: own }: Demand,

@@ -3,18 +3,18 @@ import { plannedDay } from './planned-day.ts'
 import { type RecordedMinute, recordedArrivals } from './recorded.ts'
 import type { Arrival } from './replay.ts'
 
-/** What one program was recorded to ask for, minutes in the order of time within each category. */
+/** Recorded demand of one program. Minutes are in order of time within each category. */
 export interface RecordedProgram {
   readonly program: string
   readonly minutes: readonly RecordedMinute[]
 }
 
-/** A day that a plan is tried on. */
+/** A day on which a plan is tried. */
 export interface WhatIfDay {
-  /** What runs now: the plan that the recording is of. */
+  /** What runs now: the plan of the recording. */
   readonly base: Plan
   readonly recorded: readonly RecordedProgram[]
-  /** When the day begins, epoch ms. */
+  /** Start of the day, epoch ms. */
   readonly fromMs: number
   readonly lengthMs: number
   /** Numbers from 0 to below 1. */
@@ -22,8 +22,9 @@ export interface WhatIfDay {
 }
 
 /**
- * The arrivals of a day under a plan, in order of time: what was recorded of each program, faster or slower by as much as the plan
- * changed its rate; as planned where nothing was recorded. What the plan left out of the base does not come.
+ * The arrivals of a day under a plan, in order of time. A program's recorded requests are sped up or slowed
+ * down as the plan changed its rate; without a recording they follow the plan. What the plan removed from the
+ * base does not arrive.
  */
 export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
   const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))
@@ -44,7 +45,10 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
   return arrivals.sort((a, b) => a.atMs - b.atMs)
 }
 
-/** By how much a plan changed the rate of a program in a category; 0 where it left it out, 1 where neither names it. */
+/**
+ * The factor by which a plan changed a program's rate in a category; 0 where it removed it, 1 where neither
+ * plan names it.
+ */
 function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {
   const rateIn = (all: PlannedProgram['requests'], category: string) =>
     all.filter((one) => one.category === category).reduce((sum, { perSecond }) => sum + perSecond, 0)
@@ -56,7 +60,7 @@ function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: s
   }
 }
 
-/** What is left of the minutes of a key's own requests once those of its programs are taken away. */
+/** The minutes of a key's own requests, minus those of its programs. */
 export function withoutPrograms(
   own: readonly RecordedMinute[],
   programs: readonly RecordedProgram[],

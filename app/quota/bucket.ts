@@ -17,14 +17,14 @@ import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { Utilization } from './utilization.ts'
 import { TOLERANCE } from './window-model.ts'
 
-/** The answer to one own request. Times in milliseconds on one clock. */
+/** The response to an own request. Times in milliseconds on one clock. */
 export interface Answered {
   readonly id: number
   readonly receivedAtMs: number
-  /** Refused with a rate 429, which takes nothing from the quota (service 3). */
+  /** A rate 429, which takes nothing from the quota (service 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
-  /** For a request this bucket was not told of when it was sent. */
+  /** For a request that was not reported to this bucket when it was sent. */
   readonly sentAtMs?: number
 }
 
@@ -32,7 +32,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level is above it as rarely as it is below `low`; it is never above `high`. */
+  /** The level exceeds it as rarely as it falls below `low`. At most `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -41,37 +41,38 @@ export interface Estimate {
 }
 
 const WEIGHED_EVERY_MS = 1000
-/** The least time between two forecasts that are held against what came: each costs as much as a header. */
+/** Minimum time between two forecasts that are compared with the outcome: each costs as much as a header. */
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
- * The least time between two readings of others' use: the age that the header had at the first one, from 0.1 s to 1 s, or a
- * tenth of its age where that is longer. Between two readings it is extrapolated in a straight line, from a second on.
+ * Minimum time between two readings of others' use: the header's age at the first reading, clamped to 0.1–1
+ * s, or a tenth of its present age if longer. In between, the reading is extrapolated linearly, from one
+ * second on.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** Probability that others' use lies beyond either end of its interval. */
 const RATE_TAIL = 0.05
 
-/** What one header shows to be missing beyond own requests. */
+/** What one header shows missing beyond own requests. */
 interface Shortfall {
   readonly least: number
   readonly most: number
-  /** By how much the middle of the bounds fell. */
+  /** How far the midpoint of the bounds fell. */
   readonly drop: number
-  /** The bounds before the header: how far apart, and their middle. */
+  /** Width and midpoint of the bounds before the header. */
   readonly width: number
   readonly before: number
 }
 
 /**
- * Estimate of one request quota: bounds on the level that the service holds, and others' use, learned from headers.
+ * Estimate of one request quota: bounds on the service's level, and others' use, learned from headers.
  *
- * The service's level has a fraction; a header shows its floor, some network time ago. Two bounds are kept under the
- * hypothesis that only own requests count: the level lies in [low − in flight, high]. A header narrows them; one that does
- * not overlap them proves use by others. A request in flight may count at any moment, so it lowers `low` at once, and
- * `high` only when it surely counted.
+ * The service's level has a fraction; a header shows its floor, delayed by the network. Two bounds assume
+ * that only own requests count: the level lies in [low − in flight, high]. A header narrows them; one that
+ * does not overlap them proves use by others. A request in flight may count at any time, so it lowers `low`
+ * at once, and `high` only when it has certainly counted.
  *
- * Times are milliseconds on one clock that never goes back. Source: service 2.2, 3, 8.3.
+ * Times are milliseconds on one monotonic clock. Source: service 2.2, 3, 8.3.
  */
 export class Bucket {
   seen: Seen | undefined
@@ -80,19 +81,19 @@ export class Bucket {
   readonly #level: LevelBounds
   #own: CountedRate
   #ownLong: CountedRate
-  /** Others' use as the last header left it, and followed from there. */
+  /** Others' use at the last header, and advanced from there. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** Up to when each is followed, and what had overflowed by then. */
+  /** The time of each, and the overflow until then. */
   #headerAtMs: number
   #overflowedAtHeader = 0
   #othersAtMs: number
   #overflowed = 0
-  /** What headers showed to be missing since others' use was last weighed. */
+  /** Requests that headers showed missing since others' use was last updated. */
   #missing = 0
   #reading: OthersReading | undefined
   #headers = 0
-  /** Whether a header ever showed more to be missing than own requests can explain. */
+  /** Whether any header showed more missing than own requests explain. */
   #isShared = false
   #margin = new LowMargin()
   readonly #utilization = new Utilization()
@@ -100,7 +101,7 @@ export class Bucket {
   /** At the last header: the level without others' requests, and its change per second. */
   #leftAtHeader = 0
   #gainAtHeader = 0
-  /** The chance of coming empty that was told at a header, and at which. */
+  /** The chance of running empty as forecast at a header, and the time of that header. */
   #foretold = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
@@ -131,7 +132,7 @@ export class Bucket {
     return this.#level.confidence
   }
 
-  /** The end of the last window seen, which may be over. */
+  /** End of the last known window, possibly past. */
   get windowEndsAtMs(): number | undefined {
     return this.model === 'fixed' ? this.#level.window?.endsLatestMs : undefined
   }
@@ -148,23 +149,23 @@ export class Bucket {
   }
 
   /**
-   * Marks the time between two moments as uncertain: the machine slept, or its clock was set. Its refill counts in the
-   * upper bound only, until the next header.
+   * Marks the time between two moments as uncertain: the machine slept, or its clock was set. Its refill
+   * counts in the upper bound only, until the next header.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#level.markClockUncertain(fromMs, toMs)
   }
 
-  /** Takes back a request that did not reach the service. */
+  /** Removes a request that did not reach the service. */
   notSent(id: number, nowMs: number): void {
     this.#level.advance(nowMs)
     this.#requests.take(id)
   }
 
   /**
-   * Charges a request whose answer was lost to `low` only: it may have counted.
+   * Charges a request without a response to `low` only: it may have counted.
    *
-   * `laterMs`: how long from now it may still count, perhaps in a bucket that is full again.
+   * `laterMs`: how long from now it may still count, possibly in a bucket that is full again.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -176,8 +177,8 @@ export class Bucket {
   }
 
   /**
-   * Folds one answer in. Returns how many requests others must have made since the last header, 0 when our own
-   * explain the drop.
+   * Applies one response. Returns how many requests others must have made since the last header; 0 if own
+   * requests explain the drop.
    */
   answered(answer: Answered): number {
     const level = this.#level
@@ -196,7 +197,7 @@ export class Bucket {
     return elsewhere
   }
 
-  /** The level at `nowMs`: its interval and middle, and how it goes on where others go on as they probably do. */
+  /** The level at `nowMs`: its interval, midpoint and slope if others continue as they probably will. */
   estimate(nowMs: number): Estimate {
     const level = this.#level
     const at = Math.max(nowMs, level.atMs)
@@ -218,8 +219,8 @@ export class Bucket {
   }
 
   /**
-   * What is known of others' use at `nowMs`; `undefined` before the second header. Chances and paces are not older than
-   * a second, or than a tenth of the header's age where that is longer.
+   * Others' use at `nowMs`; `undefined` before the second header. Chances and rates are at most a second old,
+   * or a tenth of the header's age if that is longer.
    */
   others(nowMs: number): OthersReading | undefined {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
@@ -241,7 +242,7 @@ export class Bucket {
     const empty = this.#odds.corrected(
       others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), this.#gainAt(nowMs)),
     )
-    // Until a header proves use by others, none is assumed: `low` alone allows for them.
+    // No use by others is assumed until a header proves it; only `low` allows for it.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
     const spare = this.#level.middleAt(nowMs) + this.#missing - 1
@@ -251,7 +252,7 @@ export class Bucket {
       takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
       takenAtLeast: isShared ? others.takenAt(this.#margin.share, this.limit) : 0,
       perSecond: nearFull?.perSecond ?? (isShared ? others.rate() : 0),
-      // The interval narrows with a header only.
+      // Only a header narrows the interval.
       perSecondAtLeast:
         nearFull?.atLeast ??
         (isShared
@@ -272,7 +273,7 @@ export class Bucket {
     return this.#reading
   }
 
-  /** Others' pace by how often a quota that is near full is found less than full, in requests per second. */
+  /** Others' rate, from how often a nearly full quota is found below full, in requests per second. */
   #pacesNearFull() {
     const refill = this.#level.gainPerMs * 1000
     const perSecond = (share: number) => this.#utilization.at(share) * refill
@@ -284,8 +285,8 @@ export class Bucket {
   }
 
   /**
-   * Advances others' use to `nowMs`; `left`: requests that would be left then without others. The end of a fixed window
-   * gives back what they took; each window after it is assumed to last a period.
+   * Advances others' use to `nowMs`. `left`: requests that would be left then without others. The end of a
+   * fixed window returns what they took; each later window is assumed to last one period.
    */
   #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
     const level = this.#level
@@ -305,7 +306,7 @@ export class Bucket {
     this.#othersAtMs = nowMs
   }
 
-  /** Returns to the last header, after a reading of a later moment than the next one. */
+  /** Returns to the last header, after a reading later than the next header. */
   #back(): void {
     this.#reading = undefined
     this.#others.become(this.#atHeader)
@@ -323,7 +324,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Makes this moment the one that others' use is followed from. */
+  /** Advances others' use from this moment on. */
   #mark(): void {
     this.#atHeader.become(this.#others)
     this.#headerAtMs = this.#othersAtMs
@@ -337,7 +338,7 @@ export class Bucket {
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
     const { rate } = answer
     if (rate) this.#adoptSize(rate)
-    // The older 429 without headers says by its Message that the bucket is empty (service 2.3).
+    // The older 429 without headers reports an empty bucket in its Message (service 2.3).
     const remaining = rate?.remaining ?? (answer.rejected ? 0 : undefined)
     if (remaining === undefined) return 0
     return this.#observe(Math.min(remaining, this.limit), rate?.resetSeconds, sentAtMs, nowMs)
@@ -352,12 +353,12 @@ export class Bucket {
     if (!isCurrent) return 0
 
     const shown = level.shownBy(header)
-    // From the header's moment to now: more own requests may have counted, and time may have given some back.
+    // Between the header and now, more own requests may have counted, and some refill may have arrived.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
     const { inFlight } = this
     const isFirst = this.seen === undefined || level.model !== model
-    // A fixed window gave nothing back before its end.
+    // A fixed window refilled nothing before its end.
     const shownThen = level.model === 'fixed' ? remaining : high
     const proved = !isFirst && level.low - inFlight - shownThen > TOLERANCE
     const surplus = low - inFlight - level.high > TOLERANCE
@@ -392,11 +393,11 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Folds what one header showed to be missing into others' use, at most once a second. */
+  /** Updates others' use with what a header showed missing, at most once a second. */
   #weigh(nowMs: number, shown: Shortfall): void {
     const missing = this.#missing
     this.#missing += shown.drop
-    // Headers in quick succession are weighed together.
+    // Headers in quick succession are combined.
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return
     this.#learnOutcome(nowMs)
     const isRolling = this.model === 'rolling'
@@ -408,7 +409,7 @@ export class Bucket {
     })
     this.#follow(nowMs, shown.before)
     this.#margin.judge(this.#others, missing + shown.least, this.limit)
-    // Where headers are dense, what they show together is sharper than what the last one shows.
+    // Dense headers together are more precise than the last one alone.
     const isDense = this.#others.seconds < DENSE_SECONDS
     this.#others.observed({
       least: isDense ? this.#missing - 0.5 : missing + shown.least,
@@ -419,7 +420,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Learns what came of what was foretold at the last header, or at one not long before. */
+  /** Compares the outcome with the forecast of the last header, or of one shortly before. */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS
     if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {
@@ -434,7 +435,7 @@ export class Bucket {
     })
   }
 
-  /** How the level changes without others' requests, in requests per second. */
+  /** Change of the level without others' requests, in requests per second. */
   #gainAt(nowMs: number): number {
     return this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)
   }
@@ -443,7 +444,7 @@ export class Bucket {
     const limit = rate.limit ?? this.limit
     const periodMs = (rate.periodSeconds ?? this.periodMs / 1000) * 1000
     if (limit === this.limit && periodMs === this.periodMs) return
-    // A header wins over the table.
+    // A header overrides the table.
     this.#level.resize(limit, periodMs)
     this.#others.resize(limit, periodMs / 1000)
     this.#forgetOthers()
@@ -458,7 +459,7 @@ export class Bucket {
   }
 }
 
-/** The part of an interval of levels, in requests, that lies below one request; 0 to 1. */
+/** Share of an interval of levels, in requests, that lies below one request; 0 to 1. */
 function shareBelowOne(low: number, high: number): number {
   if (high < 1 || low >= 1) return Number(high < 1)
   return (1 - low) / (high - low)

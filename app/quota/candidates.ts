@@ -1,11 +1,14 @@
 /*
- * The candidates for the rate of other programs' requests on one quota: 0 and 28 rates from 1/16 to 32 times the refill,
- * three to an octave, each with one of four mean holding times.
+ * The candidates for the rate of other programs' requests on one quota: 0 and 28 rates from 1/16 to 32 times
+ * the refill, three to an octave, each with one of four mean holding times.
  */
 
 const PER_OCTAVE = 3
 const OCTAVES = { below: 4, above: 5 } as const
-/** Width of a rate's cell as a share of the rate (26 %), and the standard deviation of a uniform one: 0.26 / √12. */
+/**
+ * Width of a rate's cell as a share of the rate (26 %), and the standard deviation of a uniform one: 0.26 /
+ * √12.
+ */
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 export const CELL_SPREAD = CELL / Math.sqrt(12)
 /** Factor from a candidate's rate to the edge of its cell. */
@@ -24,8 +27,8 @@ export const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
 export const HOLD_COUNT = HOLD_SECONDS.length
 
 /**
- * Bands of rates: idle, within the refill, busy, storm. Holding times are learned per band. Upper ends, in multiples of
- * the refill.
+ * Bands of rates: idle, within the refill, busy, storm. Holding times are learned per band. Upper ends, in
+ * multiples of the refill.
  */
 const BANDS = [0, 1.5, 5] as const
 export const BAND_OF: readonly number[] = RATES.map((rate) => {
@@ -42,6 +45,6 @@ export const HOLD_PRIOR: readonly (readonly number[])[] = [
 
 const STAYS_OF_A_SECOND = HOLD_SECONDS.map((hold) => Math.exp(-1 / hold))
 
-/** The probability for each holding time that a rate holds for `seconds`. Most steps last one second. */
+/** The probability, for each holding time, that a rate lasts `seconds`. Most steps are one second. */
 export const staysFor = (seconds: number): readonly number[] =>
   seconds === 1 ? STAYS_OF_A_SECOND : HOLD_SECONDS.map((hold) => Math.exp(-seconds / hold))

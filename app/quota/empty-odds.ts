@@ -1,25 +1,28 @@
 import type { EmptyChance } from './others-use.ts'
 
-/** Weight of the prior that forecasts are right as they stand, in emptyings. */
+/** Weight of the prior that forecasts are right as they are, in emptyings. */
 const PRIOR = 1
-/** Time constant with which what came of forecasts decays, in seconds. */
+/** Time constant with which forecast outcomes decay, in seconds. */
 const MEMORY_SECONDS = 3600
-/** Largest chance that counts as foretold: 1 would be an infinite rate. */
+/** Largest chance that a forecast counts with: 1 would be an infinite rate. */
 const MAX_CHANCE = 0.9999
-/** Share of the limit, and requests, that a header shows when an empty quota can come empty anew. */
+/** Level from which an empty quota counts as refilled: share of the limit, and requests. */
 const REFILLED = { share: 0.05, requests: 2 } as const
 /**
- * Bounds of the correction for others' present use: a key that never came empty is still warned when one burst goes on, and
- * one that often did is not called empty for a burst that can end.
+ * Limits of the correction for others' present use. A key that never ran empty still gets a warning while a
+ * burst continues. One that often did is not called empty for a burst that may end.
  */
 const BY_PRESENT = { least: 0.8, most: 3 } as const
 
-/** One header, and what was foretold at the one before it. */
+/** One header, and the forecast of the header before it. */
 export interface EmptyingOutcome {
-  /** Requests left, as this header shows. */
+  /** Requests left according to this header. */
   readonly level: number
   readonly limit: number
-  /** The chance told at the header before, 0 to 1, that the quota is empty within `horizonSeconds`. */
+  /**
+   * The chance, as forecast at the previous header, that the quota runs empty within `horizonSeconds`; 0 to
+   * 1.
+   */
   readonly chance: number
   readonly horizonSeconds: number
   /** Between the two headers. */
@@ -27,23 +30,23 @@ export interface EmptyingOutcome {
 }
 
 /**
- * How many times more often than foretold a quota came empty, learned from headers.
+ * Calibration factor: observed emptyings divided by predicted ones, learned from headers.
  *
- * A chance P within T seconds is the rate −ln(1 − P) / T. Let e be that rate summed over time, and n the emptyings that
- * headers showed: n is a Poisson count with mean θ·e. With a gamma prior of mean 1 and weight k, the mean of θ is
- * (n + k) / (e + k) (conjugate prior). A rate times θ is the chance 1 − (1 − P)^θ.
+ * A chance P within T seconds is the rate −ln(1 − P) / T. Let e be that rate summed over time, and n the
+ * emptyings that headers showed: n is a Poisson count with mean θ·e. With a gamma prior of mean 1 and weight
+ * k, the mean of θ is (n + k) / (e + k) (conjugate prior). A rate times θ is the chance 1 − (1 − P)^θ.
  */
 export class EmptyOdds {
   #came = 0
   #foretold = 0
   #isEmpty = false
 
-  /** θ; 1 until headers show something else. */
+  /** θ; 1 until headers show otherwise. */
   get ratio(): number {
     return (this.#came + PRIOR) / (this.#foretold + PRIOR)
   }
 
-  /** Learns from a header. While the quota is empty nothing is foretold, and nothing comes. */
+  /** Learns from a header. While the quota is empty, no forecast is made or checked. */
   observed({ level, limit, chance, horizonSeconds, seconds }: EmptyingOutcome): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
     this.#came *= kept
@@ -58,7 +61,7 @@ export class EmptyOdds {
     this.#came += 1
   }
 
-  /** Corrects both chances of a forecast; that of the present part is never above that of the whole. */
+  /** Corrects both chances of a forecast. The chance by present use stays at or below the whole. */
   corrected({ chance, byPresent }: EmptyChance): EmptyChance {
     const { ratio } = this
     const bounded = Math.min(BY_PRESENT.most, Math.max(BY_PRESENT.least, ratio))
@@ -67,5 +70,5 @@ export class EmptyOdds {
   }
 }
 
-/** The chance of what happens `times` as often. A chance that is a sum may exceed 1 by its rounding. */
+/** The chance of an event that is `times` as frequent. A summed chance may exceed 1 by rounding. */
 const oftener = (chance: number, times: number): number => 1 - Math.max(0, 1 - chance) ** times

@@ -7,17 +7,17 @@ import { OthersTakeAll } from './others-take-all.ts'
 import { RowState } from './state.ts'
 import { type Hold, viewOf } from './view.ts'
 
-/** An own request under way. `endpoint`: its category where a path rule knows one, else its path. */
+/** An own request in flight. `endpoint`: its category if a path rule knows one, otherwise its path. */
 export interface Ticket {
   readonly id: number
   readonly endpoint: string
   readonly sentAtMs: number
-  /** The row that was charged. A header may name another row before this request is answered. */
+  /** The row that was charged. The response's header may name another row. */
   readonly category: string | undefined
 }
 
 export interface Folded {
-  /** The row that counted the request; a header may name another one than the path suggested. */
+  /** The row that counted the request. A header may name a different one than the path suggested. */
   readonly category: string | undefined
   /** Requests that others must have made since the last header of this row. */
   readonly elsewhere: number
@@ -37,18 +37,18 @@ interface Row {
   readonly state: RowState
 }
 
-/** Period of a resource that neither the table nor its header gives one. */
+/** Period of a resource without one in the table or its header. */
 const UNKNOWN_PERIOD_SECONDS = 60
-/** Bounds of memory and of rows, for a service that names a new resource with each request. */
+/** Maximum number of rows: a service could name a new resource with each request. */
 const MAX_RESOURCES = 128
 const MAX_ENDPOINTS = 1024
 
 /**
- * All request quotas of one profile: rows in the table's order, then what headers added.
+ * All request quotas of one profile: rows in the table's order, then those that headers added.
  *
- * A header's resource name decides which row counted a request. The first name seen for a category is that
- * category's; a name that belongs to another row moves the endpoint there; any further name becomes a row of
- * its own, so that one quota is never shown twice and two are never mixed.
+ * The resource name in a header decides which row counted a request. The first name seen for a category
+ * becomes that category's. A name that belongs to another row moves the endpoint there. Any further name
+ * becomes its own row, so that no quota is shown twice and no two are mixed.
  */
 export class Ledger {
   readonly #rows = new Map<string, Row>()
@@ -71,22 +71,22 @@ export class Ledger {
     }
   }
 
-  /** Sets the shares of the limit under which rows are low, from the next view on. */
+  /** Sets the share of the limit below which each row is low, from the next view on. */
   setThresholds(thresholds: Thresholds): void {
     this.#thresholds = thresholds
   }
 
-  /** Sets the requests that the gateway keeps back, by category, from the next view on. */
+  /** Sets the gateway's reserves by category, in requests, from the next view on. */
   setReserves(reserves: Readonly<Record<string, number>>): void {
     this.#reserves = reserves
   }
 
-  /** The reserve that was set for a category; `undefined` where the default counts. */
+  /** The reserve set for a category; `undefined`: the default applies. */
   reserveOf(category: string): number | undefined {
     return this.#reserves[category]
   }
 
-  /** The row that an endpoint counts against; `undefined` where none is known. */
+  /** The row that counts an endpoint; `undefined` if unknown. */
   categoryOf(endpoint: string): string | undefined {
     return this.#rowFor(endpoint)?.category
   }
@@ -95,7 +95,7 @@ export class Ledger {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
     row?.bucket.sent(id, nowMs)
-    // The first request once it is time is the try, for all.
+    // The first request after that time is the try for all of them.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
@@ -114,7 +114,9 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
 
-  /** Counts a 429 of an unnamed limit: the request may have been charged, and the bucket need not be empty. */
+  /**
+   * Counts a 429 without a stated limit: the request may have been charged, and the bucket need not be empty.
+   */
   refusedUnsaid(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
     this.lost(ticket, nowMs)
@@ -125,7 +127,7 @@ export class Ledger {
   answered(ticket: Ticket, rate: RateReading | undefined, nowMs: number, rejected: boolean): Folded {
     const charged = this.#rowOf(ticket)
     const row = (rate && this.#rowNamed(rate, ticket.endpoint, nowMs)) ?? charged
-    // The charge was made where the path pointed to; a header that names another row takes it back from there.
+    // The path's row was charged; if the header names another row, that charge is reverted.
     if (charged && row !== charged) charged.bucket.notSent(ticket.id, nowMs)
     if (!row) return { category: undefined, elsewhere: 0 }
     const elsewhere = row.bucket.answered({
@@ -154,13 +156,13 @@ export class Ledger {
     if (row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) row.hold = undefined
   }
 
-  /** Where others use the whole refill of a category: when it is tried next. */
+  /** When to try next a category whose whole refill others use. */
   nextTryAtMs(category: string): number | undefined {
     const others = this.#rows.get(category)?.othersTakeAll
     return others?.isSo ? others.nextTryAtMs : undefined
   }
 
-  /** After a 429 of the rate: nothing is sent to this row before `untilMs`. Other rows go on. */
+  /** Pauses this row until `untilMs` after a rate 429. Other rows continue. */
   hold(category: string, hold: Hold): void {
     const row = this.#rows.get(category)
     if (row) row.hold = hold
@@ -171,7 +173,7 @@ export class Ledger {
     return hold && hold.untilMs > nowMs ? hold : undefined
   }
 
-  /** 429s in a row of a category, including those of a wait that is over. */
+  /** 429s in a row of a category, including those before the wait ended. */
   refusals(category: string): number {
     return this.#rows.get(category)?.hold?.refusals ?? 0
   }
@@ -206,7 +208,7 @@ export class Ledger {
       reserve: this.reserveOf(row.category),
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // Until a header names it itself, its own row counts nothing.
+    // Its own row counts nothing until a header names it.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }
@@ -219,7 +221,7 @@ export class Ledger {
     return this.#rows.get(this.#rowOfEndpoint.get(endpoint) ?? endpoint)
   }
 
-  /** The row that a header names, created where it is new; `undefined` where it names none, or `MAX_RESOURCES` exist. */
+  /** The row that a header names, created if new; `undefined` if it names none, or `MAX_RESOURCES` exist. */
   #rowNamed(rate: RateReading, endpoint: string, nowMs: number): Row | undefined {
     const { resource, limit, periodSeconds } = rate
     if (resource === undefined) return undefined
@@ -252,7 +254,7 @@ export class Ledger {
 
   #nameFor(guessed: Row | undefined, resource: string, endpoint: string): string {
     if (guessed && guessed.resource === undefined) return guessed.category
-    // A category without a request quota in the table, such as Positions Stream, turns out to have one.
+    // A category without a request quota in the table, such as Positions Stream, may turn out to have one.
     if (!guessed && !endpoint.startsWith('/')) return endpoint
     return this.#rows.has(resource) ? `${resource} (2)` : resource
   }

@@ -14,9 +14,9 @@ import {
 /**
  * The lower and upper bound of a bucket's level, and how they change with time.
  *
- * A rolling interval refills both (service 8.3.1); the end of a fixed window raises first `high`, then `low` (service
- * 8.3.5). Reset decides which of the two models applies. Times are milliseconds on one monotonic clock; levels are
- * fractional requests.
+ * A rolling interval refills both (service 8.3.1); the end of a fixed window raises first `high`, then `low`
+ * (service 8.3.5). Reset decides which of the two models applies. Times are milliseconds on one monotonic
+ * clock; levels are fractional requests.
  */
 export class LevelBounds {
   limit: number
@@ -26,7 +26,10 @@ export class LevelBounds {
   readonly #requests: OwnRequests
   #model: 'rolling' | 'fixed' = 'rolling'
   #atMs: number
-  /** The last window that a header showed. Kept after its end, because the next one ends at least a period later. */
+  /**
+   * The last window that a header showed. Kept after its end, because the next one ends at least a period
+   * later.
+   */
   #window: FixedWindow | undefined
   #agreements = 0
   #overflowed = 0
@@ -54,12 +57,14 @@ export class LevelBounds {
     return this.#model
   }
 
-  /** `observed` after two headers that agree with the rolling model, or after one that shows a fixed window. */
+  /**
+   * `observed` after two headers that agree with the rolling model, or after one that shows a fixed window.
+   */
   get confidence(): 'assumed' | 'observed' {
     return this.#agreements >= 2 || this.#model === 'fixed' ? 'observed' : 'assumed'
   }
 
-  /** The time that the bounds are valid for: the latest argument of `advance`. */
+  /** The time for which the bounds are valid: the latest argument of `advance`. */
   get atMs(): number {
     return this.#atMs
   }
@@ -103,7 +108,7 @@ export class LevelBounds {
     this.#low = low
   }
 
-  /** Charges one request that counted; `high`, 0 to 1: the part of it to charge to the upper bound as well. */
+  /** Charges one request that counted. `high`, 0 to 1: the part of it that the upper bound is charged. */
   charge(high: number): void {
     this.#low = Math.max(0, this.#low - 1)
     this.#high = Math.max(0, this.#high - high)
@@ -134,7 +139,7 @@ export class LevelBounds {
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // Only while the bounds pass the end: after it, `charge` has already lowered `low` by the requests since.
+      // Only while the bounds pass the end: later, `charge` has already lowered `low`.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
       return Math.max(this.#low, this.limit - since)
@@ -153,13 +158,18 @@ export class LevelBounds {
     return Math.min(this.limit, this.#high + (nowMs - this.#atMs + CLOCK_STEP_MS) * this.gainPerMs)
   }
 
-  /** Refill lost to a full bucket from the start to `nowMs`, in requests: the excess of `middleAt` over the limit. */
+  /**
+   * Refill lost to a full bucket from the start to `nowMs`, in requests: the excess of `middleAt` over the
+   * limit.
+   */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
     return this.#overflowed + Math.max(0, free - this.limit)
   }
 
-  /** The midpoint of the bounds in requests, linear in time between events; the limit caps it, not each bound. */
+  /**
+   * The midpoint of the bounds in requests, linear in time between events; the limit caps it, not each bound.
+   */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests
     const low = Math.max(0, this.lowAt(nowMs) - inFlight)
@@ -168,17 +178,17 @@ export class LevelBounds {
     return Math.min(this.limit, middle + (nowMs - this.#atMs) * this.gainPerMs)
   }
 
-  /** The interval of levels that is consistent with one header now. Own requests after it are not subtracted. */
+  /** The interval of levels that one header leaves possible now. Own requests after it are not subtracted. */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
-    // A clock that was set back leaves the bounds where they are.
+    // A clock that was set back leaves the bounds unchanged.
     const nowMs = Math.max(header.nowMs, this.#atMs)
     const { least, most } = levelsShown(this.#known, { ...header, nowMs }, this)
     return { least, most }
   }
 
   /**
-   * Updates model and window from a header. Returns false for a header of a window that has ended, which carries no
-   * information about the present one.
+   * Updates model and window from a header. Returns false for a header of a window that has ended, which
+   * carries no information about the present one.
    */
   judge(header: Shown): boolean {
     const { remaining, resetSeconds, sentAtMs, nowMs } = header
@@ -213,7 +223,9 @@ export class LevelBounds {
     this.#agreements = 0
   }
 
-  /** Assumes a window of one period after a header without Reset; without it a bucket at 0 would never refill. */
+  /**
+   * Assumes a window of one period after a header without Reset; without it a bucket at 0 would never refill.
+   */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return
     this.#window = assumedWindow(sentAtMs - this.periodMs, nowMs, this.periodMs)
@@ -225,7 +237,7 @@ export class LevelBounds {
     return window !== undefined && nowMs >= window.endsEarliestMs && nowMs < window.endsLatestMs
   }
 
-  /** Raises `high` to the limit: a new window may have begun, and requests in flight may have counted in it. */
+  /** Raises `high` to the limit: a new window may have begun, and may have counted requests in flight. */
   #mayBeNew(): void {
     this.#high = this.limit
     this.#requests.allMaybeSeen()

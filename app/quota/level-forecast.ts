@@ -2,21 +2,21 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 import { emptyAtMost, emptyAtWith } from './safe-pace.ts'
 
-/** The levels that a row can have at one time to come, in requests from 0 to its limit. */
+/** The range of a row's level at one future time, in requests from 0 to its limit. */
 export interface ForecastPoint {
   /** Epoch ms. */
   readonly at: number
-  /** The low edge: what is surely left now, less others' use at the high end of its interval. */
+  /** The low edge: the lower bound, with others at the high end of their interval. */
   readonly low: number
-  /** The high edge, likewise; `undefined` where the low end of others' use is not known. */
+  /** The high edge: the upper bound, with others at the low end; `undefined` if that end is unknown. */
   readonly high: number | undefined
 }
 
-/** How the level of a row goes on if its use does. */
+/** How a row's level continues if its use does. */
 export interface LevelForecast {
-  /** When the low edge meets 0, epoch ms; not after now where the row may be empty already. */
+  /** When the low edge reaches 0, epoch ms; now or earlier if the row may be empty already. */
   readonly emptyAtMs: number
-  /** Oldest first: now, each moment at which an edge turns, and moments between them for a cursor to stop at. */
+  /** Oldest first: now, each time at which an edge turns, and times in between for a cursor. */
   readonly points: readonly ForecastPoint[]
 }
 
@@ -37,30 +37,30 @@ export type ForecastRow = Pick<
   | 'windowEndsAt'
 >
 
-/** A row that may only perhaps run out is forecast if it can be empty as soon as its state says: within ten minutes. */
+/** Horizon, in milliseconds, within which a row that may run out is forecast. */
 const SOON_MS = 600_000
-/** Moments between now and the end. */
+/** Points between now and the end. */
 const STEPS = 20
 
-/** When a row is empty if use goes on, epoch ms. */
+/** When a row runs out if its use continues, epoch ms. */
 export interface EmptyRange {
-  /** What is surely left, at the high end of others' use. */
+  /** From the lower bound, with others at the high end. */
   readonly fromMs: number
-  /** What is possibly left, at the low end; `undefined` where it may last. */
+  /** From the upper bound, with others at the low end; `undefined` if it may last. */
   readonly toMs: number | undefined
 }
 
-/** Periods beyond which the far end is no longer told. */
+/** Periods beyond which the far end is not shown. */
 const FAR_PERIODS = 12
 
 /**
- * The one range that every surface tells. `undefined` where nothing is to be expected: others' use is not known, it lasts, it is empty,
- * or a 429 is waited out.
+ * The range that every surface shows. `undefined` if no range can be given: others' use is unknown, the row
+ * lasts, it is empty, or a 429 is being waited out.
  */
 export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const { state, asOf, emptyAt } = row
   if (state === 'empty' || state === 'blocked' || row.blockedUntil !== undefined) return undefined
-  // From the push on, so that the moment stands still while the clock goes on.
+  // Computed at the time of the snapshot, so that it does not move with the clock.
   const fromMs = emptyAtWith(row, 0, asOf)
   if (typeof fromMs !== 'number') return undefined
   const isDoubted = state === 'watch' || state === 'low' || state === 'running-out'
@@ -72,10 +72,11 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
 }
 
 /**
- * The range of a row's level from `nowMs` to `toMs`, from what is surely and possibly left and from both ends of others'
- * use. A fixed window is forecast up to its end.
+ * The range of a row's level from `nowMs` to `toMs`, from both bounds and both ends of others' use. A fixed
+ * window is forecast up to its end.
  *
- * `undefined` where nothing is to be expected: others' use is not known, it lasts, it is empty, or a 429 is waited out.
+ * `undefined` if no range can be given: others' use is unknown, the row lasts, it is empty, or a 429 is being
+ * waited out.
  */
 export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): LevelForecast | undefined {
   const { use, limit, windowEndsAt } = row
@@ -100,7 +101,7 @@ export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): Le
   return { emptyAtMs, points }
 }
 
-/** When the high edge meets 0 or the limit. `gain`: requests per millisecond. */
+/** When the high edge reaches 0 or the limit. `gain`: requests per millisecond. */
 function turnsOf({ high, limit }: ForecastRow, gain: number | undefined, nowMs: number): readonly number[] {
   if (gain === undefined || gain === 0) return []
   return [nowMs + (gain > 0 ? limit - high : -high) / gain]

@@ -3,21 +3,27 @@ import type { OthersUse } from './others-use.ts'
 /**
  * The probability that others took more than `low` allows for: initial value, bounds, and factors.
  *
- * A header that shows more missing (a miss) halves it; any other header (a hit) raises it by 3 %. It is stable when 4 %
- * of headers are misses: 0.5^0.04 × 1.03^0.96 ≈ 1.
+ * A header that shows more missing (a miss) halves it; any other header (a hit) raises it by 3 %. It is
+ * stable when 4 % of headers are misses: 0.5^0.04 × 1.03^0.96 ≈ 1.
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
- * The surprise is the largest recent excess, in requests, of what a header showed missing over the median estimate. It
- * decays by 2 % per header, and counts in full from `withinSeconds` after a header, because such a burst may repeat at
- * any time.
+ * The surprise: the largest recent excess of the amount shown missing over the median estimate, in requests.
+ * It decays by 2 % per header. From `withinSeconds` after a header it counts in full, because such a burst
+ * may repeat at any time.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
-/** Age of a header, in seconds, from which `low` allows for one request of others even if none was ever observed. */
+/**
+ * Age of a header, in seconds, from which `low` allows for one request of others even if none was ever
+ * observed.
+ */
 const ONE_AFTER_SECONDS = 3
 const JUDGED_FROM_SECONDS = 1
 
-/** The margin between `low` and the median estimate, learned from how often a header showed a level below `low`. */
+/**
+ * The margin between `low` and the median estimate, learned from how often a header showed a level below
+ * `low`.
+ */
 export class LowMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
@@ -27,7 +33,10 @@ export class LowMargin {
     return this.#share
   }
 
-  /** An upper bound on others' requests since the last header. `taken`: the present estimate; `limit`: the quota's. */
+  /**
+   * An upper bound on others' requests since the last header. `taken`: the present estimate; `limit`: the
+   * quota's.
+   */
   takenAtMost(others: OthersUse, taken: number, limit: number): number {
     return Math.max(
       others.seconds > ONE_AFTER_SECONDS ? 1 : 0,
@@ -36,7 +45,10 @@ export class LowMargin {
     )
   }
 
-  /** Learns from a header that showed at least `missing` requests missing, unless it is within a second of the last. */
+  /**
+   * Learns from a header that showed at least `missing` requests missing, unless it is within a second of the
+   * last.
+   */
   judge(others: OthersUse, missing: number, limit: number): void {
     if (others.seconds < JUDGED_FROM_SECONDS) return
     const isMiss = missing > others.takenAt(1 - this.#share, limit)

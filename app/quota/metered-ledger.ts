@@ -9,10 +9,10 @@ interface Used {
 }
 
 /**
- * A ledger that also totals each category's use since start, own and by other programs: a rate cannot answer later
- * "what used my quota at 14:20?".
+ * A ledger that also totals each category's use since start, own and by other programs. A rate alone cannot
+ * answer "what used my quota at 14:20?" afterwards.
  *
- * A request that may have counted is counted as own; a refused one used nothing.
+ * A request that may have counted is included in own use; a 429 used nothing.
  */
 export class MeteredLedger extends Ledger {
   readonly #used = new Map<string, Used>()
@@ -34,7 +34,7 @@ export class MeteredLedger extends Ledger {
     const rows: readonly Writable<RequestQuota>[] = super.view(nowMs)
     for (const row of rows) {
       const used = this.#used.get(row.category)
-      // `view` returns new objects, so changing a row is safe.
+      // `view` returns new objects, so a row can be changed in place.
       if (used) row.used = { own: used.own, elsewhere: Math.floor(used.elsewhere) }
     }
     return rows

@@ -1,13 +1,13 @@
 import { nearChanceBelow } from './normal.ts'
 
-/** Probability below which a part is left out. */
+/** Probability below which a component is left out. */
 const NEGLIGIBLE = 1e-5
 /** Standard deviation below which a number counts as exact. */
 const MIN_DEVIATION = 1e-4
 /** Maximum number of iterations of the search for a quantile; enough for any limit. */
 const MAX_LOOKS = 60
 
-/** A distribution that is a sum of normal ones, each with a probability. Mutable: filled anew for each question. */
+/** A weighted sum of normal distributions. Mutable: refilled for each query. */
 export class Mixture {
   readonly #chances: Float64Array
   readonly #means: Float64Array
@@ -25,7 +25,7 @@ export class Mixture {
     this.#parts = 0
   }
 
-  /** Adds a normal distribution with its probability, 0 to 1. One that is too unlikely to matter is left out. */
+  /** Adds a normal distribution with its probability, 0 to 1. A negligible one is left out. */
   add(chance: number, mean: number, variance: number): void {
     if (!(chance > NEGLIGIBLE)) return
     this.#chances[this.#parts] = chance
@@ -34,12 +34,12 @@ export class Mixture {
     this.#parts += 1
   }
 
-  /** The probability, 0 to 1, of a number of at most `number`. */
+  /** The probability, 0 to 1, of at most `number`. */
   chanceOfAtMost(number: number): number {
     const [chances, means, sharpness, parts] = [this.#chances, this.#means, this.#sharpness, this.#parts]
     let sum = 0
     for (let part = 0; part < parts; part += 1) {
-      // The smallest deviation is added, so that an exact number is at most itself.
+      // The smallest deviation is added, so that an exact number counts as at most itself.
       const above = number - means[part]! + MIN_DEVIATION
       sum += chances[part]! * nearChanceBelow(above * sharpness[part]!)
     }

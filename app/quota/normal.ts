@@ -6,8 +6,8 @@ export const density = (z: number): number => Math.exp(-0.5 * z * z) / ROOT_OF_T
 /**
  * The chance that a standard normal number is at most `z`, to 2e-7.
  *
- * Abramowitz and Stegun 26.2.17: Φ(z) = 1 − φ(z)·(b₁t + … + b₅t⁵) with t = 1 / (1 + 0.2316419 z), for z ≥ 0; the other
- * half by symmetry.
+ * Abramowitz and Stegun 26.2.17: Φ(z) = 1 − φ(z)·(b₁t + … + b₅t⁵) with t = 1 / (1 + 0.2316419 z), for z ≥ 0;
+ * the other half by symmetry.
  */
 export function chanceBelow(z: number): number {
   if (z > 6) return 1
@@ -39,7 +39,9 @@ export function nearChanceBelow(z: number): number {
   return before + (at - step) * ((CHANCES[step + 1] ?? 1) - before)
 }
 
-/** The probability that a normally distributed number lies between `low` and `high`, which may be infinite. */
+/**
+ * The probability that a normally distributed number lies between `low` and `high`, which may be infinite.
+ */
 export function chanceBetween(low: number, high: number, mean: number, variance: number): number {
   const deviation = Math.sqrt(variance)
   const above = high === Number.POSITIVE_INFINITY ? 1 : chanceBelow((high - mean) / deviation)

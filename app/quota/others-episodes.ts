@@ -2,16 +2,16 @@ import type { KeyReport } from '../contract/events.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
-/** Share of the refill under which use by others is not reported. */
+/** Share of the refill below which use by others is not reported. */
 const NOTABLE_SHARE = 0.02
-/** Requests per second under which it is not reported either: it would be shown as none. */
+/** Rate, in requests per second, below which use is not reported either: it would be shown as 0. */
 const MIN_PER_SECOND = 0.05
-/** How long use stays under both before it has ended; a pause between two scans is shorter. */
+/** How long use must stay below both before an episode ends; pauses between two scans are shorter. */
 const ENDED_AFTER_MS = 60_000
 
 interface Episode {
   readonly sinceMs: number
-  /** Requests counted since, by the rate and the time between looks. */
+  /** Requests so far: the rate times the time between two readings. */
   requests: number
   lookedAtMs: number
   quietSinceMs: number | undefined
@@ -20,15 +20,15 @@ interface Episode {
 type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observedAt'>
 
 /**
- * Use by others as episodes, at most one a row at a time: reported at its start and at its end.
+ * Use by others as episodes, at most one at a time per row, reported at its start and its end.
  *
- * An episode starts only where a header proved use, and ends only where a header came after the use fell:
- * silence between two headers says nothing about what others do.
+ * A header that proves use starts an episode, and a header after the use fell ends it. Silence between two
+ * headers shows nothing about others.
  */
 export class OthersEpisodes {
   readonly #open = new Map<string, Episode>()
 
-  /** Takes a header that proved use by others since the one before. `nowMs`: epoch ms. */
+  /** Takes a header that proved use by others since the previous one. `nowMs`: epoch ms. */
   proved(row: Row, nowMs: number): KeyReport | undefined {
     const perSecond = row.use?.elsewhere ?? 0
     if (this.#open.has(row.category) || perSecond < leastOf(row)) return undefined
@@ -36,7 +36,7 @@ export class OthersEpisodes {
     return { kind: 'elsewhere', category: row.category, perSecond: hundredths(perSecond) }
   }
 
-  /** Takes a row between headers, to find the end of an episode. */
+  /** Takes a row between headers, to detect the end of an episode. */
   looked(row: Row, nowMs: number): KeyReport | undefined {
     const episode = this.#open.get(row.category)
     if (episode === undefined || row.use === null) return undefined

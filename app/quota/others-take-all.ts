@@ -1,45 +1,48 @@
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 
-/** A 429 says nothing of a try so much later: twice the longest period of service 8.2, for some wait for Reset. */
+/**
+ * Age at which a 429 no longer matters for a try: twice the longest period of service 8.2, because some
+ * programs wait for Reset.
+ */
 const FORGOTTEN_MS = 600_000
-/** A 429 so soon after others slowed down is of the same storm. */
+/** A 429 this soon after others slowed down belongs to the same storm. */
 const RELAPSE_MS = 60_000
 
 /**
- * Whether others use the whole refill of a quota, and when to try then: 429s go on until they slow down, and none can be
- * told when.
+ * Whether others use the whole refill of a quota, and when to try next. In that case 429s continue until
+ * others slow down, at an unknown time.
  *
- * After a 429 with Remaining 0 one try goes at a time. Where it, or any other request sent since, meets 429 with Remaining 0
- * again, others use the whole refill, and tries are spaced by `RETRY.othersTakeAll` until a header has room. Times are
- * milliseconds on one clock.
+ * After a 429 with Remaining 0, tries go one at a time. If a try, or any other request since, also gets a 429
+ * with Remaining 0, others use the whole refill. Tries are then spaced by `RETRY.othersTakeAll` until a
+ * header shows room. Times are milliseconds on one clock.
  */
 export class OthersTakeAll {
   #state: 'no' | 'maybe' | 'yes' = 'no'
   #tries = 0
   #nextTryAtMs = Number.NEGATIVE_INFINITY
-  /** Of the last 429: when it was sent, and when it was answered. */
+  /** When the request of the last 429 was sent, and when the 429 arrived. */
   #refusedSentAtMs = Number.NEGATIVE_INFINITY
   #refusedAtMs = Number.NEGATIVE_INFINITY
   #endedAtMs = Number.NEGATIVE_INFINITY
 
-  /** Whether they do. */
+  /** Whether others use the whole refill. */
   get isSo(): boolean {
     return this.#state === 'yes'
   }
 
-  /** No try goes before; any time where others leave some of it, as far as is known. */
+  /** The earliest time of the next try; any time while others seem to leave some of the refill. */
   get nextTryAtMs(): number {
     return this.#nextTryAtMs
   }
 
-  /** A request that is to be spaced went out. */
+  /** Records a spaced try. */
   tried(nowMs: number): void {
     if (this.#state === 'no') return
     this.#tries += 1
     this.#nextTryAtMs = nowMs + retryDelayMs(RETRY.othersTakeAll, this.#tries, 0)
   }
 
-  /** A 429 with Remaining 0. */
+  /** Takes a 429 with Remaining 0. */
   refused(sentAtMs: number, nowMs: number): void {
     if (nowMs - this.#refusedAtMs >= FORGOTTEN_MS) this.#end()
     const isRelapse = nowMs - this.#endedAtMs < RELAPSE_MS
@@ -52,7 +55,7 @@ export class OthersTakeAll {
     this.#refusedSentAtMs = Math.max(this.#refusedSentAtMs, sentAtMs)
   }
 
-  /** An answer that is no 429 showed `remaining`. True if others slowed down. */
+  /** Takes `remaining` from a response that is no 429. Returns true if others slowed down. */
   answered(remaining: number, sentAtMs: number, nowMs: number): boolean {
     if (this.#state === 'no' || sentAtMs <= this.#refusedSentAtMs) return false
     if (this.#state === 'yes' && remaining < 1) return false

@@ -5,29 +5,31 @@ import { Spells } from './spells.ts'
 import { grow, grown, waiting } from './taken-moments.ts'
 
 /*
- * Estimates other programs' requests on one quota from what headers show missing beyond this app's own requests.
+ * Estimates other programs' requests on one quota from what headers show missing beyond this app's own
+ * requests.
  *
- * Model: others make requests at random, at a rate that is constant for a while and then jumps to another one. A
- * candidate is a rate r with a mean holding time h: r is 0 or one of 28 rates from 1/16 to 32 times the refill, three to
- * an octave; h is one of four times. Each candidate has a probability. Each rate has the mean and the variance of the
- * requests that others made since the last header ("taken"). Both are computed twice: for a rate that held since that
- * header ("held"), and for one that began by a jump since then ("came").
+ * Model: others make requests at random, at a rate that is constant for a while and then jumps to another
+ * one. A candidate is a rate r with a mean holding time h: r is 0 or one of 28 rates from 1/16 to 32 times
+ * the refill, three to an octave; h is one of four times. Each candidate has a probability. Each rate has the
+ * mean and the variance of the requests that others made since the last header ("taken"). Both are computed
+ * twice: for a rate that held since that header ("held"), and for one that began by a jump since then
+ * ("came").
  *
  * A time step of one second, t seconds after the last header (an interacting multiple model, IMM):
- *   1. Jump: a candidate keeps its rate with probability exp(−1/h). The rest of its probability is distributed over all
- *      candidates in proportion to the jumps observed so far.
- *   2. Growth: mean of taken + r;
- *      variance of taken + r (a Poisson count) + r²c²(2t + 1), with c·r the standard deviation of r within its cell.
- *   3. Limits: taken = max(0, taken − overflowed), because a full quota loses its refill unless others use it;
- *      taken ≤ left, the level that there would be without others.
+ *   1. Jump: a candidate keeps its rate with probability exp(−1/h). The rest of its probability is
+ *      distributed over all candidates in proportion to the jumps observed so far.
+ *   2. Growth: mean of taken + r; variance of taken + r (a Poisson count) + r²c²(2t + 1), with c·r the
+ *      standard deviation of r within its cell.
+ *   3. Limits: taken = max(0, taken − overflowed), because a full quota loses its refill unless others use
+ *      it; taken ≤ left, the level that there would be without others.
  *
- * A header that shows d requests missing: the probability of each candidate is multiplied by the normal probability of
- * d ± ½ (Bayes' rule), and taken restarts at 0.
+ * A header that shows d requests missing: the probability of each candidate is multiplied by the normal
+ * probability of d ± ½ (Bayes' rule), and taken restarts at 0.
  *
  * Units: requests and seconds. `RATES` is in multiples of the refill, `#rates` in requests per second.
  */
 
-// Names of this module: where modules are transformed, an import is looked up at each use, and these loops use many.
+// Local aliases: transformed modules look up an import at each use, and these loops use many.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
 /** Requests in a spell from which its mean rate is used. */
@@ -48,21 +50,24 @@ const OUTLIER = 1e-4
 const NOISE = 0.01
 /** Shift of both ends, in requests: a header rounds, and the amount missing is just above the lower end. */
 const ROUNDED = 0.2
-/** Maximum age of a header, in seconds: a longer gap is cut to it, because no information would remain. */
+/** Maximum age of a header, in seconds. A longer gap is cut to it, because no information would remain. */
 const LONGEST_SECONDS = 7200
-/** Share of the overflowing refill from which others keep a full quota below full for longer than one time step. */
+/**
+ * Share of the overflowing refill from which others keep a full quota below full for longer than one time
+ * step.
+ */
 const MAX_BUSY = 0.95
 
 /**
- * Probabilities, 0 to 1, that a quota is empty within some time: by all that may happen, and by the present rates alone,
- * which may end before.
+ * Probabilities, 0 to 1, that a quota runs empty within some time: from everything that may happen, and from
+ * the present rates alone, which may end before.
  */
 export interface EmptyChance {
   readonly chance: number
   readonly byPresent: number
 }
 
-/** The requests that a header shows missing beyond own ones: see `observed`. */
+/** Requests that a header shows missing beyond own ones: see `observed`. */
 export interface Missing {
   readonly least: number
   readonly most: number
@@ -87,8 +92,8 @@ export class OthersUse {
   #spellSeconds = 0
   #overflowed = 0
   /**
-   * Probabilities of the candidates, by `rate × HOLD_COUNT + hold`: rate unchanged since the last header, or begun by a
-   * jump since.
+   * Probabilities of the candidates, by `rate × HOLD_COUNT + hold`: rate unchanged since the last header, or
+   * begun by a jump since.
    */
   readonly #held = new Float64Array(COUNT)
   readonly #came = new Float64Array(COUNT)
@@ -157,7 +162,7 @@ export class OthersUse {
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
-      // What is found to hold at some moment is a long spell more often than a short one: by its length.
+      // At a random time a long spell is more likely than a short one, in proportion to its length.
       const mean = prior.reduce((sum, share, hold) => sum + share * HOLD_SECONDS[hold]!, 0)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
         this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean
@@ -167,8 +172,8 @@ export class OthersUse {
   }
 
   /**
-   * Advances the model. `overflowed`: refill that a full quota would have lost without others' requests, at the end of
-   * the elapsed time. `left`: the level now without others' requests.
+   * Advances the model. `overflowed`: refill that a full quota would have lost without others' requests, at
+   * the end of the elapsed time. `left`: the level now without others' requests.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, LONGEST_SECONDS)
@@ -178,7 +183,7 @@ export class OthersUse {
     this.#overflowed += overflowed
     let past = 0
     while (past < seconds) {
-      // Steps of a second at first, longer ones after a long gap, when the interval is wide anyway.
+      // Steps of one second, longer after a long gap, when the interval is wide anyway.
       const step = Math.min(seconds - past, Math.max(1, 0.1 * this.#seconds))
       const overflowingFor = Math.min(step, Math.max(0, past + step - (seconds - overflowsFor)))
       this.#jump(step)
@@ -194,11 +199,11 @@ export class OthersUse {
   }
 
   /**
-   * Updates the model from a header that shows `least` to `most` requests missing beyond own ones; `variance` is that
-   * of these two ends.
+   * Updates the model from a header that shows `least` to `most` requests missing beyond own ones; `variance`
+   * is that of these two ends.
    *
-   * `most` is infinite where nothing is left, because more than the limit cannot be missing. `taken` is the estimate of
-   * the amount missing from all headers together.
+   * `most` is infinite where nothing is left, because more than the limit cannot be missing. `taken` is the
+   * estimate of the amount missing from all headers together.
    */
   observed({ least, most, taken, variance }: Missing): void {
     const noise = NOISE + variance
@@ -229,7 +234,10 @@ export class OthersUse {
     this.#startFromHeader()
   }
 
-  /** Restarts the count without a header, as at the end of a fixed window. The distribution over rates is kept. */
+  /**
+   * Restarts the count without a header, as at the end of a fixed window. The distribution over rates is
+   * kept.
+   */
   restart(): void {
     for (let at = 0; at < COUNT; at += 1) this.#held[at]! += this.#came[at]!
     this.#startFromHeader()
@@ -326,11 +334,12 @@ export class OthersUse {
   }
 
   /**
-   * Updates the mean rate of the present spell: requests over seconds, discounted by the probability of a jump.
+   * Updates the mean rate of the present spell: requests over seconds, discounted by the probability of a
+   * jump.
    *
-   * Σ taken / Σ seconds is the best estimate of a constant rate; its relative error is 1 / √Σ taken, after a few
-   * headers far less than the width of a cell. An interval with overflow is used only where others are so busy that the
-   * quota was hardly ever full; an interval that ends at 0 is not used. Neither shows the rate.
+   * Σ taken / Σ seconds is the best estimate of a constant rate; its relative error is 1 / √Σ taken, after a
+   * few headers far less than the width of a cell. An interval with overflow is used only where others are so
+   * busy that the quota was hardly ever full; an interval that ends at 0 is not used. Neither shows the rate.
    */
   #meanOfSpell(total: number, shown: number | undefined): void {
     let came = 0
@@ -371,7 +380,7 @@ export class OthersUse {
     }
   }
 
-  /** Sums the probabilities by rate, and makes the distribution of others' requests of them. */
+  /** Sums the probabilities by rate, and builds the distribution of others' requests from them. */
   #sum(): void {
     if (this.#isSummed) return
     this.#isSummed = true
@@ -403,8 +412,8 @@ export class OthersUse {
   }
 
   /**
-   * The estimated rate of others in requests per second: the mean of the present spell if it is plausible, else the
-   * median.
+   * The estimated rate of others in requests per second: the mean of the present spell if it is plausible,
+   * else the median.
    */
   rate(): number {
     const mean = this.#spellTaken / this.#spellSeconds
@@ -430,11 +439,11 @@ export class OthersUse {
   }
 
   /**
-   * The probability that others empty the quota within `horizonSeconds`. `left`: the level now without others'
-   * requests, in requests; `gain`: its change without them, in requests per second.
+   * The probability that others empty the quota within `horizonSeconds`. `left`: the level now without
+   * others' requests, in requests; `gain`: its change without them, in requests per second.
    *
-   * At rate r the level falls by r − gain per second, and is 0 after t = level / (r − gain). The rate holds for that
-   * long with probability exp(−t / h).
+   * At rate r the level falls by r − gain per second, and is 0 after t = level / (r − gain). The rate holds
+   * for that long with probability exp(−t / h).
    */
   emptyWithin(horizonSeconds: number, left: number, gain: number): EmptyChance {
     this.#sum()
@@ -456,11 +465,12 @@ export class OthersUse {
   }
 
   /**
-   * The probability that rates which do not empty the quota now jump to one that does, within `horizonSeconds`.
+   * The probability that rates which do not empty the quota now jump to one that does, within
+   * `horizonSeconds`.
    *
-   * In each quarter of that time, (present rates that end) × (1 − (1 − f)ⁿ): f is the probability that a spell that
-   * begins then empties the level of that moment, Σ P(jump ends at r) × P(r holds for level / (r − gain)), and n is how
-   * many spells fit into the rest, 1 + rest / mean length of a spell.
+   * In each quarter of that time, (present rates that end) × (1 − (1 − f)ⁿ): f is the probability that a
+   * spell that begins then empties the level of that moment, Σ P(jump ends at r) × P(r holds for level / (r −
+   * gain)), and n is how many spells fit into the rest, 1 + rest / mean length of a spell.
    */
   #emptyByJump(horizonSeconds: number, left: number, gain: number): number {
     const level = Math.max(0, left - this.#meanTaken())
@@ -505,7 +515,10 @@ export class OthersUse {
   }
 }
 
-/** The probability that a rate holds for `seconds` more: the sum of probability × exp(−seconds / holding time). */
+/**
+ * The probability that a rate holds for `seconds` more: the sum of probability × exp(−seconds / holding
+ * time).
+ */
 function stillHolding(chances: Float64Array, rate: number, seconds: number): number {
   let sum = 0
   for (let hold = 0; hold < HOLD_COUNT; hold += 1) {

@@ -1,7 +1,7 @@
-/** An own request whose answer has not come. Times in milliseconds on one clock. */
+/** An own request without a response. Times in milliseconds on one clock. */
 interface Pending {
   readonly sentAtMs: number
-  /** Refill that the upper bound lost to the limit since it was sent. Requests. */
+  /** Refill that the upper bound lost at the limit since the request was sent. Requests. */
   overflowed: number
   /** Whether the upper bound does not include this request yet. */
   unseen: boolean
@@ -12,15 +12,15 @@ interface Span {
   readonly receivedAtMs: number
 }
 
-/** Bound of the spans kept; more overlap one answer only if it was under way for minutes. */
+/** Maximum number of spans: more overlap one response only after minutes in flight. */
 const MAX_SPANS = 1024
 
-/** Own requests that a header may or may not have counted: answers overlap and arrive out of order. */
+/** Own requests that a header may or may not include: responses overlap and arrive out of order. */
 export class OwnRequests {
   readonly #pending = new Map<number, Pending>()
   #spans: Span[] = []
 
-  /** Requests whose answer has not come. */
+  /** Requests without a response. */
   get inFlight(): number {
     return this.#pending.size
   }
@@ -35,16 +35,16 @@ export class OwnRequests {
     return request
   }
 
-  /** Notes refill of the upper bound that went over the limit while requests were under way. */
+  /** Records refill of the upper bound that exceeded the limit while requests were in flight. */
   overflow(growth: number): void {
     if (growth > 0) for (const request of this.#pending.values()) request.overflowed += growth
   }
 
   /**
-   * Requests by which the upper bound falls now that `request` surely counted, 0 to 1.
+   * By how much the upper bound falls now that `request` certainly counted, 0 to 1 requests.
    *
-   * If it counted at the start of its flight, it made room for refill that was dropped at the limit. Each part of that
-   * refill makes up for one request only.
+   * If it counted at the start of its flight, it made room for refill that would have been lost at the limit.
+   * Each part of that refill offsets one request only.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0
@@ -59,12 +59,12 @@ export class OwnRequests {
     return 1 - regained
   }
 
-  /** Marks every request under way as possibly included, after the upper bound was set anew. */
+  /** Marks every request in flight as possibly included, after the upper bound was reset. */
   allMaybeSeen(): void {
     for (const request of this.#pending.values()) request.unseen = false
   }
 
-  /** Notes a request that counted, or may have, between two moments. */
+  /** Records a request that counted, or may have, between two times. */
   remember(sentAtMs: number, receivedAtMs: number, neededSinceMs: number): void {
     let oldest = Math.min(sentAtMs, neededSinceMs)
     for (const request of this.#pending.values()) oldest = Math.min(oldest, request.sentAtMs)
@@ -73,7 +73,7 @@ export class OwnRequests {
     this.#spans.push({ sentAtMs, receivedAtMs })
   }
 
-  /** Requests, those in flight aside, that may have counted after `sinceMs`. */
+  /** Ended requests that may have counted after `sinceMs`. */
   mayHaveCountedAfter(sinceMs: number): number {
     let count = 0
     for (const span of this.#spans) if (span.receivedAtMs > sinceMs) count += 1

@@ -1,49 +1,50 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
 
-/** What is remembered of a category's probes. */
+/** History of a category's checks. */
 export interface ProbeRecord {
-  /** When probes went out, oldest first; those older than the period may be missing. */
+  /** When checks were sent, oldest first; those older than the period may be missing. */
   readonly sentAtMs: readonly number[]
-  /** The latest header that a probe brought, rounded as `observedAt` is; absent before the first. */
+  /** The latest header from a check, rounded as `observedAt` is; absent before the first. */
   readonly headerAtMs?: number
-  /** Not before this: the last probe could not be answered in a useful way. */
+  /** No check before this: the last one had no usable response. */
   readonly notBeforeMs: number
-  /** What chance makes of the wait for the next one: −1 shortens it most, 1 lengthens it most. */
+  /** Random part of the wait for the next one: −1 shortens it most, 1 lengthens it most. */
   readonly jitter: number
 }
 
 export const NO_PROBES: ProbeRecord = { sentAtMs: [], notBeforeMs: Number.NEGATIVE_INFINITY, jitter: 0 }
 
 export interface ProbeRules {
-  /** Share of each quota that probes may spend in any period, 0 to 1. */
+  /** Share of each quota that checks may spend in any period, 0 to 1. */
   readonly budgetFraction: number
-  /** Seconds between probes, overriding the budget for a category. */
+  /** Seconds between checks by category, overriding the budget. */
   readonly everySeconds: Readonly<Record<string, number>>
-  /** Whether probes may ask again while a 429 is being waited out; absent: not. */
+  /** Whether checks may go out while a 429 is being waited out; absent: no. */
   readonly trialAfterStep?: boolean
 }
 
-/** Minimum time between two probes of one row: before that hardly anything has come back. */
+/** Minimum time between two checks of one row: earlier, hardly anything has refilled. */
 export const SOONEST_MS = 5_000
-/** Share of the pace after which the second header is asked for: only two headers show others' use. */
+/** Share of the interval after which the second header is requested: others' use needs two headers. */
 const SECOND_AFTER = 0.2
-/** Most time between a header and the note of the probe that brought it. */
+/** Maximum time between a header and the record of its check. */
 const ANSWERED_WITHIN_MS = 1_000
-/** Factor by which the pace is slower than the budget, which pays for the first headers. */
+/** Factor on the budget's interval, to pay for the first headers. */
 const SLACK = 1.03
-/** Share of the pace by which chance moves each check, so that it does not lock to others' cycles. */
+/** Random share of each interval, so that checks do not synchronize with others' cycles. */
 export const JITTER = 0.2
-/** Minimum time between probes of a row that is probably empty. */
+/** Minimum time between checks of a row that is probably empty. */
 const EMPTY_EVERY_MS = 15_000
-/** Paces between two probes of a row whose 429 is being waited out. */
+/** Intervals between two checks of a row whose 429 is being waited out. */
 const PACES_WHILE_HELD = 2
-/** Factor on the pace of a row that is ok while no window or terminal is watched. */
+/** Factor on the interval of an ok row while no window or terminal is watched. */
 const SLOWER_UNATTENDED = 3
 
 /**
- * Milliseconds between two probes of this row at an even pace: the budget's share of the limit, spread over the period.
+ * Milliseconds between two evenly spaced checks of this row: the budget's share of the limit, spread over the
+ * period.
  *
- * One a period at least, so that a small quota can be seen. Infinite without a budget.
+ * At least one per period, so that a small quota is seen. Infinite without a budget.
  */
 export function paceMsOf(row: Pick<RequestQuota, 'limit' | 'period'>, budgetFraction: number): number {
   return budgetFraction > 0
@@ -51,7 +52,7 @@ export function paceMsOf(row: Pick<RequestQuota, 'limit' | 'period'>, budgetFrac
     : Number.POSITIVE_INFINITY
 }
 
-/** How many probes of this row the rules allow in a minute, on average over its period. */
+/** Most checks of this row per minute that the rules allow, averaged over its period. */
 export function mostProbesPerMinute(
   row: Pick<RequestQuota, 'category' | 'limit' | 'period'>,
   { budgetFraction, everySeconds }: ProbeRules,
@@ -61,7 +62,7 @@ export function mostProbesPerMinute(
   return Math.min(60_000 / paceMsOf(row, budgetFraction), 60_000 / SOONEST_MS)
 }
 
-/** When the budget has room for one more probe, epoch ms; a moment that is over where it has room now. */
+/** When the budget has room for another check, epoch ms; in the past if it has room now. */
 export function budgetOpensAtMs(
   limit: number,
   periodMs: number,
@@ -75,7 +76,7 @@ export function budgetOpensAtMs(
   return within.length < allowed ? nowMs : (within[within.length - allowed] ?? nowMs) + periodMs
 }
 
-/** Whether a probe of this row should go out now. */
+/** Whether to check this row now. */
 export function probeIsDue(
   row: RequestQuota,
   record: ProbeRecord,
@@ -87,14 +88,16 @@ export function probeIsDue(
 }
 
 /**
- * When a probe of this row should go out if no header comes before that, epoch ms; infinite where nothing says when.
+ * When to check this row if no header arrives first, epoch ms; infinite if nothing schedules one.
  *
- * The pace is even, counted from the last header of any request: unspent budget is not saved up and checks are not hurried,
- * because both leave a gap later. Where others use the whole refill, a check goes when it is time for a try. A row after a 429 waits until its end; with `trialAfterStep`, where headers have shown
- * that it fills gradually, it is asked every two paces meanwhile, because a wait for Reset leaves it unseen for so long. A row that is probably empty is asked at most
- * every 15 s, and not before one request has come back. An interval of its own counts from start to start, and anew
- * from a header that another request brought. With `attended` false, when no window or terminal is watched, a row that
- * is ok is asked three times more rarely.
+ * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved up, and
+ * checks are never hurried: both would leave a gap later. Exceptions:
+ * - Others use the whole refill: the check is the next try.
+ * - After a 429: no check until its end. With `trialAfterStep`, where headers showed a gradual refill, every
+ *   two intervals, because a wait for Reset hides the row for long.
+ * - Probably empty: at most every 15 s, and not before one request has refilled.
+ * - An interval set for the row counts from check to check, and restarts at a header of another request.
+ * - `attended` is false (no window or terminal is watched): ok rows are checked a third as often.
  */
 export function probeDueAtMs(
   row: RequestQuota,
@@ -127,10 +130,10 @@ export function probeDueAtMs(
 
 type Level = Pick<RequestQuota, 'observedAt' | 'low' | 'level'>
 
-/** Whether a request would more likely be refused than not, as far as is known. */
+/** Whether a request would probably get a 429. */
 export const isProbablyEmpty = (row: Level): boolean => isProbablyBelow(1, row)
 
-/** Whether fewer requests than `needed` are more likely left than not, as far as is known. */
+/** Whether probably fewer than `needed` requests are left. */
 export const isProbablyBelow = (needed: number, { observedAt, low, level }: Level): boolean =>
   observedAt !== undefined && low < needed && level <= needed
 
@@ -140,18 +143,18 @@ function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRu
   return Math.max(SOONEST_MS, every === undefined ? paceMsOf(row, budgetFraction) * SLACK : every * 1000)
 }
 
-/** The freshness goal: how old a row may grow before a request is spent on it. */
+/** The freshness goal: the age of a row at which a check is worth a request. */
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
   const paceMs = Math.max(SOONEST_MS, paceMsOf(row, rules.budgetFraction))
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
-  // A check that brought no header is not made up for at once.
+  // A check without a header is not repeated at once.
   const isSecond =
     row.use === null && row.observedAt !== undefined && lastMs - row.observedAt < ANSWERED_WITHIN_MS
   const share = isSecond ? SECOND_AFTER : 1 + JITTER * record.jitter
   return paceMs * SLACK * share * (attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED)
 }
 
-/** How many probes went out within `spanMs` before `nowMs`, epoch ms. */
+/** How many checks went out within `spanMs` before `nowMs`, epoch ms. */
 export function probesWithin(record: ProbeRecord, nowMs: number, spanMs: number): number {
   return record.sentAtMs.filter((at) => nowMs - at < spanMs).length
 }

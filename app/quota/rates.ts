@@ -1,11 +1,11 @@
-/** Time constants of the use estimates: about what the last minute, and the last five, looked like. */
+/** Time constants of the use estimates: about the last minute and the last five. */
 export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
 export type Horizon = keyof typeof HORIZONS_MS
 
-/** Least time that an estimate is spread over, so that one request does not read as a storm. */
+/** Minimum time over which an estimate is spread, so that one request does not look like a storm. */
 const MIN_SPAN_MS = 10_000
 
-/** Requests per second, from requests whose moments are known: an exponentially decaying count. */
+/** Requests per second from requests at known times: an exponentially decaying count. */
 export interface CountedRate {
   readonly horizonMs: number
   readonly sum: number
@@ -13,7 +13,7 @@ export interface CountedRate {
   readonly sinceMs: number
 }
 
-/** A counted rate that begins at `nowMs`, with no request yet. */
+/** A counted rate that starts at `nowMs` without requests. */
 export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
   horizonMs,
   sum: 0,
@@ -21,7 +21,7 @@ export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
   sinceMs: nowMs,
 })
 
-/** Adds one request at `nowMs`, or so much of it. */
+/** Adds one request at `nowMs`, or `requests` of them. */
 export function counted(rate: CountedRate, nowMs: number, requests = 1): CountedRate {
   const at = Math.max(nowMs, rate.atMs)
   const kept = rate.sum * Math.exp((rate.atMs - at) / rate.horizonMs)
@@ -33,14 +33,14 @@ export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   const { horizonMs } = rate
   const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / horizonMs)
   const span = Math.max(MIN_SPAN_MS, nowMs - rate.sinceMs)
-  // Corrects the start: an estimate that has watched for ten seconds divides by ten seconds, not by a minute.
+  // Start-up correction: after ten seconds, divide by ten seconds, not by a minute.
   return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
 
 /**
- * Requests per second, from counts over intervals between observations.
+ * Requests per second from counts over intervals between observations.
  *
- * Decays by observed time only: silence between two headers says nothing about what others do.
+ * Decays by observed time only: silence between two headers shows nothing about others.
  */
 export interface IntervalRate {
   readonly horizonMs: number
@@ -51,7 +51,7 @@ export interface IntervalRate {
 /** An interval rate before its first interval. */
 export const noIntervals = (horizonMs: number): IntervalRate => ({ horizonMs, sum: 0, weight: 0 })
 
-/** Adds an interval of `spanMs` with `count` requests; one without length adds nothing. */
+/** Adds an interval of `spanMs` with `count` requests. An empty interval adds nothing. */
 export function observedOver(rate: IntervalRate, count: number, spanMs: number): IntervalRate {
   if (spanMs <= 0) return rate
   const kept = Math.exp(-spanMs / rate.horizonMs)
@@ -63,7 +63,7 @@ export function observedOver(rate: IntervalRate, count: number, spanMs: number):
   }
 }
 
-/** Observed time that counts as evidence at all. */
+/** Minimum observed time for a rate. */
 const MIN_OBSERVED_MS = 600
 
 /** The rate, requests per second; `undefined` before 0.6 s were observed. */

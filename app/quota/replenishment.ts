@@ -1,14 +1,15 @@
 import type { RequestQuota } from '../contract/snapshot.ts'
 
-/** Requests per second that come back on a rolling interval: `limit / period` (service 8.3.2). */
+/** Refill of a rolling interval in requests per second: `limit / period` (service 8.3.2). */
 export function replenishedPerSecond(limit: number, periodSeconds: number): number {
   return limit / periodSeconds
 }
 
 /**
- * When a bucket whose lower bound holds no whole request has one again, epoch ms, always after `nowMs`.
+ * When a bucket whose lower bound is below one request reaches one, epoch ms, always after `nowMs`.
  *
- * The window after a fixed one lasts a period at most (service 8.3.5). `undefined` after its end: only a request can tell.
+ * The window after a fixed one lasts at most a period (service 8.3.5). `undefined` after its end: only a
+ * request can show it.
  */
 export function nextRequestAtMs(
   { model, limit, period, windowEndsAt }: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'windowEndsAt'>,

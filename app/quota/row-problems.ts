@@ -1,28 +1,28 @@
 import { isOfWholeKey, type KeyReport } from '../contract/events.ts'
 import type { RowProblem } from '../contract/snapshot.ts'
 
-/** What an answer without a number said: its status, and the service's text where it brought one. */
+/** Status of a response without a quota number, and the service's message if any. */
 export type AnswerProblem = Pick<RowProblem, 'status' | 'message'>
 
 /**
- * The last answer of each row that brought no quota number, until the next number.
+ * The last response without a quota number of each row, until the next number arrives.
  *
- * A 401 concerns the key's token and a 5xx the service, so the rows that share one of these are one problem,
- * which ends with its last row. Any other status is a problem of its row.
+ * A 401 is about the key's token and a 5xx about the service, so rows that share one of these form one
+ * problem, which ends with its last row. Any other status is a problem of its row.
  */
 export class RowProblems {
   readonly #rows = new Map<string, RowProblem>()
-  /** The status of the service's own refusal of a row; the reachability of the host reports any other. */
+  /** Status of the service's own rejection, by row; the host's reachability reports any other. */
   readonly #refused = new Map<string, number>()
 
-  /** The 401s of a former token: where the new one is rejected too, that lasts since then. */
+  /** 401s of the previous token: if the new one is rejected too, the problem dates back to then. */
   readonly #former = new Map<string, RowProblem>()
 
   of(category: string): RowProblem | undefined {
     return this.#rows.get(category)
   }
 
-  /** Takes an answer without a number, `nowMs` in epoch ms. */
+  /** Takes a response without a number. `nowMs`: epoch ms. */
   refused(category: string, refused: AnswerProblem, nowMs: number): readonly KeyReport[] {
     this.#show(category, refused, nowMs)
     const { status, message } = refused
@@ -38,7 +38,7 @@ export class RowProblems {
     return isOther ? [...this.#ended(category, before), report] : [report]
   }
 
-  /** Takes an answer of something else than the service, which the reachability of the host reports. */
+  /** Takes a response that is not the service's, which the host's reachability reports. */
   strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#refused.get(category) === refused.status) return
     this.#show(category, refused, nowMs)
@@ -53,7 +53,7 @@ export class RowProblems {
     return status === undefined ? [] : this.#ended(category, status)
   }
 
-  /** Takes a new access token: a 401 of the former one says nothing of it. */
+  /** Takes a new access token: the previous one's 401 no longer applies. */
   renewed(): void {
     for (const [category, problem] of this.#rows) {
       if (problem.status !== 401) continue
@@ -68,7 +68,7 @@ export class RowProblems {
     this.#rows.set(category, { status, ...(message !== undefined && { message }), since })
   }
 
-  /** The end of a problem, unless another row has it too. */
+  /** Ends a problem, unless another row shares it. */
   #ended(category: string, status: number): readonly KeyReport[] {
     const isShared = isOfWholeKey(status) && [...this.#refused.values()].includes(status)
     return isShared ? [] : [{ kind: 'requests-answered', category, status }]

@@ -2,25 +2,26 @@ import { defaultReserve } from '../contract/programs.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
-/** The parts of a row that its safe pace follows from. */
+/** The fields of a row that determine its safe pace. */
 export type PacedRow = Pick<
   RequestQuota,
   'model' | 'limit' | 'period' | 'low' | 'use' | 'blockedUntil' | 'nextTryAt' | 'windowEndsAt'
 >
 
 /**
- * The pace and the burst that others' use leaves to all own requests of a row, this app's checks included.
+ * The rate and burst that others' use leaves for all own requests of a row, including this app's checks.
  *
- * `everySeconds`: seconds between requests, above 0; `null` where nothing is left to use or a 429 is waited out. With
- * `others` as the high end of others' use, in requests per second, it is the inverse of
+ * `everySeconds`: seconds between requests, above 0; `null` if nothing is left to use or a 429 is being
+ * waited out. With `others`, the high end of others' use in requests per second, it is the inverse of
  *
- * - rolling interval: `limit / period − others`. What comes back, less what others take, can be used for ever: the level
- *   does not fall (service 8.3.2).
- * - fixed window: `low / secondsLeft − others`. What is surely left, less what others take until the window ends, spread
- *   over that time (service 8.3.5).
+ * - rolling interval: `limit / period − others`. The refill minus others' use is sustainable: the level does
+ *   not fall (service 8.3.2).
+ * - fixed window: `low / secondsLeft − others`. The lower bound, spread over the rest of the window, minus
+ *   others' use (service 8.3.5).
  *
- * `burst`: whole requests, 0 or more, that can be made at once and leave the gateway's `reserve`, with or without a gateway:
- * rolling `low − reserve`, beside the pace; fixed `low − reserve − others × secondsLeft`, instead of the pace.
+ * `burst`: whole requests, 0 or more, that can be made at once and leave the gateway's `reserve`, even
+ * without a gateway. Rolling: `low − reserve`, in addition to the rate. Fixed: `low − reserve − others ×
+ * secondsLeft`, instead of the rate.
  */
 export function safePace(
   row: PacedRow,
@@ -39,10 +40,10 @@ export function safePace(
 }
 
 /**
- * When a row is empty if `addedPerSecond` more requests are made than now, epoch ms; `lasts`, which for a fixed window
- * means until the window ends; `not-known` where others' use is not: that is not none.
+ * When a row runs empty if `addedPerSecond` more requests are made than now, epoch ms. `lasts`: it does not
+ * (for a fixed window, until the window ends). `not-known`: others' use is unknown, which does not mean 0.
  *
- * From the low end of what is left and the high end of others' use: `low / (own + others + added − refill)`, without the
+ * From the lower bound and the high end of others' use: `low / (own + others + added − refill)`, without the
  * refill in a fixed window. `addedPerSecond`: requests per second, 0 or more.
  */
 export function emptyAtWith(
@@ -55,7 +56,9 @@ export function emptyAtWith(
     : emptyAtOf(row, row.low, row.use.own + othersAtMost(row) + addedPerSecond, nowMs)
 }
 
-/** The other end: when `high` is gone at the low end of others' use; where that is not known, at the middle. */
+/**
+ * The late end: when `high` runs out at the low end of others' use, or at the median if that end is unknown.
+ */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,
   nowMs: number,
@@ -78,7 +81,7 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
 /** The high end of others' use, requests per second. */
 const othersAtMost = ({ use }: PacedRow): number => use?.elsewhereHigh ?? use?.elsewhere ?? 0
 
-/** Seconds until a fixed window ends; `undefined` where the quota refills gradually, or no window is running. */
+/** Seconds until a fixed window ends; `undefined` if the quota refills gradually, or no window is open. */
 function fixedSecondsLeft({ model, windowEndsAt }: PacedRow, nowMs: number): number | undefined {
   if (model === 'rolling' || windowEndsAt === undefined || windowEndsAt <= nowMs) return undefined
   return (windowEndsAt - nowMs) / 1000

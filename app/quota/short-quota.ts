@@ -2,15 +2,13 @@ import type { KeyReport, ShortState } from '../contract/events.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
-/**
- * Whether a row is short of requests, as a report: it is low, runs out or is empty, or it is none of these.
- */
+/** Reports whether a row is short of requests: low, running out or empty. */
 export function shortReport(row: RequestQuota): KeyReport {
   const state = shortStateOf(row)
   return state === undefined ? { kind: 'quota-short-ended', category: row.category } : shortIn(row, state)
 }
 
-/** A row that is watched is not short: much may be left of it, and it comes and goes. */
+/** A watched row is not short: plenty may be left, and the state comes and goes. */
 const shortStateOf = ({ state }: RequestQuota): ShortState | undefined =>
   state === 'low' || state === 'running-out' || state === 'empty' ? state : undefined
 

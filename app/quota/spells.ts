@@ -1,6 +1,6 @@
 import * as candidates from './candidates.ts'
 
-// Names of this module: where modules are transformed, an import is looked up at each use, and these loops use many.
+// Local aliases: transformed modules look up an import at each use, and these loops use many.
 const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 
 /** Weight of the prior of holding times, in spells. */
@@ -12,9 +12,11 @@ const PRIOR_JUMPS = 2
 const MEMORY_SECONDS = 7200
 
 /**
- * What headers have shown of how others' rate jumps: where jumps end, and how long the spells between them last.
+ * What headers have shown about jumps of others' rate: where jumps end, and how long the spells between them
+ * last.
  *
- * Counts are probabilities summed over headers. Mutable: `learn` changes it at a header, `left` grows in between.
+ * Counts are probabilities summed over headers. Mutable: `learn` changes it at a header, `left` grows in
+ * between.
  */
 export class Spells {
   /** Number of jumps that ended at each rate. */
@@ -30,7 +32,7 @@ export class Spells {
     for (const [band, left] of other.left.entries()) this.left[band]!.set(left)
   }
 
-  /** Resets all to the priors. */
+  /** Resets everything to the priors. */
   forget(): void {
     for (let rate = 0; rate < RATE_COUNT; rate += 1) this.ends[rate] = priorEnds(rate)
     for (const [band, prior] of HOLD_PRIOR.entries()) {
@@ -38,14 +40,14 @@ export class Spells {
     }
   }
 
-  /** Begins anew at a header: nothing has left its candidate since. */
+  /** Restarts at a header: no candidate has been left since. */
   restart(): void {
     for (const left of this.left) left.fill(0)
   }
 
   /**
-   * Updates the counts from a header `seconds` after the one before. `came` has, by candidate, the probability that it
-   * began by a jump in between, times `total`.
+   * Updates the counts from a header `seconds` after the one before. `came` has, by candidate, the
+   * probability that it began by a jump in between, times `total`.
    */
   learn(came: Float64Array, total: number, seconds: number): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
@@ -68,7 +70,7 @@ export class Spells {
     }
   }
 
-  /** The mean length of a spell in seconds, as jumps have ended so far. */
+  /** Mean length of a spell in seconds, weighted by where jumps ended. */
   meanSeconds(): number {
     const lengths = this.holds.map((holds) => {
       let [spells, seconds] = [0, 0]
@@ -87,8 +89,8 @@ export class Spells {
   }
 
   /**
-   * The probability that a spell which begins now empties `level` requests within `withinSeconds`: Σ P(jump ends at r)
-   * × P(r holds for level / (r − gain)). `rates` and `gain` in requests per second.
+   * The probability that a spell which begins now empties `level` requests within `withinSeconds`: Σ P(jump
+   * ends at r) × P(r holds for level / (r − gain)). `rates` and `gain` in requests per second.
    */
   emptyByNew(level: number, rates: Float64Array, gain: number, withinSeconds: number): number {
     let [ends, sum] = [0, 0]

@@ -1,7 +1,7 @@
 import type { QuotaState, RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
-/** The last header of a row that was believed. */
+/** The last valid header of a row. */
 export interface Seen {
   readonly remaining: number
   readonly atMs: number
@@ -14,46 +14,48 @@ export interface StateReading {
   /** A 429 is being waited out. */
   readonly blocked: boolean
   readonly limit: number
-  /** Share of the limit under which the row is low, 0 to 1. */
+  /** Share of the limit below which the row is low, 0 to 1. */
   readonly threshold: number
   readonly low: number
   readonly high: number
   /** The chance that less than one request is left now. */
   readonly emptyNow: number
-  /** The chance that the row is empty within the next ten minutes, by all that others may do, 0 to 1. */
+  /** The chance that the row runs empty within ten minutes, from everything that others may do, 0 to 1. */
   readonly emptyChance: number
-  /** The part of it that others' present use alone accounts for; that use may end. */
+  /** The part of it that others' present use alone causes; that use may end. */
   readonly emptyChanceByPresent: number
 }
 
-/** A row that is empty sooner than this, at the middle of others' use, runs out. */
+/** A row that runs empty sooner than this, at others' median use, is running out. */
 export const RUNNING_OUT_SECONDS = 600
-/** From here on running out is told in red. */
+/** Time left from which running out is shown in red. */
 export const CRITICAL_SECONDS = 120
 /**
- * Chance of running out by others' present use from which a row runs out. At 0.5 a third of the alerts are false, at 0.7
- * under a quarter, as the truth bench counts them; the median warning comes 6 s later.
+ * Chance of running out from others' present use at which a row counts as running out. In the truth bench,
+ * 0.5 makes a third of the alerts false and 0.7 under a quarter; the median warning comes 6 s later.
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * Chance of running out, by all that others may do, from which a row is watched. Above 0.18, which a key without other users
- * starts with until a third header came.
+ * Chance of running out, from everything that others may do, at which a row is watched. Above 0.18, where a
+ * key without other users starts until its third header.
  */
 const WATCH_CHANCE = 0.2
-/** Chance of having less than one request left from which a row is empty: it says that calls fail. */
+/** Chance that less than one request is left at which a row is empty: calls fail. */
 const EMPTY_CHANCE = 0.9
 /** Width of the interval, as a share of the limit, from which a row counts as not checked. */
 const USELESS_WIDTH = 0.5
-/** Share of the limit that is surely left from which a row plainly runs out no longer. */
+/** Share of the limit surely left at which a row is no longer running out. */
 const FULL_AGAIN = 0.9
-/** Requests surely left from which a row is plainly no longer empty: rounding is less than one. */
+/** Requests surely left at which a row is no longer empty: rounding is below one. */
 const REFILLED = 2
 /**
- * How far a condition has to be false before a milder state is believed: by a share of the limit, or by half of the chance
- * that began it.
+ * How far a condition must be false before a milder state: a share of the limit, or half of the chance that
+ * started it.
  */
 const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
-/** How long a state is held in any case, and how long its condition has to be false before a milder one. Milliseconds. */
+/**
+ * Minimum duration of a state, and how long its condition must be false before a milder state. Milliseconds.
+ */
 const HELD_MS = { least: 10_000, beforeMilder: 30_000 } as const
 
 const GRAVITY: Readonly<Record<QuotaState, number>> = {
@@ -66,7 +68,7 @@ const GRAVITY: Readonly<Record<QuotaState, number>> = {
   blocked: 6,
 }
 
-/** Which of two states comes first in a headline: greater is worse. */
+/** Order of states in a headline: greater is worse. */
 export const gravityOf = (state: QuotaState): number => GRAVITY[state]
 
 /**
@@ -100,15 +102,15 @@ export function stateOf(reading: StateReading, isHeld = false): QuotaState {
   return reading.emptyChance >= part * WATCH_CHANCE ? 'watch' : 'ok'
 }
 
-/** The fields of a row that its lasting depends on. */
+/** The fields of a row that decide whether it lasts. */
 type LastingRow = Pick<RequestQuota, 'use' | 'level' | 'limit' | 'period' | 'model' | 'windowEndsAt' | 'asOf'>
 
 /**
- * Whether the row does not run out within 10 minutes even at the high end of others' use. False while others' use is not
- * known, which takes two headers.
+ * Whether the row lasts 10 minutes even at the high end of others' use. False while others' use is unknown,
+ * which takes two headers.
  *
- * It falls by own + others − refill per second, and lasts where that times 600 s is less than what is left. A fixed
- * window gives nothing back before its end and everything then, so what is left has to last to the end, and a whole
+ * It falls by own + others − refill per second, and lasts if 600 s of that is less than what is left. A fixed
+ * window refills nothing before its end and everything then, so the level must last to the end, and a whole
  * limit through the next window.
  */
 export function lastsAtMost({ use, level, limit, period, model, windowEndsAt, asOf }: LastingRow): boolean {
@@ -123,9 +125,9 @@ export function lastsAtMost({ use, level, limit, period, model, windowEndsAt, as
 /**
  * The state of one row over time.
  *
- * A state is held for 10 s, and a milder one is believed after 30 s in which it was not asked for, even with the slack of
- * `stateOf`. A fact counts at once: a 429, the good end of its wait, a header since the state began that shows it to be
- * wrong, a range that says nothing any more, and the first that does again.
+ * A state lasts at least 10 s. A milder one replaces it after 30 s in which its condition was false, even
+ * with the slack of `stateOf`. Facts count at once: a 429, the successful end of its wait, a header since the
+ * state began that disproves it, an interval too wide to use, and the first usable one after that.
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
@@ -165,7 +167,7 @@ export class RowState {
   }
 }
 
-/** Whether a header since `sinceMs` shows by its number alone that a state is too mild or too grave. */
+/** Whether the number in a header since `sinceMs` alone shows that a state is too mild or too severe. */
 function isContradicted(
   current: QuotaState,
   { seen, limit, threshold }: StateReading,
@@ -190,7 +192,7 @@ function isContradicted(
   }
 }
 
-/** Whether what is surely left says that a state is over. */
+/** Whether the lower bound shows that a state has ended. */
 function isPlainlyOver(current: QuotaState, { low, limit }: StateReading): boolean {
   if (current === 'empty') return low >= REFILLED
   return current === 'running-out' && low >= FULL_AGAIN * limit

@@ -6,8 +6,8 @@ export const grown = { count: 0, spread: 0, overflowed: 0, most: 0 }
 const kept = { mean: 0, variance: 0 }
 
 /**
- * Adds `grown` to a normally distributed number, subtracts the overflow, clips the result to 0 … `most`, and stores its
- * mean and variance.
+ * Adds `grown` to a normally distributed number, subtracts the overflow, clips the result to 0 … `most`, and
+ * stores its mean and variance.
  *
  * For X normal with mean m and standard deviation s, and z = m / s:
  *   E max(0, X)  = m Φ(z) + s φ(z)
@@ -27,7 +27,9 @@ export function grow(means: Float64Array, variances: Float64Array, at: number): 
   variances[at] = kept.variance
 }
 
-/** Writes mean and variance of max(0, X) to `kept`. Above z = 4 they are those of X, below z = −6 both are 0. */
+/**
+ * Writes mean and variance of max(0, X) to `kept`. Above z = 4 they are those of X, below z = −6 both are 0.
+ */
 function atLeastNothing(mean: number, variance: number): void {
   if (variance < 1e-12) {
     kept.mean = Math.max(0, mean)
@@ -55,11 +57,11 @@ function atLeastNothing(mean: number, variance: number): void {
 }
 
 /**
- * Raises mean and variance to those of a full quota whose refill others use to the share `busy`, unless the mean is
- * higher already.
+ * Raises mean and variance to those of a full quota whose refill others use to the share `busy`, unless the
+ * mean is higher already.
  *
- * Each request takes 1, and the refill replaces it at a constant rate: a queue with constant service time and load
- * ρ = `busy`, 0 to 1. By Pollaczek and Khinchine:
+ * Each request takes 1, and the refill replaces it at a constant rate: a queue with constant service time and
+ * load ρ = `busy`, 0 to 1. By Pollaczek and Khinchine:
  *   mean     = ρ / 2(1 − ρ)
  *   variance = ρ / 3(1 − ρ) + ρ² / 4(1 − ρ)²
  */

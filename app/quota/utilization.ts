@@ -1,33 +1,39 @@
-/** The utilizations that are told apart: 0 and 40 equal steps up to 1. */
+/** The utilizations that are distinguished: 0 and 40 equal steps up to 1. */
 const STEPS = 40
 /** Probability, before the first header and after each change, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
-/** Mean time for which others' use stays the same, in seconds. */
+/** Mean time for which others' use stays constant, in seconds. */
 const HOLDS_SECONDS = 1800
-/** Probability of a header that shows one request missing though none was made. */
+/** Probability that a header shows one request missing though none was made. */
 const MISREAD = 0.01
-/** Requests that overflow between two headers if others leave a quota full in between. */
+/** Overflow between two headers, in requests, of a quota that others leave full in between. */
 const FULL_BETWEEN = 1.5
-/** Requests missing at a header up to which others leave a quota full now and then. */
+/** Missing requests at a header up to which others sometimes leave a quota full. */
 const NEAR_FULL = 2
-/** Own requests missing at a header up to which one of others shows: its own one, and what rounding hides. */
+/**
+ * Own missing requests at a header up to which one request of others is visible: the header's own request
+ * plus rounding.
+ */
 const OWN_MISSING = 1.1
-/** Distance of the bounds up to which a header tells one missing request from none, and what it shows at most then. */
+/**
+ * Width of the bounds up to which a header distinguishes one missing request from none, and the most that it
+ * then shows.
+ */
 const SHARP = 0.6
 const NONE_MISSING = 0.45
 
 /** What a header of a rolling quota shows, in requests. */
 export interface LevelHeader {
-  /** What others had to leave unused since the header before, if the quota was full for that long. */
+  /** What others had to leave unused since the previous header if the quota was full for that long. */
   readonly overflowed: number
-  /** Seconds since the header before. */
+  /** Seconds since the previous header. */
   readonly seconds: number
-  /** What headers since the last one that was weighed showed to be missing. */
+  /** Requests that headers showed missing since the last update. */
   readonly missing: number
-  /** What this one shows to be missing beyond own requests, at least and at most. */
+  /** Requests that this header shows missing beyond own ones: minimum and maximum. */
   readonly least: number
   readonly most: number
-  /** The bounds on the level before it: their middle, and how far apart they are. */
+  /** Midpoint and width of the bounds on the level before it. */
   readonly before: number
   readonly width: number
 }
@@ -39,10 +45,11 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
 /**
  * A probability distribution over the share of time, 0 to 1, in which others keep a quota from being full.
  *
- * A quota that refills r requests a second and is full for a share f of the time gives away (1 − f) × r a second, however
- * requests are spaced (the utilization law, ρ = λ / μ). So a full quota shows others' use by how often headers find it
- * less than full, also where the requests come evenly and never more than one is missing. `OthersUse` counts what is
- * missing and supposes random moments, which underestimates both a use that is even and one that is small.
+ * A quota with a refill of r requests per second that is full for a share f of the time gives away (1 − f) ×
+ * r per second, however requests are spaced (the utilization law, ρ = λ / μ). So for a full quota, others'
+ * use follows from how often headers find it below full, even if requests are evenly spaced and at most one
+ * is missing. `OthersUse` counts missing requests and assumes random times, which underestimates even use and
+ * low use.
  *
  * Mutable: `header` and `observed` change it.
  */
@@ -50,7 +57,10 @@ export class Utilization {
   readonly #chance = Float64Array.from(PRIOR)
   #isTold = false
 
-  /** Whether the last header showed a quota that others leave full now and then, so that their use follows from how often. */
+  /**
+   * Whether the last header showed a quota that others sometimes leave full, so that this distribution is
+   * conclusive.
+   */
   get isTold(): boolean {
     return this.#isTold
   }
@@ -60,7 +70,7 @@ export class Utilization {
     this.#isTold = false
   }
 
-  /** Learns from a header of a quota of `limit` requests whether others keep it from being full. */
+  /** Learns from a header whether others keep a quota of `limit` requests from being full. */
   header(limit: number, { overflowed, seconds, missing, least, most, before, width }: LevelHeader): void {
     const isLarge = limit > NEAR_FULL + OWN_MISSING
     const isNearFull = isLarge && overflowed >= FULL_BETWEEN && missing + least <= NEAR_FULL
@@ -70,8 +80,8 @@ export class Utilization {
   }
 
   /**
-   * Updates the distribution from a header, `seconds` after the one before, of a quota that was full in between unless
-   * others used it; `isBusy`: it shows some request missing beyond own ones.
+   * Updates the distribution from a header, `seconds` after the previous one, of a quota that would have been
+   * full in between without others. `isBusy`: the header shows a request missing beyond own ones.
    */
   observed(isBusy: boolean, seconds: number): void {
     const chance = this.#chance

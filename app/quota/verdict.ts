@@ -1,16 +1,16 @@
 import type { QuotaState, RequestQuota, RowVerdict, Verdict } from '../contract/snapshot.ts'
 import { gravityOf, lastsAtMost } from './state.ts'
 
-/** A row and its state at the present, which is not its own where the row is too old. */
+/** A row with its present state, which differs from its own if the row is too old. */
 export interface JudgedRow {
   readonly row: RequestQuota
   readonly state: QuotaState
 }
 
 /**
- * Rows that say something of the present, the worst first: by state, then the soonest end, then the emptiest.
+ * Rows that are informative now, the worst first: by state, then the soonest end, then the lowest level.
  *
- * A row that is not checked is no ground to call anything fine or not, and a row that another one counts for is that one.
+ * Unchecked rows are left out, as are rows that another row counts.
  */
 export function worstFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
   return rows
@@ -23,14 +23,14 @@ export function worstFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
     )
 }
 
-/** The rows that are ok now and of which it is not known whether they last: see `lastsAtMost`. */
+/** Rows that are ok now but may not last: see `lastsAtMost`. */
 export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[] {
   return rows.filter(({ row, state }) => state === 'ok' && !lastsAtMost(row)).map(({ row }) => row)
 }
 
 /**
- * The one category that limits the whole, for programs: what `state` says of the worst row, in the words of INTERFACES.
- * `lasts` only where every row does even at the high end of others' use, and headers can still come.
+ * The category that limits the key, for programs: the `state` of the worst row in the words of INTERFACES.
+ * `lasts` only if every row lasts even at the high end of others' use, and headers can still arrive.
  */
 export function verdictOf(
   rows: readonly RequestQuota[],
@@ -60,10 +60,10 @@ export function verdictOf(
   }
 }
 
-/** A row that is full and used less than this, in requests per second, is idle. */
+/** A full row used at less than this rate, in requests per second, is idle. */
 const IDLE_PER_SECOND = 0.05
 
-/** The verdict of one row, for programs: what its `state` says in the words of INTERFACES. */
+/** The verdict of one row, for programs: its `state` in the words of INTERFACES. */
 export function rowVerdictOf({
   state,
   level,
@@ -93,16 +93,16 @@ function whenOf({ state, blockedUntil, emptyAt }: RequestQuota): number | undefi
 }
 
 /**
- * The rows to show, one a quota.
+ * The rows to show, one per quota.
  *
- * A category whose requests another row counts, as headers have shown, has no row: the counting row names it
+ * A category that headers showed to be counted by another row has no row: the counting row names it
  * (`alsoCounts`).
  */
 export function shownRows(rows: readonly RequestQuota[]): readonly RequestQuota[] {
   return rows.filter((row) => row.countedBy === undefined)
 }
 
-/** The categories whose requests this row counts besides its own. */
+/** The other categories that this row counts. */
 export function alsoCounts(rows: readonly RequestQuota[], category: string): readonly string[] {
   return rows.filter((row) => row.countedBy === category).map((row) => row.category)
 }

@@ -15,19 +15,19 @@ export interface Hold {
   readonly refusals: number
 }
 
-/** The parts of a row that are not the bucket's: its wait, state and threshold. */
+/** The parts of a row outside the bucket: its wait, state and threshold. */
 export interface RowStanding {
   readonly hold: Hold | undefined
-  /** Where others use the whole refill, so that nothing can be told of the end of a wait: when it is tried next. */
+  /** When to try next where others use the whole refill, so that the wait has no known end. */
   readonly nextTryAtMs?: number
   readonly state: RowState
-  /** Share of the limit under which the row is low; `LOW_THRESHOLD` where it is absent. */
+  /** Share of the limit below which the row is low; `LOW_THRESHOLD` if absent. */
   readonly threshold?: number
-  /** Requests that the gateway keeps back; its default where it is absent. */
+  /** Requests that the gateway reserves; its default if absent. */
   readonly reserve?: number | undefined
 }
 
-/** Least use for a forecast, as a share of the limit and in requests. */
+/** Minimum use for a forecast, as a share of the limit and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
 /** Farthest forecast, in periods. */
 const FORECAST_PERIODS = 12
@@ -49,7 +49,7 @@ export function viewOf(
   const others = bucket.others(nowMs)
   const isBlocked = hold !== undefined && hold.untilMs > nowMs
   const rolling = bucket.model === 'rolling'
-  // After a 429 no more than the refill can be accepted.
+  // After a 429, no more than the refill can be accepted.
   const use = rangeOfUse(others, own, isBlocked && rolling ? gain : Number.POSITIVE_INFINITY)
   const nextTryAt = isBlocked ? nextTryAtMs : undefined
   const blockedUntil = isBlocked && nextTryAt === undefined ? hold.untilMs : undefined
@@ -62,7 +62,7 @@ export function viewOf(
     : windowEndsAt
   const emptyAt = isBlocked ? undefined : emptyAtOf(bucket, use?.total, point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
-  // Filled field by field: spreading what is there only sometimes took most of the time of a snapshot.
+  // Assigned field by field: conditional spreads took most of the time of a snapshot.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
     category,
     model: bucket.model,
@@ -112,12 +112,12 @@ export function viewOf(
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
   if (empties?.toMs !== undefined) row.emptyTo = Math.round(empties.toMs)
-  // Others' use that is not known is not none: no pace is safe by one header alone.
+  // Unknown use by others is not 0: after one header alone, no rate is safe.
   if (seen && (row.use !== null || isBlocked)) row.safe = safePace(row, nowMs, reserve)
   return row
 }
 
-/** Own and others' use, requests per second; others' up to `most`. */
+/** Own and others' use, requests per second; others' capped at `most`. */
 function rangeOfUse(others: OthersReading | undefined, own: number, most: number) {
   if (others === undefined) return null
   const elsewhere = Math.min(others.perSecond, most)
@@ -130,7 +130,10 @@ function rangeOfUse(others: OthersReading | undefined, own: number, most: number
   }
 }
 
-/** When the bucket is empty if use goes on, or `undefined` when it lasts or others' use, and so the total, is not known. */
+/**
+ * When the bucket runs empty if use continues; `undefined` if it lasts, or if others' use and thus the total
+ * is unknown.
+ */
 function emptyAtOf(
   bucket: Bucket,
   perSecond: number | undefined,

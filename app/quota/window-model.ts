@@ -1,10 +1,11 @@
 /**
- * What a quota's headers say of its window: which of two models applies, what each allows, and when a fixed one ends.
+ * The window behind a quota's headers: which of two models applies, what each allows, and when a fixed window
+ * ends.
  *
- * A rolling interval refills `limit / period` a second, and Reset is its time to full (service 8.3.1, 8.3.2). A fixed window
- * gives nothing until it ends, and is then full but for the requests since (service 8.3.5). The estimator's bounds
- * (`level-bounds.ts`) and the gateway's (`app/gateway/bucket-bound.ts`) both follow from it. Times are milliseconds on one
- * clock, levels requests with a fraction.
+ * A rolling interval refills `limit / period` per second, and Reset is its time to full (service 8.3.1,
+ * 8.3.2). A fixed window refills nothing until it ends, and is then full except for later requests (service
+ * 8.3.5). The bounds of the estimator (`level-bounds.ts`) and of the gateway (`app/gateway/bucket-bound.ts`)
+ * both use it. Times are milliseconds on one clock, levels requests with a fraction.
  */
 
 /** Requests a period. */
@@ -16,7 +17,7 @@ export interface WindowSize {
 /** What is known of a quota's window. */
 export type WindowModel =
   | { readonly model: 'rolling'; readonly window?: undefined }
-  /** `window`: the one that a header showed last, if any; it may be over. */
+  /** `window`: the last one that a header showed, possibly ended. */
   | { readonly model: 'fixed'; readonly window: FixedWindow | undefined }
 
 /** One header with the send and receive times of its request. */
@@ -29,17 +30,17 @@ export interface Shown {
 
 /** Resolution of the service's clock. Milliseconds. */
 export const CLOCK_STEP_MS = 1
-/** Requests by which two bounds may miss each other without proving anything: services round their clocks. */
+/** Requests by which two bounds may differ without proving anything: services round their clocks. */
 export const TOLERANCE = 0.05
 
 /** Reset is a whole number of seconds, rounded up. */
 const ROUNDING_SECONDS = 1
 
 /**
- * Whether a rolling interval can show this Reset beside this Remaining.
+ * Whether a rolling interval can show this Reset together with this Remaining.
  *
- * Rolling: Reset is the time to full, `ceil((limit − level) × period / limit)` with `floor(level)` = Remaining
- * (service 2.2, 8.3.2). `lastedSeconds` is how long the request was under way: jitter is no evidence.
+ * Rolling: Reset is the time to full, `ceil((limit − level) × period / limit)` with `floor(level)` =
+ * Remaining (service 2.2, 8.3.2). `lastedSeconds`: how long the request was in flight. Jitter is no evidence.
  */
 export function rollingAllows(
   limit: number,
@@ -56,8 +57,8 @@ export function rollingAllows(
 }
 
 /**
- * The levels that a header of a rolling interval leaves possible at its own moment: Remaining rounds the level
- * down, and Reset narrows the fraction where a request takes longer than a second.
+ * The levels that a header of a rolling interval leaves possible at its own time. Remaining rounds the level
+ * down, and Reset narrows the fraction if refilling one request takes longer than a second.
  */
 export function rollingShows(
   limit: number,
@@ -85,7 +86,10 @@ export interface FixedWindow {
   readonly endsLatestMs: number
 }
 
-/** The window that a header with `resetSeconds` shows, for a request under way from `sentAtMs` to `receivedAtMs`. */
+/**
+ * The window that a header with `resetSeconds` shows, for a request under way from `sentAtMs` to
+ * `receivedAtMs`.
+ */
 export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAtMs: number): FixedWindow {
   return {
     endsEarliestMs: sentAtMs + (resetSeconds - ROUNDING_SECONDS) * 1000 - CLOCK_STEP_MS,
@@ -93,14 +97,14 @@ export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAt
   }
 }
 
-/** How a header's window stands to the one known before. */
+/** How a header's window relates to the known one. */
 export type WindowStep = 'same' | 'later' | 'earlier' | 'impossible'
 
 /**
- * Whether two headers may speak of windows of one bucket.
+ * Whether two headers may describe windows of one bucket.
  *
- * A window starts at a request and lasts one period (service 8.3.5), so two of them end at least a period
- * apart. Ends that are nearer, and yet not the same, are a time to full that moves: a rolling interval.
+ * A window starts at a request and lasts one period (service 8.3.5), so two ends are at least a period apart.
+ * Ends that are closer but not equal are a moving time to full: a rolling interval.
  */
 export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: number): WindowStep {
   const slackMs = ROUNDING_SECONDS * 1000
@@ -115,20 +119,20 @@ export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: num
   return 'impossible'
 }
 
-/** What two headers say of one window together; the first has the word where they miss each other by a rounding. */
+/** What two headers together show of one window; the first one wins if they differ by rounding. */
 export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
   const endsEarliestMs = Math.max(known.endsEarliestMs, shown.endsEarliestMs)
   const endsLatestMs = Math.min(known.endsLatestMs, shown.endsLatestMs)
   return endsEarliestMs <= endsLatestMs ? { endsEarliestMs, endsLatestMs } : known
 }
 
-/** The refill in requests a millisecond; 0 in a fixed window. */
+/** Refill in requests per millisecond; 0 in a fixed window. */
 export const gainPerMsOf = (model: WindowModel['model'], limit: number, periodMs: number): number =>
   model === 'rolling' ? limit / periodMs : 0
 
 /**
- * The model after a header with Reset, and what it shows of the window. `undefined` for a header of a window before the
- * one that is known, which says nothing of the present.
+ * The model after a header with Reset, and what it shows of the window. `undefined` for a header of an
+ * earlier window, which shows nothing about now.
  */
 export function modelAfter(
   known: WindowModel,
@@ -145,7 +149,7 @@ export function modelAfter(
   return { model: 'fixed', window: window && step === 'same' ? narrowed(window, shown) : shown }
 }
 
-/** The levels that a header leaves possible: at its own moment from `least` to `mostThen`, now up to `most`. */
+/** The levels that a header leaves possible: `least` to `mostThen` at its own time, and up to `most` now. */
 export function levelsShown(
   { model, window }: WindowModel,
   { remaining, resetSeconds, sentAtMs, nowMs }: Shown,
@@ -160,13 +164,15 @@ export function levelsShown(
   return { least, mostThen: most, most: Math.min(limit, most + grown) }
 }
 
-/** The window of a request that may have opened one between two moments: it lasts one period (service 8.3.5). */
+/**
+ * The window of a request that may have opened one between two times: it lasts one period (service 8.3.5).
+ */
 export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: number): FixedWindow => ({
   endsEarliestMs: afterMs + periodMs - CLOCK_STEP_MS,
   endsLatestMs: beforeMs + periodMs + CLOCK_STEP_MS,
 })
 
-/** A window of which it is not known whether the time between two moments has passed: it may end as much later. */
+/** A window with an uncertain span: it may end later by up to that span. */
 export function doubtedWindow(
   window: FixedWindow | undefined,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Program } from './programs.ts'
 
-/** The request of a program, as the door admitted it. */
+/** A program's request after the door admitted it. */
 export interface AdmittedRequest {
   readonly program: Program
   readonly method: 'GET' | 'HEAD' | 'POST'

@@ -7,7 +7,7 @@ import { GATEWAY_NAME, sendProblem } from './problem.ts'
 import { FAILURES } from './refusals.ts'
 import type { Begun, TokenRemoval } from './token-removal.ts'
 
-/** Fields of one connection only (RFC 9110, section 7.6.1), and cookies, which the gateway does not pass on. */
+/** Per-connection fields (RFC 9110, section 7.6.1), and cookies, which the gateway does not relay. */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -20,10 +20,13 @@ const DROPPED: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** What a reader may leave unread while another one of the same answer goes on. */
+/** How far a reader may fall behind another reader of the same response. */
 const MAX_BEHIND_BYTES = 8 << 20
 
-/** The end-to-end fields of an answer as they came, without the token of `removal` and what names Headroom, and with `Via` and `Proxy-Status`. */
+/**
+ * The end-to-end fields of a response, without the token of `removal` and anything that names Headroom, plus
+ * `Via` and `Proxy-Status`.
+ */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
   removal?: TokenRemoval,
@@ -44,10 +47,10 @@ export function passedHeaders(
   return passed
 }
 
-/** One caller of an answer. */
+/** One caller of a response. */
 export interface Reader {
   readonly reply: ServerResponse
-  /** Whether the answer was asked for by another caller's request. */
+  /** Whether another caller's request fetched the response. */
   readonly isCoalesced: boolean
 }
 
@@ -61,18 +64,18 @@ export interface Relayed {
   abort(): void
   /** Called once, when the body has ended or every reader has gone. */
   ended(): void
-  /** Whether it is a stream, which ends only when the service or the gateway does. */
+  /** Whether it is a stream, which only the service or the gateway ends. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
-  /** Told of a throw while the answer is passed on, which ends it for its readers, and nothing else. */
+  /** Receives an exception during relaying. It ends the response for its readers, and nothing else. */
   readonly defect: (cause: unknown) => void
 }
 
-/** An answer on its way to its readers. */
+/** A response that is being relayed to its readers. */
 export interface Relay {
   /**
-   * Ends a stream as the service does: with GoAway, after the frame that is on its way. One in an encoding of its own, to which
-   * nothing can be added, is cut.
+   * Ends a stream as the service does: with GoAway, after the current frame. A stream with a content encoding
+   * can't be appended to, so it is cut.
    */
   goAway(): void
 }
@@ -81,10 +84,10 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * Passes an answer on to its readers as it comes, and reads no faster than the fastest of them takes it.
+ * Relays a response to its readers as it arrives, and reads no faster than the fastest reader.
  *
- * A reader far behind the others is ended, so that it neither stops them nor fills the memory. An answer that is cut short
- * is cut short for its readers too.
+ * A reader far behind the others is disconnected, so that it neither blocks them nor fills the memory. A
+ * truncated response is truncated for its readers too.
  */
 export function relay(relayed: Relayed): Relay {
   const { answer, begun, removal, readers, abort, ended, isEndless, clock, defect } = relayed
@@ -163,10 +166,10 @@ export function relay(relayed: Relayed): Relay {
       body.resume()
     })
     const cache = isCoalesced ? ['Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`] : []
-    // Neither Node's own Date nor any other field is added to what the service said.
+    // Node must not add its own Date, or any other field, to the service's response.
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
-    // A stream may stay without data for long; an answer of known length goes out in one piece with its header.
+    // A stream may have no data for a while; a response of known length is sent in one piece with its head.
     if (isChunked) reply.flushHeaders()
   }
   const cut = () => {
@@ -189,7 +192,7 @@ export function relay(relayed: Relayed): Relay {
     }
     if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
     if (begun?.rest === 'none') return whole()
-    // Cut while it was read ahead, or kept: its readers get what came, once Node has written it, and no more.
+    // Truncated while buffered: readers get what arrived, once Node has written it.
     if (begun?.rest === 'cut' || body.destroyed) return void setImmediate(contained(cut))
     body.on('data', contained(pass))
     body.on(
@@ -205,13 +208,16 @@ export function relay(relayed: Relayed): Relay {
   return { goAway: contained(goAway) }
 }
 
-/** What the service says before it ends a stream (service 12), and the gateway in its place. */
+/** The last line of a stream, from the service (service 12) or from the gateway in its place. */
 export const GO_AWAY = '{"StreamStatus":"GoAway"}'
 
-/** How long a reader may take to read what was written to it before the end of its stream. Milliseconds. */
+/** How long a reader may take to read the rest of its stream. Milliseconds. */
 export const FAREWELL_MS = 10_000
 
-/** Ends the reply of a stream with a last line, if there is one, and its connection where that is not read in `FAREWELL_MS`. */
+/**
+ * Ends a stream's reply, with a last line if given. Closes its connection if the rest is not read within
+ * `FAREWELL_MS`.
+ */
 export function farewell(
   reply: ServerResponse,
   line: Uint8Array | string | undefined,
@@ -223,7 +229,7 @@ export function farewell(
   reply.end(line)
 }
 
-/** The replies to programs that are being written, and whose each is. */
+/** Replies that are being written, by program. */
 export class OpenReplies {
   readonly #open = new Map<ServerResponse, string>()
 
@@ -239,12 +245,12 @@ export class OpenReplies {
     this.#open.delete(reply)
   }
 
-  /** Ends those of a program at once. */
+  /** Ends a program's replies at once. */
   cut(program: string): void {
     for (const [reply, of] of [...this.#open]) if (of === program) reply.destroy()
   }
 
-  /** Ends all at once. */
+  /** Ends all replies at once. */
   cutAll(): void {
     for (const reply of [...this.#open.keys()]) reply.destroy()
   }

@@ -1,6 +1,6 @@
 import { ownHost, valuesOf } from '../network/request-gate.ts'
 
-/** The head of a request of a program, before any routing. */
+/** The head of a program's request, before routing. */
 export interface CallerHead {
   /** Path and query as received, undecoded. */
   readonly url: string
@@ -15,14 +15,14 @@ export type CallerGate =
 const PASS: CallerGate = { pass: true }
 const refuse = (status: 400 | 403 | 421, detail: string): CallerGate => ({ pass: false, status, detail })
 
-/** An encoded slash, or a backslash, which some servers take for one. */
+/** An encoded slash, or a backslash, which some servers treat as a slash. */
 const HIDDEN_SLASH = /%2f|%5c|\\/i
 const CONTROL = /\p{Cc}/u
 const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 
 /**
- * Whether a request may go on to be authenticated: it is for this address, comes from no page in a browser, and has a path
- * that every server reads alike.
+ * Whether a request may proceed to authentication: it is for this address, comes from no web page, and has a
+ * path that all servers read the same way.
  */
 export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
   if (ownHost(rawHeaders, port) === undefined)
@@ -42,8 +42,8 @@ export function callerGate({ url, rawHeaders }: CallerHead, port: number): Calle
 }
 
 /**
- * Whether a page in a browser made it. Browsers send Sec-Fetch-Site with each request to this machine; Node's own fetch,
- * which many programs use, sends Sec-Fetch-Mode alone.
+ * Whether a web page sent it. Browsers send Sec-Fetch-Site with each request to this machine; Node's fetch,
+ * which many programs use, sends only Sec-Fetch-Mode.
  */
 const isFromPage = (rawHeaders: readonly string[]): boolean =>
   valuesOf(rawHeaders, 'origin').length > 0 ||
@@ -54,34 +54,34 @@ const isFromPage = (rawHeaders: readonly string[]): boolean =>
 
 const MAX_ROUTED_PATH = 8 * 1024
 
-/** What becomes of a path: `orders` is where orders are placed, `nowhere` what the gateway does not know. */
+/** Where a path leads: `orders` places orders, `nowhere` is unknown to the gateway. */
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**
- * Where a path leads, however it is spelled; see `namesOf`. `path` has passed `callerGate`.
+ * Where a path leads, in any spelling; see `namesOf`. `path` has passed `callerGate`.
  *
- * Orders are refused wherever their name stands: a service may take what comes before it for nothing.
+ * Order paths are rejected wherever their name occurs, because a service might ignore what precedes it.
  */
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
   if (namesOf(readingsOf(path) ?? []).includes('orderexecution')) return 'orders'
-  // As the service spells it: another spelling is not known to mean the same there.
+  // In the service's own spelling: another one might mean something else there.
   return /^\/(?:v3|v2\/stream)\/./.test(path) ? 'forward' : 'nowhere'
 }
 
-/** How often a path is decoded. Clients encode once, and one that relays twice. */
+/** Maximum rounds of decoding a path. Clients encode once, relays twice. */
 const MAX_DECODINGS = 8
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * A path as servers may read it, from the way it came to the one that no decoding changes: percent-decoded again and
- * again, compatibility characters (full-width letters, dots and slashes) as those that they stand for. `undefined` where
- * it is not UTF-8, or has no end within `MAX_DECODINGS`.
+ * A path as servers may read it, from the received form to the one that decoding no longer changes. Each
+ * round decodes percent escapes and replaces compatibility characters (full-width letters, dots and slashes).
+ * `undefined` if it is not UTF-8, or still changes after `MAX_DECODINGS`.
  */
 function readingsOf(path: string): readonly string[] | undefined {
   const readings: string[] = []
   try {
-    // Node has bytes of a path as characters of Latin-1.
+    // Node returns the bytes of a path as Latin-1 characters.
     let reading = UTF8.decode(Buffer.from(path, 'latin1')).normalize('NFKC')
     while (reading !== readings.at(-1)) {
       if (readings.push(reading) > MAX_DECODINGS) return undefined
@@ -96,20 +96,21 @@ function readingsOf(path: string): readonly string[] | undefined {
 }
 
 /**
- * The names of a path's segments in its last reading: in lower case, without parameters, query or fragment, and without
- * the spaces around them and the dots after them, which some servers ignore. `..` for a segment that goes up.
+ * The names of a path's segments in its last reading: in lower case, without parameters, query and fragment,
+ * and without surrounding spaces and trailing dots, which some servers ignore. `..` for a segment that goes
+ * up.
  */
 function namesOf(readings: readonly string[]): readonly string[] {
-  // Upper case first: it makes one letter of the Turkish ı and i.
+  // Upper case first, because it maps the Turkish ı and i to one letter.
   const segments = (readings.at(-1) ?? '').toUpperCase().toLowerCase().split('/')
   return segments.map((segment) => {
     const [name = ''] = segment.split(/[;?#]/, 1)
-    // No pattern for the end: on a long run of dots it would take the square of its length.
+    // No regular expression: on a long run of dots it would take quadratic time.
     let end = name.length
     while (end > 0 && /[\s.]/.test(name.charAt(end - 1))) end -= 1
     return end === 0 && name.indexOf('.') !== name.lastIndexOf('.') ? '..' : name.slice(0, end).trimStart()
   })
 }
 
-/** The one POST that asks and places nothing (service 11). */
+/** The only POST that reads and places nothing (service 11). */
 export const READING_POST = '/v3/marketdata/options/riskreward'

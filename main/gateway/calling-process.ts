@@ -3,13 +3,13 @@ import { basename } from 'node:path'
 import type { Clock } from '../ports/ports.ts'
 import type { PeerSocket } from './peer-user.ts'
 
-/** Looking through all processes takes milliseconds; a program that opens a connection for each request is looked up this often. */
+/** Minimum time between two scans of all processes for one program: a scan takes milliseconds. */
 const LOOK_AGAIN_MS = 30_000
-/** So that a process that names itself at length does not fill a table. */
+/** Longest process name in a table. */
 const MAX_NAME = 40
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|pl|sh|r|jl|lua|php|jar|exe|dll)$/i
 
-/** What the system tells of processes. */
+/** The system's process list. */
 export interface ProcessTable {
   /** Ids of the processes, as text. */
   ids(): Promise<readonly string[]>
@@ -32,19 +32,20 @@ export const linuxProcesses: ProcessTable = {
 }
 
 /**
- * The process that holds a socket: its program, the script that it runs, and its id, `python3 scan.py (4123)`. No other part of its
- * command line, which may hold secrets. `undefined` where none is found. `formerName`: what it was called at another connection.
+ * The process that owns a socket: its program, the script it runs, and its id, `python3 scan.py (4123)`. The
+ * rest of its command line is left out, because it may contain secrets. `undefined` if none is found.
+ * `formerName`: its name at an earlier connection.
  */
 export async function processOf(
   { inode }: PeerSocket,
   table: ProcessTable = linuxProcesses,
   formerName?: string,
 ): Promise<string | undefined> {
-  // 0: a socket that was closed meanwhile.
+  // 0: the socket was closed meanwhile.
   if (!/^[1-9]\d*$/.test(inode)) return undefined
   try {
     const former = formerName === undefined ? undefined : / \((\d+)\)$/.exec(formerName)?.[1]
-    // A program that opens another connection is most often the process that it was.
+    // Another connection most often comes from the same process.
     for (const id of former === undefined ? await table.ids() : [former, ...(await table.ids())]) {
       const files = await table.openFiles(id).catch((): readonly string[] => [])
       if (!files.includes(`socket:[${inode}]`)) continue
@@ -59,7 +60,7 @@ export async function processOf(
       return `${words.join(' ')} (${id})`
     }
   } catch {
-    // No /proc, or a process that ended meanwhile.
+    // No /proc, or the process has ended.
   }
   return undefined
 }
@@ -70,7 +71,7 @@ interface Caller {
   name: string | undefined
 }
 
-/** Which process each program called from last. */
+/** The process that each program last called from. */
 export class CallingProcesses {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #changed: () => void
@@ -97,7 +98,7 @@ export class CallingProcesses {
     this.#callers.delete(program)
   }
 
-  /** A program called on this connection. Looks its process up, without a wait. */
+  /** Records a call of a program on this connection, and looks up its process in the background. */
   called(program: string, peer: PeerSocket): void {
     const known = this.#callers.get(program)
     const atMs = this.#clock.monotonicMs()

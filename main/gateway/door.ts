@@ -12,11 +12,13 @@ import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
-  /** Whose process is at the other end, as far as the system tells. */
+  /** Whose process is at the other end, as far as the system can tell. */
   readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
-  /** The request has shown a valid key: its connection counts as a program's, and may be silent while it is answered. */
+  /**
+   * The request has a valid key: its connection now belongs to a program, and may idle while it is answered.
+   */
   readonly keyShown: (request: IncomingMessage) => void
   /** Answers an admitted request. */
   readonly serve: (request: AdmittedRequest) => void
@@ -30,10 +32,12 @@ const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'
 
 /**
- * The door of the gateway: forwards the requests of known programs, and tells the others why not.
+ * The entrance of the gateway: forwards requests of known programs, and tells other callers why theirs is
+ * declined.
  *
- * Checked in this order: Host, Origin, path and size, health, key, the user of the calling process, method. The user
- * comes after the key because looking it up takes the system milliseconds. Nothing of a refused request is sent on.
+ * Order of checks: Host, Origin, path and size, health, key, the user of the calling process, method. The
+ * user comes after the key because its lookup takes milliseconds. No part of a declined request is sent
+ * upstream.
  */
 export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => Promise<void> {
   return async (request, reply) => {
@@ -75,7 +79,7 @@ async function answerProgram(
   admit(request, reply, { program, method, body: undefined }, deps)
 }
 
-/** Whether a request with a valid key comes from a process of this user; answers it where not. */
+/** Whether a request with a valid key comes from a process of this user; otherwise answers it. */
 async function mayUseKeys(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -87,13 +91,13 @@ async function mayUseKeys(
   return caller === 'own' && !reply.destroyed
 }
 
-/** How long the rest of a request that cannot be read is discarded, so that the answer arrives. Milliseconds. */
+/** How long the rest of an unreadable request is discarded, so that the response arrives. Milliseconds. */
 const LINGER_MS = 2_000
 const answered = new WeakSet<Duplex>()
-/** The reply to the latest request that could be read, by its connection. */
+/** The reply to the latest readable request, by connection. */
 const replies = new WeakMap<Duplex, ServerResponse>()
 
-/** Answers a request that cannot be parsed, after those before it, and closes its connection. */
+/** Answers a request that cannot be parsed, after the earlier ones, and closes its connection. */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Each further part of the same request is reported too.
   if (answered.has(socket)) return
@@ -116,7 +120,7 @@ function endWith(socket: Duplex, problem: Problem): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-/** What the gateway's server is like, beside its door. */
+/** Settings of the gateway's server, apart from its door. */
 export const GATEWAY_TRAITS: LoopbackTraits = { limits: GATEWAY_LIMITS, malformed, judgesExpect: true }
 
 type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body'>
@@ -151,7 +155,7 @@ async function servePost(
   admit(request, reply, { program, method: 'POST', body: body.bytes }, deps)
 }
 
-/** The token endpoint for programs (service 4.1): a program's key is its refresh token. */
+/** The token endpoint for programs (service 4.1). A program's key acts as its refresh token. */
 async function answerToken(request: IncomingMessage, reply: ServerResponse, deps: DoorDeps): Promise<void> {
   const { programs, scopesOf } = deps
   const body = await bodyOf(request, reply)
@@ -198,7 +202,7 @@ function sendJson(reply: ServerResponse, status: number, value: unknown): void {
   reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
 
-/** The one bearer of a request; `undefined` where there is none, or several. */
+/** The bearer of a request; `undefined` without one, or with several. */
 function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization')
   if (names.length !== 1) return undefined
@@ -210,7 +214,7 @@ const textOf = (value: string | readonly string[] | undefined): string | undefin
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
-/** HTTP/1.0 knows no expectations: RFC 9110, section 10.1.1. */
+/** HTTP/1.0 has no expectations: RFC 9110, section 10.1.1. */
 const expectationOf = ({ httpVersion, headers: { expect } }: IncomingMessage): string | undefined =>
   httpVersion === '1.1' ? expect : undefined
 
@@ -226,8 +230,8 @@ type Body =
   | { readonly kind: 'gone' }
 
 /**
- * The body of a request, of up to `MAX_BODY_BYTES`, asked for where its caller expects that. `gone`: its caller ended
- * the connection.
+ * The body of a request, up to `MAX_BODY_BYTES`. Sends 100 Continue if its caller expects it. `gone`: its
+ * caller disconnected.
  */
 function bodyOf(request: IncomingMessage, reply: ServerResponse): Promise<Body> {
   if (expectationOf(request) !== undefined) reply.writeContinue()
@@ -247,7 +251,7 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse): Promise<Body> 
   })
 }
 
-/** The statuses of requests that are wrong whoever sends them. */
+/** Statuses of requests that are invalid from any caller. */
 const WRONG_REQUEST = new Set([400, 408, 417, 431])
 
 const denied = (status: number, detail: string): Problem => ({

@@ -21,9 +21,9 @@ import { type SharingDeps, StreamHub, type StreamTurn } from './stream-hub.ts'
 export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
   readonly event: (event: MonitorEvent) => void
-  /** Until when a program is paused, on the timeline; `undefined` while it is not. */
+  /** When a program's pause ends, on the timeline; `undefined` while it is not paused. */
   readonly pausedUntilMs: (program: Program) => number | undefined
-  /** Called when numbers of a program changed. */
+  /** Called when a program's numbers changed. */
   readonly changed: () => void
   /** The streams of the key, which programs share. */
   readonly sharing: SharingDeps
@@ -33,32 +33,32 @@ export interface ForwarderDeps extends SendingDeps, Bearer {
 export interface WaitingNow {
   readonly category: string
   readonly sinceMs: number
-  /** When its patience ends. */
+  /** When its longest wait ends. */
   readonly untilMs: number
-  /** Absent where it waits for a slot: that depends on others. */
+  /** Absent while it waits for a slot, which depends on others. */
   readonly turnAtMs?: number
 }
 
-/** What a program does on this key now. */
+/** Present activity of a program on this key. */
 export interface ProgramNow {
   readonly use: ProgramUse
-  /** Its waiting requests: when each came, and when its turn comes. */
+  /** Its waiting requests, with their arrivals and turns. */
   readonly waiting: readonly WaitingNow[]
 }
 
-/** The longest sleep of the wake-up timer. */
+/** Longest sleep of the wake-up timer. */
 const MAX_WAIT_MS = 60_000
 
 const REFUSAL_TOLD_MS = 60_000
 
-/** The name of Headroom itself among the programs of the scheduler; no program's id is empty. */
+/** Headroom's own name among the scheduler's programs; a program's id is never empty. */
 const OWN_PROGRAM = ''
 const OWN_PATIENCE_MS = 5_000
-/** The class of opening a stream again that programs read: it leaves the reserve. */
+/** The class for reopening a stream that programs read: it leaves the reserve. */
 const READ_STREAM_CLASS = 'normal'
-/** How long a request waits at least for a token that is being renewed. Milliseconds. */
+/** Minimum time that a request waits for a token refresh. Milliseconds. */
 const MIN_TOKEN_WAIT_MS = 1_000
-/** When a stream asks again for its turn where the queue cannot say. */
+/** When a stream requests its turn again if the queue cannot predict it. */
 const UNKNOWN_TURN_SECONDS = 5
 
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
@@ -68,40 +68,43 @@ interface Call extends AdmittedRequest {
   upstream: Upstream
 }
 
-/** A request upstream, and the calls that its answer is for. */
+/** An upstream request, and the calls that its response serves. */
 interface Upstream {
   readonly id: number
   readonly request: AdmittedRequest
-  /** Its category, else its path. */
+  /** Its category, otherwise its path. */
   readonly endpoint: string
-  /** The category of its stream slot; absent where it opens no stream. */
+  /** The category of its stream slot; absent if it opens no stream. */
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
-  /** Whether its 401 is kept while the token is refreshed. */
+  /** Whether its 401 is withheld while the token is refreshed. */
   isRefreshing: boolean
-  /** The answer where there was no token when its turn came. */
+  /** The response if there was no token when its turn came. */
   unsent: Problem | undefined
 }
 
-/** Forwards the requests of programs on one connected key: does what the scheduler decides, with the key's access token. */
+/**
+ * Forwards programs' requests on one connected key: carries out the scheduler's decisions with the key's
+ * access token.
+ */
 export class Forwarder {
   readonly #deps: ForwarderDeps
   readonly #scheduler: Scheduler
   readonly #calls = new Map<number, Call>()
   readonly #upstreams = new Map<number, Upstream>()
   readonly #replies = new OpenReplies()
-  /** Streams that are passed on as they come, and not shared. */
+  /** Streams that are relayed as they are, not shared. */
   readonly #streams = new Map<number, Relay>()
   readonly #uses = new Map<string, ProgramUse>()
-  /** Requests sent elsewhere that wait for their turn: own checks, and openings of shared streams. */
+  /** Waiting requests that are sent elsewhere: own checks, and openings of shared streams. */
   readonly #turns = new Map<number, (refused?: Problem) => void>()
   readonly #hub: StreamHub
   /** By program and category. */
   readonly #refusalsToldAtMs = new Map<string, number>()
   #nextId = 1
   #cancelWake: () => void = () => {}
-  /** Set while no request is taken: why not. */
+  /** Why no request is accepted now, if so. */
   #closed: string | undefined
 
   constructor(deps: ForwarderDeps) {
@@ -135,7 +138,7 @@ export class Forwarder {
     })
   }
 
-  /** Answers a request: passes it on when its turn comes, or says why not. */
+  /** Serves a request: forwards it when its turn comes, or answers why not. */
   async serve(admitted: AdmittedRequest): Promise<void> {
     const { reply, program, patienceMs } = admitted
     const cameAtMs = this.#now()
@@ -150,7 +153,7 @@ export class Forwarder {
     if (!this.#hub.serve(request)) this.#offer(request)
   }
 
-  /** Uses of this program since the gateway was turned on, and its requests that wait. */
+  /** Use by this program since the gateway was turned on, and its waiting requests. */
   nowOf(program: Program): ProgramNow {
     const waiting = this.#scheduler
       .waiting()
@@ -163,14 +166,14 @@ export class Forwarder {
     return { use: this.#countsOf(program), waiting: [...waiting, ...this.#hub.waitingOf(program)] }
   }
 
-  /** Whether any program waits for its turn: Headroom's own checks then wait too. */
+  /** Whether any program waits for its turn. Headroom's own checks wait then too. */
   get hasWaiting(): boolean {
     return this.#scheduler.hasWaiting
   }
 
   /**
-   * Waits for the turn of one of Headroom's own checks, which are of the class `background`. Resolves to a function to tell
-   * its outcome, or to `undefined` where there is no room within `OWN_PATIENCE_MS`.
+   * Waits for the turn of one of Headroom's own checks, in the class `background`. Resolves to a function
+   * that takes its outcome, or to `undefined` if there is no room within `OWN_PATIENCE_MS`.
    */
   async ownTurn(method: string, path: string): Promise<OwnTurn | undefined> {
     const turn = await this.#turn(categoryOf(method, path) ?? path, {
@@ -183,8 +186,8 @@ export class Forwarder {
   }
 
   /**
-   * Waits for the turn of opening a stream again, or one of Headroom's own. It leaves the reserve to critical requests,
-   * also where critical programs read it.
+   * Waits for the turn to reopen a shared stream, or one of Headroom's own. It leaves the reserve to critical
+   * requests, even if critical programs read the stream.
    */
   async reopeningTurn(path: string, isRead: boolean): Promise<OwnTurn | NoTurn> {
     const turn = await this.#turn(endpointOf(path), {
@@ -221,14 +224,14 @@ export class Forwarder {
     const now = this.#now()
     const rate = 'rate' in outcome ? outcome.rate : undefined
     const bucket = rate && { bucket: this.#bucketOf(endpoint) }
-    // Checks have a schedule of their own: the scheduler's repetition is not wanted.
+    // Checks have their own schedule, so the scheduler must not repeat them.
     this.#apply([
       ...this.#scheduler.answered(id, { ...outcome, ...bucket }, now),
       ...this.#scheduler.drop(id, now),
     ])
   }
 
-  /** Ends everything of a program at once, open streams included. */
+  /** Ends everything of a program at once, including open streams. */
   cut(program: Program): void {
     for (const call of [...this.#calls.values()]) {
       if (call.program.id !== program.id) continue
@@ -240,12 +243,12 @@ export class Forwarder {
     this.#uses.delete(program.id)
   }
 
-  /** Answers what waits of a program that was paused; what was sent, and its open streams, go on. */
+  /** Answers the waiting requests of a program that was paused. Sent requests and open streams continue. */
   pause(program: Program, untilMs: number): void {
     const problem = pausedFor(untilMs - this.#now())
     this.#hub.refuseWaitingOf(program, problem)
     for (const { request, program: id } of this.#scheduler.waiting()) {
-      // The turn of opening a stream is also of other programs that wait for it.
+      // Other programs may be waiting for the same stream, so its turn is not ended.
       const call = id === program.id ? this.#calls.get(request) : undefined
       if (call === undefined) continue
       this.#refuse(call, problem)
@@ -254,13 +257,13 @@ export class Forwarder {
     this.#deps.changed()
   }
 
-  /** Ends the requests that wait with 503: the key cannot be used. Those already sent go on. */
+  /** Ends waiting requests with 503, because the key cannot be used. Sent requests continue. */
   refuseWaiting(why: string): void {
     this.#hub.refuseWaiting(why)
     this.#apply(this.#scheduler.refuseWaiting(this.#now()), why)
   }
 
-  /** Takes no further requests and ends those that wait. Resolves when those already sent have ended. */
+  /** Stops accepting requests and ends waiting ones. Resolves when all sent requests have ended. */
   async drain(why: string): Promise<void> {
     this.#closed = why
     this.refuseWaiting(why)
@@ -273,7 +276,7 @@ export class Forwarder {
     await readersEnded
   }
 
-  /** Ends everything at once; requests that have no answer yet are told why. */
+  /** Ends everything at once. Unanswered requests get the reason. */
   stop(why = 'the gateway was turned off'): void {
     this.#closed ??= why
     this.refuseWaiting(this.#closed)
@@ -287,14 +290,14 @@ export class Forwarder {
     this.#replies.cutAll()
   }
 
-  /** See `Timeline`: it is not known whether the time between the two moments has passed. */
+  /** See `Timeline`: whether time passed in this span is unknown. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#scheduler.markClockUncertain(fromMs, toMs)
     this.#hub.markClockUncertain(fromMs, toMs)
     this.#apply([])
   }
 
-  /** Requests that have not ended, and requests upstream: none when all is done. */
+  /** Counts of unfinished requests and of requests upstream; both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
       requests: this.#calls.size + this.#replies.size + this.#hub.size,
@@ -334,7 +337,7 @@ export class Forwarder {
     this.#upstreams.set(id, upstream)
     this.#calls.set(id, call)
     reply.on('close', () => this.#drop(call))
-    // A stream has no end, so what follows would not be the answer to a later caller.
+    // A stream does not end, so a later caller would miss its beginning.
     const sameAs = isStream ? undefined : sameAsOf({ method, pathAndQuery, accept, acceptEncoding })
     this.#apply(
       this.#scheduler.offer(
@@ -356,7 +359,9 @@ export class Forwarder {
     return this.#deps.ledger.categoryOf(endpoint) ?? endpoint
   }
 
-  /** Does what was decided, then sleeps until there is something to do. `why`: of a refusal as unavailable. */
+  /**
+   * Carries out decisions, then sleeps until the next one. `why`: the reason for declining as unavailable.
+   */
   #apply(decisions: readonly Decision[], why?: string): void {
     for (const decision of decisions) this.#do(decision, why)
     this.#arm()
@@ -434,7 +439,7 @@ export class Forwarder {
     const upstream = this.#upstreams.get(id)
     const access = this.#deps.usable()
     if (upstream === undefined || access.kind === 'token') this.#sendWith(id, access)
-    // A token may have expired while it waited.
+    // A token may have expired while the request waited.
     else
       this.#accessFor(upstream.request).then(
         (next) => this.#sendWith(id, next),
@@ -445,7 +450,7 @@ export class Forwarder {
       )
   }
 
-  /** An access token, waited for as long as the caller waits for its turn. */
+  /** An access token. Waits for it as long as the caller waits for its turn. */
   async #accessFor({ patienceMs }: AdmittedRequest): Promise<Access> {
     const { usable, access, clock } = this.#deps
     if (usable().kind === 'none') await within(clock, Math.max(MIN_TOKEN_WAIT_MS, patienceMs), access())
@@ -459,7 +464,7 @@ export class Forwarder {
       return
     }
     if (upstream !== undefined && access.kind === 'none') upstream.unsent = noToken(access, this.#now())
-    // Told after this decision: others of the same event come before.
+    // Reported after this decision, because other decisions of the same event come first.
     this.#settleSoon(id, { kind: 'not-sent' })
   }
 
@@ -488,7 +493,7 @@ export class Forwarder {
         void this.#deps.rejected(sending.token, request.pathAndQuery)
       }
       upstream.isRefreshing = isDecided('refresh')
-      // What is neither passed on nor kept is not read.
+      // A response that is neither relayed nor withheld is not read.
       if (!isPassedOn && !upstream.isRefreshing) discard(upstream)
     }
     this.#apply(decisions)
@@ -499,7 +504,7 @@ export class Forwarder {
     this.#deps.clock.after(0, () => this.#settle(id, outcome))
   }
 
-  /** A 401: another token, once for all that wait for it; without one the 401 is passed on. */
+  /** After a 401: gets another token, once for all requests that wait for it. Without one, relays the 401. */
   async #refresh(id: number): Promise<void> {
     const upstream = this.#upstreams.get(id)
     const refused = upstream?.sending?.token
@@ -531,7 +536,7 @@ export class Forwarder {
         use.forwarded(shownCategory(this.#bucketOf(upstream.endpoint)), this.#now())
       }
     }
-    // Others may go on to wait for their turn after a 429; the next sending is another one.
+    // Other calls may wait for their turn again after a 429; the next attempt is a new exchange.
     upstream.sending = undefined
     let hasEnded = false
     const relayed = relay({
@@ -556,7 +561,7 @@ export class Forwarder {
     if (isStream && !hasEnded) this.#streams.set(id, relayed)
   }
 
-  /** No call is left that its answer is for. It may have been counted. */
+  /** No call waits for its response any more. The request may have been counted. */
   #abandon(id: number): void {
     const upstream = this.#upstreams.get(id)
     this.#upstreams.delete(id)
@@ -565,7 +570,7 @@ export class Forwarder {
     this.#settleSoon(id, { kind: 'cut' })
   }
 
-  /** The caller went away. */
+  /** The caller disconnected. */
   #drop(call: Call): void {
     if (!this.#calls.delete(call.id)) return
     this.#detach(call)
@@ -573,7 +578,7 @@ export class Forwarder {
     this.#forgetIdle(call.upstream)
   }
 
-  /** The call has its answer, or gets it now. */
+  /** Removes a call that is answered, or about to be. */
   #forget(call: Call): void {
     this.#calls.delete(call.id)
     this.#detach(call)
@@ -590,7 +595,7 @@ export class Forwarder {
     if (upstream.sending === undefined && this.#upstreams.delete(upstream.id)) this.#checkIdle()
   }
 
-  /** Tells a refusal, once in `REFUSAL_TOLD_MS` for each category of a program. */
+  /** Reports a declined request, once per `REFUSAL_TOLD_MS` for each category of a program. */
   #tellRefusal(
     { program, upstream }: Call,
     { retryAfterSeconds }: Extract<Decision, { kind: 'refuse' }>,
@@ -622,7 +627,7 @@ export class Forwarder {
   }
 }
 
-/** Ends what was sent, whose answer nobody gets. */
+/** Ends a sent request whose response nobody receives. */
 function discard(upstream: Upstream): void {
   upstream.sending?.discard()
   upstream.sending = undefined

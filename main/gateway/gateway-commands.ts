@@ -4,7 +4,7 @@ import type { CommandError } from '../../app/contract/outcome.ts'
 import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
 import type { Gateway } from './gateway.ts'
 
-/** The commands on the gateway. */
+/** The commands for the gateway. */
 export function gatewayCommands(
   gateway: Pick<Gateway, 'summary' | 'programs' | 'turnOn' | 'turnOff' | 'add' | 'cut' | 'pause' | 'resume'>,
 ): Feature<typeof gatewayContract> {

@@ -26,15 +26,15 @@ export interface GatewayDeps {
   readonly clock: Clock
   readonly log: Log
   readonly secrets: Secrets
-  /** The id of this user; absent where the system has none. */
+  /** This user's id; absent if the system has none. */
   readonly userId: number | undefined
-  /** Instead of `PeerSockets`. */
+  /** Replaces `PeerSockets`. */
   readonly peer?: (connection: Connection) => Promise<Peer>
-  /** Requests kept back of a quota for the classes before, by category, instead of 6 % of its limit. */
+  /** Requests reserved for more urgent classes, by category, instead of 6 % of the limit. */
   readonly reserve?: Readonly<Record<string, number>>
 }
 
-/** What a person asks of a new program. `profile` may be left out while one key is connected. */
+/** A person's input for a new program. `profile` may be omitted while one key is connected. */
 export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight'> {
   readonly profile?: string | undefined
 }
@@ -47,19 +47,19 @@ export type GatewayChange<T = unknown> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly why: string }
 
-/** How long requests already sent may take when the gateway ends, in milliseconds. */
+/** How long sent requests may take when the gateway stops, in milliseconds. */
 const DRAIN_MS = 5_000
 const PAUSE_MS = PAUSE_MINUTES * 60_000
 
-/** A forwarder, and the session whose key it uses: a key that is connected again has another one. */
+/** A forwarder and the session of its key. A reconnected key has a new session. */
 interface Attached {
   readonly session: ProfileSession
   readonly forwarder: Forwarder
 }
 
 /**
- * The gateway of one running app: a server for programs on this machine, each with a key of its own, that passes their
- * requests on with the token of a connected key. Off until it is turned on.
+ * The gateway of a running app: a server for programs on this machine, each with its own key, that forwards
+ * their requests with the token of a connected key. Off until turned on.
  */
 export class Gateway {
   readonly #deps: GatewayDeps
@@ -67,7 +67,7 @@ export class Gateway {
   readonly #peers = new WeakMap<Connection, Promise<Peer>>()
   readonly #peerSockets = new PeerSockets()
   readonly #processes: CallingProcesses
-  /** Until when programs are paused, by their ids, on the timeline of their keys. */
+  /** When the pause of each program ends, by id, on the timeline of its key. */
   readonly #pausedUntilMs = new Map<string, number>()
   #servers: LoopbackServers | undefined
   /** Epoch ms. */
@@ -75,7 +75,7 @@ export class Gateway {
   /** Why it could not be turned on. */
   #failure: string | undefined
   #unsubscribe: () => void = () => {}
-  /** Changes of the server, one after the other. */
+  /** The pending change of the server: changes run one after another. */
   #changing: Promise<unknown> = Promise.resolve()
 
   constructor(deps: GatewayDeps) {
@@ -91,7 +91,7 @@ export class Gateway {
     return this.#failure === undefined ? { state: 'off' } : { state: 'failed', why: this.#failure }
   }
 
-  /** All programs, also of keys that are not connected, with what they do now. */
+  /** All programs with their present activity, including those of disconnected keys. */
   programs(): readonly ListedProgram[] {
     return this.#programs().map((program) => ({
       ...this.#summaryOf(program, this.#attached.get(program.profile)),
@@ -99,13 +99,16 @@ export class Gateway {
     }))
   }
 
-  /** Serves as it did when the app ended last, or on `port` for this run. A port that is taken is a `failed` state. */
+  /**
+   * Restores the last run's state, or serves on `port` for this run only. A port in use results in a `failed`
+   * state.
+   */
   async start(port?: number): Promise<GatewayChange> {
     const wanted = port ?? this.#deps.programs.port
     return wanted === undefined ? { ok: true } : this.#oneByOne(() => this.#serve(wanted))
   }
 
-  /** Serves on a port from now on, also at later starts. 0 takes any free port now, and at each start. */
+  /** Serves on a port from now on, including later starts. 0: any free port, now and at each start. */
   turnOn(port: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
       const served = await this.#serve(port)
@@ -117,7 +120,10 @@ export class Gateway {
     })
   }
 
-  /** Ends serving: what was sent may finish for `DRAIN_MS`, what waits gets 503. It stays off at later starts. */
+  /**
+   * Stops serving: sent requests may finish within `DRAIN_MS`, waiting ones get 503. It stays off at later
+   * starts.
+   */
   turnOff(): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
       const saved = this.#deps.programs.setPort(undefined)
@@ -128,7 +134,7 @@ export class Gateway {
     })
   }
 
-  /** Ends with the app. */
+  /** Stops when the app ends. */
   async stop(): Promise<void> {
     await this.#oneByOne(() => this.#end('Headroom is quitting'))
   }
@@ -156,7 +162,7 @@ export class Gateway {
     return { ok: true, program: added.program, key: added.key }
   }
 
-  /** Cuts a program off: its key counts no longer, its requests and streams end at once. */
+  /** Revokes a program: its key becomes invalid, its requests and streams end at once. */
   cut(name: string): GatewayChange {
     const cut = this.#deps.programs.cut(name)
     if (cut === undefined) return noneNamed(name)
@@ -174,8 +180,8 @@ export class Gateway {
   }
 
   /**
-   * Answers a program's requests with 429 for `PAUSE_MINUTES`, those that wait at once; its open streams go on. It ends
-   * by itself, and with Headroom.
+   * Answers a program's requests with 429 for `PAUSE_MINUTES`, including waiting ones; its open streams
+   * continue. The pause ends by itself, or when Headroom ends.
    */
   pause(name: string): GatewayChange<{ readonly until: number }> {
     const program = this.#named(name)
@@ -188,7 +194,7 @@ export class Gateway {
     return { ok: true, until: Math.round(untilMs) }
   }
 
-  /** Ends a pause; without one it changes nothing. */
+  /** Ends a pause, if there is one. */
   resume(name: string): GatewayChange {
     const program = this.#named(name)
     if (program === undefined) return noneNamed(name)
@@ -204,11 +210,11 @@ export class Gateway {
 
   #pausedUntil({ id }: Program, nowMs: number): number | undefined {
     const untilMs = this.#pausedUntilMs.get(id)
-    // Further away than a pause lasts where the clock was set back.
+    // An end further away than a full pause means that the clock was set back.
     return untilMs !== undefined && untilMs > nowMs && untilMs - nowMs <= PAUSE_MS ? untilMs : undefined
   }
 
-  /** The programs of one connected key with what they do now. */
+  /** The programs of one connected key with their present activity. */
   programsOf(profile: string): readonly ProgramSummary[] {
     const attached = this.#attached.get(profile)
     return this.#programs()
@@ -220,7 +226,7 @@ export class Gateway {
     return this.#deps.programs.list().map((program) => this.#withKey(program))
   }
 
-  /** The program with the key that it uses: one that names none uses the only one. */
+  /** The program with the key that it uses: if it names none, the only connected one. */
   #withKey(program: Program): Program {
     const [only, ...more] = this.#deps.monitor.profiles()
     const isOnly = program.profile === ONLY_KEY && only !== undefined && more.length === 0
@@ -304,7 +310,7 @@ export class Gateway {
     }
   }
 
-  /** Asked once for each connection, as its ends do not change; again where it was not found. */
+  /** Looked up once per connection, because its ends never change; repeated if not found. */
   #peerOf(connection: Connection): Promise<Peer> {
     const known = this.#peers.get(connection)
     if (known !== undefined) return known
@@ -342,12 +348,12 @@ export class Gateway {
     })
   }
 
-  /** A defect of Headroom, of which one request of a program died. */
+  /** Reports a bug in Headroom that ended one program's request. */
   #failedRequest(cause: unknown): void {
     this.#deps.log.note('a request of a program failed', { cause })
   }
 
-  /** The forwarder of a connected key; another one after the key was connected anew. */
+  /** The forwarder of a connected key; a new one after the key was reconnected. */
   #attach(profile: string): Attached | undefined {
     const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
     const known = this.#attached.get(profile)
@@ -359,7 +365,7 @@ export class Gateway {
     if (known?.session === session.found) return known
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
-    // Changes that its end tells of find the new one.
+    // Set first: changes that the old one's end reports must find the new one.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       takeTurn: (method, path) => attached.forwarder.ownTurn(method, path),
@@ -397,7 +403,8 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      // A key that was connected after the gateway was turned on, or anew: what waits on its former session would wait on.
+      // Requests on the former session would wait forever, so a key that was connected later, or reconnected,
+      // gets its forwarder here.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {
         if (kind === 'sign-in-required')
@@ -463,7 +470,7 @@ function summaryOf(program: Program, attached: Attached | undefined): ProgramSum
   }
 }
 
-/** How many wait in one category, how long the first has, and when the next one goes. */
+/** How many requests wait in one category, how long the first has waited, and when the next one goes. */
 function waitOf(
   waiting: readonly WaitingNow[],
   nowMs: number,

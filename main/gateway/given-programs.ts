@@ -5,7 +5,7 @@ import {
   type ProgramClass,
 } from '../../app/contract/programs.ts'
 
-/** A program whose key a person chose, for a run without hands: nothing of it is stored. */
+/** A program with a key that a person chose, for unattended runs. None of it is stored. */
 export interface GivenProgram {
   readonly name: string
   readonly class: ProgramClass
@@ -15,12 +15,12 @@ export interface GivenProgram {
 
 export type GivenPrograms =
   | { readonly kind: 'given'; readonly programs: readonly GivenProgram[] }
-  /** One line that names the entry and what is wrong with it, without its key. */
+  /** One line that names the entry and its fault, without the key. */
   | { readonly kind: 'unusable'; readonly line: string }
 
-/** Shorter keys can be guessed. */
+/** Minimum length of a key: shorter ones can be guessed. */
 const MIN_KEY = 16
-/** What a bearer may hold (RFC 6750, section 2.1), of the length that the door takes. */
+/** Characters of a bearer (RFC 6750, section 2.1), up to the length that the door accepts. */
 const KEY = /^[\w.~+/-]{1,510}=*$/
 const VARIABLE = 'HEADROOM_GATEWAY_KEYS'
 
@@ -40,7 +40,10 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
     : { kind: 'given', programs }
 }
 
-/** A program, or what is wrong. Nothing of the text is quoted: where it is not as expected, any part may be the key. */
+/**
+ * A program, or its fault. Nothing of the text is quoted, because any part of a malformed entry may be the
+ * key.
+ */
 function programOf(entry: string): GivenProgram | string {
   const equals = entry.indexOf('=')
   if (equals < 0) return 'expected name[:class[:weight]]=key'

@@ -1,15 +1,17 @@
 import { GATEWAY_NAME } from './problem.ts'
 
-/** Fields whose members each name the proxy that speaks (RFC 9209, 9211 and 9110, section 7.6.3). */
+/** Fields whose members each name a proxy (RFC 9209, 9211 and 9110, section 7.6.3). */
 const NAMING: ReadonlySet<string> = new Set(['proxy-status', 'cache-status', 'via'])
 
-/** Whether members of a field name who speaks; `name` in lower case. */
+/** Whether the members of a field name proxies; `name` in lower case. */
 export const isNaming = (name: string): boolean => NAMING.has(name)
 
 /**
- * The value of such a field without the members that name Headroom, the others byte for byte; `undefined` where none is left.
+ * The value of such a field without the members that name Headroom, the others byte for byte; `undefined` if
+ * none is left.
  *
- * A value with a string or comment without an end has no members: it would swallow the member that Headroom adds.
+ * An unterminated string or comment would swallow the member that Headroom adds, so such a value counts as
+ * empty.
  */
 export function withoutOwnMembers(name: string, value: string): string | undefined {
   const members = membersOf(value, name === 'via' ? COMMENT : STRING)
@@ -20,7 +22,7 @@ export function withoutOwnMembers(name: string, value: string): string | undefin
   return kept.length === 0 ? undefined : kept.join(',').trim()
 }
 
-/** What holds commas that separate nothing. Comments of `Via` nest. */
+/** Delimiters of strings and comments, whose commas separate nothing. `Via` comments nest. */
 const STRING = { open: '"', close: '"' } as const
 const COMMENT = { open: '(', close: ')' } as const
 
@@ -43,7 +45,10 @@ function membersOf(value: string, { open, close }: typeof STRING | typeof COMMEN
   return members
 }
 
-/** The name of a member of `Proxy-Status` or `Cache-Status`: a token or a string (RFC 8941), before its parameters. */
+/**
+ * The name of a member of `Proxy-Status` or `Cache-Status`: a token or a string (RFC 8941), before its
+ * parameters.
+ */
 function statusNameOf(member: string): string | undefined {
   const [, text, token] = /^\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/.exec(member) ?? []
   return text?.replace(/\\(.)/g, '$1') ?? token

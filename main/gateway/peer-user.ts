@@ -1,63 +1,67 @@
 import { createReadStream } from 'node:fs'
 import { endianness } from 'node:os'
 
-/** The ends of a connection on loopback, as its server sees them. */
+/** The two ends of a loopback connection, as seen by its server. */
 export interface Connection {
   readonly remoteAddress?: string | undefined
   readonly remotePort?: number | undefined
   readonly localPort?: number | undefined
 }
 
-/** Linux's tables of TCP sockets, by the family of the socket that called. */
+/** Linux's tables of TCP sockets, by the caller's address family. */
 const TABLES = { four: '/proc/net/tcp', six: '/proc/net/tcp6' } as const
-/** The server's own address in each: it listens on no other. */
+/** The server's own address in each; it listens on no other. */
 const OWN = { four: '127.0.0.1', six: '::1' } as const
-/** An IPv4 address as a socket of IPv6 has it. */
+/** Prefix of an IPv4 address on an IPv6 socket. */
 const MAPPED = '::ffff:'
 
 const CHUNK_BYTES = 64 << 10
 
-/** A table of the system in parts, as they are read. */
+/** Yields a system table in chunks. */
 export type ReadTable = (file: string) => AsyncIterable<string>
 
-/** The system writes a table while it is read, which takes milliseconds: not on the event loop's thread. */
+/**
+ * The system generates a table while it is read, which takes milliseconds: keep it off the event loop's
+ * thread.
+ */
 const readTable: ReadTable = (file) =>
   createReadStream(file, { encoding: 'latin1', highWaterMark: CHUNK_BYTES })
 
 /** The socket at the other end of a connection. */
 export interface PeerSocket {
-  /** The id of the user whose process made the connection. */
+  /** The user id of the process that opened the connection. */
   readonly userId: number
   /** Its number in `/proc/PID/fd`. */
   readonly inode: string
 }
 
 /**
- * What the system tells of the other end of a connection. `gone`: there is no such socket, or it belongs to no process any more,
- * as after its caller has closed it. `untold`: the system has no such table, or lets it not be read, as anywhere but on Linux.
+ * The other end of a connection, according to the system. `gone`: there is no such socket, or no process owns
+ * it any more, for example after the caller closed it. `untold`: the system has no readable table, as on
+ * anything but Linux.
  */
 export type Peer = PeerSocket | 'gone' | 'untold'
 
-/** A table is not read at one moment, so that a row may be passed over while others come and go. */
+/** Reading a table is not atomic: a row may be missed while others are added or removed. */
 const TRIES = 3
 
 const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
 
 type Ends = Readonly<Partial<Record<keyof typeof TABLES, string>>>
 
-/** A connection whose other end is looked for. */
+/** A lookup of the other end of a connection. */
 interface Lookup {
-  /** Its ends as a table has them, local and remote of the other end, by the table that may have them. */
+  /** Local and remote address of the other end, as formatted in each table that may list it. */
   readonly ends: Ends
   readonly resolve: (peer: Peer) => void
-  /** A table could be read. */
+  /** Whether a table could be read. */
   isTold: boolean
 }
 
 /**
- * Looks for the sockets at the other ends of connections to this machine, whatever local addresses they were bound to.
+ * Finds the sockets at the other ends of connections to this machine, whatever their local addresses.
  *
- * Tables are read once for all connections that wait for it, and only by reads that began after they were asked for.
+ * One read of a table serves all waiting lookups that were requested before it began.
  */
 export class PeerSockets {
   readonly #read: ReadTable
@@ -94,7 +98,7 @@ export class PeerSockets {
     for (const { resolve } of open) resolve('gone')
   }
 
-  /** Resolves those that a table has; returns the others. */
+  /** Resolves the lookups that a table lists; returns the others. */
   async #lookIn(family: keyof typeof TABLES, open: readonly Lookup[]): Promise<readonly Lookup[]> {
     const wanted = new Set(open.flatMap(({ ends }) => ends[family] ?? []))
     if (wanted.size === 0) return open
@@ -111,7 +115,7 @@ export class PeerSockets {
   }
 }
 
-/** A socket of IPv6 that called an address of IPv4 stands in the table of IPv6. */
+/** An IPv6 socket that called an IPv4 address is listed in the IPv6 table. */
 function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends | undefined {
   if (remotePort === undefined || localPort === undefined) return undefined
   const ends = (address: string, own: string): string =>
@@ -125,8 +129,8 @@ function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends
 }
 
 /**
- * The sockets with these ends, read no further than to the last of them. `undefined` where this system does not let the
- * table be read; those read so far where it cannot be read now.
+ * The sockets with these ends; stops reading after the last of them. `undefined` if this system denies
+ * reading the table; a partial result if reading fails midway.
  */
 async function socketsIn(
   table: AsyncIterable<string>,
@@ -145,7 +149,7 @@ async function socketsIn(
         const ends = `${local} ${remote}`
         if (!missing.delete(ends)) continue
         const userId = Number(uid)
-        // One that no process holds any more has neither inode nor user: the table says 0 of both.
+        // A socket that no process owns any more has inode 0 and user 0 in the table.
         if (Number.isInteger(userId) && inode !== '0') found.set(ends, { userId, inode })
       }
       if (missing.size === 0) break
@@ -158,7 +162,7 @@ async function socketsIn(
 
 const portHex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
 
-/** An address as the tables write it: words of four bytes, each as a number of this machine, in hex. */
+/** An address as the tables write it: four-byte words in the machine's byte order, in hex. */
 function hexOf(address: string): string {
   const bytes = bytesOf(address)
   const words = Array.from({ length: bytes.length / 4 }, (_, i) => bytes.slice(4 * i, 4 * i + 4))
@@ -184,7 +188,10 @@ function bytesOf(address: string): readonly number[] {
   return [...before, ...Array<number>(Math.max(0, 16 - before.length - after.length)).fill(0), ...after]
 }
 
-/** Whose connection it is: of this user, or of root, who may read everything anyway; `own` where the system does not tell. */
+/**
+ * Whose connection it is: `own` for this user, for root, who may read everything anyway, and if the system
+ * cannot tell.
+ */
 export function callerOf(peer: Peer, ownUserId: number | undefined): 'own' | 'other' | 'gone' {
   if (peer === 'untold' || ownUserId === undefined) return 'own'
   if (peer === 'gone') return 'gone'

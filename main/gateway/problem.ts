@@ -1,13 +1,13 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 
-/** An answer of the gateway itself, as opposed to one of the service. */
+/** A response of the gateway itself, not of the service. */
 export interface Problem {
   readonly status: number
-  /** One sentence: what is wrong, and what to do. */
+  /** One sentence: what happened, and what to do. */
   readonly detail: string
-  /** The type of error for proxies (RFC 9209, section 2.3). */
+  /** The proxy error type (RFC 9209, section 2.3). */
   readonly proxyError: ProxyError
-  /** What the service would call it, for clients that read its errors (service 3). */
+  /** The service's name for it, for clients that read the service's errors (service 3). */
   readonly error?: string
   readonly message?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -23,10 +23,12 @@ export type ProxyError =
   | 'http_response_timeout'
   | 'proxy_internal_error'
 
-/** The name under which the gateway appears in `Via` and `Proxy-Status`. */
+/** The gateway's name in `Via` and `Proxy-Status`. */
 export const GATEWAY_NAME = 'headroom'
 
-/** The body: `application/problem+json` (RFC 9457), with the two members of the service's own errors (service 3). */
+/**
+ * The body: `application/problem+json` (RFC 9457), plus the two members of the service's errors (service 3).
+ */
 export function problemBody({ status, detail, error, message }: Problem): string {
   const title = STATUS_CODES[status] ?? 'Error'
   return JSON.stringify({
@@ -39,7 +41,7 @@ export function problemBody({ status, detail, error, message }: Problem): string
   })
 }
 
-/** The headers of a problem, `Proxy-Status` (RFC 9209) included. */
+/** The headers of a problem, including `Proxy-Status` (RFC 9209). */
 export function problemHeaders(problem: Problem, body: string): Record<string, string> {
   return {
     'content-type': 'application/problem+json',
@@ -51,7 +53,7 @@ export function problemHeaders(problem: Problem, body: string): Record<string, s
   }
 }
 
-/** Sends a problem. One whose request was not read to its end closes the connection. */
+/** Sends a problem. If its request was not read to the end, closes the connection. */
 export function sendProblem(reply: ServerResponse, problem: Problem): void {
   if (reply.headersSent || reply.destroyed) return
   const body = problemBody(problem)
@@ -60,5 +62,5 @@ export function sendProblem(reply: ServerResponse, problem: Problem): void {
   reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
 
-/** The text of a structured field's string (RFC 8941, section 3.3.3): ASCII, with `"` and `\` escaped. */
+/** The content of a structured field's string (RFC 8941, section 3.3.3): ASCII, with `"` and `\` escaped. */
 const quoted = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')

@@ -1,4 +1,4 @@
-/** Rates are means over so many seconds. */
+/** Window over which rates are averaged, in seconds. */
 const WINDOW_SECONDS = 60
 
 /** Requests of the last minute, in bins of one second. */
@@ -17,7 +17,7 @@ class MinuteCount {
     return this.#bins.reduce((sum, count) => sum + count, 0) / WINDOW_SECONDS
   }
 
-  /** Empties the bins that time has passed over. Returns the present second. */
+  /** Clears bins that have expired. Returns the present second. */
   #advance(nowMs: number): number {
     const second = Math.max(this.#second, Math.floor(nowMs / 1000))
     const from = Math.max(this.#second + 1, second - WINDOW_SECONDS + 1)
@@ -27,10 +27,13 @@ class MinuteCount {
   }
 }
 
-/** Paths that no header has named a category for yet. */
+/** Name for paths without a known category. */
 const OTHER_PATHS = 'Other paths'
 
-/** What a bucket is called where it is shown: one without a category goes by its path, which may name an account. */
+/**
+ * A bucket's name for display. A bucket without a category is named by its path, which may contain an
+ * account.
+ */
 export const shownCategory = (bucket: string): string => (bucket.startsWith('/') ? OTHER_PATHS : bucket)
 
 /** The requests of one program in one category. */
@@ -40,21 +43,21 @@ export interface CategoryUse {
   readonly perSecond: number
 }
 
-/** What one program did on one connected key since the gateway was turned on. */
+/** Activity of one program on one connected key since the gateway was turned on. */
 export class ProgramUse {
   readonly #byCategory = new Map<string, { forwarded: number; readonly recent: MinuteCount }>()
-  /** Requests that the answer of another one served. */
+  /** Requests served by another one's response. */
   coalesced = 0
-  /** Requests that the gateway refused. */
+  /** Requests that the gateway declined. */
   refused = 0
-  /** 429s of the service, for the rate, that its requests met. */
+  /** Rate 429s from the service for its requests. */
   rejected = 0
   /** Streams open now. */
   streams = 0
-  /** Epoch milliseconds of the last request. */
+  /** Time of the last request, epoch ms. */
   lastSeenAtMs: number | undefined
 
-  /** A request that the service answered, or that was passed on to it. */
+  /** Counts a request that the service answered, or that was forwarded to it. */
   forwarded(category: string, nowMs: number): void {
     const known = this.#byCategory.get(category)
     const use = known ?? { forwarded: 0, recent: new MinuteCount() }

@@ -21,7 +21,7 @@ export interface Program {
   readonly weight: number
   /** The connected key that its requests use. */
   readonly profile: string
-  /** The last four characters of its key, to tell one from another. */
+  /** The last four characters of its key, to distinguish keys. */
   readonly keyEnding: string
 }
 
@@ -40,26 +40,29 @@ const storedProgram = z.object({
   /** Empty: see `ONLY_KEY`. */
   profile: z.string().max(64),
   keyEnding: z.string().length(4),
-  /** SHA-256, base64url. The key has 256 random bits, so that a slow hash would add nothing. */
+  /** SHA-256, base64url. The key has 256 random bits, so a slow hash would add nothing. */
   keyDigest: z.string().length(43),
 })
 type StoredProgram = Readonly<z.output<typeof storedProgram>>
 
 const stored = z.object({
   schemaVersion: z.literal(1),
-  /** The port on which the gateway serves; absent: off. */
+  /** The gateway's port; absent: off. */
   port: z.int().min(0).max(65_535).exactOptional(),
   programs: z.array(storedProgram).max(PROGRAM_LIMITS.programs).readonly(),
 })
 type Stored = Readonly<z.output<typeof stored>>
 
-/** The `profile` of a program that uses the one key that is connected. */
+/** The `profile` of a program that uses the only connected key. */
 export const ONLY_KEY = ''
 
 const EMPTY: Stored = { schemaVersion: 1, programs: [] }
-/** The life of a local access token in seconds, as that of the service's (service 4.3). */
+/** Lifetime of a local access token in seconds, the same as the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
-/** Each process of a program may have one; one that asks with each request must not fill the memory. */
+/**
+ * Each process of a program may have one. The maximum keeps a program that requests one per call from filling
+ * the memory.
+ */
 const MAX_TOKENS_PER_PROGRAM = 1_000
 
 interface LocalToken {
@@ -74,16 +77,17 @@ export type AddedProgram =
 export interface ProgramsDeps {
   /** Absent: programs are kept in memory only. */
   readonly dataFolder?: string | undefined
-  /** The programs of this run whose keys a person chose. One hides a stored program of its name. */
+  /** Programs of this run with keys that a person chose. Each overrides a stored program of the same name. */
   readonly given?: readonly GivenProgram[]
   readonly clock: Clock
   readonly randomBytes: RandomBytes
-  /** Receives one sentence where the stored programs cannot be read. */
+  /** Receives one sentence if the stored programs cannot be read. */
   readonly problem: (sentence: string) => void
 }
 
 /**
- * The programs that may call the gateway, in `gateway.json` of the data folder, and their local access tokens, in memory.
+ * The programs that may call the gateway, stored in `gateway.json` in the data folder, and their local access
+ * tokens, in memory.
  *
  * A key is shown once, when its program is added; only its digest is stored.
  */
@@ -92,7 +96,7 @@ export class Programs {
   readonly #file: JsonFile<Stored> | undefined
   #stored: Stored
   #given: readonly StoredProgram[]
-  /** By the digest of the token, oldest first. */
+  /** By digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
 
   constructor(deps: ProgramsDeps) {
@@ -118,12 +122,12 @@ export class Programs {
     }))
   }
 
-  /** The port on which the gateway serves at each start; `undefined` while it is off. */
+  /** The gateway's port at each start; `undefined` while it is off. */
   get port(): number | undefined {
     return this.#stored.port
   }
 
-  /** Stores whether, and where, the gateway serves at the next start. */
+  /** Stores the gateway's port for the next start, or that it is off. */
   setPort(port: number | undefined): Saved {
     const { port: _, ...rest } = this.#stored
     return this.#save(port === undefined ? rest : { ...rest, port })
@@ -163,12 +167,12 @@ export class Programs {
       : refused(`saving failed: ${saved.why}`)
   }
 
-  /** The program with this name, in any case. */
+  /** The program with this name, ignoring case. */
   named(name: string): Program | undefined {
     return this.list().find((program) => sameName(program.name, name))
   }
 
-  /** Takes a program away: its key and tokens are worth nothing from here on. Counts even where it cannot be stored. */
+  /** Removes a program: its key and tokens become invalid, even if that cannot be stored. */
   cut(name: string): { readonly program: Program; readonly saved: Saved } | undefined {
     const program = this.#all().find((one) => sameName(one.name, name))
     if (program === undefined) return undefined
@@ -185,7 +189,7 @@ export class Programs {
     return { program: withoutDigest(program), saved }
   }
 
-  /** The program of a bearer: of its key, or of a local access token that has not ended. */
+  /** The program of a bearer, which is its key or a valid local access token. */
   ofBearer(bearer: string): Program | undefined {
     const digest = digestOf(bearer)
     const token = this.#tokens.get(digest)
@@ -196,7 +200,7 @@ export class Programs {
     return undefined
   }
 
-  /** A local access token for the program with this key; `undefined` where there is none. */
+  /** A local access token for the program with this key; `undefined` for an unknown key. */
   tokenFor(key: string): { readonly token: string; readonly program: Program } | undefined {
     const digest = digestOf(key)
     const program = this.#all().find(({ keyDigest }) => keyDigest === digest)

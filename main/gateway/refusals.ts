@@ -2,14 +2,14 @@ import type { Decision, FailureReason } from '../../app/gateway/decisions.ts'
 import type { NoAccess } from '../tokens/keeper.ts'
 import { GATEWAY_NAME, type Problem } from './problem.ts'
 
-/** The answer to a request that cannot be sent now. */
+/** The response to a request that cannot be sent now. */
 export const unavailable = (why: string): Problem => ({
   status: 503,
   detail: `Not sent: ${why}.`,
   proxyError: 'destination_unavailable',
 })
 
-/** The answer to the requests of a program that was cut off. */
+/** The response to requests of a revoked program. */
 export const CUT_OFF: Problem = {
   status: 401,
   detail: 'This program was cut off in Headroom.',
@@ -17,7 +17,7 @@ export const CUT_OFF: Problem = {
   headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
 }
 
-/** The answer to the requests of a program that a person paused for another `restMs`. */
+/** The response to requests of a program that a person paused; the pause lasts another `restMs`. */
 export function pausedFor(restMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(restMs / 1000))
   return {
@@ -30,14 +30,14 @@ export function pausedFor(restMs: number): Problem {
   }
 }
 
-/** The answer to a request that a defect of Headroom ended before it was sent. */
+/** The response to a request that a bug in Headroom ended before it was sent. */
 export const DEFECT: Problem = {
   status: 500,
   detail: 'Headroom failed on this request. See its log.',
   proxyError: 'proxy_internal_error',
 }
 
-/** The answers to a request that was sent, or should have been, and got none. */
+/** Responses to requests that were sent, or should have been, and got no response. */
 export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   cut: {
     status: 502,
@@ -61,7 +61,7 @@ export const FAILURES: Readonly<Record<FailureReason, Problem>> = {
   },
 }
 
-/** The answer to a request for which there is no access token. */
+/** The response to a request without an access token. */
 export function noToken(access: NoAccess, nowMs: number): Problem {
   const { retryAtMs } = access
   const seconds = retryAtMs === undefined ? undefined : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1000))
@@ -86,7 +86,7 @@ function wordsOfNoToken({ why, failure }: NoAccess): string {
   }
 }
 
-/** The answer to a request that the scheduler refused. `unavailableWhy`: why nothing can be sent. */
+/** The response to a request that the scheduler declined. `unavailableWhy`: why nothing can be sent. */
 export function problemOf(
   { why, retryAfterSeconds, rate }: Extract<Decision, { kind: 'refuse' }>,
   unavailableWhy: string | undefined,

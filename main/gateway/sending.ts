@@ -12,32 +12,32 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /** Told of a throw while one answer was handled; that request has then failed, and nothing else. */
+  /** Receives an exception while one response was handled. That request then fails, and nothing else. */
   readonly defect: (cause: unknown) => void
 }
 
-/** What is sent, with what token. */
+/** A request to send, and its token. */
 export interface Outgoing {
   readonly request: Omit<AdmittedRequest, 'program' | 'patienceMs' | 'reply'>
   readonly token: string
-  /** The category of its stream slot; absent where it opens no stream. */
+  /** The category of its stream slot; absent if it opens no stream. */
   readonly stream: string | undefined
-  /** The bucket of a header that came with it. */
+  /** The bucket of its response's header. */
   readonly bucket: () => string
 }
 
-/** Until the status line of an answer. */
+/** Timeout for the status line of a response. */
 const FIRST_BYTE_MS = 30_000
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
-/** An error is small: so much of it is read, for so long, before it is passed on. */
+/** An error body is small: up to this size is read, for a limited time, before it is relayed. */
 const MAX_ERROR_BYTES = 64 << 10
 const ERROR_TIMEOUT_MS = 5_000
 
 /**
- * One exchange of a program's request with the service, on a connection that may be used again.
+ * One exchange of a program's request with the service, on a reusable connection.
  *
- * The body of an answer is left to its reader, but for that of an error: it may repeat the access token, that of a 429 says
- * what quota refused, and that of a 401 is kept while the token is refreshed.
+ * The body of a response is left to its reader, except for errors: it may echo the access token, a 429 names
+ * its quota there, and a 401 is withheld while the token is refreshed.
  */
 export class Sending {
   readonly removal: TokenRemoval
@@ -47,12 +47,12 @@ export class Sending {
   readonly #exchange: Exchange
   #answer: ForwardAnswer | undefined
   #begun: Begun | undefined
-  /** Its outcome is not wanted any more. */
+  /** Its outcome is no longer needed. */
   #isAbandoned = false
   #isSettled = false
   #abort: () => void = () => {}
 
-  /** Counts the request as sent; `start` sends it. `settled` is called once, unless it is abandoned before. */
+  /** Counts the request as sent; `start` sends it. `settled` is called once, unless it is abandoned first. */
   constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
     const { request, token, stream } = outgoing
     const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -69,12 +69,12 @@ export class Sending {
     return this.#exchange.token
   }
 
-  /** The answer, once its head is there. */
+  /** The response, once its head has arrived. */
   get answer(): ForwardAnswer | undefined {
     return this.#answer
   }
 
-  /** What was read of the answer's body, if anything. */
+  /** The part of the body that was read, if any. */
   get begun(): Begun | undefined {
     return this.#begun
   }
@@ -104,25 +104,25 @@ export class Sending {
     )
   }
 
-  /** Ends it upstream, and nothing else. */
+  /** Aborts it upstream, and nothing else. */
   abort(): void {
     this.#abort()
   }
 
-  /** Its answer is not passed on: ends it, and frees its slot. */
+  /** Ends a response that is not relayed, and frees its slot. */
   discard(): void {
     this.#abort()
     this.freeSlot()
   }
 
-  /** No call is left that its answer is for. It may have been counted. */
+  /** No call waits for its response any more. The request may have been counted. */
   abandon(): void {
     this.#isAbandoned = true
     this.#exchange.failed(this.#answer === undefined ? 'hung-up' : 'lost')
     this.#abort()
   }
 
-  /** The stream has ended. */
+  /** Called when the stream has ended. */
   freeSlot(): void {
     this.#exchange.freeSlot()
   }
@@ -152,7 +152,7 @@ export class Sending {
 
   #answered(answer: ForwardAnswer): void {
     this.#answer = answer
-    // Errors of the body are the relay's matter once it reads; until then they end it.
+    // The relay handles body errors once it reads; until then they are ignored here.
     answer.body.on('error', () => {})
     if (answer.status < 300) {
       this.#judge(answer)
@@ -188,12 +188,12 @@ export class Sending {
     this.#judge(answer, answer.status === 429 ? textOf(read) : '')
   }
 
-  /** Counts an answer, and says what became of the request. */
+  /** Counts a response, and determines the request's outcome. */
   #judge({ status, headers }: ForwardAnswer, body = ''): void {
-    // Abandoned while its error was read: counted already.
+    // Abandoned while its error was read: already counted.
     if (this.#isAbandoned) return
     const sender = this.#exchange.judge(status, headers)
-    // Passed on as it came, but it says nothing of quotas.
+    // Relayed unchanged, but without information about quotas.
     if (sender.kind === 'other') {
       this.#settle({ kind: 'answer' })
       return

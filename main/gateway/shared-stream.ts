@@ -14,22 +14,22 @@ import { GO_AWAY, passedHeaders } from './answer-relay.ts'
 import { GATEWAY_NAME } from './problem.ts'
 import type { StreamReader } from './stream-reader.ts'
 
-/** What a shared stream tells the hub. */
+/** Events of a shared stream for the hub. */
 export interface SharedStreamListener {
-  /** A reader's answer began. `isFirst`: it was asked for by this reader. */
+  /** A reader's response began. `isFirst`: this reader's request opened the stream. */
   began(reader: StreamReader, isFirst: boolean): void
   ended(reader: StreamReader): void
-  /** The service answered something else before the stream was ever open. */
+  /** The service answered with something else before the stream was ever open. */
   refused(answer: RefusedStream): void
-  /** The stream was never open, and waits for another attempt, or is closed. */
+  /** The stream was never open, and waits for another attempt or is closed. */
   notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
-  /** It will be read no more: no reader is left, or all were told to go away. */
+  /** It will not be read again: no reader is left, or all got GoAway. */
   over(): void
-  /** A throw while a reader was answered: it gets nothing more. */
+  /** An exception while a reader was served: it gets nothing more. */
   failed(reader: StreamReader, cause: unknown): void
-  /** Its state is too large to be shared; it is over next. */
+  /** Its state is too large to share; `over` follows. */
   outgrown(): void
-  /** Frames came. */
+  /** Frames arrived. */
   heard(): void
 }
 
@@ -41,21 +41,21 @@ export interface SharedStreamDeps {
   readonly listener: SharedStreamListener
 }
 
-/** The objects of another stream that are still to be looked for, from the next one on. */
+/** The objects of another stream that this one has not sent yet, from the next one on. */
 interface Untold {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>
 }
 
-/** How long a stream is kept that no program reads any more. Milliseconds. */
+/** How long a stream without readers stays open. Milliseconds. */
 export const KEPT_MS = 10_000
-/** How long programs hear no object while the service does not serve them before they are told. Milliseconds. */
+/** How long an outage of the service is hidden from programs before their stream ends. Milliseconds. */
 export const MAX_OUTAGE_MS = 60_000
 
 const DUAL_LOGON = 'DualLogon'
-/** Fields that say something of the request that opened the stream only. */
+/** Fields that concern only the request that opened the stream. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
-/** Fields of the bytes of one connection: readers get other ones, and go on after it has ended. */
+/** Fields about the bytes of one connection: readers get different bytes, and continue after it has ended. */
 const OF_ONE_BODY = /^(?:content-length|content-range|content-md5|content-digest|repr-digest|digest)$/
 const LF = 0x0a
 const CR = 0x0d
@@ -66,8 +66,8 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
 /**
  * One stream of the service, and the programs that read it.
  *
- * What happens to its connection stays hidden from them: after a restart they get the differences, and the end only when
- * the service is not back in `MAX_OUTAGE_MS`.
+ * Connection changes stay hidden from them: after a restart they get the differences. Their stream ends only
+ * if the service is not back within `MAX_OUTAGE_MS`.
  */
 export class SharedStream implements StreamAudience {
   readonly address: StreamAddress
@@ -77,12 +77,12 @@ export class SharedStream implements StreamAudience {
   readonly #listener: SharedStreamListener
   readonly #decoder = new TextDecoder()
   readonly #readers = new Set<StreamReader>()
-  /** Readers whose answer has not begun, in the order in which they came. */
+  /** Readers whose response has not begun, in order of arrival. */
   readonly #pending = new Set<StreamReader>()
   readonly #state: SharedState
   readonly #untoldOf = new WeakMap<SharedStream, Untold>()
   #framer = new Framer()
-  /** The fields of the answer that opened it; `undefined` before. */
+  /** The fields of the response that opened it; `undefined` before. */
   #observation: Observation | undefined
   #lastByte = 0
   #hasLineEnd = false
@@ -115,7 +115,7 @@ export class SharedStream implements StreamAudience {
     return this.#isOver
   }
 
-  /** Whether its slot is kept for nothing but a program that might come back. */
+  /** Whether its slot is held only in case a program returns. */
   get isKept(): boolean {
     return this.#cancelKept !== undefined && this.keeper?.isOwn !== true
   }
@@ -134,7 +134,7 @@ export class SharedStream implements StreamAudience {
     return Array.from(counts, ([program, readers]) => ({ program, readers }))
   }
 
-  /** Takes a reader in: its answer begins now, or when the stream is open. */
+  /** Adds a reader: its response begins now, or when the stream opens. */
   add(reader: StreamReader): void {
     this.#cancelKept?.()
     this.#cancelKept = undefined
@@ -143,13 +143,13 @@ export class SharedStream implements StreamAudience {
     if (this.isOpen) this.#begin(reader, false)
   }
 
-  /** Lets a reader go that was answered otherwise. */
+  /** Removes a reader that got another response. */
   remove(reader: StreamReader): void {
     reader.onGone = () => {}
     this.#gone(reader)
   }
 
-  /** Whether it has told all objects of another one. Each is looked for until it is there, and then no more. */
+  /** Whether it has sent all objects of another stream. Each object is checked only until it is found. */
   hasAllOf(other: SharedStream): boolean {
     const untold = this.#untoldOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
     this.#untoldOf.set(other, untold)
@@ -158,7 +158,7 @@ export class SharedStream implements StreamAudience {
     return untold.next.done === true
   }
 
-  /** Takes over the readers of a stream that this one has all of. */
+  /** Takes over the readers of a stream whose objects this one has. */
   takeOver(other: SharedStream): void {
     for (const reader of other.#readers) {
       reader.onGone = () => this.#gone(reader)
@@ -169,7 +169,7 @@ export class SharedStream implements StreamAudience {
     other.close()
   }
 
-  /** Ends its readers, as a service that goes away does. */
+  /** Ends its readers as a service shutdown would. */
   close(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -185,7 +185,7 @@ export class SharedStream implements StreamAudience {
     this.#framer = new Framer()
     this.#lastByte = 0
     this.#state.opened()
-    // An answer alone is no service: that begins with what is heard.
+    // A response head alone proves no service; the first data does.
     if (this.#state.isCatchingUp) this.#awaitService()
     let isFirst = true
     for (const reader of this.pending) {
@@ -241,7 +241,7 @@ export class SharedStream implements StreamAudience {
     this.#cancelOutage = undefined
   }
 
-  /** An error may repeat the access token, as an answer that is one may. */
+  /** An error may echo the access token, in a frame as in a response. */
   #cleaned(frame: string): string {
     return frame.includes('"Error"') ? this.#secrets.clean(frame) : frame
   }
@@ -279,7 +279,7 @@ export class SharedStream implements StreamAudience {
     return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]
   }
 
-  /** Its connection ended, or it was answered otherwise. */
+  /** Its connection ended, or it got another response. */
   #gone(reader: StreamReader): void {
     this.#pending.delete(reader)
     const wasReading = this.#readers.delete(reader)
@@ -299,7 +299,7 @@ export class SharedStream implements StreamAudience {
     this.#gone(reader)
   }
 
-  /** Own lines end as those of the service do. */
+  /** The gateway's own lines end the way the service's do. */
   #findLineEnd(bytes: Uint8Array): void {
     if (this.#hasLineEnd || bytes.length === 0) return
     const at = bytes.indexOf(LF)

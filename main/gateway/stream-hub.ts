@@ -22,14 +22,14 @@ import { SharedStream } from './shared-stream.ts'
 import { StreamReader } from './stream-reader.ts'
 import { TokenRemoval } from './token-removal.ts'
 
-/** A stream that is to be opened for a program, for its turn among all requests. */
+/** A request for the turn to open a stream for a program. */
 export interface StreamTurn {
   readonly program: Program
   readonly path: string
   readonly patienceMs: number
 }
 
-/** What the hub shares out: the streams of one connected key. */
+/** What the hub needs to share the streams of one connected key. */
 export interface SharingDeps {
   readonly streams: Streams
   readonly slots: Pick<SlotLedger, 'free' | 'view'>
@@ -39,55 +39,63 @@ export interface StreamHubDeps extends SharingDeps {
   readonly clock: Clock
   readonly secrets: Pick<Secrets, 'clean'>
   readonly timeline: Timeline
-  /** Waits for the turn of a request. Resolves to a function to tell its outcome, or to why it is refused. */
+  /**
+   * Waits for the turn of a request. Resolves to a function that takes its outcome, or to the problem to
+   * answer with.
+   */
   readonly turn: (asked: StreamTurn) => Promise<OwnTurn | Problem>
-  /** When a stream that programs read could be opened again at the earliest, epoch ms; `undefined` where that is not known. */
+  /**
+   * The earliest time at which a stream that programs read could be reopened, epoch ms; `undefined` if
+   * unknown.
+   */
   readonly roomAtMs: (path: string) => number | undefined
   readonly countsOf: (program: Program) => ProgramUse
-  /** The answer where there is no access token. */
+  /** The response if there is no access token. */
   readonly noToken: () => Problem
-  /** Counts a request that was refused, and answers it. */
+  /** Counts a declined request, and answers it. */
   readonly refuse: (request: AdmittedRequest, problem: Problem) => void
-  /** A request that the service answered counts as the program's. */
+  /** Counts a request that the service answered as the program's. */
   readonly forwarded: (program: Program, category: string) => void
   readonly changed: () => void
-  /** Told of a throw while a reader was answered, which ends that reader, and nothing else. */
+  /** Receives an exception while a reader was served. It ends that reader, and nothing else. */
   readonly defect: (cause: unknown) => void
 }
 
 interface Asked {
   readonly shared: SharedStream
-  /** The request that it is opened for, as it came. */
+  /** The request that the stream is opened for, as received. */
   readonly request: AdmittedRequest
   isTakingTurn: boolean
-  /** Attempts that ended without an answer. */
+  /** Attempts without a response. */
   attempts: number
-  /** Whether a 401 was met: the next one is with another token, if there is one. */
+  /** Whether an attempt got a 401: the next one uses another token, if available. */
   isUnauthorized: boolean
 }
 
-/** How often the service is asked for a slot that others hold. Milliseconds. */
+/** Interval between requests for a slot that others occupy. Milliseconds. */
 const TRY_MS = 5_000
-/** How often it is looked whether a slot or a reader's time has come. Milliseconds. */
+/** Interval of checks for free slots and expired waits. Milliseconds. */
 const LOOK_MS = 1_000
 const MAX_ATTEMPTS = 2
-/** How long a stream is not shared again whose state was too large. Milliseconds. */
+/** How long a stream whose state was too large stays unshared. Milliseconds. */
 export const UNSHARED_MS = 600_000
 const MAX_UNSHARED = 256
-/** What a stream is about is shown, so that it is bounded; a longer one is passed on unshared. */
+/**
+ * Longest target of a shared stream, because it is displayed. A stream with a longer one is relayed unshared.
+ */
 const MAX_TARGET_LENGTH = 512
 
 /**
- * The streams that programs read on one connected key: equal ones share one stream of the service and one slot, those that
- * Headroom itself has open among them.
+ * The streams that programs read on one connected key. Equal ones share one stream and one slot of the
+ * service, including those that Headroom itself has open.
  */
 export class StreamHub {
   readonly #deps: StreamHubDeps
   readonly #shared = new Set<SharedStream>()
-  /** Those that have no stream of the service yet. */
+  /** Those without a stream of the service yet. */
   readonly #asked = new Map<SharedStream, Asked>()
   readonly #requests = new Map<StreamReader, AdmittedRequest>()
-  /** Until when a stream is passed on unshared whose state was too large, by its key. */
+  /** When streams whose state was too large may be shared again, by stream key. */
   readonly #unsharedUntilMs = new Map<string, number>()
   readonly #triedAtMs = new Map<string, number>()
   #cancelLook: (() => void) | undefined
@@ -103,7 +111,7 @@ export class StreamHub {
     return this.#requests.size
   }
 
-  /** When each request of a program came that waits for its stream and not for its turn, by category. */
+  /** Arrivals of a program's requests that wait for a stream rather than for their turn, by category. */
   waitingOf(
     program: Program,
   ): readonly { readonly category: string; readonly sinceMs: number; readonly untilMs: number }[] {
@@ -130,7 +138,7 @@ export class StreamHub {
     }
   }
 
-  /** Serves a request for a stream that can be shared; `false` for any other request. */
+  /** Serves a request for a shareable stream; returns `false` for any other request. */
   serve(request: AdmittedRequest): boolean {
     if (request.method !== 'GET') return false
     const address = streamAddressOf(request.pathAndQuery, request.accept)
@@ -179,7 +187,7 @@ export class StreamHub {
     return true
   }
 
-  /** Ends all that a program reads at once. */
+  /** Ends all streams that a program reads at once. */
   cut(program: Program): void {
     for (const [reader] of [...this.#requests]) {
       if (reader.program.id !== program.id) continue
@@ -189,7 +197,7 @@ export class StreamHub {
     }
   }
 
-  /** Ends the requests whose stream is not open yet with 503. */
+  /** Ends requests whose stream is not open yet with 503. */
   refuseWaiting(why: string): void {
     for (const shared of [...this.#asked.keys()]) this.#answerAll(shared, unavailable(why))
   }
@@ -200,7 +208,7 @@ export class StreamHub {
       for (const reader of shared.pending) if (reader.program.id === id) this.#answer(shared, reader, problem)
   }
 
-  /** Ends everything: readers are told to go away. Resolves once each of them has taken all that was written to it. */
+  /** Ends everything with GoAway. Resolves once each reader has received all that was written to it. */
   async end(why: string): Promise<void> {
     const replies = [...this.#shared].flatMap(({ readers }) => readers.map(({ reply }) => reply))
     const taken = replies.map((reply) => new Promise((resolve) => reply.on('close', resolve)))
@@ -213,7 +221,7 @@ export class StreamHub {
     await Promise.all(taken)
   }
 
-  /** Programs that ask again get streams of their own: shared anew, it would only outgrow again. */
+  /** Programs that retry get unshared streams: shared again, the state would outgrow its limit again. */
   #unshare({ key }: StreamAddress): void {
     this.#unsharedUntilMs.set(key, this.#deps.timeline.now() + UNSHARED_MS)
     const [oldest] = this.#unsharedUntilMs.keys()
@@ -236,7 +244,7 @@ export class StreamHub {
     )
   }
 
-  /** Reads a stream that Headroom has open, from its first answer on. */
+  /** Reads a stream that Headroom has open, from its first response on. */
   #joinsOwn(shared: SharedStream): boolean {
     const keeper = this.#deps.streams.keepers.find(
       (one) => one.audience === undefined && streamAddressOf(one.path)?.key === shared.address.key,
@@ -249,7 +257,7 @@ export class StreamHub {
     return true
   }
 
-  /** Opens what has a slot, the most urgent first. */
+  /** Opens the streams that have a slot, the most urgent first. */
   #advance(): void {
     const urgency = ({ shared }: Asked) => Math.min(...shared.pending.map(urgencyOf))
     const waiting = [...this.#asked.values()].filter(
@@ -263,7 +271,7 @@ export class StreamHub {
     const { shared, request } = asked
     const { streams, timeline, turn } = this.#deps
     const [first] = shared.pending.toSorted((a, b) => urgencyOf(a) - urgencyOf(b))
-    // Freeing a slot looks for who can use it, and must not find this one.
+    // Freeing a slot looks for a user of it, which must not be this stream.
     asked.isTakingTurn = true
     if (first === undefined || !this.#hasRoom(shared)) {
       asked.isTakingTurn = false
@@ -298,7 +306,7 @@ export class StreamHub {
     shared.keeper = opened.keeper
   }
 
-  /** Whether a slot is free, can be freed, or may have been left by others. */
+  /** Whether a slot is free, can be freed, or may have been freed by others. */
   #hasRoom({ category }: SharedStream): boolean {
     if (this.#hasFreeSlot(category)) return true
     this.#giveUpKept(category)
@@ -310,7 +318,7 @@ export class StreamHub {
     kept?.close()
   }
 
-  /** Whether a slot is free beside those that are promised to streams on their way, the present one among them. */
+  /** Whether a slot is free after those reserved for opening streams, including this one. */
   #hasFreeSlot(category: string): boolean {
     const free = this.#deps.slots.free(category)
     const promised = [...this.#asked.values()].filter(
@@ -327,7 +335,7 @@ export class StreamHub {
     return timeline.now() - sinceMs >= TRY_MS
   }
 
-  /** Looks again while a request waits for its stream. */
+  /** Schedules another check while a request waits for its stream. */
   #look(): void {
     if (this.#cancelLook !== undefined || this.#asked.size === 0) return
     this.#cancelLook = this.#deps.clock.after(LOOK_MS, () => {
@@ -337,7 +345,7 @@ export class StreamHub {
     })
   }
 
-  /** Answers those whose patience has ended while nothing was under way for them. */
+  /** Answers requests whose longest wait ended without an attempt in progress. */
   #expire(): void {
     const nowMs = this.#deps.timeline.now()
     for (const { shared, isTakingTurn } of [...this.#asked.values()]) {
@@ -396,7 +404,7 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // It goes on waiting without a stream of its own; one of Headroom's waits by itself.
+      // It continues to wait without its own stream; Headroom's own stream waits by itself.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined
@@ -406,7 +414,7 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // Reset is when the quota is full again; it is opened again as soon as there is room.
+    // Reset is when the quota is full, but the stream reopens as soon as there is room.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined
@@ -441,7 +449,7 @@ export class StreamHub {
     this.#look()
   }
 
-  /** A larger stream of quotes takes the place of smaller ones, once it has told all that they have. */
+  /** Replaces smaller quote streams by a larger one, once it has sent all of their objects. */
   #enlarge(larger: SharedStream): void {
     if (larger.address.symbols === undefined || !larger.isOpen) return
     for (const smaller of [...this.#shared]) {
@@ -471,7 +479,7 @@ export class StreamHub {
     shared.remove(reader)
   }
 
-  /** A reader that has its answer, or needs none any more. */
+  /** Removes a reader that has its response, or no longer needs one. */
   #leave(reader: StreamReader): void {
     this.#requests.delete(reader)
     for (const shared of [...this.#shared])
@@ -479,10 +487,10 @@ export class StreamHub {
   }
 }
 
-/** The place of its program's class; the most urgent one is 0. */
+/** Rank of its program's class; 0 is the most urgent. */
 const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf(program.class)
 
-/** As a person would ask for it, so that it can be pinned. */
+/** The stream as a person would request it, so that it can be pinned. */
 function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
   const names = Object.keys(STREAM_TABLE[kind].pathOptions ?? {})
   const named = Object.entries(options).map(([lower, value]) => [
@@ -492,7 +500,7 @@ function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
   return { kind, target, options: Object.fromEntries(named) }
 }
 
-/** Passes an answer on that opened no stream, without the token in its body. */
+/** Relays a response that opened no stream, without the token in its body. */
 function sendAnswer(
   readers: readonly StreamReader[],
   { observation: { status, headers }, body: { bytes, isWhole, token } }: RefusedStream,

@@ -10,13 +10,13 @@ import type { Program } from './programs.ts'
 /** Frames are joined up to this size before they are written. */
 const MAX_WRITE_BYTES = 64 << 10
 
-/** One program's reading of a shared stream: its reply, and what is still to be written to it. */
+/** A program's subscription to a shared stream: its reply, and the data still to be written. */
 export class StreamReader {
   readonly program: Program
   readonly reply: ServerResponse
   readonly address: StreamAddress
   sinceMs: number
-  /** When it gives up waiting for the stream, in epoch milliseconds. Both move with a clock that was set. */
+  /** When its wait for the stream ends, in epoch ms. A clock change moves both. */
   patientUntilMs: number
   /** Called once, when its connection has ended. */
   onGone: () => void = () => {}
@@ -47,21 +47,21 @@ export class StreamReader {
     return this.reply.destroyed || this.reply.writableEnded
   }
 
-  /** Whether it cannot be brought up to date any more. */
+  /** Whether it can no longer be brought up to date. */
   get isLost(): boolean {
     return this.#queue?.isLost === true
   }
 
-  /** Begins its answer with the state as it stands. `headers`: name, value, name, value. */
+  /** Begins its response with the present state. `headers`: name, value, name, value. */
   begin(headers: readonly string[], state: SharedState): void {
     const { symbols } = this.address
     const wants: Wanted | undefined = symbols && ((symbol) => symbol === undefined || symbols.has(symbol))
     this.#queue = new ReaderQueue(state, wants, this.#max)
     this.#queue.join()
-    // Neither Node's own Date nor any other field is added to what the service said.
+    // Node must not add its own Date, or any other field, to the service's response.
     this.reply.sendDate = false
     this.reply.writeHead(200, [...headers])
-    // The head goes out with the first frames, if there are any.
+    // The head is sent with the first frames, if there are any.
     if (this.#queue.behind === 0) this.reply.flushHeaders()
     this.#write()
   }
@@ -71,7 +71,7 @@ export class StreamReader {
     this.#write()
   }
 
-  /** Goes on with another stream that has all that it asked for. */
+  /** Continues with another stream that has everything it asked for. */
   moveTo(state: SharedState): void {
     this.#queue?.moveTo(state)
     this.#write()

@@ -4,7 +4,7 @@ import type { ForwardAnswer } from '../network/forward-http.ts'
 import { valuesOf } from '../network/request-gate.ts'
 import { REDACTED, spellingsOf } from '../ports/redactor.ts'
 
-/** What was read of an answer's body before it is passed on. `rest`: what is still to be read of it. */
+/** The part of a response's body that was read before relaying. `rest`: the state of the remainder. */
 export interface Begun {
   readonly bytes: Buffer
   readonly rest: 'none' | 'to-come' | 'cut'
@@ -12,11 +12,11 @@ export interface Begun {
 
 export interface BegunAnswer {
   readonly answer: ForwardAnswer
-  /** Absent where nothing was read that its body does not bring again. */
+  /** Absent if every byte that was read is still in the body. */
   readonly begun?: Begun
 }
 
-/** Fields that no longer hold for a body that was decoded or changed. */
+/** Fields that no longer apply to a body that was decoded or changed. */
 const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'content-digest',
   'content-encoding',
@@ -26,12 +26,12 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
-/** Shorter parts of base64 also occur in other text. */
+/** Minimum length of a base64 part: shorter ones also occur in other text. */
 const MIN_BASE64 = 12
 
 /**
- * The ways in which a service may repeat a token in an error: those of `spellingsOf`, with escapes of JSON or
- * HTML for all but letters, digits and `._~-`, and in base64 at each of its three alignments.
+ * The forms in which a service may echo a token in an error: those of `spellingsOf`, with JSON or HTML
+ * escapes for everything except letters, digits and `._~-`, and in base64 at each of its three alignments.
  */
 function echoesOf(secret: string): readonly string[] {
   const escaped = (as: (code: number) => string) =>
@@ -39,7 +39,7 @@ function echoesOf(secret: string): readonly string[] {
   const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0')
   const inBase64 = [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from(`${'\0'.repeat(before)}${secret}`)
-    // Characters at either end also depend on what stands beside the secret.
+    // The characters at both ends also depend on the bytes next to the secret.
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
     return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
   })
@@ -56,10 +56,13 @@ function echoesOf(secret: string): readonly string[] {
   ]
 }
 
-/** The spellings of the latest token: each answer is searched for them. */
+/** The spellings of the latest token, cached because each response is searched for them. */
 let latest: { readonly token: string; readonly spellings: readonly string[] } = { token: '', spellings: [] }
 
-/** Longest first: one spelling may be the beginning of another. Header fields and bodies are searched as latin1. */
+/**
+ * Longest first, because one spelling may start with another. Header fields and bodies are searched as
+ * latin1.
+ */
 function latestEchoes(token: string): readonly string[] {
   if (latest.token !== token) {
     const spellings = echoesOf(token).map((spelling) => Buffer.from(spelling).toString('latin1'))
@@ -68,7 +71,7 @@ function latestEchoes(token: string): readonly string[] {
   return latest.spellings
 }
 
-/** Removes an access token from what the service sends back to programs, in each of its spellings. */
+/** Removes an access token, in all its spellings, from everything the service sends back to programs. */
 export class TokenRemoval {
   readonly #token: string
 
@@ -88,14 +91,14 @@ export class TokenRemoval {
     return this.#spellings.reduce((clean, spelling) => clean.replaceAll(spelling, REDACTED), text)
   }
 
-  /** How much of the end of a text may be the beginning of the token. */
+  /** How many characters at the end of a text may be the start of the token. */
   begunIn(text: string): number {
     return Math.max(...this.#spellings.map((spelling) => overlapOf(text, spelling)))
   }
 
   /**
-   * An error of the service without the token in its body. One that is known whole and does not carry it stays as it is,
-   * byte for byte; any other is decoded and cleaned, as it is read where its end is not there yet.
+   * The service's error without the token in its body. A complete body without the token stays unchanged,
+   * byte for byte. Any other body is decoded and cleaned, while it is read if incomplete.
    */
   fromError({ answer, begun }: Required<BegunAnswer>): BegunAnswer {
     const { bytes, rest } = begun
@@ -123,7 +126,7 @@ export class TokenRemoval {
   }
 }
 
-/** A body without the token, wherever its chunks begin and end. */
+/** A body without the token, regardless of chunk borders. */
 class CleanedBody extends Transform {
   readonly #removal: TokenRemoval
   readonly #isComplete: () => boolean
@@ -151,7 +154,7 @@ class CleanedBody extends Transform {
   }
 }
 
-/** The longest end of `text` that `spelling` begins with, but for the whole of it. */
+/** The longest proper prefix of `spelling` that ends `text`. */
 function overlapOf(text: string, spelling: string): number {
   for (let length = Math.min(text.length, spelling.length - 1); length > 0; length -= 1)
     if (text.endsWith(spelling.slice(0, length))) return length
@@ -168,6 +171,6 @@ function withoutFields({ rawHeaders }: ForwardAnswer, isStillEncoded: boolean): 
 const codingsOf = ({ rawHeaders }: ForwardAnswer): readonly string[] =>
   codingsNamed(valuesOf(rawHeaders, 'content-encoding').join(','))
 
-/** What was read of an answer, as text: decoded, where that can be done. */
+/** The part of a response that was read, as text, decoded if possible. */
 export const textOf = ({ answer, begun }: Required<BegunAnswer>): string =>
   textIn(begun.bytes, codingsOf(answer))

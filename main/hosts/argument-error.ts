@@ -1,9 +1,9 @@
 /**
  * Describes an invalid command argument in one line: the field and the expected type or range.
  *
- * It repeats neither a value nor a name that was received, because either may be a secret. Only the first step of a
- * path is named: contract arguments are strict objects, so that step is a declared field; deeper steps may be keys of
- * the input.
+ * It repeats neither a value nor a name that was received, because either may be a secret. Only the first
+ * step of a path is named: contract arguments are strict objects, so that step is a declared field; deeper
+ * steps may be keys of the input.
  */
 export function argumentError(command: string, error: unknown): string {
   const issue = firstIssue(error)

@@ -16,10 +16,11 @@ export interface SecretsReading {
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment, one a file: the file that `NAME_FILE` names, else `NAME` in systemd's
- * `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+ * Adds secrets from files to the environment, one a file: the file that `NAME_FILE` names, else `NAME` in
+ * systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
  *
- * A variable that is set itself takes precedence over the directory. A line end at the end of a file is removed.
+ * A variable that is set itself takes precedence over the directory. A line end at the end of a file is
+ * removed.
  */
 export function withSecretFiles(
   environment: Environment,
@@ -61,15 +62,16 @@ function readIfThere(path: string, read: (path: string) => string | undefined): 
 }
 
 /**
- * Reads a secret from a file or a pipe, such as a shell's `<(…)`; `undefined` if it is longer than `MAX_SECRET_BYTES`.
+ * Reads a secret from a file or a pipe, such as a shell's `<(…)`; `undefined` if it is longer than
+ * `MAX_SECRET_BYTES`.
  */
 export function readSecret(path: string): string | undefined {
   return readBounded(path, MAX_SECRET_BYTES)?.replace(/\r?\n$/, '')
 }
 
 /**
- * The environment variables that hold secrets. They are not flags, because every user can read the arguments of a
- * process.
+ * The environment variables that hold secrets. They are not flags, because every user can read the arguments
+ * of a process.
  */
 export const SECRETS = [
   'HEADROOM_PASSPHRASE',
@@ -82,8 +84,8 @@ export const SECRETS = [
 type SecretName = (typeof SECRETS)[number]
 
 /**
- * Returns the environment and deletes its secrets from the process's own, which crash reports contain and child
- * processes, such as the browser, inherit.
+ * Returns the environment and deletes its secrets from the process's own, which crash reports contain and
+ * child processes, such as the browser, inherit.
  */
 export function takenEnvironment(own: NodeJS.ProcessEnv): Readonly<NodeJS.ProcessEnv> {
   const taken = { ...own }

@@ -4,7 +4,8 @@ import type { Clock } from '../ports/ports.ts'
 /** Minimum time between two snapshots of one profile that are sent because of a change. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval of snapshots without a change: below the second for which shown numbers are valid, because timers fire late.
+ * Interval of snapshots without a change: below the second for which shown numbers are valid, because timers
+ * fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -23,8 +24,8 @@ interface Lane {
 /**
  * Sends the latest snapshot of each profile to one window, and never queues one.
  *
- * The first change after a pause is sent at once, further ones at most four times a second, none while the window is
- * hidden. A snapshot is made when it is sent.
+ * The first change after a pause is sent at once, further ones at most four times a second, none while the
+ * window is hidden. A snapshot is made when it is sent.
  */
 export class Publisher {
   readonly #clock: Clock
@@ -93,7 +94,10 @@ export class Publisher {
     this.#visible = false
   }
 
-  /** The earliest time for the next change. Snapshots sent without a change count only towards the limit per second. */
+  /**
+   * The earliest time for the next change. Snapshots sent without a change count only towards the limit per
+   * second.
+   */
   #earliestMs({ changeSentMs, sentMs }: Lane): number {
     const [oldest] = sentMs.length < MAX_PER_SECOND ? [] : sentMs
     return Math.max(changeSentMs + PUBLISH_EVERY_MS, (oldest ?? Number.NEGATIVE_INFINITY) + 1000)

@@ -61,13 +61,13 @@ export interface AppDeps {
   readonly simulatorControl?: string
   /** Opens a browser; absent where that is impossible: the window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
-  /** Sends what programs ask through the gateway; absent: by the proxies of the environment. */
+  /** Sends programs' requests through the gateway; absent: by the proxies of the environment. */
   readonly forward?: ForwardHttp
-  /** The port of the gateway for this run; absent: as it was turned on or off before. */
+  /** The gateway's port for this run; absent: as last turned on or off. */
   readonly gatewayPort?: number
   /** Opens a folder in the system's file manager; absent where there is none. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
-  /** Programs whose keys a person chose, for this run. */
+  /** Programs with keys that a person chose, for this run. */
   readonly givenPrograms?: readonly GivenProgram[]
 }
 
@@ -258,7 +258,7 @@ const noFileManager = (folder: string): Outcome => ({
   message: `The data folder is ${folder}.`,
 })
 
-/** Messages on the key storage for the window; empty when all is well. */
+/** Messages about the key storage for the window; empty when all is well. */
 function storageNotices({ notices, status }: VaultHandle): readonly string[] {
   return status.state === 'ok' || status.line === undefined ? notices : [...notices, status.line]
 }
@@ -326,12 +326,12 @@ class Demonstration {
 /** The simulator inside this process on a loopback port, with its profile. */
 export interface BuiltIn {
   readonly profile: Profile
-  /** What a monitor would have seen in the fifteen minutes before: simulated, as all of it is. */
+  /** The simulated data of the fifteen minutes before the start. */
   readonly past: Past
   close(): Promise<void>
 }
 
-/** The history that the built-in simulator starts with, in milliseconds: as long as the shortest chart. */
+/** Length of the built-in simulator's initial history, in milliseconds: the shortest chart. */
 const PAST_MS = 15 * 60_000
 
 /** Starts the built-in simulator on a free loopback port, with a control surface where that has a secret. */

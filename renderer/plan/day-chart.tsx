@@ -48,9 +48,9 @@ export interface DayRow {
 
 interface DayChartProps {
   readonly rows: readonly DayRow[]
-  /** Those of the plan, in its order: their swatches are told by it. */
+  /** The plan's programs, in its order, which sets their swatches. */
   readonly programs: readonly PlannedProgram[]
-  /** Share of the limit under which the row is low. */
+  /** Share of the limit below which the row is low. */
   readonly threshold: number
 }
 
@@ -58,7 +58,7 @@ const MARGIN = { top: 18, right: 14, bottom: 8, left: 0 } as const
 const LEVEL_DOMAIN = [0, 1]
 const LEVEL_TICKS = [0, 0.25, 0.5, 0.75, 1]
 
-/** Levels of the day with and without the change, and the longest waits below. */
+/** The day's levels with and without the change, and the longest waits below. */
 export const DayChart = memo(function DayChart({ rows, programs, threshold }: DayChartProps) {
   const longest = Math.max(...rows.map(({ longestSeconds }) => longestSeconds))
   const { sessions, lowest, isEarly, apart } = marksOf(rows)
@@ -79,7 +79,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
             {threshold > 0 && (
               <ReferenceLine
                 {...low}
-                // Away from the words of the lowest point.
+                // On the other side from the label of the lowest point.
                 label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
               />
             )}
@@ -144,10 +144,10 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
   )
 })
 
-/** A level is one to point at below this share of the limit. */
+/** Share of the limit below which a level gets a marker. */
 const POINTED_BELOW = 0.9
 
-/** What the picture points at: the regular session, and the lowest level with the change. */
+/** Marks in the chart: the regular session, and the lowest level with the change. */
 function marksOf(rows: readonly DayRow[]) {
   const fromMs = rows[0]?.at ?? 0
   const toMs = rows.at(-1)?.at ?? fromMs
@@ -157,7 +157,7 @@ function marksOf(rows: readonly DayRow[]) {
   return { sessions: sessionMoments(fromMs, toMs), lowest, isEarly, apart: mostApart(rows, lowest) }
 }
 
-/** Where both curves have room for their names: far apart, off the edges and away from the lowest point. */
+/** The best place for both curves' names: far apart, away from the edges and the lowest point. */
 function mostApart(rows: readonly DayRow[], lowest: DayRow | undefined): DayRow | undefined {
   const [fromMs, toMs] = endsOf(rows)
   const lengthMs = toMs - fromMs
@@ -178,7 +178,7 @@ const endsOf = (rows: readonly DayRow[]): readonly [fromMs: number, toMs: number
 
 interface TimeAxisProps {
   readonly rows: readonly DayRow[]
-  /** Whether the bars below have the hours. */
+  /** Whether the bars below show the hours instead. */
   readonly isHidden: boolean
 }
 
@@ -197,7 +197,7 @@ function TimeAxis({ rows, isHidden }: TimeAxisProps) {
   )
 }
 
-/** Full hours, at most a dozen of them. */
+/** Full hours, a dozen at most. */
 function hourTicks(fromMs: number, toMs: number): number[] {
   const stepMs = HOUR_MS * Math.max(1, Math.ceil((toMs - fromMs) / (12 * HOUR_MS)))
   const first = Math.ceil(fromMs / stepMs) * stepMs
@@ -217,6 +217,6 @@ function Reading(cursor: CursorProps<DayRow>) {
   )
 }
 
-/** ` of backtest`; nothing for others, which wait in the replay only. */
+/** ` of backtest`; empty for others, who wait in the replay only. */
 const ofProgram = ({ longestBy }: DayRow): string =>
   longestBy === undefined || longestBy === OTHERS_NAME ? '' : ` of ${longestBy}`

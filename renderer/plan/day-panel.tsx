@@ -24,11 +24,11 @@ const DayChart = lazy(async () => ({ default: (await import('./day-chart.tsx')).
 interface DayPanelProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  /** Whether no newer draft waits for its turn. */
+  /** Whether this is the newest draft. */
   readonly isResting: boolean
 }
 
-/** The picture of a day with and without the change, of one category. */
+/** The chart of a day with and without the change, for one category. */
 export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: DayPanelProps) {
   const id = useId()
   const { days, isBehind: isReplaying } = useDay(draft)
@@ -166,13 +166,13 @@ interface Summary {
   readonly rows: readonly DayRow[]
   readonly isBehind: boolean
   readonly isChanged: boolean
-  /** The worst wait at the plan's rates, in seconds; infinite without a bound. */
+  /** The worst-case wait at the plan's rates, in seconds; infinite if unbounded. */
   readonly boundSeconds: number
-  /** Recorded minutes, where they are too few to speak of a day. */
+  /** Recorded minutes, if they are too few to judge a day. */
   readonly of?: number
 }
 
-/** Lowest level and longest wait of the day, and whether it asked for more than the plan does. */
+/** Lowest level and longest wait of the day, and whether it requested more than the plan does. */
 function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): string {
   if (rows.length === 0) return ''
   const lowest = Math.min(...rows.map(({ after }) => after))
@@ -187,7 +187,7 @@ function summaryText({ rows, isBehind, isChanged, boundSeconds, of }: Summary): 
   return `${isBehind ? 'Replaying… ' : ''}${capitalised(`${when}${level}`)}; ${wait}.${busier}`
 }
 
-/** The longest worst wait in a category, infinite where one has no bound; 0 where the category does not occur. */
+/** The longest worst-case wait in a category; infinite if unbounded, 0 if the category does not occur. */
 function boundOf({ categories }: PlanVerdict, category: string | undefined): number {
   const waits = categories.find((one) => one.category === category)?.waits ?? []
   return Math.max(0, ...waits.map(({ worstSeconds }) => worstSeconds ?? Number.POSITIVE_INFINITY))

@@ -16,11 +16,14 @@ import sheet from './plan-demand.module.css'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
-/** Widest and narrowest place of the refill mark, per cent of a bar's width. */
+/** Limits for the position of the refill mark, per cent of a bar's width. */
 const REFILL_AT_MOST = 80
 const REFILL_AT_LEAST = 25
 
-/** Where all bars of a plan mark the refill, per cent of their width: the longest one fits, up to four times the refill. */
+/**
+ * Position of the refill mark on all bars of a plan, per cent of their width. The longest bar fits, up to
+ * four times the refill.
+ */
 function refillAt(categories: readonly CategoryVerdict[]): number {
   const highest = Math.max(
     0,
@@ -34,7 +37,7 @@ interface DemandPanelProps {
   readonly verdict: PlanVerdict
 }
 
-/** What the plan asks of each category, against what comes back; and the slots that its streams take. */
+/** What the plan asks of each category compared with its refill, and the slots that its streams take. */
 export const DemandPanel = memo(function DemandPanel({
   draft,
   verdict: { categories, slots },
@@ -88,7 +91,7 @@ export const DemandPanel = memo(function DemandPanel({
 interface DemandRowProps {
   readonly draft: PlanDraft
   readonly category: CategoryVerdict
-  /** Place of the refill, per cent of the bar's width. */
+  /** Position of the refill mark, per cent of the bar's width. */
   readonly markAt: number
 }
 
@@ -152,7 +155,7 @@ function Part({ program, at, category: { category, capacityPerSecond }, markAt }
   return <i className={fillOf(program.name, at)} style={{ width: `${width}%` }} title={words} />
 }
 
-/** From this share of what comes back a category is close to its limit. */
+/** Share of the refill from which a category is close to its limit. */
 const CLOSE = 0.9
 
 function severityOf(fits: boolean, { perSecond, capacityPerSecond, waits }: CategoryVerdict): Severity {
@@ -192,7 +195,7 @@ function SlotRow({ slot }: { readonly slot: SlotVerdict }) {
   )
 }
 
-/** What one more program may use. */
+/** The rate and burst left for one more program. */
 function RoomLeft({ categories }: { readonly categories: readonly CategoryVerdict[] }) {
   if (categories.length === 0) return null
   return (

@@ -1,18 +1,18 @@
 import type { DayRow } from './day-chart.tsx'
 
-/** The longest wait of a part of the day, from and to epoch ms. */
+/** The longest wait in a part of the day, from and to epoch ms. */
 export interface WaitBar {
   readonly fromMs: number
   readonly toMs: number
   readonly seconds: number
-  /** The program that waited; absent where none did. */
+  /** The program that waited; absent if none did. */
   readonly by?: string
 }
 
-/** More bars than this are too thin to tell their patterns. */
+/** More bars than this are too thin to distinguish their patterns. */
 const MAX_BARS = 40
 
-/** The rows of a day as bars of equal length, each with the longest wait in it. */
+/** The rows of a day as bars of equal length, each with its longest wait. */
 export function waitBars(
   rows: readonly Pick<DayRow, 'at' | 'longestSeconds' | 'longestBy'>[],
 ): readonly WaitBar[] {

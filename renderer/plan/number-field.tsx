@@ -9,12 +9,15 @@ interface NumberFieldProps {
   readonly value: number
   readonly least: number
   readonly most: number
-  /** Digits after the point; 0 takes whole numbers only. */
+  /** Decimal places; 0 accepts whole numbers only. */
   readonly digits: number
   change(value: number): void
 }
 
-/** A number to type, also with a decimal comma. What is no number in range is marked, changes nothing, and goes when the field is left. */
+/**
+ * A number input that also accepts a decimal comma. Invalid input is marked, changes nothing, and is reset
+ * when the field loses focus.
+ */
 export function NumberField({ label, value, least, most, digits, change }: NumberFieldProps) {
   const [typed, setTyped] = useState<string>()
   const shown = typed ?? value.toFixed(digits)
@@ -37,7 +40,7 @@ export function NumberField({ label, value, least, most, digits, change }: Numbe
   )
 }
 
-/** A typed number, rounded to its digits; `undefined` for anything else, or one out of range. */
+/** A typed number, rounded to `digits`; `undefined` for anything else, or out of range. */
 export function numberIn(
   typed: string,
   { least, most, digits }: { readonly least: number; readonly most: number; readonly digits: number },

@@ -16,7 +16,7 @@ interface OthersRowProps {
   readonly at: number
 }
 
-/** What others are estimated to use: with its range and age, and not to be changed. */
+/** Others' estimated use with its range and age, read-only. */
 export const OthersRow = memo(function OthersRow({ base: { others, recordedFromMs }, at }: OthersRowProps) {
   const oldestMs = Math.min(...others.map(({ observedAtMs }) => observedAtMs ?? 0))
   const age = useMoment(({ nowMs }) => {

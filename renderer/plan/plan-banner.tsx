@@ -16,14 +16,14 @@ const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 interface PlanBannerProps {
   readonly draft: PlanDraft
   readonly verdict: PlanVerdict
-  /** With others at the high end of their estimate. */
+  /** Verdict with others at the high end of their estimate. */
   readonly atMost: PlanVerdict
-  /** Of what runs now. */
+  /** Verdict of what runs now. */
   readonly before: PlanVerdict
   readonly close: () => void
 }
 
-/** Whether the plan fits, beside what runs now. */
+/** Whether the plan fits, next to the verdict of what runs now. */
 export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBannerProps) {
   const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
   const { severity, label, text, action } = planHeadline(verdict, atMost)
@@ -65,7 +65,9 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
   )
 }
 
-/** What a plan that began with the recording is compared with: a whole day only where about one is recorded. */
+/**
+ * Title of the recording that a plan is compared with; it says "day" only if about a whole one is recorded.
+ */
 const recordedTitle = ({ recordedMinutes = 0 }: PlanDraft['base']): string =>
   recordedMinutes >= 23 * 60 ? 'The last 24 h' : `${durationText(60 * recordedMinutes)} recorded`
 

@@ -20,7 +20,7 @@ import { usePlanFile } from './use-plan-file.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Would it fit? What runs on the key as a plan to change, with the verdict at once. */
+/** The Plan page: what runs on the key as an editable plan, with an immediate verdict. */
 export function PlanPage() {
   const { api, view, mirror, live } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
@@ -77,8 +77,8 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   const { verdict } = judged
   const atMost = useMemo(() => planVerdict(withOthersHigh(plan, base)), [plan, base])
   const before = useMemo(() => planVerdict(base.plan), [base])
-  // The verdict and the row that was changed are painted first; the rest is drawn for the newest change once there is time,
-  // and the day, which takes longest, once the changes rest.
+  // Paint order: first the verdict and the changed row, then the rest for the newest change, and last the
+  // day, which takes longest, once changes pause.
   const late = useDeferredValue(judged)
   const rested = useRested(judged)
   const openFile = usePlanFile(change)
@@ -122,10 +122,10 @@ function Planned({ draft, reset, resetRecorded, close }: PlannedProps) {
   )
 }
 
-/** A dragged slider moves many times in this time. */
+/** Pause after which changes count as finished; a dragged slider moves many times within it. */
 const REST_MS = 250
 
-/** The value that was the last one for a while, drawn once there is time; the first one at once. */
+/** The value once it has been stable for a while; the first value at once. */
 function useRested<T>(value: T): T {
   const { clock } = useParts()
   const [rested, setRested] = useState(value)

@@ -34,10 +34,10 @@ import { RECORDED_MS } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...planSheet, ...sheet })
 
-/** The highest burst that a person may type. */
+/** Largest burst that a person may type. */
 const MAX_BURST = 100_000
 const COLUMNS = 9
-/** What is told of a row whose requests never wait. */
+/** Text for a row whose requests never wait. */
 const NEVER = 'never'
 
 interface ProgramsPanelProps {
@@ -49,7 +49,7 @@ interface ProgramsPanelProps {
   openFile(file: File): Promise<void>
 }
 
-/** The programs of a plan with what each asks for, to be changed. */
+/** The editable programs of a plan, with what each asks for. */
 export function ProgramsPanel({
   draft,
   verdict,
@@ -87,7 +87,7 @@ export function ProgramsPanel({
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file !== undefined) void openFile(file)
-              // The same file can be chosen again after it was mended.
+              // Allows the same file to be chosen again after it was fixed.
               target.value = ''
             }}
           />
@@ -147,7 +147,7 @@ interface ProgramRowsProps extends Pick<PlanDraft, 'added' | 'base'> {
   readonly limits: Plan['limits']
   readonly program: PlannedProgram
   readonly at: number
-  /** The worst wait in each of its rows, in words. */
+  /** The worst-case wait in each of its rows, in words. */
   readonly waits: readonly string[]
   readonly change: ChangeDraft
 }
@@ -156,7 +156,7 @@ const isSameProgram = ({ waits, ...one }: ProgramRowsProps, { waits: others, ...
   waits.join('\n') === others.join('\n') &&
   (Object.keys(one) as (keyof typeof one)[]).every((name) => Object.is(one[name], other[name]))
 
-/** Drawn only where the program, or what it waits, has changed: a dragged rate changes one of many. */
+/** Re-rendered only if the program or its waits changed: dragging a rate changes one of many. */
 const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
   const { program, waits, change } = props
   const [isAdding, setAdding] = useState(false)
@@ -323,7 +323,7 @@ interface RequestCellsProps extends ProgramRowsProps {
 function RequestCells({ base, limits, program: { name }, row, index, change }: RequestCellsProps) {
   const { category, perSecond, burst } = row
   const size = limitOf({ limits }, category)
-  // A slider to what comes back; more can be typed.
+  // The slider ends at the refill; higher rates can be typed.
   const most = Math.max(perSecond, size === undefined ? 1 : size.limit / size.periodSeconds)
   const top = Math.ceil(most * 100) / 100
   const before = rateBefore({ base }, name, row)
@@ -372,7 +372,7 @@ function RequestCells({ base, limits, program: { name }, row, index, change }: R
 const waitsOf = (verdict: PlanVerdict, { name, requests }: PlannedProgram): readonly string[] =>
   requests.map(({ category }) => waitText(verdict, name, category))
 
-/** The worst wait of a program in one category. */
+/** The worst-case wait of a program in one category. */
 function waitText({ categories }: PlanVerdict, name: string, category: string): string {
   const wait = categories
     .find((one) => one.category === category)

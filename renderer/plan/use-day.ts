@@ -18,30 +18,30 @@ import type { PlanDraft } from '../state/plan-draft.ts'
 import { useParts } from '../state/window-parts.ts'
 
 export const RECORDED_MS = 24 * HOUR_MS
-/** A day without a recording: as long as the market is open. */
+/** Length of a day without a recording: market hours. */
 const MARKET_MS = 6.5 * HOUR_MS
-/** Length of the stretches of the picture. */
+/** Length of each stretch in the chart. */
 export const STRETCH_MS = 180_000
 const REPLAY = { patienceMs: 300_000, stretchMs: STRETCH_MS }
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
 /** Work between two pauses, milliseconds: less than a frame. */
 const SLICE_MS = 8
 
-/** The day that the plan is tried on, and what came of it. */
+/** The day on which a plan is tried, and its results. */
 export interface PlannedDays {
   readonly fromMs: number
   readonly lengthMs: number
-  /** Whether it is what was recorded; else it is made from the rates of the plan. */
+  /** Whether the day was recorded; otherwise it is generated from the plan's rates. */
   readonly isRecorded: boolean
-  /** How many minutes of the last 24 hours were recorded. */
+  /** Recorded minutes of the last 24 hours. */
   readonly minutes: number
   readonly before: Replay
-  /** The same as `before` where nothing is changed. */
+  /** Same as `before` if nothing was changed. */
   readonly after: Replay
   readonly plan: Plan
 }
 
-/** Replays the recorded day with and without the change; `undefined` until the first is done. */
+/** Replays the recorded day with and without the change; `undefined` until the first replay is done. */
 export function useDay(draft: PlanDraft): {
   readonly days: PlannedDays | undefined
   readonly isBehind: boolean
@@ -62,7 +62,7 @@ export function useDay(draft: PlanDraft): {
   }, [clock, plan, basePlan, day])
   const isDone = before !== undefined && before.day === day
   const changed = plan === basePlan ? undefined : after
-  // The same object as long as nothing of it changed: drawing the day anew costs more than the verdict.
+  // Memoized, because redrawing the day costs more than the verdict.
   const days = useMemo((): PlannedDays | undefined => {
     if (before === undefined || before.day !== day) return undefined
     const { fromMs, lengthMs, recorded, minutes } = before.day
@@ -79,7 +79,7 @@ export function useDay(draft: PlanDraft): {
   return { days, isBehind: !isDone || days?.plan !== plan }
 }
 
-/** The recorded day of a key, asked for once for each draft that begins. */
+/** The recorded day of a key, fetched once for each new draft. */
 function useRecordedDay({ profile, sinceMs, base }: PlanDraft): RecordedDay | undefined {
   const { api } = useParts()
   const [asked, setAsked] = useState<{ readonly of: RunningPlan; readonly day: RecordedDay }>()
@@ -88,7 +88,7 @@ function useRecordedDay({ profile, sinceMs, base }: PlanDraft): RecordedDay | un
     const answered = (day: RecordedDay) => {
       if (!stopped) setAsked({ of: base, day })
     }
-    // Without an answer the day is made from the plan; the banner reports a lost host.
+    // Without a response, the day is generated from the plan; the banner reports a lost host.
     recordedDay(api, { profile, base, sinceMs }).then(answered, () =>
       answered(dayOf({ base, uses: NOTHING, toMs: sinceMs })),
     )
@@ -105,7 +105,7 @@ interface DayAsked {
   readonly sinceMs: number
 }
 
-/** Asks for what was recorded of the 24 hours before a moment. */
+/** Fetches what was recorded in the 24 hours before a moment. */
 export async function recordedDay(
   api: Pick<WindowApi, 'recordedUses'>,
   { profile, base, sinceMs }: DayAsked,
@@ -115,7 +115,7 @@ export async function recordedDay(
   return dayOf({ base, uses, toMs })
 }
 
-/** A day as it was recorded, with the number of its minutes that were; quiet ones count too. */
+/** A recorded day, with the number of recorded minutes, including quiet ones. */
 export interface RecordedDay extends WhatIfDay {
   readonly minutes: number
 }
@@ -127,8 +127,8 @@ interface DayParts {
 }
 
 /**
- * The day from the first recorded minute of the last 24 hours; one of the market's length without any. Programs that are not there
- * any more are left out.
+ * The day from the first recorded minute of the last 24 hours; without any, one of market hours. Programs
+ * that no longer exist are left out.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
   const minutesOf = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
@@ -165,7 +165,7 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): Recor
   return { base: base.plan, recorded, fromMs, lengthMs: toMs - fromMs, minutes, chance: seededChance() }
 }
 
-/** Replays a day in slices, so that the window stays as quick as it was. Returns the cancel. */
+/** Replays a day in slices, so that the window stays responsive. Returns a cancel function. */
 function replayed(
   clock: WindowClock,
   plan: Plan,
@@ -193,7 +193,9 @@ function replayed(
   return () => cancel()
 }
 
-/** The programs of a plan, and Headroom and others where only the recording has them: they ran, though not now. */
+/**
+ * The programs of a plan, plus Headroom and others if only the recording has them: they ran, though not now.
+ */
 function recordedPrograms(plan: Plan, { base, recorded }: WhatIfDay): Plan['programs'] {
   const has = (all: Plan['programs'], name: string) => all.some((program) => program.name === name)
   const missing = recorded.filter(

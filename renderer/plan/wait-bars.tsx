@@ -10,7 +10,7 @@ import sheet from './plan-day.module.css'
 
 const css = classesOf(sheet)
 
-/** Others ask the service without the gateway; the replay only reckons as if they did not. */
+/** Others bypass the gateway; only the replay treats them as if they waited. */
 const OTHERS_WAIT = 'Others, as if they waited'
 
 interface WaitBarsProps {
@@ -20,7 +20,7 @@ interface WaitBarsProps {
   readonly ticks: readonly number[]
 }
 
-/** The longest wait of each part of a day, as bars with the pattern of the program that waited. */
+/** The longest wait in each part of a day, as bars with the pattern of the program that waited. */
 export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   const bars = waitBars(rows)
   const longest = Math.max(...bars.map(({ seconds }) => seconds))
@@ -65,6 +65,9 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   )
 }
 
-/** `12 s`; from a minute up `5 min`, rounded: the axis has no room for more, and the summary says it whole. */
+/**
+ * `12 s`; from a minute up `5 min`, rounded, because the axis has no room for more. The summary shows it in
+ * full.
+ */
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`

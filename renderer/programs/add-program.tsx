@@ -25,14 +25,14 @@ const ABOUT = 'This computer only, reads only, no orders.'
 
 interface AddProgramProps {
   readonly profile: string
-  /** Where the gateway serves; absent while it does not. */
+  /** The gateway's address; absent while it is off. */
   readonly url: string | undefined
   readonly programs: readonly ProgramSummary[]
   added(): void
   close(): void
 }
 
-/** The panel that adds a program. Its key is shown until the panel closes: nothing else keeps it. */
+/** The panel that adds a program. It shows the key until it closes; the key is stored nowhere else. */
 export function AddProgram({ profile, url, programs, added, close }: AddProgramProps) {
   const { api } = useParts()
   const asked = useAsked<{ readonly key: string }>()
@@ -124,7 +124,7 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
   )
 }
 
-/** A number with a button on each side, as a share is seldom more than a few. */
+/** A number with a button on each side, because weights are rarely above a few. */
 function Weight() {
   const { least, most } = PROGRAM_LIMITS.weight
   const [value, setValue] = useState('1')

@@ -4,7 +4,7 @@ import sheet from './class-mark.module.css'
 
 const css = classesOf(sheet)
 
-/** A class of programs: as many bars as it has precedence, and its name. */
+/** The mark of a program class: its name, and more bars for higher precedence. */
 export function ClassMark({ of }: { readonly of: ProgramClass }) {
   const filled = PROGRAM_CLASSES.length - PROGRAM_CLASSES.indexOf(of)
   return (

@@ -24,7 +24,9 @@ interface GatewayStripProps {
   add(): void
 }
 
-/** Whether and where the gateway serves, what all its programs do together, and the way to turn it on or off. */
+/**
+ * The gateway's state and address, the total activity of its programs, and the switch to turn it on or off.
+ */
 export function GatewayStrip({ gateway, programs, asked, isAdding, changed, add }: GatewayStripProps) {
   const { api } = useParts()
   const isOn = gateway.state === 'serving'

@@ -10,7 +10,7 @@ import sheet from './programs.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
-/** The health of the key in one line: its worst finding, and how many more there are. */
+/** The key's health in one line: its worst condition, and how many more there are. */
 export function ProgramKeyLine() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)

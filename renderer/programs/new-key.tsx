@@ -16,15 +16,15 @@ interface NewKeyProps {
   readonly value: string
   readonly url: string
   readonly isServing: boolean
-  /** When the program called last, epoch ms; absent before its first call. */
+  /** Time of the program's last call, epoch ms; absent before its first. */
   readonly lastSeenAt: number | undefined
   done(): void
 }
 
-/** The key of a program that was just added, once, and how to use it. */
+/** The key of a program that was just added, shown once, and how to use it. */
 export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }: NewKeyProps) {
   const copy = useCopy()
-  // The form that had the focus is gone.
+  // The focused form has been removed, so focus moves here.
   const first = useRef<HTMLButtonElement>(null)
   useEffect(() => first.current?.focus(), [])
   const byHand = 'Select the key and copy it by hand.'

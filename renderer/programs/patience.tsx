@@ -3,7 +3,10 @@ import sheet from './programs.module.css'
 
 const css = classesOf(sheet)
 
-/** How much of its patience the next request will have used at its turn; the words beside it say when that is. */
+/**
+ * The share of its longest wait that the next request will have used at its turn. The text next to it shows
+ * when that is.
+ */
 export function Patience({ used }: { readonly used: number }) {
   return (
     <i

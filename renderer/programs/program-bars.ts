@@ -1,6 +1,6 @@
 import type { ProgramHistory } from '../../app/contract/history.ts'
 
-/** One piece of a stacked bar; places are shares of the chart, 0 to 1, from the left and from the bottom. */
+/** One piece of a stacked bar. Positions are shares of the chart, 0 to 1, from the left and the bottom. */
 export interface BarPiece {
   readonly program: number
   readonly left: number
@@ -10,14 +10,14 @@ export interface BarPiece {
 }
 
 export interface ProgramBars {
-  /** Busiest first; a piece names one by its place here. */
+  /** Busiest first; a piece refers to a program by index. */
   readonly programs: readonly { readonly name: string; readonly requests: number }[]
   readonly pieces: readonly BarPiece[]
   /** Requests per second at the top of the chart. */
   readonly maxPerSecond: number
 }
 
-/** A history by program as stacked bars of requests per second; `undefined` where no program asked. */
+/** A history by program as stacked bars of requests per second; `undefined` without any request. */
 export function programBars({
   programs,
   resolutionMs,

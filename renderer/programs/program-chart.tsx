@@ -9,10 +9,10 @@ const css = classesOf(sheet)
 
 const WIDTH = 600
 const HEIGHT = 96
-/** Later programs share the last look: more than these cannot be told apart in a chart this small. */
+/** Later programs share the last look: a chart this small can't distinguish more. */
 const LOOKS = 6
 
-/** Requests per second of each program behind the gateway in one category, stacked, over the chart's range. */
+/** Stacked requests per second of each program behind the gateway in one category, over the chart's range. */
 export function ProgramChart({
   profile,
   category,

@@ -6,10 +6,13 @@ export interface ProgramExample {
 
 const PATH = '/v3/brokerage/accounts'
 
-/** The variable of the environment in which the examples look for the program's key. */
+/** The environment variable from which the examples read the program's key. */
 export const KEY_VARIABLE = 'HEADROOM_KEY'
 
-/** Examples that read the accounts through the gateway at `url`. None has a key: each takes it from `HEADROOM_KEY`. */
+/**
+ * Examples that read the accounts through the gateway at `url`. None contains a key: each reads it from
+ * `HEADROOM_KEY`.
+ */
 export function programExamples(url: string): readonly ProgramExample[] {
   return [
     {

@@ -18,7 +18,7 @@ interface ProgramMenuProps {
   cut(name: string): void
 }
 
-/** What can be done with one program. */
+/** The actions for one program. */
 export function ProgramMenu({ name, isPaused, isBusy, cut }: ProgramMenuProps) {
   const { api, view } = useParts()
   const run = useCommand()

@@ -5,7 +5,7 @@ import { sinceText, untilText, waitText } from '../../app/status/durations.ts'
 import { programStateText } from '../../app/status/gateway-status.ts'
 import { countText, rateRangeText } from '../../app/status/rates.ts'
 
-/** How many categories of a program are told beside it, those that wait first. */
+/** How many categories are shown for a program, waiting ones first. */
 const MAX_USES = 2
 
 /** What a program asks of one category now. */
@@ -14,11 +14,11 @@ export interface ShownUse {
   /** Requests per second, or how many wait. */
   readonly text: string
   readonly waits: boolean
-  /** Its part of what comes back in the category, 0 to 1. */
+  /** Its share of the category's refill, 0 to 1. */
   readonly share: number
 }
 
-/** One program as the table shows it. */
+/** One program as a row of the table. */
 export interface ProgramRow {
   readonly id: string
   readonly name: string
@@ -29,12 +29,12 @@ export interface ProgramRow {
   readonly rate: string
   readonly forwarded: string
   readonly waiting: number
-  /** What it does while none of its requests waits. */
+  /** Its activity while none of its requests waits. */
   readonly isPaused: boolean
   readonly state: string
   readonly next?: string
   readonly longest: string
-  /** The part of its patience, 0 to 1, that the next request will have used at its turn. */
+  /** The share of its longest wait, 0 to 1, that the next request will have used at its turn. */
   readonly patienceUsed?: number
   readonly refused: number
   readonly streams: number
@@ -44,13 +44,13 @@ export interface ProgramRow {
   readonly used: string
 }
 
-/** Requests per second with two decimals, as shares of a whole are added up by eye: `0.31`. */
+/** Requests per second with two decimals, because readers add them up: `0.31`. */
 export const perSecondText = (perSecond: number): string => perSecond.toFixed(2)
 
 /** `41,207` */
 export const wholeText = (count: number): string => Math.round(count).toLocaleString('en-US')
 
-/** A program as the table shows it at `nowMs`, epoch ms. */
+/** The row of a program at `nowMs`, epoch ms. */
 export function programRow(
   program: ProgramSummary,
   requests: readonly RequestQuota[],
@@ -85,7 +85,7 @@ export function programRow(
 
 type Use = ProgramSummary['use'][number]
 
-/** The category whose turn comes first; one without a turn waits for others, and is named last. */
+/** The category whose turn comes first. One without a turn waits for others, and comes last. */
 function nextOf({ use }: ProgramSummary): Use | undefined {
   const waiting = use.filter((one) => one.waiting > 0)
   const at = ({ nextTurnAt = Number.POSITIVE_INFINITY }: Use) => nextTurnAt
@@ -99,7 +99,7 @@ function nextOf({ use }: ProgramSummary): Use | undefined {
 export const turnText = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
 
-/** The part of its patience that a waiting request will have used at its turn, 0 to 1. */
+/** The share of its longest wait that a request will have used at its turn, 0 to 1. */
 export function patienceOf(use: Use | undefined): { readonly patienceUsed?: number } {
   const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
   if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}
@@ -119,7 +119,7 @@ function shownUse({ category, perSecond, waiting }: Use, requests: readonly Requ
   }
 }
 
-/** What it used, by category: `Accounts 12, Positions 3 (2 waiting)`. */
+/** Its use by category: `Accounts 12, Positions 3 (2 waiting)`. */
 const usedText = ({ use }: ProgramSummary): string =>
   use
     .map(
@@ -128,7 +128,7 @@ const usedText = ({ use }: ProgramSummary): string =>
     )
     .join(', ')
 
-/** The key's own requests that no program made, and those of others, as rows below the programs. */
+/** The rows below the programs: the key's own requests that come from no program, and others'. */
 export interface Besides {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
   /** Absent while no others are seen. */
@@ -140,7 +140,7 @@ export interface Besides {
   }
 }
 
-/** Who else uses the key at `nowMs`, epoch ms, beside its programs. */
+/** Other users of the key at `nowMs`, epoch ms, besides its programs. */
 export function besides(snapshot: Snapshot, nowMs: number): Besides {
   const { plan, others } = runningPlan(snapshot)
   const own = plan.programs.find(({ name }) => name === OWN_NAME)
@@ -168,7 +168,7 @@ export function besides(snapshot: Snapshot, nowMs: number): Besides {
   }
 }
 
-/** What all programs of a key did together since the gateway was turned on, and what waits now. */
+/** Totals of all programs of a key since the gateway was turned on, and what waits now. */
 export function totalsOf(programs: readonly ProgramSummary[]) {
   const sum = (of: (program: ProgramSummary) => number) =>
     programs.reduce((all, program) => all + of(program), 0)
@@ -180,7 +180,7 @@ export function totalsOf(programs: readonly ProgramSummary[]) {
     refused: sum(({ refused }) => refused),
     forwarded: sum(({ forwarded }) => forwarded),
     saved: sum(({ coalesced }) => coalesced),
-    /** Absent where a process of an earlier version does not say it. */
+    /** Absent if a process of an earlier version does not report it. */
     ...(met.length === programs.length && { rejected: met.reduce((all, one) => all + one, 0) }),
   }
 }

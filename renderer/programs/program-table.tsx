@@ -26,12 +26,12 @@ const css = classesOf({ ...controlsSheet, ...sheet, ...tableSheet })
 interface ProgramTableProps {
   readonly profile: string
   readonly programs: readonly ProgramSummary[]
-  /** Whether a command is under way. */
+  /** Whether a command is in progress. */
   readonly waiting: boolean
   cut(name: string): void
 }
 
-/** The programs of one key, with what each does now; below them who else uses it. */
+/** The programs of one key with their present activity, and the other users of the key below. */
 export function ProgramTable({ profile, programs, waiting, cut }: ProgramTableProps) {
   const { view } = useParts()
   const rows =
@@ -175,7 +175,7 @@ function Uses({ uses, more = 0 }: { readonly uses: readonly ShownUse[]; readonly
   )
 }
 
-/** Requests by the minute as small bars; the highest fills the height. */
+/** Requests per minute as small bars; the largest fills the height. */
 function Trend({ counts }: { readonly counts: readonly number[] }) {
   const most = Math.max(1, ...counts)
   return (

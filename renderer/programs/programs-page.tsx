@@ -25,10 +25,10 @@ const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [] }
 
 const overviewOf = (main: WindowApi) => main.gateway()
 
-/** The programs behind the gateway: who uses the key, who waits and why; and adding one. */
+/** The programs behind the gateway: who uses the key, who waits and why, and a panel to add one. */
 export function ProgramsPage() {
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
-  // Another key has other programs; a new key of a program must not be shown beside them.
+  // Each key has its own programs; a program's new key must not appear next to another key's programs.
   return profile === undefined ? null : <ProgramsOf key={profile} profile={profile} />
 }
 
@@ -101,7 +101,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
   )
 }
 
-/** The purpose of the gateway, and the steps that are left to use it. */
+/** The purpose of the gateway, and the remaining steps to use it. */
 function Empty({ gateway }: { readonly gateway: GatewaySummary }) {
   const isOn = gateway.state === 'serving'
   return (

@@ -1,16 +1,19 @@
-/** Share of the chart that a label takes, with the room beside it. */
+/** Share of the chart's width that a label takes, including its margin. */
 const LABEL_WIDTH = 0.2
 
-/** One label of 429s that are too close together for one each. */
+/** One label for several 429s that are too close together for separate ones. */
 export interface RefusalLabel {
   /** The first of them, epoch ms. */
   readonly at: number
   readonly count: number
-  /** The side of `at` on which the label is: `left` where there is no room to the right. */
+  /** The side of `at` on which the label is; `left` if there is no room on the right. */
   readonly side: 'left' | 'right'
 }
 
-/** The labels of 429s at `rejectedAt` on a chart of these ends, oldest first; none is over another. All epoch ms. */
+/**
+ * Labels of the 429s at `rejectedAt` on a chart with these ends, oldest first, without overlaps. All epoch
+ * ms.
+ */
 export function refusalLabels(
   rejectedAt: readonly number[],
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

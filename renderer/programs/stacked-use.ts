@@ -1,37 +1,37 @@
 import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
-/** A column that is not over is drawn by the part that is, once that is long enough for a rate. Milliseconds. */
+/** An unfinished column is scaled to its elapsed part, once that is long enough for a rate. Milliseconds. */
 const LEAST_COLUMN_MS = 15_000
 /** Requests per second below which a piece is not drawn. */
 const LEAST_PER_SECOND = 0.001
 
-/** One piece of a stacked column; places are shares of the chart, 0 to 1, from the left and from the bottom. */
+/** One piece of a stacked column. Positions are shares of the chart, 0 to 1, from the left and the bottom. */
 export interface UsePiece {
   readonly layer: number
   readonly left: number
   readonly width: number
   readonly bottom: number
   readonly height: number
-  /** Whether its column is not over: less of it may be known than of the others. */
+  /** Whether its column is unfinished: its data may be incomplete. */
   readonly isPartial: boolean
 }
 
-/** Use of one category over a while, stacked. */
+/** Use of one category over a time span, stacked. */
 export interface StackedUse {
   /** From the bottom: programs, then Headroom's own requests, then others. */
   readonly layers: readonly { readonly name: string; readonly requests: number }[]
   readonly pieces: readonly UsePiece[]
-  /** Requests per second at the top of the chart, and at its lines. */
+  /** Requests per second at the top of the chart, and at its grid lines. */
   readonly topPerSecond: number
   readonly lines: readonly number[]
-  /** Milliseconds from the left to the right. */
+  /** Milliseconds across the chart. */
   readonly spanMs: number
 }
 
 /**
- * Use by program in requests per second, with Headroom's own requests and others above. `names`: the programs from the bottom; one that
- * is gone comes after them. The chart is at least as high as `refillPerSecond`.
+ * Use by program in requests per second, with Headroom's own requests and others on top. `names`: the
+ * programs from the bottom; removed ones follow. The chart is at least as high as `refillPerSecond`.
  */
 export function stackedUse(
   { from, resolutionMs, toMs, programs, own, elsewhere }: Omit<AskedHistory, 'rejectedAt'>,
@@ -83,7 +83,7 @@ export function stackedUse(
   }
 }
 
-/** A round top above `most`, with two to five lines at round distances below it. */
+/** A round maximum above `most`, with two to five grid lines at round intervals below it. */
 function scaleTo(most: number): Pick<StackedUse, 'topPerSecond' | 'lines'> {
   const wanted = Math.max(most, 0.01)
   const power = 10 ** Math.floor(Math.log10(wanted))

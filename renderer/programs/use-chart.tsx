@@ -20,13 +20,13 @@ import { type AskedHistory, useProgramHistory } from './use-program-history.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...chartSheet })
 
-/** The shortest distance between two ticks, for charts of up to so much time. */
+/** The shortest interval between two ticks, by the chart's time span. */
 const TICKS = [
   { upToMs: 30 * MINUTE_MS, tickMs: MINUTE_MS },
   { upToMs: 120 * MINUTE_MS, tickMs: 5 * MINUTE_MS },
   { upToMs: DAY_MS, tickMs: 120 * MINUTE_MS },
 ] as const
-/** Of the chart in a narrow window; the same ticks serve every width. */
+/** Width of the chart in a narrow window; the same ticks fit every width. */
 const LEAST_WIDTH_PIXELS = 290
 
 interface UseChartProps {
@@ -34,7 +34,10 @@ interface UseChartProps {
   readonly programs: readonly ProgramSummary[]
 }
 
-/** Requests per second of each program, of Headroom and of others in one category, stacked, against what comes back. */
+/**
+ * Stacked requests per second of each program, of Headroom and of others in one category, compared with the
+ * refill.
+ */
 export function UseChart({ profile, programs }: UseChartProps) {
   const { view } = useParts()
   const [chosen, setChosen] = useState<string>()
@@ -96,7 +99,7 @@ export function UseChart({ profile, programs }: UseChartProps) {
   )
 }
 
-/** Where most requests wait, else where programs ask most. */
+/** The category in which most requests wait, otherwise the one that programs use most. */
 function busiestCategory(programs: readonly ProgramSummary[]): string | undefined {
   const sums = new Map<string, { waiting: number; perSecond: number }>()
   for (const { category, waiting, perSecond } of programs.flatMap(({ use }) => use)) {
@@ -204,7 +207,7 @@ interface LegendProps {
   readonly category: string
 }
 
-/** From the top, as the layers lie: what each asks now, or how much of it waits. */
+/** From the top, like the layers: each one's present rate, or how many of its requests wait. */
 function Legend({ use: { layers }, programs, category }: LegendProps) {
   const rest = useShownValue(({ requests }) => {
     const use = requests.find((one) => one.category === category)?.use

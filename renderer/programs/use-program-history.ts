@@ -7,13 +7,16 @@ import { useMirror, useParts, usePausedSince, useView } from '../state/window-pa
 const MAX_COLUMNS = 60
 const ASK_AGAIN_MS = 30_000
 
-/** A history by program, the moment that it ends at, and the 429s of the row meanwhile; epoch ms. */
+/** A history by program, its end, and the 429s of the row within it; epoch ms. */
 export interface AskedHistory extends ProgramHistory {
   readonly toMs: number
   readonly rejectedAt: readonly number[]
 }
 
-/** Requests of each program behind the gateway in one category over the chart's range; asked again every half minute. */
+/**
+ * Requests of each program behind the gateway in one category over the chart's range, fetched every half
+ * minute.
+ */
 export function useProgramHistory(profile: string | undefined, category: string): AskedHistory | undefined {
   const { api, ticker } = useParts()
   const range = useView((view) => view.range)
@@ -35,6 +38,6 @@ export function useProgramHistory(profile: string | undefined, category: string)
     isOn: profile !== undefined && isLive,
     everyMs: isPaused ? undefined : ASK_AGAIN_MS,
   })
-  // Bars of one category must not stand beside the words of another.
+  // Bars of one category must not appear next to another category's text.
   return last?.isCurrent === true ? last.answer : undefined
 }

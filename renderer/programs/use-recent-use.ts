@@ -7,7 +7,9 @@ import { useMirror, useParts } from '../state/window-parts.ts'
 const MINUTES = 15
 const ASK_AGAIN_MS = 30_000
 
-/** Requests of each program by name in the last 15 whole minutes, oldest first; nothing where none is recorded. */
+/**
+ * Requests of each program by name in the last 15 whole minutes, oldest first; empty if none were recorded.
+ */
 export function useRecentUse(profile: string): ReadonlyMap<string, readonly number[]> | undefined {
   const { api, ticker } = useParts()
   const isLive = useMirror((mirror) => mirror.link.kind === 'live')
@@ -21,7 +23,7 @@ export function useRecentUse(profile: string): ReadonlyMap<string, readonly numb
   return useMemo(() => answer && byMinute(answer.programs, answer.fromMs), [answer])
 }
 
-/** The requests of all categories of each program, by the minute from `fromMs` on. */
+/** Requests of each program in all categories, by minute from `fromMs` on. */
 export function byMinute(
   programs: readonly RecordedProgramUse[],
   fromMs: number,

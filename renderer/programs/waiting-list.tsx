@@ -12,7 +12,10 @@ import { waitingGroups } from './waiting-now.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
-/** What waits for which quota, when it goes and how much of its patience that takes: in order of turn. */
+/**
+ * Waiting requests in order of turn: for which quota, when each goes, and how much of its longest wait that
+ * takes.
+ */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
   const groups = useShownValue(({ requests }, nowMs) => waitingGroups(programs, requests, nowMs)) ?? []
   const count = groups.flatMap(({ rows }) => rows).reduce((sum, { waiting }) => sum + waiting, 0)

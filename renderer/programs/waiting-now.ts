@@ -9,27 +9,29 @@ import { patienceOf } from './program-rows.ts'
 /** Requests of one program that wait for one quota. */
 export interface WaitingRow {
   readonly program: string
-  /** Its place among all programs, which its colour and pattern follow. */
+  /** Its index among all programs, which sets its colour and pattern. */
   readonly at: number
   readonly waiting: number
-  /** When the turns of the first and of the last come, as things are. */
+  /** When the first and the last of them go, as things stand. */
   readonly turns: string
   readonly longest: string
   readonly patience?: string
   readonly patienceUsed?: number
 }
 
-/** One quota with all that waits for it, the next turn first. */
+/** One quota with all requests that wait for it, the next turn first. */
 export interface WaitingGroup {
   readonly category: string
   readonly severity: Severity
   readonly label: string
-  /** Why it is waited for, as far as the quota itself tells. */
+  /** Why requests wait, as far as the quota shows. */
   readonly why: string
   readonly rows: readonly WaitingRow[]
 }
 
-/** Who waits for what at `nowMs`, epoch ms, by quota: in order of turn, what waits for a slot before it. */
+/**
+ * Waiting requests at `nowMs`, epoch ms, by quota: those that wait for a slot first, then in order of turn.
+ */
 export function waitingGroups(
   programs: readonly ProgramSummary[],
   requests: readonly RequestQuota[],
@@ -63,7 +65,7 @@ export function waitingGroups(
 
 type Use = ProgramSummary['use'][number]
 
-/** `48 s – 2 min 6 s`: how long until the first and the last turn. */
+/** `48 s – 2 min 6 s`: time until the first and the last turn. */
 function turnsText({ nextTurnAt, lastTurnAt = nextTurnAt }: Use, nowMs: number): string {
   if (nextTurnAt === undefined || lastTurnAt === undefined) return 'for a slot'
   const [first, last] = [untilText(nextTurnAt, nowMs), untilText(lastTurnAt, nowMs)]

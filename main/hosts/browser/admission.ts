@@ -17,8 +17,8 @@ const MAX_FAILURES = 20
 const FAILURE_WINDOW_MS = 60_000
 
 /**
- * The single-use codes that admit browser windows. A used code is replaced; after 20 wrong ones a minute others are
- * rejected.
+ * The single-use codes that admit browser windows. A used code is replaced; after 20 wrong ones a minute
+ * others are rejected.
  */
 export class Admission {
   readonly #deps: AdmissionDeps
@@ -39,8 +39,8 @@ export class Admission {
   /**
    * Checks a code, and replaces it if it is right.
    *
-   * A right code is accepted even while wrong ones are rejected: 256 bits cannot be guessed either way, and a program
-   * that sends wrong codes must not lock the person out.
+   * A right code is accepted even while wrong ones are rejected: 256 bits cannot be guessed either way, and a
+   * program that sends wrong codes must not lock the person out.
    */
   offer(code: string): CodeVerdict {
     if (isSameSecret(code, this.#code)) {

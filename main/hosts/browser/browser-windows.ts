@@ -7,11 +7,15 @@ import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
 /**
- * Time without a push stream after which a window's session closes. Covers a reload and a short sleep of the machine.
+ * Time without a push stream after which a window's session closes. Covers a reload and a short sleep of the
+ * machine.
  */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
-/** Limit of streams with one bearer. A duplicated tab copies its original's bearer; a person does not need more. */
+/**
+ * Limit of streams with one bearer. A duplicated tab copies its original's bearer; a person does not need
+ * more.
+ */
 const MAX_STREAMS_PER_WINDOW = 4
 
 export interface BrowserWindowsDeps {
@@ -70,8 +74,8 @@ export class BrowserWindows {
 /**
  * The window of one bearer.
  *
- * Its session opens at first use and closes when its push stream has been gone for `GRACE_MS`. The bearer stays valid
- * after that, so that a page resumes after a long sleep without a new code.
+ * Its session opens at first use and closes when its push stream has been gone for `GRACE_MS`. The bearer
+ * stays valid after that, so that a page resumes after a long sleep without a new code.
  */
 export class BrowserWindow {
   readonly #deps: BrowserWindowsDeps

@@ -10,14 +10,17 @@ const HOST = 'headroom'
 const NONCE_BYTES = 16
 
 /**
- * The privileges of the scheme. `fetch`, CORS, service workers and CSP bypasses are off: the window does not use them.
+ * The privileges of the scheme. `fetch`, CORS, service workers and CSP bypasses are off: the window does not
+ * use them.
  */
 export const APP_SCHEME: CustomScheme = {
   scheme: 'app',
   privileges: { standard: true, secure: true },
 }
 
-/** Whether a URL is within the app. Compares its parts, because `URL.origin` is "null" for a custom scheme. */
+/**
+ * Whether a URL is within the app. Compares its parts, because `URL.origin` is "null" for a custom scheme.
+ */
 export function isAppUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, host, username, password } = new URL(url)

@@ -42,8 +42,8 @@ type Migration = (stored: Stored) => Stored
 /**
  * Migrations: the one at index n brings a file from version n to n + 1. A released one is never changed.
  *
- * The version is a number of its own. electron-store's migrations compare `app.getVersion()`, which is Electron's
- * version when run from a checkout.
+ * The version is a number of its own. electron-store's migrations compare `app.getVersion()`, which is
+ * Electron's version when run from a checkout.
  */
 const MIGRATIONS: readonly Migration[] = [
   // From version 0, which stored one window's position as `bounds`.
@@ -53,7 +53,10 @@ const MIGRATIONS: readonly Migration[] = [
 /** The version of the stored state that this release writes. */
 export const STATE_VERSION = MIGRATIONS.length
 
-/** Applies the migrations. A file of a newer version is returned unchanged, so that its unknown fields are kept. */
+/**
+ * Applies the migrations. A file of a newer version is returned unchanged, so that its unknown fields are
+ * kept.
+ */
 export function migrated(stored: Stored): Stored {
   const { schemaVersion } = stored
   const from = Number.isSafeInteger(schemaVersion) ? Math.max(0, Number(schemaVersion)) : 0

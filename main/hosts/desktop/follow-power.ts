@@ -2,8 +2,8 @@ import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Log, Power } from '../../ports/ports.ts'
 
 /**
- * Tells the monitor of sleep and wake-up, after which it decides every deadline again. Logs power events. Returns its
- * cancel.
+ * Notifies the monitor of sleep and wake-up. After a wake-up the monitor re-evaluates every deadline. Logs
+ * power events. Returns its cancel.
  */
 export function followPower(
   power: Power,

@@ -6,8 +6,8 @@ import type { Keystore } from '../../ports/keystore.ts'
 import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
- * Names of earlier versions, packaged and run from a checkout. Keyring entries are stored by the app's name, and a
- * process can open those of one name only.
+ * App names of earlier versions, packaged and run from a checkout. Keyring entries are stored by app name,
+ * and a process can open the entries of one name only.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
 /** The flag of a process that only opens a key under the former name in its value. */
@@ -20,8 +20,8 @@ const OPEN_LIMIT_MS = 10_000
 export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array | undefined>
 
 /**
- * A keystore that also tries the former names when the present one is refused. Such a key is wrapped again under the
- * present name.
+ * A keystore that also tries the former names when the present one is refused. Such a key is wrapped again
+ * under the present name.
  */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {
@@ -39,8 +39,8 @@ export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
 }
 
 /**
- * Unwraps a key in a child process that has the former name. The wrapped key and the key travel by stdin and stdout, so
- * that neither is in an argument list or a file.
+ * Unwraps a key in a child process that has the former name. The wrapped key and the key travel by stdin and
+ * stdout, so that neither is in an argument list or a file.
  */
 export const openInProcess =
   (executable: string, args: readonly string[]): OpenAs =>

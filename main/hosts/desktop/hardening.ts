@@ -71,7 +71,8 @@ export function hardenSession(
 }
 
 /**
- * Whether the page may use a permission: only to write plain text to the clipboard, in the main frame of the app.
+ * Whether the page may use a permission: only to write plain text to the clipboard, in the main frame of the
+ * app.
  *
  * Reading the clipboard is a separate permission and is denied.
  */
@@ -99,8 +100,8 @@ function hardenOne(contents: WebContents): void {
   })
   // Redirects.
   contents.on('will-redirect', (event) => event.preventDefault())
-  // The login prompt of a server or proxy: the answer would be a secret. Calling `answer` without a name cancels it;
-  // without any answer the request would wait forever.
+  // The login prompt of a server or proxy: the answer would be a secret. Calling `answer` without a name
+  // cancels it; without any answer the request would wait forever.
   contents.on('login', (event, _details, _server, answer) => {
     event.preventDefault()
     answer()
@@ -121,7 +122,9 @@ function isOurFile(url: string): boolean {
   return url.startsWith('blob:') && isAppUrl(url.slice('blob:'.length))
 }
 
-/** Whether a URL may be requested: the app itself, and the developer tools, whose page consists of requests. */
+/**
+ * Whether a URL may be requested: the app itself, and the developer tools, whose page consists of requests.
+ */
 function mayRequest(url: string, isPackaged: boolean): boolean {
   return isAppUrl(url) || (!isPackaged && URL.canParse(url) && new URL(url).protocol === 'devtools:')
 }

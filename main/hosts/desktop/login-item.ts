@@ -21,7 +21,8 @@ export interface LoginItemDeps {
 }
 
 /**
- * The login item of the app; `undefined` where it is not installed, because the entry would start plain Electron.
+ * The login item of the app; `undefined` where it is not installed, because the entry would start plain
+ * Electron.
  *
  * Electron implements it on macOS and Windows; Linux desktops read an entry in a folder.
  */
@@ -31,8 +32,8 @@ export function loginItem(deps: LoginItemDeps): LoginItem | undefined {
 }
 
 /**
- * Whether the system started this process at login. macOS passes no arguments and reports it by an API; elsewhere
- * `IN_TRAY_FLAG` is among the arguments.
+ * Whether the system started this process at login. macOS passes no arguments and reports it by an API;
+ * elsewhere `IN_TRAY_FLAG` is among the arguments.
  */
 export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'platform'>): boolean =>
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin

@@ -216,8 +216,8 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 }
 
 /**
- * Adds the former names on Linux only, where keyrings find an entry by its name and open it for every program of the
- * person anyway. On macOS only the app may open its entry; the flag would give its key to any program.
+ * Adds the former names on Linux only, where keyrings find an entry by its name and open it for every program
+ * of the person anyway. On macOS only the app may open its entry; the flag would give its key to any program.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

@@ -103,7 +103,9 @@ interface RecoveryStep {
   readonly endedAtMs: readonly number[]
 }
 
-/** Computes when to reload a page that crashed: the delay grows with each crash within `FORGOTTEN_AFTER_MS`. */
+/**
+ * Computes when to reload a page that crashed: the delay grows with each crash within `FORGOTTEN_AFTER_MS`.
+ */
 export function recoveryStep(endedAtMs: readonly number[], nowMs: number): RecoveryStep {
   const recent = endedAtMs.filter((atMs) => nowMs - atMs < FORGOTTEN_AFTER_MS)
   return {

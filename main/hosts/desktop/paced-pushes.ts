@@ -3,13 +3,13 @@ import type { Pushes } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 
 /**
- * The channel on which the preload script acknowledges snapshots. Not in the contract, because the page must not use
- * it.
+ * The channel on which the preload script acknowledges snapshots. Not in the contract, because the page must
+ * not use it.
  */
 export const HEARD_CHANNEL = 'snapshot-heard'
 /**
- * Maximum number of unacknowledged snapshots: two seconds' worth at the highest rate. At this number the page is taken
- * to be blocked.
+ * Maximum number of unacknowledged snapshots: two seconds' worth at the highest rate. At this number the page
+ * is taken to be blocked.
  */
 export const MAX_UNHEARD = 8
 
@@ -24,8 +24,8 @@ export interface PacedPushes {
 /**
  * Limits the snapshots under way to a page.
  *
- * Electron would queue messages to a blocked page in main's memory without limit. At most `MAX_UNHEARD` snapshots are
- * under way; the latest one of each profile waits here. Events are few and are sent at once.
+ * Electron would queue messages to a blocked page in main's memory without limit. At most `MAX_UNHEARD`
+ * snapshots are under way; the latest one of each profile waits here. Events are few and are sent at once.
  */
 export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {
   let unheard = 0

@@ -20,8 +20,8 @@ export interface SafeStorageDeps {
 }
 
 /**
- * Time limit of a keyring call: longer than an open keyring needs, short enough that the window appears during a
- * password prompt.
+ * Time limit of a keyring call: longer than an open keyring needs, short enough that the window appears
+ * during a password prompt.
  */
 const DEADLINE_MS = 3_000
 
@@ -31,8 +31,8 @@ const ASK_AGAIN_MS = 5_000
 const UNAVAILABLE = 'the system has no keyring'
 
 /**
- * Whether an error says that the keyring is not open yet. Electron reports it by its message alone,
- * "safeStorage.decryptStringAsync is temporarily unavailable."; a wrong key rejects in the same way.
+ * Whether an error says that the keyring is not open yet. Electron reports it only by its message,
+ * "safeStorage.decryptStringAsync is temporarily unavailable."; a wrong key rejects the same way.
  */
 const isNotOpenYet = (error: unknown): boolean =>
   error instanceof Error && /temporarily unavailable/i.test(error.message)
@@ -45,9 +45,9 @@ type InTime<T> =
 /**
  * Wraps the data key with the system's keystore: Keychain, DPAPI, Secret Service, KWallet.
  *
- * Usable after Electron's `ready`. On Linux without a keyring Electron encrypts with a password from Chromium's source,
- * which protects nothing; this shows as the backend `basic_text` or the prefix `v10`, and is used only with the
- * person's consent. A keyring that is not open yet is `waiting`, never `refused`.
+ * Usable after Electron's `ready`. On Linux without a keyring Electron encrypts with a password from
+ * Chromium's source, which protects nothing; this shows as the backend `basic_text` or the prefix `v10`, and
+ * is used only with the person's consent. A keyring that is not open yet is `waiting`, never `refused`.
  */
 export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
   const { safeStorage, platform, clock, mayBeUnprotected, deadlineMs = DEADLINE_MS } = deps

@@ -37,7 +37,9 @@ export interface DesktopDeps {
   readonly version: string
   /** The built window: `dist/window`. */
   readonly windowFolder: string
-  /** `dist/desktop/icon.png`, for windows; absent on macOS, where the Dock shows the icon of the app bundle. */
+  /**
+   * `dist/desktop/icon.png`, for windows; absent on macOS, where the Dock shows the icon of the app bundle.
+   */
   readonly iconPath?: string
   readonly tray: TrayPresence
   /** `dist/desktop/preload.cjs`. */
@@ -58,11 +60,14 @@ export interface DesktopDeps {
   readonly startApp: (ports: { readonly announcer: Announcer }) => Promise<RunningDesktop>
 }
 
-/** The id by which Windows groups notifications and taskbar buttons. Equal to that in electron-builder.yml. */
+/**
+ * The id by which Windows groups notifications and taskbar buttons. Equal to that in electron-builder.yml.
+ */
 const APP_ID = 'app.headroom.desktop'
 
 /**
- * Starts the desktop host, one instance per data folder: a second start shows the first one's window and exits.
+ * Starts the desktop host, one instance per data folder: a second start shows the first one's window and
+ * exits.
  *
  * No `await` before the calls that must precede Electron's `ready`.
  */

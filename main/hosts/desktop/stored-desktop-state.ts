@@ -18,10 +18,14 @@ export interface StoredDesktopStateDeps {
 
 type StateFile = Store<Record<string, unknown>>
 
-/** Reads `window.json` in the data folder with electron-store. A damaged file is set aside and the defaults apply. */
+/**
+ * Reads `window.json` in the data folder with electron-store. A damaged file is set aside and the defaults
+ * apply.
+ */
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
-  // electron-store would answer this channel to any page, with the path of the data folder; our windows do not use it.
+  // electron-store would answer this channel to any page, with the path of the data folder; our windows do
+  // not use it.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
   // A change applies to this run even if it cannot be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}

@@ -2,12 +2,17 @@ import https, { type RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { type HttpRoutes, httpRoutes, isLoopback } from '../../network/http-agents.ts'
 
-/** Resolves the system's proxy for an address, in the format of a PAC script: `PROXY proxy.test:8080; DIRECT`. */
+/**
+ * Resolves the system's proxy for an address, in the format of a PAC script: `PROXY proxy.test:8080; DIRECT`.
+ */
 export type ResolveProxy = (url: string) => Promise<string>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The system offers only proxies of unsupported kinds, such as SOCKS. The request fails instead of bypassing them. */
+/**
+ * The system offers only proxies of unsupported kinds, such as SOCKS. The request fails instead of bypassing
+ * them.
+ */
 class UnsupportedProxyError extends Error {
   readonly code = 'ERR_PROXY_UNSUPPORTED'
 }
@@ -15,9 +20,9 @@ class UnsupportedProxyError extends Error {
 /**
  * Routes requests by the system's proxy settings or PAC script.
  *
- * A proxy named by the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes` apply:
- * loopback is connected directly, a proxy is used as a CONNECT tunnel, certificates are always verified. The system is
- * asked for each connection, with the host only.
+ * A proxy named by the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes`
+ * apply: loopback is connected directly, a proxy is used as a CONNECT tunnel, certificates are always
+ * verified. The system is asked for each connection, with the host only.
  */
 export function systemRoutes(resolveProxy: ResolveProxy, environment: Environment): HttpRoutes {
   const own = httpRoutes({ ...environment })

@@ -42,8 +42,8 @@ const ANSWER_LIMIT_MS = 1_000
 /**
  * Determines whether there is a tray: always on Windows and macOS.
  *
- * On Linux Electron cannot tell, and an icon without a tray is invisible. A legacy tray without a StatusNotifierWatcher
- * counts as none.
+ * On Linux Electron cannot tell, and an icon without a tray is invisible. A legacy tray without a
+ * StatusNotifierWatcher counts as none.
  */
 export function trayPresence({
   platform,

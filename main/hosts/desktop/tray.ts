@@ -31,8 +31,8 @@ const ICON_SIZES = [16, 32] as const
 const NO_KEY = { severity: 'unknown', text: 'No key connected' } as const
 
 /**
- * Shows the most severe status of all keys as a tray icon. Written only when its text changes, because some desktops
- * flicker at each write.
+ * Shows the most severe status of all keys as a tray icon. Written only when its text changes, because some
+ * desktops flicker at each write.
  */
 export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps): TrayIcon {
   const images = new Map<Severity, Electron.NativeImage>()

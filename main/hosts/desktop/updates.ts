@@ -7,7 +7,7 @@ import type { Windows } from '../window-session.ts'
 export interface Updater {
   /** Returns the newer version; `undefined` if there is none. */
   check(): Promise<string | undefined>
-  /** Downloads the version found last and verifies it. */
+  /** Downloads the last found version and verifies it. */
   download(): Promise<void>
   /** Exits the app and installs the downloaded version. */
   install(): void

@@ -2,11 +2,11 @@ import type { Terminal } from './terminal.ts'
 
 /** Writes lines to a reader that may be slow, with a bounded queue. */
 export interface BoundedLines {
-  /** Writes a line of its own. For a slow reader the oldest lines are dropped and counted. */
+  /** Writes one line. For a slow reader the oldest lines are dropped and counted. */
   each(line: string): void
   /**
-   * Writes a line that replaces the previous one if that is still waiting. `make` is called when the line can be
-   * written; `undefined` writes nothing.
+   * Writes a line that replaces the previous one if that is still waiting. `make` is called when the line can
+   * be written; `undefined` writes nothing.
    */
   newest(make: () => string | undefined): void
   /** Writes everything that waits, even if the reader is slow. */

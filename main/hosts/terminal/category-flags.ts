@@ -34,11 +34,11 @@ const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' 
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**
- * Parses `--probe 'Accounts=30,Positions=60'`: intervals in seconds that replace the budget's for these categories;
- * `none` disables probes.
+ * Parses `--probe 'Accounts=30,Positions=60'`: intervals in seconds that replace the budget's for these
+ * categories; `none` disables probes.
  *
- * Naming a category enables probes, even for a key whose settings disable them. Categories that no harmless request
- * shows are rejected: streams and order placement.
+ * Naming a category enables probes, even for a key whose settings disable them. Categories that no harmless
+ * request shows are rejected: streams and order placement.
  */
 export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
   if (text.trim().toLowerCase() === 'none') return parsed({ budgetFraction: 0, everySeconds: {} })
@@ -58,7 +58,8 @@ const requestsPerSecond = numberFlag({ atLeast: 0, atMost: 1000, unit: 'requests
 const burstSeconds = numberFlag({ above: 0, atMost: 86_400, unit: 'seconds' })
 
 /**
- * Parses `--traffic 'Positions=1.0,Accounts=0.2'`. `Positions=2.5@120/300` applies during 120 of every 300 seconds.
+ * Parses `--traffic 'Positions=1.0,Accounts=0.2'`. `Positions=2.5@120/300` applies during 120 of every 300
+ * seconds.
  *
  * A category may have one constant rate and any number of bursts.
  */

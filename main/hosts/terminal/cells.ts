@@ -16,8 +16,8 @@ export function paint({ text, tone }: Cell, colour: boolean): string {
 }
 
 /**
- * Cuts or pads a text to exactly `width`. Control characters are removed, so that a name from a service cannot move the
- * cursor.
+ * Cuts or pads a text to exactly `width`. Control characters are removed, so that a name from a service
+ * cannot move the cursor.
  */
 export function left(text: string, width: number, tone: Tone = 'plain'): Cell {
   return { text: cut(printable(text), width).padEnd(width), tone }

@@ -25,7 +25,7 @@ export interface Changes {
 const TABLES = { requests: 'category', slots: 'category', streams: 'id', programs: 'id' } as const
 type TableName = keyof typeof TABLES
 const IDENTITY: ReadonlySet<string> = new Set(['revision', 'at', 'profile'])
-/** Every other field of a snapshot: a new one is told, too. */
+/** Every other field of a snapshot, so that new fields are reported too. */
 const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchema.shape)[]).filter(
   (name) => !(name in TABLES) && !IDENTITY.has(name),
 )
@@ -58,8 +58,8 @@ const ESTIMATES: ReadonlySet<string> = new Set([
 /**
  * Computes the changes of one profile since it was last reported.
  *
- * Forecasts and estimates are compared with the reported value, not with the previous one, so that slow changes are
- * reported, too.
+ * Forecasts and estimates are compared with the reported value, not with the previous one, so that slow
+ * changes are reported, too.
  */
 export class TellChanges {
   #told: Snapshot | undefined
@@ -123,7 +123,9 @@ const tables = () => Object.entries(TABLES) as readonly (readonly [TableName, st
 const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
-/** What says which condition it is; its times and words follow from rows that are reported themselves. */
+/**
+ * The fields that identify a condition; its times and words follow from rows that are reported themselves.
+ */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 
 function differs(name: string, told: unknown, now: unknown): boolean {

@@ -10,9 +10,9 @@ import { type Downloader, fetchTo } from './bounded-download.ts'
 /**
  * Downloads Electron's runtime, which its npm package downloads at first use.
  *
- * The package's own download has no time limit and writes nothing for half a minute. Here the archive is downloaded
- * with the package's library, so that its mirrors, proxy, cache and checksums apply; `install.js` then unpacks it from
- * the cache.
+ * The package's own download has no time limit and writes nothing for half a minute. Here the archive is
+ * downloaded with the package's library, so that its mirrors, proxy, cache and checksums apply; `install.js`
+ * then unpacks it from the cache.
  */
 export type Download =
   | { readonly kind: 'downloaded'; readonly electronPath: string }

@@ -79,7 +79,9 @@ async function piecesOf(
   }
 }
 
-/** The path of an export: `output`, or in a folder a name with profile (`all` for several), start and format. */
+/**
+ * The path of an export: `output`, or in a folder a name with profile (`all` for several), start and format.
+ */
 function pathOf(
   output: string,
   file: SeriesFile,
@@ -111,7 +113,10 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
   }
 }
 
-/** Writes a new file completely or not at all; an existing one is not replaced. Returns the reason of a failure. */
+/**
+ * Writes a new file completely or not at all; an existing one is not replaced. Returns the reason of a
+ * failure.
+ */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
   let descriptor: number
   try {

@@ -1,6 +1,9 @@
 import type { Cell } from './cells.ts'
 
-/** A cell that is removed from a line that is too wide: the highest `leaves` first; cells without it stay. */
+/**
+ * A cell that may be removed from a line that is too wide. The highest `leaves` goes first; cells without it
+ * stay.
+ */
 export interface FittedCell extends Cell {
   readonly leaves?: number
 }
@@ -11,7 +14,7 @@ export interface WeighedLine {
   readonly weight: number
 }
 
-/** A cell that may be removed from a line: the highest `leaves` first. */
+/** Makes a cell removable: the highest `leaves` goes first. */
 export const leaving = (cell: Cell, leaves: number): FittedCell => ({ ...cell, leaves })
 
 /**
@@ -33,8 +36,8 @@ export function fitWidth(cells: readonly FittedCell[], width: number): readonly 
 /**
  * Returns the lines that fit into `rows`, in their order.
  *
- * Of equal weights the lowest line is removed first. The last line states how many were removed, so that a hidden quota
- * is not taken for a missing one.
+ * Of equal weights the lowest line is removed first. The last line states how many were removed, so that a
+ * hidden quota is not taken for a missing one.
  */
 export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly WeighedLine[] {
   const blank = (line: WeighedLine) => line.cells.length === 0
@@ -70,7 +73,10 @@ function cutLast(cells: readonly FittedCell[], width: number): readonly FittedCe
   return [...cells.slice(0, -1), { ...last, text }]
 }
 
-/** Breaks a text between words into lines of at most `width` characters; a longer word is broken too. Nothing is cut off. */
+/**
+ * Breaks a text between words into lines of at most `width` characters; a longer word is broken too. Nothing
+ * is cut off.
+ */
 export function wrapped(text: string, width: number): readonly string[] {
   const most = Math.max(1, width)
   const lines: string[] = []

@@ -34,7 +34,10 @@ export const wordFlag =
     return word === undefined ? expected(`one of ${words.join(', ')}`) : parsed(word)
   }
 
-/** Parses an id or a folder. A leading `--` is the next flag, read as a value because this one has none. */
+/**
+ * Parses an id or a folder. A leading `--` means that this flag has no value and the next one was read
+ * instead.
+ */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')
   return usable ? parsed(text) : expected('some text')
@@ -44,7 +47,7 @@ export function textFlag(text: string): ParsedFlag<string> {
 const MAX_SECONDS = 2_000_000
 
 interface NumberRange {
-  /** Exclusive lower bound; `atLeast` is an inclusive one. */
+  /** Exclusive lower bound; `atLeast` is inclusive. */
   readonly above?: number
   readonly atLeast?: number
   readonly atMost: number
@@ -102,7 +105,10 @@ export function timeFlag(text: string): ParsedFlag<number> {
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const MAX_AGO_MS = 400 * UNIT_MS.d
 
-/** Parses a length of time with its unit, as in `90m`, `24h` or `7d`. Result: milliseconds, above 0, at most 400 days. */
+/**
+ * Parses a length of time with its unit, as in `90m`, `24h` or `7d`. Result: milliseconds, above 0, at most
+ * 400 days.
+ */
 export function agoFlag(text: string): ParsedFlag<number> {
   const [, number = '', unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
   const ms = unit === undefined ? 0 : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS]

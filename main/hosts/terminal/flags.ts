@@ -52,7 +52,7 @@ export interface WatchFlags extends ServiceFlags {
 
 export interface GatewayFlags extends WatchFlags {
   readonly port?: number
-  /** Requests kept back for the classes before, by category. */
+  /** Requests reserved for more urgent classes, by category. */
   readonly reserve?: Readonly<Record<string, number>>
 }
 
@@ -75,7 +75,7 @@ export interface ExportFlags {
 
 export interface PlanFlags {
   readonly json?: true
-  /** Runs a day of it in virtual time as well. */
+  /** Whether to also run a day of the plan in virtual time. */
   readonly replay?: true
   /** Milliseconds back from now. */
   readonly fromHistory?: number

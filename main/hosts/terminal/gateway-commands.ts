@@ -14,16 +14,16 @@ export type ProgramAction = 'add' | 'list' | 'cut' | 'pause' | 'resume'
 export interface GatewayCommandDeps {
   readonly terminal: Terminal
   readonly defaultDataFolder: () => string | undefined
-  /** Asks the app that runs on this data folder. */
+  /** Sends a request to the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
 }
 
 export interface ProgramCommandDeps extends GatewayCommandDeps {
-  /** Answers for the programs of a data folder on which no app runs. */
+  /** Answers for the programs of a data folder while no app runs on it. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
 }
 
-/** Turns the gateway of the running app on or off, or says whether it serves. */
+/** Turns the running app's gateway on or off, or reports its state. */
 export async function gateway(
   turn: 'on' | 'off' | 'status',
   { data, port, json, ...others }: GatewayFlags,
@@ -44,7 +44,10 @@ export async function gateway(
   return EXIT_OK
 }
 
-/** Adds, lists or cuts off programs of the running app, or of the data folder while none runs; pauses those of the app. */
+/**
+ * Adds, lists or revokes programs of the running app, or of the data folder while none runs. Only a running
+ * app can pause them.
+ */
 export async function program(
   { action, name }: { readonly action: ProgramAction; readonly name: string | undefined },
   flags: ProgramFlags,
@@ -121,7 +124,7 @@ function added(
   return EXIT_OK
 }
 
-/** The answer for programs; while no app runs that of the data folder, and a line that says so. */
+/** The app's answer about programs. While no app runs: the data folder's, and a line that says so. */
 function askedOrStored(
   request: ProgramRequest,
   data: string | undefined,
@@ -136,7 +139,10 @@ function askedOrStored(
 
 type Answered = Extract<ControlAnswer, { ok: true }>
 
-/** The answer of the running app, or of `stored` while none runs; `undefined` after a line on why there is none. */
+/**
+ * The running app's answer, or that of `stored` while none runs; `undefined` after a line that explains why
+ * there is none.
+ */
 async function asked(
   request: ControlRequest,
   data: string | undefined,
@@ -158,7 +164,7 @@ async function asked(
   return rest.answer
 }
 
-/** `probeSymbol` as it is typed: `--probe-symbol`. */
+/** `probeSymbol` as typed on the command line: `--probe-symbol`. */
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 function misused(line: string, { terminal }: GatewayCommandDeps): number {

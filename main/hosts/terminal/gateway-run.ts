@@ -8,15 +8,18 @@ import { numberFlag, type ParsedFlag } from './flag-values.ts'
 
 /** What `headroom gateway` adds to a watched key. */
 export interface GatewayRun {
-  /** 0 takes any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** Requests kept back for the classes before, by category. */
+  /** Requests reserved for more urgent classes, by category. */
   readonly reserve: Readonly<Record<string, number>>
   /** The programs of `HEADROOM_GATEWAY_KEYS`. */
   readonly given: readonly GivenProgram[]
 }
 
-/** Creates the gateway of a run, not serving yet. `dataFolder`: where its programs are stored; absent: in memory only. */
+/**
+ * Creates the gateway of a run, not yet serving. `dataFolder`: where its programs are stored; absent: in
+ * memory only.
+ */
 export type CreateGateway = (
   run: GatewayRun,
   monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe' | 'snapshot'>,
@@ -26,7 +29,7 @@ export type CreateGateway = (
 const MAX_RESERVE = 10_000
 const requests = numberFlag({ atLeast: 0, atMost: MAX_RESERVE, unit: 'requests' })
 
-/** Parses `--reserve 'Positions=20'`: requests kept back, per category. */
+/** Parses `--reserve 'Positions=20'`: reserved requests per category. */
 export const reserveFlag = (text: string): ParsedFlag<Readonly<Record<string, number>>> =>
   categoryNumbers(
     text,

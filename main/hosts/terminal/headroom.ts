@@ -9,7 +9,8 @@ import { realCommands } from './real-commands.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED } from './terminal.ts'
 
 /**
- * The entry point of the `headroom` command. `main/launch.js` imports it after checking Node's version and the build.
+ * The entry point of the `headroom` command. `main/launch.js` imports it after checking Node's version and
+ * the build.
  */
 
 /** Time for which open handles, such as closing sockets, may delay the exit after the command ended. */
@@ -33,7 +34,10 @@ terminal.whenWritten((failure) => {
 })
 exitWithin(LINGER_MS)
 
-/** Replaces each command that uses a secret by one that fails with `line`, because a named secret could not be read. */
+/**
+ * Replaces each command that uses a secret by one that fails with `line`, because a named secret could not be
+ * read.
+ */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'gateway' | 'program'> {
   const refuse = async () => {
     terminal.error(line)

@@ -16,8 +16,8 @@ import {
 import type { Changes } from './changes.ts'
 
 /**
- * The version of the JSON lines, stored as `v` in each. Fields, event kinds and line types may be added without a new
- * version; readers must ignore unknown ones.
+ * The version of the JSON lines, stored as `v` in each. Fields, event kinds and line types may be added
+ * without a new version; readers must ignore unknown ones.
  */
 export const JSON_LINES_VERSION = 1
 

@@ -18,8 +18,8 @@ export type TerminalProcess = Pick<
 /** A terminal that also reports when its output was written. */
 export interface NodeTerminal extends Terminal {
   /**
-   * Calls `run` once, when all output was written or failed: with a line on why the last of it failed, or with
-   * `undefined`.
+   * Calls `run` once, when all output was written or failed: with a line on why the last of it failed, or
+   * with `undefined`.
    */
   whenWritten(run: (failure: string | undefined) => void): void
 }
@@ -28,7 +28,7 @@ export interface NodeTerminal extends Terminal {
 export function nodeTerminal(own: TerminalProcess, environment: Terminal['environment']): NodeTerminal {
   const { stdin, stdout, stderr } = own
   const { TERM } = environment
-  /** Broken between words where a person reads it; whole for a file or a pipe. */
+  /** Wrapped between words for a person; unwrapped for a file or a pipe. */
   const toWidth = (text: string): string => {
     if (!stderr.isTTY) return text
     // A terminal whose size was never set reports 0.

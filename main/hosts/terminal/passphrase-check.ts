@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 
-/** The result of the check, with a line for the person where there is something to say. */
+/** The result of the check, with a line for the person if needed. */
 export type PassphraseCheck =
   /** No keys are stored yet, and the passphrase is too weak to store any. */
   | { readonly kind: 'too-weak'; readonly line: string }
@@ -42,7 +42,8 @@ interface PassphraseStrength {
 const MIN_GUESSES = 1e12
 
 /**
- * The rate of an attacker with a rack of graphics cards: each guess runs scrypt with 128 MiB (passphrase-keystore.ts).
+ * The rate of an attacker with a rack of graphics cards: each guess runs scrypt with 128 MiB
+ * (passphrase-keystore.ts).
  */
 const GUESSES_PER_SECOND = 10_000
 

@@ -22,12 +22,12 @@ export interface PlanDeps {
   openSeries(folder: string): SeriesOpening
 }
 
-/** A day of a plan: six and a half hours, as the market is open. */
+/** Length of a planned day: market hours, six and a half hours. */
 const TRADING_DAY_MS = 6.5 * 3_600_000
 const REPLAY = { patienceMs: 300_000, stretchMs: 180_000 }
 /**
- * Whether the programs of a file, what was recorded, or both, fit a key: `headroom plan`. Exit 0 whether they do or not, 2 for a
- * file that is missing or wrong.
+ * `headroom plan`: whether the programs of a file, the recorded ones, or both, fit a key. Exits with 0 in
+ * either case, and with 2 for a missing or invalid file.
  */
 export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
   const { terminal } = deps
@@ -86,7 +86,7 @@ function readPlanFile(file: string): ReturnType<typeof readPlan> {
   }
 }
 
-/** A program behind the gateway, with the class that it had last. */
+/** A program behind the gateway, with its latest class. */
 interface RecordedProgram {
   readonly class: PlannedProgram['class']
   readonly minutes: RecordedMinute[]
@@ -95,11 +95,14 @@ interface RecordedProgram {
 interface Recorded {
   readonly programs: readonly PlannedProgram[]
   readonly arrivals: readonly Arrival[]
-  /** How many minutes were recorded, quiet ones too. */
+  /** Recorded minutes, including quiet ones. */
   readonly minutes: number
 }
 
-/** What was recorded: each program behind the gateway, the app's own checks, and as one what others used. A line where it cannot be read. */
+/**
+ * The recorded programs: each one behind the gateway, the app's own checks, and others as one. A line if the
+ * history cannot be read.
+ */
 function recordedPrograms(
   { data, profile }: PlanFlags,
   lastMs: number,
@@ -122,7 +125,7 @@ function recordedPrograms(
     const toMs = nowMs()
     const query = { profile: profile ?? only, fromMs: toMs - lastMs, toMs }
     const programs = new Map<string, RecordedProgram>()
-    /** Of programs behind the gateway, by category and minute. */
+    /** Requests of programs behind the gateway, by category and minute. */
     const theirs = new Map<string, number>()
     for (const { category, sample } of file.programMinutes(query)) {
       const { program, class: ownClass, atMs, requests } = sample
@@ -175,7 +178,7 @@ function recordedProgram(
   }
 }
 
-/** The verdict, a table of what is asked for, and what to give up first. */
+/** The verdict, a table of demands, and what to reduce first. */
 function planText(verdict: PlanVerdict): string {
   const width = Math.max(8, ...verdict.categories.map(({ category }) => category.length))
   const row = (name: string, ...cells: readonly string[]) =>
@@ -209,7 +212,7 @@ function planText(verdict: PlanVerdict): string {
   ].join('\n')
 }
 
-/** The waits that a replayed day had, a line each. */
+/** The waits of a replayed day, one line each. */
 function replayText({ waits, upstreamRefusals }: Replay): string {
   const lines = waits.map(
     ({ program, category, sent, refused, p99Seconds, worstSeconds }) =>

@@ -40,7 +40,7 @@ import { reserveFlag } from './gateway-run.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 import { usageErrorLine } from './usage-line.ts'
 
-/** What is asked of the gateway of the running app. */
+/** A request to the running app's gateway. */
 export type GatewayTurn = 'on' | 'off' | 'status'
 
 /** The commands. Each resolves to an exit code. */

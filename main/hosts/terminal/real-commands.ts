@@ -55,7 +55,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
     return kind === 'too-weak'
   }
 
-  /** The programs of the environment; `undefined` after a line on why they cannot be used. */
+  /** The programs of the environment; `undefined` after a line that explains why they cannot be used. */
   const programsGiven = async () => {
     const { givenPrograms } = await import('../../gateway/given-programs.ts')
     const given = givenPrograms(terminal.environment['HEADROOM_GATEWAY_KEYS'])
@@ -80,7 +80,8 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       openVault: async (folder, words) => {
         const { openWatchVault } = await import('./watch-vault.ts')
         const open = () => openWatchVault(folder, words, portsWith(log))
-        // A vault opens under any passphrase that sealed it, and stretching that takes as long as the check: side by side.
+        // Any passphrase that sealed a vault opens it. Key stretching takes as long as the check, so both run
+        // in parallel.
         const opened = mayHoldKeys(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
@@ -305,15 +306,15 @@ function runDesktop(
   const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
   const gateway = gatewayPort === undefined ? [] : ['--gateway-port', String(gatewayPort)]
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
-  // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The passphrase is not
-  // needed, because the desktop host uses the system's keyring.
+  // ELECTRON_RUN_AS_NODE, set by some editors' terminals, would turn Electron into plain Node. The passphrase
+  // is not needed, because the desktop host uses the system's keyring.
   const {
     ELECTRON_RUN_AS_NODE: _,
     HEADROOM_PASSPHRASE: __,
     HEADROOM_GATEWAY_KEYS: ___,
     ...environment
   } = terminal.environment
-  // Electron sets the mask of its own, and needs the former one for the browser that it opens.
+  // Electron sets its own mask; the browser that it opens needs the original one.
   const started = restoreFileMask()
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   started()

@@ -7,7 +7,10 @@ export interface RunningKey {
   readonly name: string
 }
 
-/** The selected key, or a line on why there is none: no app runs (`nobody`), a wrong name, or a failed request. */
+/**
+ * The selected key, or a line on why there is none: no app runs (`nobody`), a wrong name, or a failed
+ * request.
+ */
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
   | { readonly kind: 'nobody' | 'usage' | 'failed'; readonly line: string }
@@ -67,7 +70,9 @@ export type RunningRevocation =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** Revokes a key by the running app. "Revoked" means that the service answered the app with 200 (service 4.2). */
+/**
+ * Revokes a key by the running app. "Revoked" means that the service answered the app with 200 (service 4.2).
+ */
 export async function revokeRunningKey(ask: AskRunning, { profile }: RunningKey): Promise<RunningRevocation> {
   const asked = await ask({ do: 'revoke', profile })
   switch (asked.kind) {

@@ -26,8 +26,8 @@ export interface RunBrowserDeps {
 /**
  * Serves the window to browsers on this machine until stopped.
  *
- * The ports are opened before the app starts, so that a start that cannot serve does not use up a stored rotating
- * token.
+ * The ports are opened before the app starts, so that a start that cannot serve does not use up a stored
+ * rotating token.
  */
 export async function runBrowser(
   args: HostArguments & BrowserArguments,
@@ -71,7 +71,7 @@ async function claimed(
   }
 }
 
-/** Why the gateway cannot serve on the port of this run, asked before the app starts; `undefined` where it can. */
+/** Why the gateway cannot use this run's port, checked before the app starts; `undefined` if it can. */
 async function whyGatewayCannot(port: number | undefined, deps: RunBrowserDeps): Promise<string | undefined> {
   if (port === undefined || port === 0) return undefined
   const free = await claimed(port, deps, '--gateway-port')

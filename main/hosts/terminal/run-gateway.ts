@@ -13,7 +13,7 @@ interface GatewayPorts {
   readonly dataFolder: string | undefined
   readonly log: Log
   readonly secrets: Secrets
-  /** Receives one sentence where stored programs cannot be read. */
+  /** Receives one sentence if stored programs cannot be read. */
   readonly say: (line: string) => void
 }
 

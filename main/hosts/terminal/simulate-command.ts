@@ -15,13 +15,16 @@ export interface SimulateDeps {
 }
 
 /**
- * The secret that enables the control surface and that its requests must carry. An environment variable, because flags
- * must not contain secrets.
+ * The secret that enables the control surface and that its requests must carry. An environment variable,
+ * because flags must not contain secrets.
  */
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
-/** One line on a secret of the control surface that is too short; `undefined` where it is none or long enough. */
+/**
+ * One line about a control-surface secret that is too short; `undefined` if there is none or it is long
+ * enough.
+ */
 export function secretProblem(secret: string | undefined): string | undefined {
   if (secret === undefined || secret === '' || secret.length >= MIN_SECRET) return undefined
   return `${CONTROL_SECRET} needs at least ${MIN_SECRET} characters`

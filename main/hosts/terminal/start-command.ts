@@ -13,7 +13,7 @@ export interface HostArguments {
   readonly dataFolder: string
   readonly simulate: boolean
   readonly metrics?: MetricsOptions
-  /** The port of the gateway for this run; absent: as it was turned on or off before. */
+  /** The gateway's port for this run; absent: as last turned on or off. */
   readonly gatewayPort?: number
 }
 

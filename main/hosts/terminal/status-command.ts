@@ -11,7 +11,7 @@ import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
 export interface StatusDeps {
   readonly terminal: Terminal
   readonly defaultDataFolder: () => string | undefined
-  /** Asks the app that runs on this data folder. */
+  /** Sends a request to the app that runs on this data folder. */
   askRunning(dataFolder: string, request: ControlRequest): Promise<RunningAnswer>
   /** Shows times of day as the windows of this data folder do. */
   showTimesOf(dataFolder: string): void
@@ -20,7 +20,8 @@ export interface StatusDeps {
 const PLAIN_COLUMNS = 100
 
 /**
- * Formats an admitted window. A person can end an unknown one in another window's settings, or by restarting Headroom.
+ * Formats an admitted window. A person can end an unknown one in another window's settings, or by restarting
+ * Headroom.
  */
 function windowLine({ id, admittedAt, lastUsedAt, isOpen }: WindowSummary): string {
   return `browser ${id}  connected ${clockText(admittedAt)}, ${isOpen ? 'open' : 'closed'}, last used ${clockText(lastUsedAt)}`

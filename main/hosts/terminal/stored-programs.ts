@@ -6,7 +6,7 @@ import type { Clock, RandomBytes } from '../../ports/ports.ts'
 import { openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 
-/** What can be asked of the programs of a data folder. */
+/** A request about the programs of a data folder. */
 export type ProgramRequest =
   | Extract<ControlRequest, { do: 'gateway' | 'add-program' }>
   | { readonly do: 'cut-program'; readonly name: string }
@@ -14,13 +14,13 @@ export type ProgramRequest =
 export interface StoredProgramsPorts {
   readonly clock: Clock
   readonly randomBytes: RandomBytes
-  /** Receives one sentence where the stored programs cannot be read. */
+  /** Receives one sentence if the stored programs cannot be read. */
   readonly problem: (sentence: string) => void
 }
 
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
-/** Nothing is served while no app runs. */
+/** Use of a program while no app runs: none. */
 const NO_USE = {
   ...{ forwarded: 0, coalesced: 0, refused: 0, perSecond: 0 },
   ...{ waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
@@ -28,10 +28,11 @@ const NO_USE = {
 const OFF = { state: 'off' } as const
 
 /**
- * Adds, lists or cuts off programs of a data folder on which no app runs, and answers as the app would. Locks the folder
- * meanwhile. The next app that starts on it serves them.
+ * Adds, lists or revokes programs of a data folder on which no app runs, with the app's answers. Locks the
+ * folder meanwhile. The next app on that folder serves them.
  *
- * Which keys are connected is not known, as they are sealed: a program that is added without `profile` uses the only one.
+ * The keys are sealed, so the connected ones are unknown: a program added without `profile` uses the only
+ * one.
  */
 export function answerStored(
   dataFolder: string,

@@ -35,8 +35,8 @@ export interface TableOptions {
   /** The terminal's width in columns; under 96 whole columns of the table are removed. */
   readonly columns: number
   /**
-   * The number of available lines; absent: unlimited. The least important lines are removed first, and a last line
-   * counts them.
+   * The number of available lines; absent: unlimited. The least important lines are removed first, and a last
+   * line counts them.
    */
   readonly rows?: number
   readonly colour: boolean
@@ -76,8 +76,8 @@ const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
 /**
  * Renders the whole table as of `nowMs`, the headline first.
  *
- * A number computed from an old header is marked with `~`. A documented default has `documented` in place of a header's
- * age, so that every number shows its source.
+ * A number computed from an old header is marked with `~`. A documented default has `documented` in place of
+ * a header's age, so that every number shows its source.
  */
 export function renderTable(
   snapshot: Snapshot,
@@ -100,7 +100,7 @@ export function renderTable(
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
-      // Whole in any width: what a narrow terminal would cut first is what matters most.
+      // Never cut: a narrow terminal would cut the most important part first.
       ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
         left(text, columns, TONES[headline(snapshot, nowMs).severity]),
       ]),
@@ -148,7 +148,8 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first; the newest stays beside the rows, or no common size would ever show one.
+          // Older events are removed first. The newest stays with the rows, or no common size would ever show
+          // one.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
               eventRow(event, nowMs, width),
@@ -178,7 +179,7 @@ function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] 
   ]
 }
 
-/** How many items of a list have no room in the snapshot; no line where all have. */
+/** How many items of a list the snapshot has no room for; no line if it has all. */
 function unlistedRows(
   { unlisted }: Snapshot,
   of: keyof NonNullable<Snapshot['unlisted']>,
@@ -258,7 +259,9 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
   ]
 }
 
-/** The bar of a quota: filled up to `low`, shaded up to `high`. A default is not a measurement and has no bar. */
+/**
+ * The bar of a quota: filled up to `low`, shaded up to `high`. A default is not a measurement and has no bar.
+ */
 function barOf({ source, limit, low, high }: RequestQuota, width: number): string {
   if (source === 'default') return '┄'.repeat(width)
   return limit > 0 ? levelBar(low / limit, width, high / limit) : levelBar(0, width)
@@ -272,7 +275,7 @@ const TONES: Readonly<Record<Severity, Tone>> = {
   unknown: 'dim',
 }
 
-/** The state and its note in a short form: `429 40s`; the word alone where both are wider than `width`. */
+/** The state and its note in a short form: `429 40s`; the word alone if both exceed `width`. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { label, untilMs } = quotaStatus(quota, nowMs)
   const note = rowNote(quota, nowMs)
@@ -347,10 +350,10 @@ function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
 
-/** The maximum number of causes that are explained beside the headline's; the headline names the others. */
+/** Maximum number of explained causes besides the headline's; the headline names the others. */
 const MAX_CAUSES = 3
 
-/** What to do about each cause and why, the headline's first; one line per cause. */
+/** One line per cause, the headline's first: what to do and why. */
 function causeLines(snapshot: Snapshot, nowMs: number): readonly string[] {
   const [first, ...others] = keyFindings(snapshot, nowMs)
   if (first === undefined) return []
@@ -370,13 +373,13 @@ function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   return `${profile.name} (${profile.environment})  ${reach}`
 }
 
-/** `trying again in 12s`, `trying now`; `undefined` where no time is known. */
+/** `trying again in 12s`, `trying now`; `undefined` if no time is known. */
 function triesText(retryAtMs: number | undefined, nowMs: number): string | undefined {
   if (retryAtMs === undefined) return undefined
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
 }
 
-/** As many parts as fit, whole, from the first on; the first in any case. */
+/** The leading parts that fit uncut; at least the first. */
 function fitParts([first = '', ...more]: readonly string[], columns: number): string {
   return more.reduce(
     (text, part) => {
@@ -399,7 +402,7 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
   ]
 }
 
-/** What a person may have to act on comes first: the rest goes where the terminal is narrow. */
+/** Starts with what may need a person's action, because a narrow terminal cuts the rest. */
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)

@@ -5,7 +5,10 @@ export interface Terminal {
   readonly screen?: Screen
   /** Whether a person can answer a question. */
   readonly interactive: boolean
-  /** Writes one line to stdout. `false`: the reader is slow, and lines before the next `onDrain` are held in memory. */
+  /**
+   * Writes one line to stdout. `false`: the reader is slow, and lines before the next `onDrain` are held in
+   * memory.
+   */
   out(line: string): boolean
   /** Subscribes to the end of a slow phase, when all output was read. Returns its cancel. */
   onDrain(run: () => void): () => void

@@ -1,9 +1,9 @@
 import type { Command, CommanderError } from 'commander'
 
 const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
-/** Most edits between a word and what it may have meant: a third of the longer one. */
+/** Maximum edit distance to a suggested word, as a share of the longer word. */
 const MAX_SHARE = 1 / 3
-/** Longest word that is compared: a longer one is near to no command, and would cost time. */
+/** Longest word that is compared: a longer one matches no command and would cost time. */
 const MAX_LENGTH = 64
 
 /**
@@ -46,7 +46,10 @@ function commandOf(program: Command, args: readonly string[]): Command | undefin
   return program.commands.find((command) => command.name() === name)
 }
 
-/** The command that the first word of a line was probably meant to be. The word itself is not repeated: it may be a secret. */
+/**
+ * The command that the first word of a line probably meant. The word itself is not repeated: it may be a
+ * secret.
+ */
 function meantCommand(program: Command, [first = '']: readonly string[]): string | undefined {
   return suggestionFor(
     first,
@@ -54,7 +57,7 @@ function meantCommand(program: Command, [first = '']: readonly string[]): string
   )
 }
 
-/** `did you mean '--port'? `, or nothing. */
+/** `did you mean '--port'? `, or an empty text. */
 function meantOption(command: Command, flag: string): string {
   const meant = suggestionFor(
     flag,
@@ -63,7 +66,7 @@ function meantOption(command: Command, flag: string): string {
   return meant === undefined ? '' : `did you mean '${meant}'? `
 }
 
-/** The known word that `word` was probably meant to be, by the fewest letters changed; `undefined` where none is near. */
+/** The known word with the fewest letters changed from `word`; `undefined` if none is close. */
 export function suggestionFor(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((name) => ({ name, edits: editDistance(word.toLowerCase(), name) }))
@@ -72,7 +75,9 @@ export function suggestionFor(word: string, known: readonly string[]): string | 
   return near[0]?.name
 }
 
-/** The number of letters to insert, remove, replace or swap with their neighbour to make `b` of `a`. */
+/**
+ * The number of insertions, deletions, replacements and swaps of neighbouring letters that turn `a` into `b`.
+ */
 export function editDistance(a: string, b: string): number {
   if (Math.max(a.length, b.length) > MAX_LENGTH) return Number.POSITIVE_INFINITY
   let before: readonly number[] = []

@@ -29,7 +29,7 @@ export interface WatchDeps {
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** Shows times of day as the windows of this data folder do. */
+  /** Formats times of day like the windows of this data folder. */
   showTimesOf(dataFolder: string): void
   /** Starts the history and alerts of a monitor, with the data folder if there is one. */
   recordHistory(
@@ -44,13 +44,14 @@ export interface WatchDeps {
   pushMetrics(monitor: MonitorSurface, options: OtlpOptions): Promise<MetricsPush>
 }
 
-/** The flags of a run, with what `headroom gateway` adds. */
+/** The flags of a run, plus those of `headroom gateway`. */
 type Run = WatchFlags & { readonly gateway?: GatewayRun }
 
 /**
- * Runs the monitor without a window. It ends when no key is signed in, but not when the service is unreachable.
+ * Runs the monitor without a window. It ends when no key is signed in, but not when the service is
+ * unreachable.
  *
- * With a gateway it serves programs as well, and goes on without a sign-in: they are answered 503 until there is one.
+ * With a gateway it also serves programs, and continues without a sign-in: they get 503 until there is one.
  */
 export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
   const { terminal } = deps

@@ -16,8 +16,8 @@ export interface WatchVault {
   /** Messages about damaged files. */
   readonly notices: readonly string[]
   /**
-   * Connects the key, with the stored token if that is at least as new as the given one. Returns the profile's id;
-   * `undefined` if no token is given or stored.
+   * Connects the key, with the stored token if that is at least as new as the given one. Returns the
+   * profile's id; `undefined` if no token is given or stored.
    *
    * Stored settings are not changed; `asWatched` applies the flags of this run.
    */
@@ -34,8 +34,8 @@ export type WatchVaultOpening =
   | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
 
 /**
- * Opens the vault of `headroom watch --data DIR` and locks the folder: of two programs that refresh one rotating token,
- * each would invalidate the other's.
+ * Opens the vault of `headroom watch --data DIR` and locks the folder: of two programs that refresh one
+ * rotating token, each would invalidate the other's.
  */
 export async function openWatchVault(
   folder: string,

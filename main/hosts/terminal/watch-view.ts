@@ -24,7 +24,7 @@ export interface WatchView {
   alert(line: string): void
   /** Takes a typed key; absent where nothing is redrawn. */
   key?(key: string): void
-  /** Says where the gateway serves. */
+  /** Shows the address of the gateway. */
   serves(url: string): void
   end(): void
 }
@@ -55,11 +55,13 @@ export function watchView(
     dropped: (count) => terminal.error(`stdout is read too slowly: skipped ${count} lines`),
   })
   if (flags.json === true) return jsonView(lines, flags)
-  // A server's journal is for what happens, not for a table every few seconds.
+  // A server's journal records events, not a table every few seconds.
   return plainView(lines, flags.gateway === undefined ? PLAIN_GAP_MS : Number.POSITIVE_INFINITY)
 }
 
-/** Time between two whole snapshots among lines of changes, for readers that start later and as a heartbeat. */
+/**
+ * Time between two whole snapshots among lines of changes, for readers that start later and as a heartbeat.
+ */
 const WHOLE_GAP_MS = 60_000
 
 /** Writes one JSON object per line, as `json-lines.schema.json` describes. */
@@ -152,7 +154,7 @@ const readyText = (url: string): string => `gateway ready: ${url}`
 
 const KEY_HELP = ['q  quit     ?  show or hide these keys', 'headroom watch --help lists the flags'] as const
 
-/** Writes events as they occur, and a table every `gapMs`; none where that is infinite. */
+/** Writes events as they occur, and a table every `gapMs`; no tables if that is infinite. */
 export function plainView(lines: BoundedLines, gapMs = PLAIN_GAP_MS): WatchView {
   const isDue = Number.isFinite(gapMs) ? regularly(gapMs) : () => false
   const stamp = (atMs: number) => new Date(atMs).toISOString()

@@ -5,7 +5,8 @@ import { icns, ico, type SizedPng } from './icon-files.ts'
 import { png } from './png.ts'
 
 /**
- * `node main/hosts/desktop/icons/make-icons.ts` writes the icons that electron-builder.yml names next to this file.
+ * `node main/hosts/desktop/icons/make-icons.ts` writes the icons that electron-builder.yml names next to this
+ * file.
  *
  * Tray icons are drawn at run time.
  */
