@@ -7,36 +7,39 @@ import { isStale, quotaStatus, stateAt, usesWholeRefill } from '../status/quota-
 import { SIGN_IN_ENDING, signInEndSeverity } from '../status/token-status.ts'
 import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains, kindRow } from './kinds.ts'
 
-/** One thing that is wrong with a key, or worth telling, at one moment. Words are in `messages/`. */
+/** A problem or noteworthy fact about a key at one moment. Its words are in `messages/`. */
 export interface Condition {
   readonly kind: ConditionKind
   readonly severity: Severity
-  /** The quota, or the group of slots, that it is about; absent where it is about the whole key. */
+  /** The quota or group of slots concerned; absent for the whole key. */
   readonly subject?: string
-  /** Since when, epoch ms; absent where that is not known. */
+  /** Start, epoch ms; absent if unknown. */
   readonly since?: number
-  /** The row that it is about. */
+  /** The row concerned. */
   readonly row?: RequestQuota
-  /** The answers without a number that it is about. */
+  /** The responses without a number that caused it. */
   readonly problem?: KeyProblem
 }
 
-/** Everything that is wrong with a key, causes and consequences. */
+/** Everything wrong with a key: causes and consequences. */
 export interface KeyConditions {
-  /** What nothing else explains: the most severe first, among equals the upper one of `CONDITIONS`. */
+  /**
+   * Conditions that nothing else explains. The most severe comes first; among equals, the upper one in
+   * `CONDITIONS`.
+   */
   readonly roots: readonly Condition[]
-  /** What a root explains. */
+  /** Conditions that a root explains. */
   readonly consequences: readonly Condition[]
 }
 
-/** A stream that was open and is not heard for so long counts as waiting. Milliseconds. */
+/** Silence after which a stream that was open counts as waiting. Milliseconds. */
 const MISSED_MS = 15_000
 /**
- * Restarts within ten minutes from which a stream is restarting; a planned one now and then is usual (service
- * 12).
+ * Restarts within ten minutes from which a stream counts as restarting; an occasional planned one is normal
+ * (service 12).
  */
 const OFTEN = 3
-/** Headroom's and programs' part of the use from which a quota runs out by it. */
+/** Share of Headroom and its programs in the use from which they are the reason that a quota runs out. */
 const MOSTLY_OWN = 0.5
 
 /** The conditions of a key at `nowMs`, epoch ms, on the clock of the snapshot's `at`. */
@@ -58,12 +61,12 @@ export function conditionsOf(snapshot: Snapshot, nowMs: number): KeyConditions {
   }
 }
 
-/** Whether no call succeeds: then nothing about the key is known to be fine. */
+/** Whether all calls fail, so that nothing about the key can be reported as fine. */
 export function isStopped({ roots }: KeyConditions): boolean {
   return roots.some(({ kind }) => CONDITIONS[kind].stopsCalls)
 }
 
-/** Whether one condition follows from another. A `subject` that is empty or absent is the whole key. */
+/** Whether one condition causes another. An empty or absent `subject` is the whole key. */
 export function isCauseOf(
   cause: Pick<Condition, 'kind' | 'subject'>,
   one: { readonly kind: string; readonly subject?: string },
@@ -115,7 +118,7 @@ function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     case 'revoke-unconfirmed':
       return [{ kind: 'revocation-unconfirmed', severity: 'critical' }]
     case 'unconfirmed':
-      // The first refresh takes a moment, which is no trouble.
+      // The first refresh takes a moment, which is normal.
       return access.state === 'refreshing' ? [] : [{ kind: 'renewal-failing', severity: 'warning' }]
     case 'valid':
       break
@@ -134,14 +137,12 @@ const hasExpired = ({ access: { state, expiresAt } }: Snapshot, nowMs: number): 
 
 const sinceOf = (since: number | undefined) => (since === undefined ? {} : { since })
 
-/**
- * The moment that an old snapshot speaks of: a refresh or a frame that came since then would not be in it.
- */
+/** The time of an old snapshot's data: it does not include a later refresh or frame. */
 function pushedMs({ at }: Snapshot, nowMs: number): number {
   return nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
 }
 
-/** Whether the service fails to answer. One that was not asked yet does not. */
+/** Whether the service fails to respond. A service that was not called yet does not. */
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
@@ -155,7 +156,7 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  // The service may end a token early; without the sign-in host no other can be had.
+  // The service may end a token early; without the sign-in host, there is no new one.
   const isRejected = snapshot.requests.some(({ problem }) => problem?.status === 401)
   return hasExpired(snapshot, nowMs) || snapshot.access.state === 'none' || isRejected
     ? [{ kind: 'sign-in-host-gone', severity: 'critical', since }]
@@ -163,8 +164,8 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
 }
 
 /**
- * Answers that bring no number: of the token, of the service, or of single rows. A 401 counts once a renewal
- * did not help.
+ * Conditions from responses without a number, caused by the token, the service, or single rows. A 401 counts
+ * once a refresh did not help.
  */
 function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const problems = keyProblems(snapshot, nowMs).filter(
@@ -186,20 +187,20 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   })
 }
 
-/** The streams of a key by what they bring at `nowMs`. A waiting stream is no silent one. */
+/** The streams of a key by their data at `nowMs`. A waiting stream is not silent. */
 export interface StreamsHeard {
   readonly silent: readonly StreamSummary[]
-  /** Open before, without a frame for a while, and not open again yet. */
+  /** Open earlier, without a frame for a while, and not reopened yet. */
   readonly missed: readonly StreamSummary[]
   /** Waiting for a slot. */
   readonly queued: readonly StreamSummary[]
-  /** Opened again and again. */
+  /** Restarting repeatedly. */
   readonly restarting: readonly StreamSummary[]
-  /** All but those that a person or a program closed. */
+  /** All except those closed by a person or a program. */
   readonly wanted: readonly StreamSummary[]
 }
 
-/** Sorts the streams of a key at `nowMs`, epoch ms, by what they bring. */
+/** Sorts the streams of a key by their data at `nowMs`, epoch ms. */
 export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
   const atMs = pushedMs(snapshot, nowMs)
   const wanted = snapshot.streams.filter(({ state }) => state !== 'closed')
@@ -233,8 +234,8 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 }
 
 /**
- * The quietest own stream of a group of slots, and the one that waits for a slot of it; `undefined` where
- * none does.
+ * The quietest own stream in a group of slots, and the stream that waits for one of its slots; `undefined` if
+ * none waits.
  */
 export function replacementOf(
   category: string | undefined,
@@ -274,11 +275,11 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
   })
 }
 
-/** Whether Headroom and its programs make at least half of a quota’s use. */
+/** Whether Headroom and its programs make at least half of a quota's use. */
 export const isMostlyOwn = ({ use }: RequestQuota): boolean =>
   use !== null && use.total > 0 && use.own >= use.total * MOSTLY_OWN
 
-/** The program behind the gateway that uses most of a quota; `undefined` where none does. */
+/** The gateway's program that uses most of a quota; `undefined` if none does. */
 export function busiestProgram(
   { use }: RequestQuota,
   { programs = [] }: Snapshot,
@@ -287,18 +288,20 @@ export function busiestProgram(
   return most && programs.find(({ id }) => id === most[0])
 }
 
-/** The rows that say something of now, the worst first. */
+/** Rows with current information, the worst first. */
 export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRow[] {
   return worstFirst(snapshot.requests.map((row) => ({ row, state: stateAt(row, nowMs) })))
 }
 
-/** What says how fresh the numbers are: the row that the headline is about, else the newest header of any. */
+/**
+ * The time that shows how fresh the numbers are: the headline's row, otherwise the newest header of any row.
+ */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
 }
 
-/** The conditions that their own rows detect. */
+/** Conditions that their own `detect` finds. */
 function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   return CONDITION_KINDS.flatMap((kind) =>
     (kindRow(kind).detect?.(snapshot, nowMs) ?? []).map((found) => ({ kind, ...found })),
@@ -308,7 +311,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Answers that bring no number are the reason, and told as that.
+    // Responses without a number are the cause, and are reported as such.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

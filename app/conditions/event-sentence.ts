@@ -3,27 +3,22 @@ import { mostUrgent, type Severity } from '../contract/severity.ts'
 import type { EventGroup, EventStyle, Words } from './messages/event-words.ts'
 import { EVENTS } from './messages/events.ts'
 
-/** What is said of an event: in two lines where there is room for them, else as one sentence. */
+/** The text of an event: two lines, or one sentence if space is short. */
 export interface EventSentence {
   readonly severity: Severity
   /** What happened to whom: `429 on Positions`. */
   readonly title: string
-  /**
-   * What follows from it or belongs to it: `safe to retry at 14:31:52`. Empty where the title says it all.
-   */
+  /** Consequence or context: `safe to retry at 14:31:52`. Empty if the title is enough. */
   readonly detail: string
   /** Title and detail. */
   readonly text: string
-  /** What the provider's support asks for. */
+  /** The id that the provider's support needs. */
   readonly requestId?: string
 }
 
 const wordsOf = (event: LoggedEvent) => EVENTS[event.kind] as Words<LoggedEvent>
 
-/**
- * Title and detail of an event with its severity, for every surface. Pure: the same event gives the same
- * text.
- */
+/** Title, detail and severity of an event, for every surface. Pure: the same event gives the same text. */
 export function eventSentence(event: LoggedEvent, style: EventStyle = {}): EventSentence {
   const [severity, title, ...details] = wordsOf(event).say(event, style)
   const requestId = 'requestId' in event ? event.requestId : undefined
@@ -34,8 +29,7 @@ export function eventSentence(event: LoggedEvent, style: EventStyle = {}): Event
 }
 
 /**
- * The words of several events of one kind as one line, the worst first; of one, its own, with how often it
- * was seen.
+ * Several events of one kind as one line, the worst first. A single event keeps its own text, plus its count.
  */
 export function lineSentence(
   events: readonly [LoggedEvent, ...LoggedEvent[]],
@@ -59,15 +53,15 @@ export function lineSentence(
 }
 
 /**
- * What events of one second have to share to be one line; `undefined` of a kind whose events say something of
- * their own.
+ * What events within one second must have in common to share a line; `undefined` for a kind whose events are
+ * listed separately.
  */
 export function alikeAs(event: LoggedEvent): string | undefined {
   const { alike, many } = wordsOf(event)
   return alike === undefined && many === undefined ? undefined : `${event.kind} ${alike?.(event) ?? ''}`
 }
 
-/** The group of an event; `undefined` of a kind from a newer version. */
+/** The group of an event; `undefined` for a kind from a newer version. */
 export const eventGroup = ({ kind }: LoggedEvent): EventGroup | undefined => EVENTS[kind]?.of
 
 const sentenceOf = (severity: Severity, title: string, detail: string): EventSentence => ({

@@ -10,7 +10,7 @@ import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'
 import { usageLine } from './messages/rows.ts'
 
-/** The one number of a key to be read from afar, and what it counts. Empty where there is none. */
+/** The one number of a key that is readable from afar, and its caption. Empty if there is none. */
 export interface GlanceNumber {
   readonly caption: string
   readonly value: string
@@ -19,7 +19,7 @@ export interface GlanceNumber {
 const NONE: GlanceNumber = { caption: '', value: '' }
 
 /**
- * The number that the worst finding of a key turns on, at `nowMs`, epoch ms; of a healthy key, its tightest
+ * The number behind a key's worst finding at `nowMs`, epoch ms; for a healthy key, that of its tightest
  * quota.
  */
 export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
@@ -54,7 +54,7 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
   }
 }
 
-/** Streams without data of those that are wanted: `2/3`. */
+/** Wanted streams without data: `2/3`. */
 function silentShare(snapshot: Snapshot, nowMs: number): string {
   const { silent, missed, wanted } = streamsHeard(snapshot, nowMs)
   return `${silent.length + missed.length}/${wanted.length}`
@@ -65,7 +65,7 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
   const { state, untilMs, note } = quotaStatus(quota, nowMs)
   switch (state) {
     case 'blocked':
-      // Until others slow down: there is nothing to count down to.
+      // Until others slow down there is no countdown.
       if (untilMs === undefined) return { caption: 'left', value: leftText(quota, nowMs) }
       return untilMs <= nowMs
         ? { caption: 'safe to retry', value: 'now' }
@@ -83,7 +83,9 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
   }
 }
 
-/** `2–5 min` under `runs out 14:33–14:36`; whole minutes, so that the number stands as still as the range. */
+/**
+ * `2–5 min` under `runs out 14:33–14:36`; whole minutes, so that the number changes no faster than the range.
+ */
 function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota
   const caption = runsOutText(quota, nowMs)
@@ -94,7 +96,7 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   return { caption, value: `${least}–${most} min` }
 }
 
-/** Short lines beside a quota's number: its moment with what may be sent now, and who uses it. */
+/** Short lines next to a quota's number: its time, what may be sent now, and who uses it. */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
   const { burst, text } = allowanceOf(quota, 'valid', nowMs)
   const now = [moment, burst === undefined ? '' : `${burst} ${text}`].filter(Boolean).join(', ')
@@ -111,7 +113,7 @@ function digits(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))}`
 }
 
-/** What a finding says beside its subject in a small card: a countdown in digits, a share, a count. */
+/** The text next to a finding's subject on a small card: a countdown, a share or a count. */
 export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number): string {
   if (aspect !== 'quotas' || quota === undefined) return aspect === 'slots' ? note : ''
   const { state, untilMs } = quotaStatus(quota, nowMs)
@@ -121,17 +123,17 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
   return countdown(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
 }
 
-/** One key as a line of the table of all keys. */
+/** One key as a line in the table of all keys. */
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** The state of the key: the subject only where it is not its tightest quota. */
+  /** The state of the key; names the subject only if it is not its tightest quota. */
   readonly state: string
   readonly tightest: string
-  /** Requests left of the limit; empty where no row is checked. */
+  /** Requests left of the limit; empty if no row is checked. */
   readonly left: string
   readonly note: string
-  /** 429s of today, in the zone that is shown; absent until they were counted. */
+  /** Today's 429s, in the displayed time zone; absent until counted. */
   readonly refusals?: number
   /** `1 of 13`; empty without open streams. */
   readonly silent: string
@@ -139,8 +141,7 @@ export interface KeyLine {
 }
 
 /**
- * All keys, the worst first; among equals in their own order. `refusals`: the 429s of today by key, where
- * they were counted.
+ * All keys, the worst first, otherwise in their own order. `refusals`: today's 429s by key, where counted.
  */
 export function keyLines(
   snapshots: readonly Snapshot[],
@@ -173,8 +174,8 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 }
 
 /**
- * The 429s of one key since `fromMs`, epoch ms: of request quotas and of slots. An event that is given twice,
- * from the history and from this run, counts once.
+ * The 429s of one key since `fromMs`, epoch ms, for requests and slots. An event that occurs in both the
+ * history and this run counts once.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
   const seen = events.flatMap((event) =>
@@ -187,10 +188,7 @@ export function refusalsSince(events: readonly LoggedEvent[], profile: string, f
   return new Set(seen).size
 }
 
-/**
- * When a person has to sign in again: a day and time, `does not expire`, or the state of a token that is
- * none.
- */
+/** When the next sign-in is needed: a day and time, `does not expire`, or the state of an unusable token. */
 export function signInByText({ refresh }: Pick<Snapshot, 'refresh'>, nowMs: number): string {
   switch (refresh.state) {
     case 'none':

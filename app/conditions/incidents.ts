@@ -4,7 +4,7 @@ import { alikeAs, type EventSentence, eventSentence, lineSentence } from './even
 import type { EventStyle } from './messages/event-words.ts'
 import { beginsCondition, ConditionTracker } from './tracker.ts'
 
-/** One event of several that are one line. */
+/** One of several events that share a line. */
 export interface IncidentPart {
   /** Epoch ms. */
   readonly at: number
@@ -12,49 +12,46 @@ export interface IncidentPart {
 }
 
 /**
- * One line of the log: a condition from its beginning to its end, an event, or several of one kind in one
+ * One line of the log: a condition from start to end, an event, or several events of one kind within a
  * second.
  */
 export interface IncidentLine extends EventSentence {
-  /** The events behind it, the worst first; never empty. */
+  /** Its events, the worst first; never empty. */
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
-  /** When it began, epoch ms. */
+  /** Start, epoch ms. */
   readonly at: number
-  /** When it ended, epoch ms; absent while it lasts, and of what has no length that was recorded. */
+  /** End, epoch ms; absent while open, and if no duration was recorded. */
   readonly endedAt?: number
-  /** Each event of a line of several in its own words, the worst first; absent of one event. */
+  /** The events of a shared line in their own words, the worst first; absent for a single event. */
   readonly parts?: readonly IncidentPart[]
-  /** The events that ended it, the last time or before it began again. */
+  /** The events that ended it, for good or before it began again. */
   readonly ends: readonly LoggedEvent[]
-  /** Whether it lasts. */
+  /** Whether it is still open. */
   readonly isOpen: boolean
 }
 
-/** What decides, beside the events, what lasts. */
+/** Inputs, besides the events, that decide what is open. */
 export interface LogStyle extends EventStyle {
   /**
-   * Epoch ms. A 429 whose wait is over by then, and that no answer followed, is not open: whether it lasts is
-   * not known.
+   * Epoch ms. A 429 whose wait ended before this without a response is not open: whether it continues is
+   * unknown.
    */
   readonly nowMs?: number
   /**
-   * When this run of the app began, epoch ms. What began before and has no end was not seen to end; it is not
-   * open.
+   * Start of this run, epoch ms. A condition that began earlier and has no end is not open, because its end
+   * may have been missed.
    */
   readonly runSinceMs?: number
-  /**
-   * The rows whose state is critical now, by category: a quota that is short may have become so since it was
-   * told.
-   */
+  /** Rows that are critical now, by category: a short quota may have become critical since its event. */
   readonly criticalRows?: ReadonlySet<string>
 }
 
-/** How much later than its consequence a cause may be told. Milliseconds. */
+/** How much later than its consequence a cause may be reported. Milliseconds. */
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * Whether an event follows from one that is a line already: a refresh that was not sent, from its unreachable
- * host, and a 401, from the end of the sign-in.
+ * Whether an event follows from one that already has a line. An unreachable host explains an unsent refresh;
+ * the end of a sign-in explains a 401.
  */
 function isExplainedBy({ event, at }: Happened, cause: Happened): boolean {
   const follows =
@@ -70,9 +67,9 @@ function isExplainedBy({ event, at }: Happened, cause: Happened): boolean {
   )
 }
 
-/** What becomes one line, or a part of one: an event, or all events of one condition. */
+/** A line or a part of one: an event, or all events of one condition. */
 interface Happened {
-  /** The last of those that began or repeated it. */
+  /** The latest event that began or repeated it. */
   readonly event: LoggedEvent
   readonly begins: readonly LoggedEvent[]
   readonly ends: readonly LoggedEvent[]
@@ -81,10 +78,7 @@ interface Happened {
   readonly isOpen: boolean
 }
 
-/**
- * The lines of a log, the open ones first and the worst of them on top, then newest first, from events in any
- * order.
- */
+/** The lines of a log, from events in any order: open ones first, the worst on top, then newest first. */
 export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = {}): readonly IncidentLine[] {
   const happened = [...Map.groupBy(identified(events), keyOf).values()].map((of) => happenedOf(of, style))
   const lines = happened.filter((one) => !happened.some((cause) => isExplainedBy(one, cause)))
@@ -93,7 +87,7 @@ export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = 
     .sort((a, b) => openUrgencyOf(b) - openUrgencyOf(a) || b.at - a.at || seqOf(b) - seqOf(a))
 }
 
-/** The events in order of time, those of an older history with the ids that they would have today. */
+/** The events in order of time; those of an older history get the ids that they would have today. */
 function identified(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const trackers = new Map<string, ConditionTracker>()
   return events
@@ -127,7 +121,9 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
   }
 }
 
-/** What is one line: events of a kind that began in one second, and all use by others that lasts. */
+/**
+ * The key of a line: events of a kind that began within one second share it, as do all open uses by others.
+ */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)
   const second = event.kind === 'elsewhere' && isOpen ? '' : Math.floor(at / 1000)
@@ -166,23 +162,20 @@ function lineOf(group: readonly Happened[], style: LogStyle): IncidentLine {
   }
 }
 
-/** What comes first in the log: more is worse, and nothing that is over is worse than anything else. */
+/** Rank in the log: higher is more urgent, and ended lines rank lowest. */
 const openUrgencyOf = ({ isOpen, severity }: IncidentLine): number => (isOpen ? 1 + urgencyOf(severity) : 0)
 
 const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
-/** When what an event tells the end of began, where that was recorded; else when it was told. Epoch ms. */
+/** Recorded start of what an event ends, otherwise the event's own time. Epoch ms. */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)
   return event.kind === 'stream-restarted' ? Math.min(event.at, event.since ?? event.at) : event.at
 }
 
-/**
- * When an event that tells of something finished was told; `undefined` of one whose beginning was not
- * recorded.
- */
+/** End time from an event that ends a condition; `undefined` if its start was not recorded. */
 function finishedAt(event: LoggedEvent): number | undefined {
   const isFinished =
     (event.kind === 'token-refreshed' && event.tookMs !== undefined) ||
@@ -190,7 +183,7 @@ function finishedAt(event: LoggedEvent): number | undefined {
   return isFinished ? event.at : undefined
 }
 
-/** Whether what an event without an end began may last still. */
+/** Whether the condition of an event without an end may still be open. */
 function mayLast(event: LoggedEvent, { nowMs, runSinceMs }: LogStyle): boolean {
   if (runSinceMs !== undefined && event.at < runSinceMs) return false
   if (event.kind !== 'rate-limited' || nowMs === undefined) return true

@@ -11,16 +11,13 @@ import type { Message } from './messages/message.ts'
 import { alsoSentence, okStatus, SO_FAR } from './messages/ok.ts'
 import { type Remedy, remedyOf } from './remedies.ts'
 
-/** A root condition of a key with its words. */
+/** A root condition of a key with its text. */
 export interface Finding extends Condition, Message {
   readonly aspect: Aspect
   readonly remedy?: Remedy
 }
 
-/**
- * What is wrong with a key at `nowMs`, epoch ms: the root causes, the headline's first. Empty where all is
- * well.
- */
+/** Root causes of a key's problems at `nowMs`, epoch ms, the headline's first. Empty if all is well. */
 export function keyFindings(snapshot: Snapshot, nowMs: number): readonly Finding[] {
   return conditionsOf(snapshot, nowMs).roots.map((root) => findingOf(root, snapshot, nowMs))
 }
@@ -36,16 +33,16 @@ function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Fin
 }
 
 /**
- * How one API key is, the same on every surface: the words of its root cause, or that it is ok.
+ * Status of an API key, the same on every surface: the text of its root cause, or that it is ok.
  *
- * Pure. A surface chooses which parts it has room for, and clock or countdown.
+ * Pure. A surface chooses the parts that fit, and a clock or a countdown.
  */
 export interface KeyStatus extends Message {
   readonly severity: Severity
   readonly subject?: string
-  /** The row that it is about; of a key that is ok, its tightest. */
+  /** The row concerned; for an ok key, the tightest. */
   readonly row?: RequestQuota
-  /** How many root causes there are besides this one. */
+  /** Number of further root causes. */
   readonly others: number
 }
 
@@ -75,14 +72,14 @@ export function healthOf(snapshot: Snapshot, nowMs: number): Health {
   }
 }
 
-/** The sentence a trader looks for, what to do about it, and why. */
+/** The sentence that a trader looks for, what to do, and why. */
 export interface Headline {
   readonly severity: Severity
   readonly headline: string
   readonly detail: string
 }
 
-/** The headline of a key at `nowMs`, epoch ms, in one line: its root cause, and which others there are. */
+/** The headline of a key at `nowMs`, epoch ms, in one line: its root cause, and the names of others. */
 export function headline(snapshot: Snapshot, nowMs: number): Headline {
   const [, ...others] = keyFindings(snapshot, nowMs)
   const { severity, title, text, action, detail } = keyStatus(snapshot, nowMs)
@@ -93,13 +90,13 @@ export function headline(snapshot: Snapshot, nowMs: number): Headline {
   }
 }
 
-/** What a screen reader is told: changes of state, not each step of a countdown. */
+/** Text for a screen reader: changes of state, not each step of a countdown. */
 export function spokenText(snapshot: Snapshot, nowMs: number): string {
   const [worst] = keyFindings(snapshot, nowMs)
   return worst === undefined ? okStatus(snapshot, nowMs).title : `${worst.name}.`
 }
 
-/** One part of the key's health in a word or two: `Streams 1 silent`. */
+/** One part of the key's health in one or two words: `Streams 1 silent`. */
 export interface AspectStatus {
   readonly aspect: Aspect
   readonly name: string
@@ -117,8 +114,8 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
 }
 
 /**
- * Every part of the key's health at `nowMs`, epoch ms, the healthy ones too. Of a key that cannot call none
- * is ok.
+ * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot call, none is
+ * ok.
  */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)
@@ -126,7 +123,7 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
   const stopped = isStopped(conditions)
   return ASPECTS.map((aspect) => {
     const isOf = ({ kind }: Condition) => CONDITIONS[kind].aspect === aspect
-    // A consequence is no state of its own where nothing could be asked.
+    // Where nothing could be checked, a consequence is not a state of its own.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
     const worst = mostUrgent(of)
     const name = ASPECT_NAMES[aspect]
@@ -168,7 +165,7 @@ function withoutCondition(
         : { severity: 'ok', label: STATE_LABELS.ok }
     }
     case 'sign-in':
-      // Both hosts are one condition, of the service.
+      // One condition covers both hosts, as a condition of the service.
       return snapshot.signInHost === undefined
         ? { severity: 'ok', label: stopped ? 'valid' : STATE_LABELS.ok }
         : { severity: 'critical', label: 'unreachable' }

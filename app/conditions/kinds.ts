@@ -6,31 +6,30 @@ import { isSlotCountCurrent } from '../status/stream-status.ts'
 export const ASPECTS = ['sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
 export type Aspect = (typeof ASPECTS)[number]
 
-/** What a condition is part of, and which conditions are its consequences. */
+/** The aspect of a condition, and its consequences. */
 interface KindRow {
   readonly aspect: Aspect
-  /** Kinds that are no headline while this one is open; a kind of one quota only on that quota. */
+  /** Kinds that are no headline while this one is open. A kind about one quota explains only that quota. */
   readonly explains: readonly string[]
-  /** Whether no call succeeds while it is open, so that nothing about the key is known to be fine. */
+  /** Whether all calls fail while it is open, so that nothing about the key can be reported as fine. */
   readonly stopsCalls: boolean
   /**
-   * Where it holds, as far as one kind can be told alone; `evaluate.ts` tells the others by their common
-   * source.
+   * Finds its occurrences if one kind alone decides; `evaluate.ts` finds the rest from their common source.
    */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
 }
 
-/** Where a condition holds. `since`: epoch ms. */
+/** An occurrence of a condition. `since`: epoch ms. */
 export interface Detected {
   readonly severity: Severity
   readonly subject?: string
   readonly since?: number
 }
 
-/** Conditions of single quotas, and what may be the cause of them. */
+/** Conditions of single quotas, and their possible causes. */
 const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low', 'watch'] as const
 const OF_ROW = ['others-use-refill', 'own-use', ...ROW_KINDS] as const
-/** What follows where the service is not asked successfully. */
+/** Consequences when the service does not respond successfully. */
 const OF_NO_ANSWER = [
   ...OF_ROW,
   'no-headers',
@@ -44,7 +43,7 @@ const OF_NO_ANSWER = [
   'slots-full',
   'not-checked',
 ] as const
-/** What follows where no access token can be had. */
+/** Consequences when no access token is available. */
 const OF_NO_TOKEN = [
   ...OF_NO_ANSWER,
   'renewal-failing',
@@ -54,18 +53,18 @@ const OF_NO_TOKEN = [
   'service-unreachable',
 ] as const
 
-/** Whether a condition is what a row's level or its 429s say. */
+/** Whether a condition follows from a row's level or its 429s. */
 export const isOfRow = (kind: string): boolean => OF_ROW.some((one) => one === kind)
 
 const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explains, stopsCalls: true })
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
 
 /**
- * Everything that can be wrong with a key, or worth telling. Among roots of one severity the upper one is the
- * headline.
+ * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the upper
+ * one is the headline.
  *
- * An expired access token turns `sign-in-host-unreachable` into `sign-in-host-gone`: with a living one calls
- * go on.
+ * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`: with a valid token,
+ * calls continue.
  */
 export const CONDITIONS = {
   'keys-damaged': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
@@ -134,12 +133,12 @@ export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind
 export const explains = (cause: ConditionKind, kind: string): boolean =>
   (CONDITIONS[cause].explains as readonly string[]).includes(kind)
 
-/** What an alert can be about: a condition, or that a quota can be called again after a 429. */
+/** The subject of an alert: a condition, or that a quota can be called again after a 429. */
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**
- * How long a condition lasts before it is announced, and how long it is over before the alert is withdrawn.
- * Milliseconds.
+ * How long a condition must last before its alert, and how long it must be over before the alert is
+ * withdrawn. Milliseconds.
  */
 interface AlertRule {
   readonly holdMs: number
@@ -148,7 +147,7 @@ interface AlertRule {
 
 const after = (holdMs: number, recoverMs = 0): AlertRule => ({ holdMs, recoverMs })
 
-/** The kinds that are announced; the window alone shows the others. */
+/** Kinds with an alert; only the window shows the others. */
 export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'keys-damaged': after(0),
   'keys-locked': after(0),
@@ -170,15 +169,15 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),
-  // A 429 is a fact, not a trend; one that comes again at once is the same.
+  // A 429 is a fact, not a trend; an immediate repeat is the same one.
   'rate-limited': after(0, 10_000),
   empty: after(5_000, 20_000),
   'running-out': after(10_000, 20_000),
   'renewal-failing': after(60_000),
   'sign-in-ends': after(0),
-  // Where a stream waits for one.
+  // Only if a stream waits for a slot.
   'slots-full': after(10_000, 10_000),
-  // Nothing was heard for 15 s before a stream is called silent.
+  // A stream has already been quiet for 15 s when it counts as silent.
   'streams-silent': after(0, 5_000),
   'streams-restarting': after(0),
   'quota-failing': after(60_000),

@@ -5,7 +5,7 @@ import { scopeOf } from '../service/categories.ts'
 import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
 
-/** What Headroom can do about a condition itself: a stable word for programs. */
+/** What Headroom itself can do about a condition: a stable code for programs. */
 export type RemedyKind =
   | 'connect'
   | 'sign-in'
@@ -19,11 +19,11 @@ export type RemedyKind =
   | 'replace-stream'
   | 'pause-program'
 
-/** A remedy with the words of its button. */
+/** A remedy with its button's label. */
 export interface Remedy {
   readonly kind: RemedyKind
   readonly label: string
-  /** The id of the stream that is closed, or the name of the program that is paused. */
+  /** The id of the stream to close, or the name of the program to pause. */
   readonly target?: string
 }
 
@@ -61,15 +61,15 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'keyring-unprotected': 'store-unprotected',
 }
 
-/** What Headroom can do about a condition of this key; `undefined` where it can do nothing itself. */
+/** What Headroom itself can do about a condition of this key; `undefined` if nothing. */
 export function remedyOf({ kind, subject, row }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':
-      // Of keys without a name nothing is known that a sign-in could use.
+      // A sign-in needs the key's name, and these keys have none.
       if (snapshot.profile.id === SAVED_KEYS) return { kind: 'connect', label: LABELS.connect }
       break
     case 'keys-locked':
-      // A passphrase is asked for at a start.
+      // The passphrase is requested at startup.
       if (snapshot.keystore !== 'waiting') return undefined
       break
     case 'history-paused':
@@ -90,14 +90,14 @@ export function remedyOf({ kind, subject, row }: Condition, snapshot: Snapshot):
   return plain && { kind: plain, label: LABELS[plain] }
 }
 
-/** Closing the quietest own stream of a group whose slots another one waits for. */
+/** Closes the quietest own stream of a group if another one waits for a slot. */
 function replacing(category: string | undefined, snapshot: Snapshot): Remedy | undefined {
   const { quietest } = replacementOf(category, snapshot) ?? {}
   if (quietest === undefined) return undefined
   return { kind: 'replace-stream', label: `Replace ${quietest.target}`, target: quietest.id }
 }
 
-/** Pausing the program that asks most, where the use of a quota is mostly own. */
+/** Pauses the busiest program if most of a quota's use is own. */
 function pausing(row: RequestQuota, snapshot: Snapshot): Remedy | undefined {
   const program = isMostlyOwn(row) ? busiestProgram(row, snapshot) : undefined
   if (program === undefined || program.pausedUntil !== undefined) return undefined

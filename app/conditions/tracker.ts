@@ -1,13 +1,13 @@
 import { BEGINS, ENDS, eventSchemas, type KeyReport, type MonitorEvent } from '../contract/events.ts'
 import { ALERTS, type ConditionKind } from './kinds.ts'
 
-/** One thing that lasts, from its beginning to its end. */
+/** A lasting condition, from start to end. */
 interface Tracked {
   readonly id: string
-  /** When it was first seen, epoch ms. */
+  /** First seen, epoch ms. */
   readonly sinceMs: number
   count: number
-  /** The last report that was news, and when it came, epoch ms. */
+  /** The last report that changed anything, and its time, epoch ms. */
   last: KeyReport
   lastAtMs: number
   /** Epoch ms; `undefined` while it lasts. */
@@ -18,27 +18,27 @@ interface Lasting {
   readonly name: string
   readonly of: (report: KeyReport) => string
   /**
-   * The fields whose change is news while it lasts; each report where it has a request or an attempt of its
-   * own.
+   * Fields whose change is worth an event while it lasts; `each` if every report has its own request or
+   * attempt.
    */
   readonly news: readonly string[] | 'each'
 }
 
-/** The longest time after an end in which the same may begin again, and be the same. Milliseconds. */
+/** How long after an end a recurrence still counts as the same. Milliseconds. */
 const MAX_RECOVER_MS = 20_000
 
 /**
- * Gives what lasts an identity: one id from its first report to its end, however often it is reported.
+ * Gives lasting conditions an identity: one id from the first report to the end, however often it is
+ * reported.
  *
- * The parts of a key report what they see; this decides what is news. What comes again within the time after
- * which its alert would be withdrawn is the same.
+ * The parts of a key report what they see, and the tracker decides what is news. A recurrence before its
+ * alert would be withdrawn is the same condition.
  */
 export class ConditionTracker {
   readonly #known = new Map<string, Tracked>()
 
   /**
-   * The event that a report at `atMs`, epoch ms, is; `undefined` where nothing changed, or where nothing had
-   * begun.
+   * The event for a report at `atMs`, epoch ms; `undefined` if nothing changed, or if an end has no start.
    */
   told(report: KeyReport, atMs: number): MonitorEvent | undefined {
     const at = Math.round(atMs)
@@ -76,7 +76,7 @@ export class ConditionTracker {
   }
 }
 
-/** Whether an event begins something that lasts, or repeats it. */
+/** Whether an event begins or repeats a lasting condition. */
 export const beginsCondition = ({ kind }: Pick<KeyReport, 'kind'>): boolean => kind in BEGINS
 
 const lastingOf = (kind: string): Lasting | undefined =>
@@ -97,10 +97,10 @@ function isNews(last: KeyReport, report: KeyReport, { news }: Lasting): boolean 
 
 const SHAPES = new Map(eventSchemas.map(({ shape }) => [shape.kind.def.values[0] as string, shape as object]))
 
-/** Whether a report says nothing where nothing had begun: it has a field that only the beginning knows. */
+/** Whether a report is a mere end, which needs a start: it has a field that only the start knows. */
 const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.kind) ?? {})
 
-/** The end with those fields of its schema that are known from the beginning. */
+/** The end, with those fields of its schema that are known from the start. */
 function ended(report: KeyReport, was: Tracked, { news }: Lasting): MonitorEvent {
   const { last, count, sinceMs, lastAtMs } = was
   const known = {

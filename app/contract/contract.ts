@@ -15,7 +15,7 @@ import { windowsContract } from './windows.ts'
 // A window's CSP has no 'unsafe-eval', which zod would otherwise probe for.
 z.config({ jitless: true })
 
-/** Everything that crosses between main and a window. */
+/** All commands and pushes between main and a window. */
 export const contract = {
   ...snapshotContract,
   ...eventsContract,

@@ -15,8 +15,8 @@ const ofStream = { ...stream, reason: text }
 
 const ofCondition = {
   /**
-   * Of the condition that this event begins, repeats or ends; absent of what does not last, and in older
-   * histories.
+   * Id of the condition that this event begins, repeats or ends; absent for events without duration, and in
+   * older histories.
    */
   id: optionalText,
   /** How often it was seen so far; absent for once. */
@@ -26,7 +26,7 @@ const ofCondition = {
 const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, ...ofCondition, ...fields })
 
-/** The fields that tell things of one kind apart. */
+/** Fields that distinguish conditions of one kind. */
 interface Named {
   readonly category?: string
   readonly host?: string
@@ -35,9 +35,9 @@ interface Named {
 }
 
 /**
- * What lasts, by the kind that reports it. The name is that of its condition (app/conditions/kinds.ts), where
- * it is one; `of`: what it is about; `news`: the fields whose change is told while it lasts, or `each` for a
- * report that has a request or an attempt of its own.
+ * Lasting conditions, by the kind of event that reports them. `name`: the condition
+ * (app/conditions/kinds.ts), if it is one. `of`: its subject. `news`: fields whose change is reported while
+ * it lasts; `each` if every report has its own request or attempt.
  */
 export const BEGINS = {
   'rate-limited': { name: 'rate-limited', of: ({ category = '' }: Named) => category, news: 'each' },
@@ -47,13 +47,13 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // The tokens of a key have one trouble at a time, which grows from a failed refresh to a sign-in.
+  // A key's tokens have one problem at a time, which grows from a failed refresh to a sign-in.
   'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
   'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
   'revoke-unconfirmed': { name: 'tokens', of: () => '', news: 'each' },
 } as const
 
-/** The kinds that end what another began, and which. */
+/** Kinds of events that end another kind. */
 export const ENDS = {
   'rate-limit-over': 'rate-limited',
   'quota-short-ended': 'quota-short',
@@ -68,15 +68,15 @@ export const ENDS = {
   revoked: 'revoke-unconfirmed',
 } as const
 
-/** Whether a status concerns every request of the key: a rejected token, or a service that fails. */
+/** Whether a status concerns all requests of the key: a rejected token, or a failing service. */
 export const isOfWholeKey = (status: number): boolean => status === 401 || status >= 500
 
-/** A 401 and a 5xx concern all rows; any other status is of its row. */
+/** A 401 or 5xx concerns all rows; any other status concerns its row. */
 function wholeOrRow({ status = 0, category = '' }: Named): string {
   return isOfWholeKey(status) ? String(status) : category
 }
 
-/** What was known of a row when a 429 came: its level, and the requests of the minute before. */
+/** A row just before a 429: its level, and the requests of the previous minute. */
 const beforeRefusal = openObject({
   limit: number,
   /** Requests left, as bounds. */
@@ -84,7 +84,7 @@ const beforeRefusal = openObject({
   high: number,
   /** Own requests in the last 60 s. */
   own: number,
-  /** Requests of others in the last 60 s, as bounds of an estimate; absent where their use was not known. */
+  /** Others' requests in the last 60 s, as bounds of an estimate; absent if unknown. */
   othersLow: optionalNumber,
   othersHigh: optionalNumber,
 })
@@ -93,15 +93,15 @@ export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
 
 const shortState = z.enum(['low', 'running-out', 'empty'])
 
-/** The states of a row in which its quota is short. */
+/** States of a row in which its quota is short. */
 export type ShortState = z.output<typeof shortState>
 
-/** One schema for each kind. A field that a kind was given later is kept. */
+/** One schema per kind. Fields added to a kind must stay. */
 export const eventSchemas = [
   event('token-refreshed', {
     rotated: z.boolean(),
     expiresAt: number,
-    /** From asking to the answer, in milliseconds. */
+    /** From request to response, in milliseconds. */
     tookMs: optionalNumber,
   }),
   event('token-refresh-failed', {
@@ -110,12 +110,12 @@ export const eventSchemas = [
     why: optionalText,
     retryAt: optionalNumber,
   }),
-  /** A person signed in again to a key that is connected. */
+  /** A person signed in again to a connected key. */
   event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
   /**
-   * The 24 hours of a rotating key (service 8.4) end `at` this instant: told an hour ahead and a quarter of
-   * an hour ahead.
+   * The 24 hours of a rotating key (service 8.4) end at `endsAt`: reported an hour and a quarter of an hour
+   * ahead.
    */
   event('sign-in-due', { endsAt: number }),
   event('revoked', {}),
@@ -128,85 +128,82 @@ export const eventSchemas = [
   }),
   event('service-back', { host: text }),
   event('storage-problem', { what: text }),
-  /** A browser window connected with a code; `open` counts those that were, this one included. */
+  /** A browser window connected with a code; `open`: the number of connected ones, including this. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', {
     category: text,
     retryAt: number,
-    /**
-     * Where others use the whole refill: when it is tried next, with no promise. `retryAt` is the same then.
-     */
+    /** When to try next if others use the whole refill, without a promise. `retryAt` is then the same. */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
   }),
   /**
-   * The first answer of a row that is no 429, after one or more. `since`: its first 429, epoch ms; `refused`:
-   * how many.
+   * The first response of a row without a 429, after one or more. `since`: its first 429, epoch ms;
+   * `refused`: how many.
    */
   event('rate-limit-over', { category: text, since: number, refused: number }),
   /**
-   * A row became low, began to run out, or became empty: from here until the next of these two events on its
+   * A row became low, began to run out, or became empty. Valid until the next of these two events about the
    * row.
    */
   event('quota-short', {
     category: text,
     state: shortState,
     limit: number,
-    /** Whole requests left at that moment. */
+    /** Whole requests left at that time. */
     remaining: number,
-    /** When it is empty at the earliest, epoch ms; absent where that cannot be told. */
+    /** Earliest time at which it runs out, epoch ms; absent if unknown. */
     emptyAt: optionalNumber,
-    /**
-     * Others' use then, requests per second, as the interval it is known in; absent where it was not known.
-     */
+    /** Others' use at that time, requests per second, as an interval; absent if unknown. */
     othersLow: optionalNumber,
     othersHigh: optionalNumber,
-    /** Requests per second that come back; absent of a fixed window. */
+    /** Refill in requests per second; absent for a fixed window. */
     refill: optionalNumber,
   }),
-  /**
-   * The row is in none of these states any more. `since`: when it came into `state`, the last of them, epoch
-   * ms.
-   */
+  /** The row has left these states. `since`: when it entered `state`, the last of them, epoch ms. */
   event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
-   * Requests are answered without a number: refused, or not by the service. Told once for a 401 and for each
-   * 5xx, whatever the number of rows, and once for each row otherwise; `category` is the first row.
+   * Requests get responses without a number: rejected, or not from the service. Reported once for a 401 and
+   * each 5xx regardless of rows, otherwise once per row. `category`: the first row.
    */
   event('requests-refused', { category: text, status: number, message: optionalText }),
-  /** Numbers come again. `since`: when the refusals began, epoch ms. */
+  /** Responses have numbers again. `since`: when the failures began, epoch ms. */
   event('requests-answered', { category: text, status: number, since: number }),
   event('slots-exhausted', {
     category: text,
     requestId: optionalText,
-    /** The own stream that could be given up for it. */
+    /** The own stream that could be closed in its place. */
     proposal: z.exactOptional(streamProposal),
   }),
   event('stream-opened', ofStream),
   event('stream-restarted', {
     ...ofStream,
-    /** When its former connection ended or was told to go away, epoch ms. */
+    /** When its former connection ended or received GoAway, epoch ms. */
     since: optionalNumber,
     /**
-     * True where the former connection was heard until this one was open: nothing was missed between them.
+     * True if the former connection still received data until this one opened, so that nothing was missed.
      */
     overlapped: z.exactOptional(z.boolean()),
   }),
   event('stream-closed', ofStream),
-  /** No stream waits for a slot of the group any more. `since`: the first 429 for want of one, epoch ms. */
+  /**
+   * No stream waits for a slot of the group any more. `since`: the first 429 for lack of a slot, epoch ms.
+   */
   event('slots-free', { category: text, since: number }),
-  /** An open stream brings nothing, not even a heartbeat. Told once; `since`: its last frame, epoch ms. */
+  /**
+   * An open stream receives nothing, not even a heartbeat. Reported once; `since`: its last frame, epoch ms.
+   */
   event('stream-silent', { ...stream, since: number }),
-  /** It is heard again, on the same connection or on another. */
+  /** It receives data again, on the same or another connection. */
   event('stream-resumed', { ...stream, since: number }),
-  /** Others began to use a quota. Told once; `elsewhere-ended` tells its end. */
+  /** Others began to use a quota. Reported once; `elsewhere-ended` reports the end. */
   event('elsewhere', { category: text, perSecond: number }),
-  /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, until they did. */
+  /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, to the end. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
   /**
-   * The gateway refused a request of a program: its turn comes after its patience. Told once a minute,
-   * program and category.
+   * The gateway declined a program's request: its turn comes after its longest wait. Reported once per
+   * minute, program and category.
    */
   event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
   event('program-cut', { program: text }),
@@ -216,15 +213,15 @@ export const eventSchemas = [
 
 export const loggedEvent = z.discriminatedUnion('kind', eventSchemas)
 
-/** An event as it is kept and pushed. */
+/** An event as stored and pushed. */
 export type LoggedEvent = Immutable<z.output<typeof loggedEvent>>
 
 type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** What matters one by one. Events are never merged or dropped on the way to a window. */
+/** Events are never merged or dropped on the way to a window. */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** What the tracker of conditions knows of an end, and adds to it. */
+/** Fields that the tracker knows at an end, and adds. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,
@@ -232,16 +229,16 @@ type OnlyEnd = Exclude<
 >
 
 /**
- * What a part of a key reports: a state each time it is seen, an end without what is known from the
- * beginning.
+ * A report from a part of a key: a state each time it is seen, or an end without the fields known from the
+ * start.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>
   | OmitFromEach<Extract<MonitorEvent, { kind: OnlyEnd }>, Known>
 
-/** What happened to the connected keys. */
+/** Events of the connected keys. */
 export const eventsContract = {
-  /** Kept events with a `seq` above `after`, oldest first, at most 500. */
+  /** Stored events with a `seq` above `after`, oldest first, at most 500. */
   events: command(z.strictObject({ after: z.int().check(z.gte(0)) })).returning<readonly LoggedEvent[]>(),
 
   eventHappened: push<LoggedEvent>(),

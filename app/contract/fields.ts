@@ -8,25 +8,25 @@ export type Immutable<T> = T extends readonly (infer Item)[]
     : T
 
 /**
- * An object of which a newer version may say more: fields that are not declared here pass as they are.
+ * An object to which a newer version may add fields: undeclared fields pass unchanged.
  *
- * The type has the declared fields only, so that a misspelt one does not compile.
+ * The type has only the declared fields, so that a misspelt one does not compile.
  */
 export const openObject = <F extends z.core.$ZodShape>(fields: F) =>
   z.looseObject(fields) as unknown as z.ZodMiniObject<F, z.core.$strip>
 
-/** JSON has no spelling for NaN or infinity, and no table could show them. */
+/** JSON cannot represent NaN or infinity, and no table could show them. */
 export const number = z.number()
 export const optionalNumber = z.exactOptional(number)
 export const text = z.string()
 export const optionalText = z.exactOptional(text)
 
-/** A text of an argument: not empty, and at most `most` UTF-16 units. */
+/** Non-empty text of at most `most` UTF-16 units. */
 export const boundedText = (most: number) => z.string().check(z.minLength(1), z.maxLength(most))
 
-/** What names one connected key. */
+/** Id of a connected key. */
 export const profileId = boundedText(64)
-/** A category of the service's quotas, by its name there. */
+/** The service's name for a category of quotas. */
 export const categoryName = boundedText(128)
 
 export const ofProfile = z.strictObject({ profile: profileId })

@@ -10,7 +10,7 @@ export interface ListedProgram extends ProgramSummary {
   readonly profile: string
 }
 
-/** The gateway and all its programs, also of keys that are not connected. */
+/** The gateway and all its programs, including those of disconnected keys. */
 export interface GatewayOverview {
   readonly gateway: GatewaySummary
   readonly programs: readonly ListedProgram[]
@@ -22,14 +22,14 @@ const { least, most } = PROGRAM_LIMITS.weight
 /** The gateway, through which programs on this machine use a key. */
 export const gatewayContract = {
   gateway: command(nothing).returning<GatewayOverview>(),
-  /** Turns it on or off, at later starts too. `port` is for turning on; 0 takes any free one. */
+  /** Turns it on or off, including later starts. `port` applies to turning on; 0: any free port. */
   setGateway: command(
     z.strictObject({
       on: z.boolean(),
       port: z.exactOptional(z.int().check(z.gte(0), z.lte(65_535))),
     }),
   ).returning<Outcome>(),
-  /** Adds a program. Its key is in this answer and nowhere else. */
+  /** Adds a program. Its key is in this response and nowhere else. */
   addProgram: command(
     z.strictObject({
       name,
@@ -38,9 +38,11 @@ export const gatewayContract = {
       profile: profileId,
     }),
   ).returning<Outcome<{ readonly key: string }>>(),
-  /** Ends a program at once, its open streams included. */
+  /** Revokes a program at once, including its open streams. */
   cutProgram: command(z.strictObject({ name })).returning<Outcome>(),
-  /** Answers a program's requests with 429 for `PAUSE_MINUTES`; its open streams go on. `until`: epoch ms. */
+  /**
+   * Answers a program's requests with 429 for `PAUSE_MINUTES`; its open streams continue. `until`: epoch ms.
+   */
   pauseProgram: command(z.strictObject({ name })).returning<Outcome<{ readonly until: number }>>(),
   resumeProgram: command(z.strictObject({ name })).returning<Outcome>(),
 } as const

@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS } from './units.ts'
 
 const epochMs = z.number().check(z.gte(0), z.lte(8_640_000_000_000_000))
 
-/** Epoch milliseconds, the end included. */
+/** Epoch milliseconds, end included. */
 const interval = { profile: profileId, fromMs: epochMs, toMs: epochMs }
 
 const EXPORTS = ['report-csv', 'report-json', 'incident'] as const
@@ -20,7 +20,7 @@ export interface ExportedFile {
   readonly text: string
 }
 
-/** How the history file is doing; `memory` where nothing is kept. */
+/** State of the history file; `memory` if nothing is stored. */
 export type StorageSummary =
   | { readonly kind: 'ok'; readonly bytes: number; readonly rawMs: number; readonly rollupMs: number }
   | { readonly kind: 'failing'; readonly failure: string; readonly waiting: number; readonly lost: number }
@@ -30,24 +30,27 @@ export interface HistoryPoint {
   readonly at: number
   readonly remaining: number
   readonly source: 'header' | 'modelled'
-  /** What was surely and possibly left, as it was known then; the last quarter of an hour only. */
+  /** Lower and upper bound as known at the time; only for the last quarter of an hour. */
   readonly low?: number
   readonly high?: number
-  /** Requests per second of this app and of others, as estimated then; the last quarter of an hour only. */
+  /**
+   * Estimated requests per second of this app and of others at the time; only for the last quarter of an
+   * hour.
+   */
   readonly own?: number
   readonly elsewhere?: number
 }
 
-/** How one row's quota went. */
+/** The history of one row's quota. */
 export interface History {
   readonly points: readonly HistoryPoint[]
-  /** When 429s happened, in the asked interval. */
+  /** Times of 429s in the requested interval. */
   readonly rejectedAt: readonly number[]
-  /** Since when this row is recorded, epoch ms; absent where nothing is. */
+  /** When recording of this row began, epoch ms; absent if it has not. */
   readonly since?: number
 }
 
-/** One look at the stream slots of a category. These are not counts: they hold until the next look. */
+/** One sample of a category's stream slots, valid until the next sample. */
 export interface SlotSample {
   readonly atMs: number
   readonly limit: number
@@ -56,13 +59,13 @@ export interface SlotSample {
   readonly free: number
 }
 
-/** Requests of one program in a row of stretches of equal length. */
+/** Requests of one program in consecutive intervals of equal length. */
 export interface ProgramUseHistory {
   readonly program: string
   readonly requests: readonly number[]
 }
 
-/** Who used what between two moments. Times are epoch milliseconds, durations milliseconds. */
+/** Who used what within an interval. Times are epoch milliseconds, durations milliseconds. */
 export interface Report {
   readonly profile: string
   readonly from: number
@@ -79,15 +82,15 @@ export interface RequestReport {
   readonly category: string
   readonly limit: number
   readonly own: number
-  /** The part of `own` that each program behind the gateway made, busiest first; absent where none did. */
+  /** The part of `own` that came from each program behind the gateway, busiest first; absent if none. */
   readonly programs?: readonly ProgramReport[]
   readonly elsewhere: number
-  /** 429s of the request rate, those told as events included. */
+  /** Rate 429s, including those reported as events. */
   readonly rejected: number
-  /** Lowest level by headers, or estimated where none came. */
+  /** Lowest level by headers, or estimated where there were none. */
   readonly lowest: number
   readonly nearMs: number
-  /** For how much of the interval the level was known. What is not known is not near, nor far. */
+  /** How much of the interval has a known level. Unknown levels count as neither near the limit nor far. */
   readonly knownMs: number
 }
 
@@ -99,39 +102,44 @@ export interface ProgramReport {
 export interface SlotReport {
   readonly category: string
   readonly limit: number
-  /** Streams that were refused for want of a slot. */
+  /** Streams rejected for lack of a slot. */
   readonly refused: number
   readonly mostOwn: number
   readonly mostElsewhere: number
   readonly leastFree: number
 }
 
-/** Requests of each program behind the gateway, and of all others, in one category, from `from`, epoch ms, on, by stretches of `resolutionMs`. */
+/**
+ * Requests of each program behind the gateway, and of all others, in one category, from `from` (epoch ms) in
+ * intervals of `resolutionMs`.
+ */
 export interface ProgramHistory {
   readonly from: number
   /** Whole minutes. */
   readonly resolutionMs: number
   readonly programs: readonly ProgramUseHistory[]
-  /** Requests of this app, those of programs among them, by the same stretches. */
+  /** Requests of this app including programs, by the same intervals. */
   readonly own: readonly number[]
-  /** Requests of others on the key, by the same stretches: an estimate. */
+  /** Estimated requests of others on the key, by the same intervals. */
   readonly elsewhere: readonly number[]
 }
 
-/** The level of each row over a while, oldest first: `[epoch ms, requests left]`, at most `points` a row. */
+/** The level of each row over time, oldest first: `[epoch ms, requests left]`, at most `points` per row. */
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
-/** One recorded minute of a row: its start, and requests of this app and of others, which are an estimate. */
+/** One recorded minute of a row: its start, and requests of this app and, estimated, of others. */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
 
-/** Requests of one program behind the gateway in one category, a minute each; part of what the row names as own. */
+/**
+ * Requests per minute of one program behind the gateway in one category; included in the row's own requests.
+ */
 export interface RecordedProgramUse {
   readonly program: string
   readonly category: string
   readonly minutes: readonly (readonly [atMs: number, requests: number])[]
 }
 
-/** What was recorded of a key by the minute. */
+/** Recorded use of a key by minute. */
 export interface RecordedUses {
   /** By category. */
   readonly rows: Readonly<Record<string, readonly RecordedUse[]>>
@@ -143,14 +151,14 @@ const historyQuery = z.strictObject({
   category: categoryName,
   fromMs: z.number().check(z.nonnegative()),
   toMs: z.number().check(z.nonnegative()),
-  /** At most this many points come back; 300 is what a chart draws well. */
+  /** Maximum number of returned points; 300 suit a chart. */
   points: z.int().check(z.gte(2), z.lte(300)),
 })
 
-/** What the app remembers of a key: charts, reports, past events, and the file that they are kept in. */
+/** The recorded history of a key: charts, reports, past events, and the file they are stored in. */
 export const historyContract = {
   history: command(historyQuery).returning<History>(),
-  /** The part of own requests that each program behind the gateway made; none where no history is kept. */
+  /** The part of own requests from each program behind the gateway; empty if no history is stored. */
   programHistory: command(
     z.strictObject({
       ...interval,
@@ -158,27 +166,27 @@ export const historyContract = {
       columns: z.int().check(z.gte(1), z.lte(300)),
     }),
   ).returning<ProgramHistory>(),
-  /** The small charts of all rows of a key, by category; rows without a point are left out. */
+  /** The small charts of all rows of a key, by category, without empty rows. */
   trends: command(
     z.strictObject({ ...interval, points: z.int().check(z.gte(2), z.lte(64)) }),
   ).returning<Trends>(),
-  /** The whole minutes of the interval that had any use; two days at most. */
+  /** The whole minutes of the interval with any use; two days at most. */
   recordedUses: command(
     z.strictObject(interval).check(z.refine(({ fromMs, toMs }) => toMs - fromMs <= 2 * DAY_MS)),
   ).returning<RecordedUses>(),
-  /** Who used what, of whole minutes: the answer says from when to when. */
+  /** Who used what, for whole minutes; the response contains the actual interval. */
   report: command(z.strictObject(interval)).returning<Report>(),
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
     Outcome<{ readonly file: ExportedFile }>
   >(),
-  /** Oldest first, the latest 5000 of the interval; `events` is for those of this run. */
+  /** Oldest first, the latest 5000 of the interval; `events` returns those of this run. */
   pastEvents: command(z.strictObject(interval)).returning<readonly LoggedEvent[]>(),
-  /** Each look at the slots that differed from the one before, and the one that held at `fromMs`. */
+  /** Samples of the slots that differ from the previous one, plus the one valid at `fromMs`. */
   slotHistory: command(z.strictObject({ ...interval, category: categoryName })).returning<
     readonly SlotSample[]
   >(),
   storage: command(nothing).returning<StorageSummary>(),
-  /** Raw samples an hour to 14 days, minutes and events a day to a year. */
+  /** Raw samples: an hour to 14 days. Minutes and events: a day to a year. */
   setRetention: command(
     z.strictObject({
       rawMs: z.number().check(z.gte(HOUR_MS), z.lte(14 * DAY_MS)),

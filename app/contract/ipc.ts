@@ -1,6 +1,6 @@
 /**
- * Types that derive main's handlers, the bridge and the window's `api` from one contract object, so that a channel cannot be
- * renamed, retyped or left unhandled on one side.
+ * Types that derive main's handlers, the bridge and the window's `api` from one contract object, so that a
+ * channel cannot be renamed, retyped or left unhandled on one side.
  */
 
 /** Turns an untrusted value into a `T`, or throws. */
@@ -9,20 +9,20 @@ export type Parse<T> = (value: unknown) => T
 declare const result: unique symbol
 declare const payload: unique symbol
 
-/** Asked by the window, answered by main. */
+/** Requested by the window, answered by main. */
 export interface Command<A, R> {
   readonly kind: 'command'
   readonly parse: Parse<A>
   readonly [result]?: R
 }
 
-/** Told by main to the window. */
+/** Sent by main to the window. */
 export interface Push<T> {
   readonly kind: 'push'
   readonly [payload]?: T
 }
 
-/** A command that takes what `argument` parses. */
+/** A command whose argument `argument` parses. */
 export const command = <A>(argument: { readonly parse: Parse<A> }) => ({
   returning: <R>(): Command<A, R> => ({ kind: 'command', parse: (value) => argument.parse(value) }),
 })
@@ -41,19 +41,19 @@ export type Contract = Readonly<Record<string, Command<any, any> | Push<any>>>
 
 type KeysOf<C, Kind> = { [K in keyof C]: C[K] extends Kind ? K : never }[keyof C]
 
-/** What main must implement: every command, no more, no fewer. */
+/** What main must implement: exactly the commands. */
 export type Handlers<C> = {
   [K in KeysOf<C, { kind: 'command' }>]: C[K] extends Command<infer A, infer R>
     ? (arg: A) => R | Promise<R>
     : never
 }
 
-/** What main may say to a window. */
+/** What main may push to a window. */
 export type Pushes<C> = {
   [K in KeysOf<C, { kind: 'push' }>]: C[K] extends Push<infer T> ? (value: T) => void : never
 }
 
-/** What the window sees. */
+/** The window's view of the contract. */
 export type Api<C> = {
   [K in keyof C]: C[K] extends Command<infer A, infer R>
     ? (arg: A) => Promise<R>
@@ -62,15 +62,15 @@ export type Api<C> = {
       : never
 }
 
-/** What main does for one feature's part of the contract: it answers the commands, and tells a window what is pushed. */
+/** Main's implementation of one feature: it answers the commands and pushes to a window. */
 export type Feature<Part> = { readonly handlers: Handlers<Part> } & ([keyof Pushes<Part>] extends [never]
   ? { readonly follow?: never }
   : {
-      /** Tells a window what happens from now on, until the returned function is called. */
+      /** Pushes to a window from now on, until the returned function is called. */
       readonly follow: (pushes: Pushes<Part>) => () => void
     })
 
-/** Main's side of the pushes of `contract`, each of them through `send`. */
+/** Main's side of the pushes of `contract`, sent by `send`. */
 export function pushesThrough<C extends Contract>(
   contract: C,
   send: (channel: string, value: unknown) => void,
@@ -81,7 +81,7 @@ export function pushesThrough<C extends Contract>(
   ) as Pushes<C>
 }
 
-/** Pushes that tell each of `targets()`, as they are at that moment. */
+/** Pushes to each of `targets()` at that moment. */
 export function pushesToEach<C extends Contract>(contract: C, targets: () => Iterable<Pushes<C>>): Pushes<C> {
   return pushesThrough(contract, (channel, value) => {
     for (const target of targets())

@@ -14,30 +14,30 @@ export const keystoreState = z.enum([
   'unprotected',
 ])
 
-/** The id of the key that stands for saved keys of which not even the names can be read. */
+/** Id of the placeholder for saved keys whose names can't be read. */
 export const SAVED_KEYS = 'saved-keys'
 
-/** How far a key can be relied on to be here after a restart. */
+/** Whether a key will survive a restart. */
 export type KeystoreState = z.output<typeof keystoreState>
 
-/** Why the history can't be written, since when; samples wait in memory meanwhile. */
+/** Why the history can't be written, and since when; samples wait in memory meanwhile. */
 export const pausedHistory = openObject({ failure: text, since: number })
 
-/** The root cause of what is wrong with a key, for programs. */
+/** The root cause of a key's problem, for programs. */
 export const health = openObject({
   severity: z.enum(SEVERITIES),
-  /** The kind of condition (app/conditions/kinds.ts); `ok` where nothing is wrong. */
+  /** The kind of condition (app/conditions/kinds.ts); `ok` if there is no problem. */
   cause: text,
-  /** The quota or the group of slots that it is about. */
+  /** The quota or group of slots concerned. */
   subject: optionalText,
   since: optionalNumber,
-  /** When it ends by itself, as far as that is known. */
+  /** When it ends by itself, if known. */
   until: optionalNumber,
   title: text,
   action: text,
-  /** What Headroom can do about it itself (app/conditions/remedies.ts). */
+  /** What Headroom itself can do about it (app/conditions/remedies.ts). */
   remedy: optionalText,
 })
 
-/** The root cause of what is wrong with a key. */
+/** The root cause of a key's problem. */
 export interface Health extends Immutable<z.output<typeof health>> {}

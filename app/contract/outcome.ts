@@ -1,22 +1,22 @@
 import type { StreamProposal } from './streams.ts'
 
-/** An expected failure of a command: a code for programs, a sentence that says what a person can do. */
+/** An expected failure of a command: a code for programs, and a sentence with what a person can do. */
 export interface CommandError {
   readonly ok: false
   readonly code: string
   readonly message: string
-  /** `no-slot` only: the own stream that could be closed instead. */
+  /** Only for `no-slot`: the own stream that could be closed instead. */
   readonly proposal?: StreamProposal
-  /** When asking again makes sense, epoch ms, where that is known. */
+  /** When a retry makes sense, epoch ms, if known. */
   readonly retryAt?: number
 }
 
-/** The answer to any command about a key that was disconnected meanwhile. */
+/** The response to any command for a key that has been disconnected. */
 export const UNKNOWN_PROFILE: CommandError = {
   ok: false,
   code: 'unknown-profile',
   message: 'That key is no longer connected.',
 }
 
-/** What a command that can fail answers. */
+/** The response to a command that can fail. */
 export type Outcome<T = unknown> = ({ readonly ok: true } & T) | CommandError

@@ -1,14 +1,15 @@
 /**
- * How much something asks of a person: calls fail or data is stale (`critical`), act before that (`warning`), it may become
- * one (`watch`), fine (`ok`), not known (`unknown`). Each has a shape of its own, so that colour is never alone.
+ * How urgently a person must act: calls fail or data is stale (`critical`), act before that (`warning`), a
+ * problem may follow (`watch`), fine (`ok`), unknown (`unknown`). Each has its own shape, so that colour is
+ * never the only sign.
  */
 export const SEVERITIES = ['critical', 'warning', 'watch', 'ok', 'unknown'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
-/** How urgent a severity is: more is worse. */
+/** Urgency of a severity: higher is worse. */
 export const urgencyOf = (severity: Severity): number => SEVERITIES.length - SEVERITIES.indexOf(severity)
 
-/** The most urgent of several; among equals the first. `undefined` of none. */
+/** The most urgent of several; the first of equals. `undefined` for none. */
 export function mostUrgent<T extends { readonly severity: Severity }>(all: readonly T[]): T | undefined {
   return all.reduce<T | undefined>(
     (most, one) => (most === undefined || urgencyOf(one.severity) > urgencyOf(most.severity) ? one : most),

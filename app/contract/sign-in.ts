@@ -4,7 +4,7 @@ import { boundedText, profileId } from './fields.ts'
 import { command, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Control and direction characters: in a text beside facts that decide something they could reorder or hide them. */
+/** Control and direction characters, which could reorder or hide the text around them. */
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 const shownText = (most: number) =>
   boundedText(most).check(
@@ -14,51 +14,51 @@ const shownText = (most: number) =>
 const key = {
   name: shownText(60),
   environment: z.enum(['live', 'sim', 'custom']),
-  /** `custom` only; the other environments have fixed hosts. */
+  /** Only for `custom`; the other environments have fixed hosts. */
   authUrl: z.optional(z.string().check(z.maxLength(300))),
   baseUrl: z.optional(z.string().check(z.maxLength(300))),
-  /** What a sign-in at a `custom` host asks tokens for. */
+  /** The audience of tokens in a sign-in at a `custom` host. */
   audience: z.optional(z.string().check(z.maxLength(300))),
   clientId: shownText(200),
   clientSecret: z.optional(boundedText(4096)),
 }
 
-/** A person was asked, and agreed: a revocation of this key that is not confirmed is not tried again. */
+/** A person agreed that an unconfirmed revocation of this key is not retried. */
 const cancelRevoke = z.optional(z.boolean())
 const refreshToken = boundedText(4096)
 const extraScopes = z.optional(z.array(z.enum(EXTRA_SCOPES)).check(z.maxLength(EXTRA_SCOPES.length)))
-/** For a key whose secret was changed, or can no longer be opened here; otherwise the known one is used. */
+/** For a key whose secret was changed or can no longer be opened here; otherwise the known secret is used. */
 const newSecret = z.optional(boundedText(4096))
 
 const newKey = z.strictObject({ ...key, refreshToken, cancelRevoke })
 
-/** A key as a person types it in, with its refresh token. */
+/** A key as a person enters it, with its refresh token. */
 export type NewKey = z.output<typeof newKey>
 
 /** A sign-in that waits for a person in a browser. */
 export interface StartedSignIn {
   readonly signIn: string
-  /** Where the person signs in. It holds no secret: state and challenge only. */
+  /** Where the person signs in. Contains no secret, only state and challenge. */
   readonly url: string
   /** Whether a browser was opened there; otherwise the window shows it as a link. */
   readonly opened: boolean
-  /** Why the sign-in host does not answer, in plain words; no browser is opened until it does. */
+  /** Why the sign-in host does not respond; no browser is opened until it does. */
   readonly unreachable?: string
   /** Epoch ms. */
   readonly endsAt: number
 }
 
-/** What becomes of it, told to every window. */
+/** The state of a sign-in, sent to every window. */
 export type SignInStatus =
   | {
       readonly state: 'waiting'
       readonly signIn: string
       readonly endsAt: number
-      /** Whether a browser was opened there by now. */
+      /** Whether a browser has been opened. */
       readonly opened: boolean
-      /** What happened meanwhile that did not end it. */
+      /** Something that happened meanwhile but did not end it. */
       readonly notice?: string
-      /** Why the sign-in host does not answer now; absent while it does. */
+      /** Why the sign-in host does not respond; absent while it does. */
       readonly unreachable?: string
     }
   | { readonly state: 'done'; readonly signIn: string; readonly profile: string }
@@ -71,31 +71,31 @@ export type SignInStatus =
     }
 
 /**
- * How keys are connected, and signed in again.
+ * Commands that connect keys or sign in again.
  *
- * Each command that brings new tokens is refused with `revoke-pending` while a revocation of the same key is not
- * confirmed: a late retry would end them. `cancelRevoke` is the person's answer to that.
+ * Commands that bring new tokens fail with `revoke-pending` while a revocation of the same key is
+ * unconfirmed, because its late retry would end those tokens. `cancelRevoke` is the person's decision.
  */
 export const signInContract = {
   /** Connects a key by its refresh token, which stays in main. */
   connect: command(newKey).returning<Outcome<{ readonly profile: string }>>(),
-  /** Connects a key through the person's browser. What becomes of it comes as `signInChanged`. */
+  /** Connects a key through the person's browser. `signInChanged` reports the outcome. */
   startSignIn: command(z.strictObject({ ...key, extraScopes, cancelRevoke })).returning<
     Outcome<StartedSignIn>
   >(),
-  /** As `startSignIn`, for a connected key: it keeps its id, its name and its streams. */
+  /** Like `startSignIn`, for a connected key: it keeps its id, its name and its streams. */
   signInAgain: command(
     z.strictObject({ profile: profileId, clientSecret: newSecret, extraScopes, cancelRevoke }),
   ).returning<Outcome<StartedSignIn>>(),
-  /** As `signInAgain`, by a pasted refresh token. */
+  /** Like `signInAgain`, with a pasted refresh token. */
   replaceToken: command(
     z.strictObject({ profile: profileId, clientSecret: newSecret, refreshToken, cancelRevoke }),
   ).returning<Outcome<{ readonly profile: string }>>(),
   /**
-   * The secret of a connected key that the service does not accept: stored first, then tried with the token that is there.
+   * Replaces the rejected secret of a connected key: stores it, then tries it with the present token.
    *
-   * Refused with `not-accepted` where the service does not take it either, and with `not-confirmed` where it could not say.
-   * Once the service has taken it, every connected profile of the same API key goes on with it (service 4.1).
+   * Fails with `not-accepted` if the service rejects it too, and with `not-confirmed` if the service gave no
+   * answer. Once accepted, it applies to every connected profile of the same API key (service 4.1).
    */
   correctSecret: command(z.strictObject({ profile: profileId, clientSecret: boundedText(4096) })).returning<
     Outcome<{ readonly profile: string }>

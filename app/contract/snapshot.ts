@@ -8,11 +8,11 @@ import { streamKind } from './streams.ts'
 import { LOW_THRESHOLD } from './units.ts'
 
 /*
- * What a window, a terminal or another program is told about one profile. The types are inferred from the schemas, which
- * parse what another process of this app says: a newer one may say more, and that is passed on as it is.
+ * The published state of one profile, for windows, terminals and programs. Types are inferred from the
+ * schemas, which parse data of another process of this app. Unknown fields of a newer version pass unchanged.
  *
- * Times are epoch milliseconds, rates requests per second. No secret, and no part of one, is in here.
- * Fields may be added; what is here is not renamed or retyped without a note in the README.
+ * Times are epoch milliseconds, rates requests per second. It contains no secret or part of one. Fields may
+ * be added; existing ones are not renamed or retyped without a note in the README.
  */
 
 const environment = z.enum(['live', 'sim', 'simulator', 'custom'])
@@ -23,23 +23,20 @@ const profileSummary = openObject({
   id: text,
   name: text,
   environment,
-  /** The last characters of the API key, which is no secret: enough to tell one key from another. */
+  /** The last characters of the API key, to distinguish keys. Not a secret. */
   keyEnding: optionalText,
 })
 
 export interface ProfileSummary extends Immutable<z.output<typeof profileSummary>> {}
 
 const serviceSummary = openObject({
-  /** False until it has answered once. */
+  /** False until its first response. */
   reachable: z.boolean(),
-  /** Beside `reachable: false`: it has neither answered nor failed to since the start. */
+  /** Together with `reachable: false`: it has neither responded nor failed since the start. */
   pending: z.exactOptional(z.literal(true)),
   host: text,
   since: optionalNumber,
-  /**
-   * When it is asked again; in the past while that request is under way, and absent where an access token has to be
-   * refreshed first.
-   */
+  /** Next attempt. In the past during that attempt; absent if an access token must be refreshed first. */
   retryAt: optionalNumber,
   /** Why it cannot be reached, in plain words. */
   why: optionalText,
@@ -48,7 +45,7 @@ const serviceSummary = openObject({
 export const signInHostSummary = openObject({
   host: text,
   since: number,
-  /** When the refresh is tried again; in the past while it is under way, and absent where none is due yet. */
+  /** Next attempt of the refresh. In the past during that attempt; absent if none is due yet. */
   retryAt: optionalNumber,
   /** Why it cannot be reached, in plain words. */
   why: text,
@@ -80,32 +77,32 @@ const refreshSummary = openObject({
   rotatesBy: optionalNumber,
   endsAt: optionalNumber,
   stored: z.enum(['sealed', 'memory']),
-  /** Why the newest token is not saved yet, as on a full disk; it is used from memory, and tried to be saved. */
+  /** Why the newest token is not stored yet, such as a full disk. Until then it is used from memory. */
   unsaved: optionalText,
   reason: optionalText,
   /**
-   * Beside `sign-in-required`. `misconfigured`: the API key, its secret or its settings are rejected, not the token;
-   * `locked`: the stored token can't be opened yet.
+   * Together with `sign-in-required`. `misconfigured`: the API key, its secret or its settings are rejected,
+   * not the token. `locked`: the stored token can't be opened yet.
    */
   cause: z.exactOptional(z.enum(['misconfigured', 'locked'])),
   refreshesToday: number,
   /** When the service confirmed the revocation. */
   revokedAt: optionalNumber,
-  /** When a failed refresh or an unconfirmed revocation is tried again; in the past while that request is under way. */
+  /** Next attempt of a failed refresh or an unconfirmed revocation. In the past during that attempt. */
   retryAt: optionalNumber,
 })
 
 /** The refresh token, and the revocation of the key. */
 export interface RefreshSummary extends Immutable<z.output<typeof refreshSummary>> {}
 
-/** Requests per second, by everybody, by this app, and by others: the middle, and the ends of a 90 % interval. */
+/** Requests per second of everybody, this app and others: median, and ends of a 90 % interval. */
 const quotaUse = openObject({
   total: number,
   own: number,
   elsewhere: number,
   elsewhereLow: optionalNumber,
   elsewhereHigh: optionalNumber,
-  /** The part of `own` that each program behind the gateway makes, by its id; absent while the gateway is off. */
+  /** The part of `own` from each program behind the gateway, by id; absent while the gateway is off. */
   programs: z.exactOptional(z.record(z.string(), number)),
 })
 
@@ -113,7 +110,7 @@ const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out'
 
 export type RowVerdict = z.output<typeof rowVerdict>
 
-/** What a newer process may add says nothing that this one understands: it is no reason to call a row fine. */
+/** A state from a newer process that this one does not know is no reason to report the row as fine. */
 const quotaState = z.catch(
   z.enum(['ok', 'watch', 'low', 'running-out', 'empty', 'blocked', 'not-checked']),
   'not-checked',
@@ -123,13 +120,13 @@ export type QuotaState = z.output<typeof quotaState>
 
 const rowProblem = openObject({
   status: number,
-  /** The service's own text, without secrets and cut to 200 characters. */
+  /** The service's own message, without secrets and cut to 200 characters. */
   message: optionalText,
-  /** When the first answer of this kind came, epoch ms. */
+  /** When the first response of this kind arrived, epoch ms. */
   since: number,
 })
 
-/** The last answer of a row where it brought no number: an HTTP status, 200 for an answer without quota headers. */
+/** The last response of a row, if it had no number: its HTTP status; 200 means no quota headers. */
 export interface RowProblem extends Immutable<z.output<typeof rowProblem>> {}
 
 export const requestQuota = openObject({
@@ -143,8 +140,8 @@ export const requestQuota = openObject({
   /** Whole requests that can be made now: `floor(level)`. */
   remaining: number,
   /**
-   * Whole requests that are surely left, in 95 of 100 looks, and that can be left at most, in all of them. Where they are
-   * further apart than a tenth of the limit, the number is shown as the range.
+   * Lower bound of the requests left, true in 95 of 100 readings, and upper bound, always true. If they
+   * differ by more than a tenth of the limit, surfaces show the range.
    */
   low: number,
   high: number,
@@ -152,62 +149,63 @@ export const requestQuota = openObject({
   observedAt: optionalNumber,
   nextAt: optionalNumber,
   fullAt: optionalNumber,
-  /** When nothing is left if use goes on as it probably does, epoch ms. */
+  /** When the quota runs out if use continues as it probably will, epoch ms. */
   emptyAt: optionalNumber,
   /**
-   * The range of that, epoch ms: what is surely left at the high end of others' use, and what is possibly left at the low end. Without
-   * `emptyTo` it may also last; without both, only more use than now would empty it within ten minutes.
+   * The range of that time, epoch ms: from the lower bound at the high end of others' use to the upper bound
+   * at the low end. Without `emptyTo` it may also last. Without both, only higher use than now would empty it
+   * within ten minutes.
    */
   emptyFrom: optionalNumber,
   emptyTo: optionalNumber,
-  /** The chance that nothing is left at some moment of the next ten minutes, 0 to 1; absent before two headers. */
+  /** The chance of running empty within the next ten minutes, 0 to 1; absent before two headers. */
   emptyChance: optionalNumber,
   blockedUntil: optionalNumber,
-  /** Instead, while 429s go on because others use the whole refill: when it is tried next. None can tell when it is safe. */
+  /** Used instead while others use the whole refill: the next try, without a promise. */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
-  /** 429s counted against this category since start. */
+  /** 429s of this category since start. */
   rejected: number,
-  /** Requests counted since start, by this app and by others on the key; absent before the first. */
+  /** Requests since start, by this app and by others on the key; absent before the first. */
   used: z.exactOptional(openObject({ own: number, elsewhere: number })),
-  /** The middle of the interval with its fraction, as of `asOf`; `remaining` is its floor. */
+  /** Midpoint of the interval as a fraction, as of `asOf`; `remaining` is its floor. */
   level: number,
-  /** The moment `level` holds for: the snapshot's `at`. */
+  /** The time of `level`: the snapshot's `at`. */
   asOf: number,
-  /** Requests per second that the estimate gains (or loses) until the next header. */
+  /** Change of the estimate until the next header, in requests per second. */
   slope: number,
-  /** What the last header said, unchanged. */
+  /** Remaining in the last header, unchanged. */
   seen: optionalNumber,
-  /** The row that counts this category's requests, where headers have shown that it is another one. */
+  /** The row that counts this category's requests, if headers showed a different one. */
   countedBy: optionalText,
-  /** Fixed windows only: when the count returns to full. */
+  /** Only for fixed windows: when the count returns to full. */
   windowEndsAt: optionalNumber,
   verdict: rowVerdict,
   /**
-   * The row's state on every surface, its hysteresis applied; the ladder is in `app/quota/state.ts`. A process of an
-   * earlier version does not say it, and one of a later version may say another.
+   * The row's state on every surface, including hysteresis; `app/quota/state.ts` defines the conditions.
+   * Absent from earlier versions; a later version may send an unknown one.
    */
   state: z._default(quotaState, 'not-checked'),
-  /** Share of the limit, 0 to 1, under which the row is low: 0.2 unless a person set another. */
+  /** Share of the limit, 0 to 1, below which the row is low; 0.2 by default. */
   threshold: z._default(number, LOW_THRESHOLD),
   /**
-   * The pace that others' use leaves. `everySeconds`: seconds between requests that may go on without end, `null` where
-   * the high end of others' use takes all that comes back; `burst`: whole requests that may be made at once now and
-   * leave the gateway's reserve, with or without a gateway. Absent while others' use is not known, as before the second
-   * header; `app/quota/safe-pace.ts`.
+   * The pace that others' use leaves. `everySeconds`: seconds between requests that can continue forever;
+   * `null` if the high end of others' use takes the whole refill. `burst`: whole requests possible at once
+   * that leave the gateway's reserve, even without a gateway. Absent while others' use is unknown, as before
+   * the second header; see `app/quota/safe-pace.ts`.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
-  /** When this app asks for this row next if no header comes before, epoch ms; absent where it will not. */
+  /** Next check of this row if no header arrives first, epoch ms; absent if none is planned. */
   nextCheckAt: optionalNumber,
-  /** The last answer, where it brought no number; the next number ends it. */
+  /** The last response, if it had no number; the next number clears it. */
   problem: z.exactOptional(rowProblem),
 })
 
 /**
- * The request quota of one category (service 8.2), as it stands at the snapshot's `at`.
+ * The request quota of one category (service 8.2) at the snapshot's `at`.
  *
- * Levels and interval hold for `asOf`. A visible window is pushed a snapshot at least once a second and shows what it
- * was pushed; it lets ages and countdowns run, and draws no line into the future: what others do is not known.
+ * Levels and interval are as of `asOf`. A visible window receives a snapshot at least once a second and shows
+ * it unchanged. It advances ages and countdowns, but extrapolates no levels, because others' use is unknown.
  */
 export interface RequestQuota extends Immutable<z.output<typeof requestQuota>> {}
 
@@ -232,7 +230,7 @@ export interface SymbolError extends Immutable<z.output<typeof symbolError>> {}
 export const streamSummary = openObject({
   id: text,
   category: text,
-  /** Which of the kinds that share a category. */
+  /** Distinguishes kinds that share a category. */
   streamKind,
   target: text,
   state: z.enum(['opening', 'snapshot', 'live', 'stale', 'waiting', 'closed']),
@@ -240,19 +238,19 @@ export const streamSummary = openObject({
   lastFrameAt: optionalNumber,
   framesPerSecond: number,
   restarts: number,
-  /** Those of the last ten minutes; absent of none. */
+  /** Restarts within the last ten minutes; absent for none. */
   recentRestarts: optionalNumber,
   reason: optionalText,
-  /** What `reason` says, for programs. A newer process may say a code that this one does not know. */
+  /** `reason` as a code, for programs. A newer process may send an unknown code. */
   reasonCode: z.exactOptional(text as z.ZodMiniType<StreamReasonCode>),
   retryAt: optionalNumber,
-  /** Symbols or accounts that the service will not serve; the stream goes on without them. The latest few. */
+  /** The latest symbols or accounts that the service will not serve; the stream continues without them. */
   symbolErrors: z.exactOptional(z.array(symbolError)),
-  /** When it closes because a person closed it, epoch ms; until then it can be kept, and it holds its slot. */
+  /** When it closes at a person's request, epoch ms; until then it uses its slot and can be kept. */
   closingAt: optionalNumber,
   /** Opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),
-  /** Programs' readers behind the gateway that share it; absent for none. */
+  /** Readers in programs behind the gateway that share it; absent for none. */
   readers: optionalNumber,
   /** The programs of these readers by name, the first few. */
   readBy: z.exactOptional(z.array(openObject({ program: text, readers: number }))),
@@ -266,7 +264,7 @@ const probeSummary = openObject({
   budgetFraction: number,
   /** Share of the tightest quota's period that this app's probes used. */
   usedFraction: number,
-  /** What probes ask for where a category needs a symbol or an account. */
+  /** The symbol or account that checks use for a category that needs one. */
   symbol: optionalText,
   account: optionalText,
 })
@@ -283,11 +281,11 @@ export interface Verdict extends Immutable<z.output<typeof verdict>> {}
 
 export const gatewaySummary = openObject({
   state: z.enum(['off', 'serving', 'failed']),
-  /** Where programs call it, while it serves. */
+  /** The address for programs, while it serves. */
   url: optionalText,
-  /** Since when it serves, epoch ms. Counts of programs begin here. */
+  /** When it began to serve, epoch ms. Programs' counts start here. */
   since: optionalNumber,
-  /** Why it does not serve, in plain words. */
+  /** Why it does not serve. */
   why: optionalText,
 })
 
@@ -299,14 +297,14 @@ const programUse = openObject({
   forwarded: number,
   perSecond: number,
   waiting: number,
-  /** How long the one that came first has waited; absent while none waits. */
+  /** Wait of the earliest waiting request so far; absent while none waits. */
   longestWaitMs: optionalNumber,
-  /** When the turn of the next one comes, if no other requests come before, epoch ms. */
+  /** Turn of the next request, if no others arrive first, epoch ms. */
   nextTurnAt: optionalNumber,
-  /** When that next one came, and when its patience ends, epoch ms. */
+  /** Arrival of that request, and the end of its longest wait, epoch ms. */
   nextCameAt: optionalNumber,
   nextPatientUntil: optionalNumber,
-  /** When the turn of the last one comes, in the same way. */
+  /** Turn of the last request, likewise. */
   lastTurnAt: optionalNumber,
 })
 
@@ -316,33 +314,33 @@ export const programSummary = openObject({
   class: z.enum(PROGRAM_CLASSES),
   /** Share among the programs of its class. */
   weight: number,
-  /** The last four characters of its key, to tell one from another. */
+  /** The last four characters of its key, to distinguish keys. */
   keyEnding: text,
   lastSeenAt: optionalNumber,
-  /** The process that called last, where the system tells: `python3 scan.py (4123)`. */
+  /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,
-  /** Requests that the service answered since the gateway was turned on, stream opens included, repetitions not. */
+  /** Requests answered by the service since the gateway was turned on, with stream openings, no resends. */
   forwarded: number,
-  /** Requests that the answer to an equal one served. */
+  /** Requests served by an equal one's response. */
   coalesced: number,
-  /** Requests that the gateway refused. */
+  /** Requests that the gateway declined. */
   refused: number,
-  /** 429s of the service, for the rate, that its requests met; a process of an earlier version does not say it. */
+  /** Rate 429s from the service for its requests; absent from earlier versions. */
   rejected: optionalNumber,
   /** Mean of the last minute. */
   perSecond: number,
   waiting: number,
   longestWaitMs: number,
-  /** Until when a person paused it, epoch ms: its requests get 429, its open streams go on. Absent while it is not. */
+  /** Paused by a person until then, epoch ms: requests get 429, open streams continue. Absent if not. */
   pausedUntil: optionalNumber,
   /** Streams open now. */
   streams: number,
   use: z.array(programUse),
-  /** How many further categories it uses, which have no room in a snapshot; absent for none. */
+  /** Number of further categories that do not fit in a snapshot; absent for none. */
   unlisted: optionalNumber,
 })
 
-/** A program that calls the gateway with a key of its own. */
+/** A program that calls the gateway with its own key. */
 export interface ProgramSummary extends Immutable<z.output<typeof programSummary>> {}
 
 export const unlisted = openObject({
@@ -358,8 +356,8 @@ export const snapshotSchema = openObject({
   profile: profileSummary,
   service: serviceSummary,
   /**
-   * The sign-in host while a refresh does not reach it; absent while it answers, where no refresh will be tried, and where
-   * it is the service's own host, which `service` tells of.
+   * The sign-in host while a refresh cannot reach it. Absent while it responds, if no refresh will be
+   * attempted, and if it is the service's own host, which `service` covers.
    */
   signInHost: z.exactOptional(signInHostSummary),
   keystore: keystoreState,
@@ -369,10 +367,10 @@ export const snapshotSchema = openObject({
   slots: z.array(slotQuota),
   streams: z.array(streamSummary),
   probes: probeSummary,
-  /** Grows with each change of what a person set of this key, in whichever window: then `keySettings` is worth asking again. */
+  /** Increases with each settings change of this key in any window: then fetch `keySettings` again. */
   settingsAt: optionalNumber,
   verdict,
-  /** Only in the JSON lines; a window derives it itself, at its own moment. */
+  /** Only in JSON lines; a window derives it at its own time. */
   health: z.exactOptional(health),
   /** Absent while the history is written. */
   pausedHistory: z.exactOptional(pausedHistory),
@@ -380,11 +378,11 @@ export const snapshotSchema = openObject({
   gateway: z.exactOptional(gatewaySummary),
   /** The programs that use this key; absent while the gateway is off. */
   programs: z.exactOptional(z.array(programSummary)),
-  /** How many items of each list have no room in a snapshot, which is held to 512 kB; absent where all have. */
+  /** Number of items per list beyond the 512 kB limit of a snapshot; absent if all fit. */
   unlisted: z.exactOptional(unlisted),
 })
 
-/** One profile at the moment `at`; `revision` grows with each change. */
+/** One profile at the time `at`; `revision` increases with each change. */
 export interface Snapshot extends Immutable<z.output<typeof snapshotSchema>> {}
 
 /** The state of the connected keys. */

@@ -1,37 +1,37 @@
 /**
- * The reason for a stream's state as a code, for programs; people read the sentence beside it.
+ * The reason for a stream's state as a code, for programs. People read the accompanying sentence.
  *
- * Codes may be added. What is here is not renamed.
+ * Codes may be added. Existing ones are not renamed.
  */
 export type StreamReasonCode =
-  /** A person or a pin asked for it. */
+  /** Requested by a person or a pin. */
   | 'asked'
   | 'opened'
   | 'snapshot-ended'
   | 'frame'
-  /** No frame for too long, whatever the socket thinks. */
+  /** No frame for too long, although the socket is open. */
   | 'silent'
   /** The service announced a restart: planned, not a failure. */
   | 'going-away'
   | 'stream-error'
   | 'ended-by-service'
   | 'connection-lost'
-  /** An answer began that is not HTTP, or was cut within its head. */
+  /** A response began that is not HTTP, or was truncated in its head. */
   | 'broken-answer'
-  /** Data flowed and the stream died young, again and again. */
+  /** Data arrived, but the stream ended early, again and again. */
   | 'hidden-cap'
   | 'no-token'
   | 'token-refused'
   | 'service-error'
-  /** Something between answered in the service's place. */
+  /** An intermediary answered in place of the service. */
   | 'not-the-service'
   | 'rate-limited'
   | 'no-slot'
-  /** Nothing a retry can mend. */
+  /** Retrying cannot help. */
   | 'refused'
   | 'dual-logon'
   | 'restarted-here'
-  /** A program began to read a stream of Headroom's own: planned, not a failure. */
+  /** A program began to read one of Headroom's own streams: planned, not a failure. */
   | 'program-joined'
   | 'closed-here'
   | 'made-room'

@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.ts'
 
 const MAX_OPTIONS = 16
 
-/** The kind of a stream. A newer process may say one that this version does not know. */
+/** The kind of a stream. A newer process may send an unknown one. */
 export const streamKind = z.exactOptional(text as z.ZodMiniType<StreamKind>)
 
 export const streamProposal = openObject({
@@ -17,7 +17,7 @@ export const streamProposal = openObject({
   framesPerSecond: number,
 })
 
-/** An own stream that could be closed to free a slot. A window offers it; nothing closes it by itself. */
+/** An own stream that could be closed to free a slot. A window offers it; nothing closes it automatically. */
 export interface StreamProposal extends Immutable<z.output<typeof streamProposal>> {}
 
 const newStream = z.strictObject({
@@ -25,13 +25,13 @@ const newStream = z.strictObject({
   kind: z.enum(STREAM_KINDS),
   /** Symbols or account ids, comma-separated; `ACCOUNT/ORDER,ORDER` for orders-by-id. */
   target: boundedText(512),
-  /** What the endpoint takes beyond the path, as in `interval=5&unit=Minute`. */
+  /** Parameters of the endpoint beyond the path, such as `interval=5&unit=Minute`. */
   options: z.optional(
     z
       .record(boundedText(32), boundedText(64))
       .check(z.refine((options) => Object.keys(options).length <= MAX_OPTIONS)),
   ),
-  /** Id of the own stream to close if every slot is taken, as a proposal names it; without it, opening is refused. */
+  /** Id of the own stream to close if all slots are in use, from a proposal; without it, opening fails. */
   replace: z.optional(boundedText(64)),
 })
 
@@ -39,7 +39,10 @@ const ofStream = z.strictObject({ profile: profileId, stream: boundedText(64) })
 const closedStream = z.strictObject({
   profile: profileId,
   stream: boundedText(64),
-  /** Whole seconds in which `keepStream` can call it off. Until then the stream is open and holds its slot. */
+  /**
+   * Whole seconds during which `keepStream` can cancel the close. Until then the stream stays open in its
+   * slot.
+   */
   inSeconds: z.optional(z.int().check(z.gte(1), z.lte(60))),
 })
 const pinnedStream = z.strictObject({ profile: profileId, stream: boundedText(64), pinned: z.boolean() })
@@ -49,10 +52,10 @@ export const streamsContract = {
   openStream: command(newStream).returning<Outcome<{ readonly stream: string }>>(),
   /** Closes a stream, or removes a closed one from the list. */
   closeStream: command(closedStream).returning<Outcome>(),
-  /** Calls off a close that was asked for with `inSeconds`. */
+  /** Cancels a close that was requested with `inSeconds`. */
   keepStream: command(ofStream).returning<Outcome>(),
-  /** Opens a stream anew, now; one that is closed comes back under a new id. */
+  /** Reopens a stream now; a closed one gets a new id. */
   restartStream: command(ofStream).returning<Outcome<{ readonly stream: string }>>(),
-  /** A pinned stream is opened again at the next start. */
+  /** A pinned stream is reopened at the next start. */
   pinStream: command(pinnedStream).returning<Outcome>(),
 } as const

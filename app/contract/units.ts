@@ -1,9 +1,9 @@
-/** Milliseconds in what people count time in. */
+/** Time units in milliseconds. */
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** Zones in which times of day can be shown: the computer's own, the exchange's (New York), UTC. */
+/** Time zones for display: the computer's, the exchange's (New York), UTC. */
 export const TIME_ZONES = ['local', 'exchange', 'utc'] as const
 export type TimeZone = (typeof TIME_ZONES)[number]
 
@@ -14,24 +14,25 @@ export interface Range {
 }
 
 /**
- * Share of each quota. Less than the least shows next to nothing, more than the most would be felt by the trader's own
- * programs.
+ * Share of each quota. Below the minimum, checks show almost nothing; above the maximum, the trader's own
+ * programs would notice.
  */
 export const BUDGET_FRACTION: Range = { least: 0.001, most: 0.2 }
-/** 0 beside these: never. */
+/** Plus 0: never. */
 export const EVERY_SECONDS: Range = { least: 1, most: 86_400 }
 export const ROTATION_MINUTES: Range = { least: 1, most: 1_440 }
 
-/** Whether a value is between the bounds, or on one of them. */
+/** Whether a value is within the range, ends included. */
 export const isWithin = ({ least, most }: Range, value: number): boolean => value >= least && value <= most
 
-/** Share of the limit under which a row is low, unless a person set another. */
+/** Default share of the limit below which a row is low. */
 export const LOW_THRESHOLD = 0.2
 
 /**
- * Shares of a limit, 0 to 1, under which a row is low. 0 turns that off for the row.
+ * Shares of a limit, 0 to 1, below which a row is low. 0 turns that off for the row.
  *
- * Set by a person for all rows or for one. A row's state, its mark in the window and its alert follow from it.
+ * A person sets one for all rows, or for a single row. It determines a row's state, its mark in the window
+ * and its alert.
  */
 export interface Thresholds {
   readonly below: number
@@ -40,7 +41,7 @@ export interface Thresholds {
 
 export const DEFAULT_THRESHOLDS: Thresholds = { below: LOW_THRESHOLD, perCategory: {} }
 
-/** The threshold of one row: its own where it has one, else that of all rows. */
+/** The threshold of one row: its own, otherwise that of all rows. */
 export function thresholdOf({ below, perCategory }: Thresholds, category: string): number {
   return Object.hasOwn(perCategory, category) ? (perCategory[category] ?? below) : below
 }

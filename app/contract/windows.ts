@@ -3,16 +3,16 @@ import { boundedText, type Immutable, number, text } from './fields.ts'
 import { command, nothing } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
-/** `unprotected` only after a person agreed to it. */
+/** `unprotected` only with a person's consent. */
 export type KeptSecrets = 'sealed' | 'unprotected' | 'memory'
 
-/** What a window is told about the app and the host that shows it. */
+/** Describes the app and its host to a window. */
 export interface Hello {
   readonly version: string
   readonly host: 'desktop' | 'browser'
-  /** Why this is not the desktop window, in one line; absent where it is. */
+  /** Why this is not the desktop window, in one line; absent on the desktop. */
   readonly hostReason?: string
-  /** What becomes of the secrets of a key that is connected now; absent where a host cannot tell. */
+  /** What happens to the secrets of a key that is connected now; absent if the host cannot tell. */
   readonly keeps?: KeptSecrets
 }
 
@@ -20,22 +20,22 @@ export const windowSummary = z.object({
   id: text,
   admittedAt: number,
   lastUsedAt: number,
-  /** Whether it was there a moment ago; one that was closed could come back. */
+  /** Whether it was connected recently; a closed one could return. */
   isOpen: z.boolean(),
-  /** The window that asks. */
+  /** Whether it is the requesting window. */
   isThis: z.boolean(),
 })
 
-/** One browser window that was admitted since the start. Times are epoch milliseconds. */
+/** One browser window that connected since the start. Times are epoch milliseconds. */
 export interface WindowSummary extends Immutable<z.output<typeof windowSummary>> {}
 
-/** The window itself, and who else looks: a window is admitted by a code that only its owner should have had. */
+/** This window and the other connected ones: each used a code that only its owner should have. */
 export const windowsContract = {
   hello: command(nothing).returning<Hello>(),
-  /** A hidden window is sent no snapshots. */
+  /** A hidden window receives no snapshots. */
   setVisible: command(z.strictObject({ visible: z.boolean() })).returning<void>(),
-  /** The browser windows that were let in, oldest first; empty on the desktop. */
+  /** Connected browser windows, oldest first; empty on the desktop. */
   windows: command(nothing).returning<readonly WindowSummary[]>(),
-  /** Ends another window at once: its bearer is good for nothing from then on. */
+  /** Ends another window at once: its bearer becomes invalid. */
   endWindow: command(z.strictObject({ window: boundedText(64) })).returning<Outcome>(),
 } as const

@@ -54,7 +54,10 @@ export interface IncidentInput {
   readonly events: readonly LoggedEvent[]
 }
 
-/** The incident of one key: its snapshot and report, and `events` oldest first, without account ids and symbols. */
+/**
+ * The incident of one key: its snapshot and report, and `events` oldest first, without account ids and
+ * symbols.
+ */
 export function incidentOf({ version, snapshot, report, events }: IncidentInput): Incident {
   const happened = events.map(lineOf)
   return {
@@ -84,7 +87,10 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
   }
 }
 
-/** The fields of an event that are copied; any other may name an account or a symbol, as a stream's target does. */
+/**
+ * The fields of an event that are copied; any other may name an account or a symbol, as a stream's target
+ * does.
+ */
 const COPIED = [
   'host',
   'status',

@@ -107,7 +107,9 @@ const inThousandths = ({ own, elsewhere }: Use): Use => ({
 
 const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 
-/** A header itself before a look that repeats its number, and that before an estimate. A look has an interval. */
+/**
+ * A header itself before a look that repeats its number, and that before an estimate. A look has an interval.
+ */
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
 /** One point for each time slot: the last of its lowest headers, otherwise its last sample. */

@@ -1,11 +1,16 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Where a number came from. `default` is the table's word: kept only where requests were counted against it. */
+/**
+ * Where a number came from. `default` is the table's word: kept only where requests were counted against it.
+ */
 export type SampleSource = 'header' | 'modelled' | 'default'
 
 const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1, header: 2 }
 
-/** How far `a` is to be believed before `b`: a header before an estimate, that before the table. 0 where alike. */
+/**
+ * How far `a` is to be believed before `b`: a header before an estimate, that before the table. 0 where
+ * alike.
+ */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
 /** One look at one request quota. The counts are what happened since the look before. */
@@ -22,7 +27,9 @@ export interface Sample {
   readonly rejected: number
 }
 
-/** Requests of one program behind the gateway, in one category, since the look before. They are part of `own`. */
+/**
+ * Requests of one program behind the gateway, in one category, since the look before. They are part of `own`.
+ */
 export interface ProgramSample {
   /** Epoch milliseconds. */
   readonly atMs: number

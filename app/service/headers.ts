@@ -1,4 +1,6 @@
-/** The X-RateLimit headers of one response (service 2.2). A header that is missing or not plausible is absent. */
+/**
+ * The X-RateLimit headers of one response (service 2.2). A header that is missing or not plausible is absent.
+ */
 export interface RateReading {
   readonly limit?: number
   readonly periodSeconds?: number
@@ -41,10 +43,11 @@ const LONGEST_PERIOD_SECONDS = 7 * 86_400
 const LONGEST_NAME = 64
 
 /**
- * Reads the quota headers of any response (service 2.2). Never throws: a value that is no plausible number is left out.
+ * Reads the quota headers of any response (service 2.2). Never throws: a value that is no plausible number is
+ * left out.
  *
- * `Reset` is in seconds. One far beyond the period is an epoch time or garbage; believing it would close a bucket for
- * decades. A fraction is rounded to the cautious side: counts down, seconds up.
+ * `Reset` is in seconds. One far beyond the period is an epoch time or garbage; believing it would close a
+ * bucket for decades. A fraction is rounded to the cautious side: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {
   const oddities: string[] = []
@@ -118,8 +121,8 @@ function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> 
 export type HttpHeaders = Readonly<Record<string, string>>
 
 /**
- * The outcome of a request. `not-sent`: no byte can have reached the service. `unknown`: the answer was lost, and the
- * service may have acted, as by rotating a token.
+ * The outcome of a request. `not-sent`: no byte can have reached the service. `unknown`: the answer was lost,
+ * and the service may have acted, as by rotating a token.
  */
 export type HttpOutcome =
   | { readonly kind: 'answer'; readonly status: number; readonly headers: HttpHeaders; readonly body: string }

@@ -13,8 +13,9 @@ export const SOMETHING_ELSE = 'response of something else, such as a network’s
 /**
  * Tells by status line and headers who answered a request to `url`.
  *
- * Only the service sends quota headers (service 2.2). Its payloads are JSON, so a page with a 200 comes from elsewhere,
- * such as a network's sign-in page, and so does a redirect to another host. A refusal may be a page of the service too.
+ * Only the service sends quota headers (service 2.2). Its payloads are JSON, so a page with a 200 comes from
+ * elsewhere, such as a network's sign-in page, and so does a redirect to another host. A refusal may be a
+ * page of the service too.
  */
 export function senderOf({ status, headers, rate, concurrency }: Observation, url: string): Sender {
   const to = redirectedTo(status, headers, url)
@@ -36,7 +37,10 @@ export function senderOfAnswer(observation: Observation, url: string, body: stri
 /** Whether a body begins like a page of HTML; JSON never does. */
 export const isPage = (body: string): boolean => body.trimStart().startsWith('<')
 
-/** The other host that an answer redirects to, by name only: the rest of an address may hold a secret. `undefined` for none. */
+/**
+ * The other host that an answer redirects to, by name only: the rest of an address may hold a secret.
+ * `undefined` for none.
+ */
 export function redirectedTo(status: number, headers: HttpHeaders, url: string): string | undefined {
   if (status < 300 || status > 399) return undefined
   const to = authorityOf(headers['location'] ?? '')
@@ -47,7 +51,9 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
 /** Why an answer that redirects to another host is refused. */
 export const redirectText = (host: string): string => `redirected to another host (${host}); not followed`
 
-/** Host and port of an address; `undefined` for one without a host, which stays on the host that was asked. */
+/**
+ * Host and port of an address; `undefined` for one without a host, which stays on the host that was asked.
+ */
 const authorityOf = (address: string): string | undefined =>
   /^\s*(?:https?:)?\/\/(?:[^@/?#\\]*@)?((?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?)(?=[/?#]|\s*$)/i.exec(
     address,

@@ -10,7 +10,10 @@ export type StreamPath =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly message: string }
 
-/** A symbol. Dots alone, also between slashes, are refused: a server that decodes twice would take them for a step in a path. */
+/**
+ * A symbol. Dots alone, also between slashes, are refused: a server that decodes twice would take them for a
+ * step in a path.
+ */
 const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
 const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 const ORDER = /^[A-Za-z0-9-]{1,40}$/

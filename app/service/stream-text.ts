@@ -11,7 +11,10 @@ const expected = (what: string): ReadText<never> => ({ ok: false, expected: what
 const MAX_TARGET = 512
 const MAX_OPTION = 64
 
-/** Reads a stream as flags and plan files name it, `barcharts:MSFT?interval=5&unit=Minute`: kind, target, and the endpoint's options. */
+/**
+ * Reads a stream as flags and plan files name it, `barcharts:MSFT?interval=5&unit=Minute`: kind, target, and
+ * the endpoint's options.
+ */
 export function readStreamText(text: string): ReadText<StreamRequest> {
   const colon = text.indexOf(':')
   if (colon < 0) return expected('KIND:TARGET, such as positions:SIM1001')
@@ -43,8 +46,8 @@ function parseTarget(kind: StreamKind, path: string): ReadText<string> {
 }
 
 /**
- * Whether a text is a valid symbol or account: dots, dollars and inner spaces ("MSFT 261218C400") are valid, slashes
- * and control or direction characters are not.
+ * Whether a text is a valid symbol or account: dots, dollars and inner spaces ("MSFT 261218C400") are valid,
+ * slashes and control or direction characters are not.
  */
 function isName(text: string): boolean {
   return (

@@ -16,8 +16,8 @@ export interface AuthorizeFields {
 /**
  * The address of the sign-in page (service 10).
  *
- * It holds no secret. To complete the sign-in takes the redirect from the service with `state`, the verifier, and the
- * key's secret where it has one.
+ * It holds no secret. To complete the sign-in takes the redirect from the service with `state`, the verifier,
+ * and the key's secret where it has one.
  */
 export function authorizeUrl(fields: AuthorizeFields): string {
   const query: [string, string][] = [

@@ -13,8 +13,8 @@ import {
 } from './quota-status.ts'
 
 /**
- * Pace at which the quota lasts: `1 per 1.9 s`, `none` where others take all, `in 40 s` after a 429, `?`
- * until it is known.
+ * The rate at which the quota lasts: `1 per 1.9 s`, `none` if others use everything, `in 40 s` after a 429,
+ * `?` until known.
  */
 export function safePaceText(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
@@ -27,16 +27,16 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
   return paceText(quota.safe.everySeconds)
 }
 
-/** Requests of a row that may be sent, as a table shows it: how many now, and the words after that. */
+/** Requests that may be sent, as a table shows them: how many now, and the text after that. */
 export interface Allowance {
   readonly burst?: number
   readonly text: string
 }
 
 /**
- * `226` and `now, then 1 per 1.2 s`; a fixed window `now, or 1 per 1.2 s`. Without a number: `retry 14:36:05`
- * or `429s until others slow down` after a 429, `measuring` until others' use is known, and the reason of a
- * row that is not checked.
+ * `226` and `now, then 1 per 1.2 s`; for a fixed window `now, or 1 per 1.2 s`. Without a number: `retry
+ * 14:36:05` or `429s until others slow down` after a 429, `measuring` until others' use is known, or why a
+ * row is not checked.
  */
 export function allowanceOf(quota: RequestQuota, refresh: RefreshSummary['state'], nowMs: number): Allowance {
   const { safe, blockedUntil, model } = quota
@@ -51,7 +51,7 @@ export function allowanceOf(quota: RequestQuota, refresh: RefreshSummary['state'
   return { burst, text: `now, ${model === 'fixed' ? 'or' : 'then'} ${paceText(everySeconds)}` }
 }
 
-/** Reason why a row is not checked: `paused until sign-in`, `needs ReadAccount`; else `last value 14:02`. */
+/** Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; otherwise `last value 14:02`. */
 function uncheckedText(quota: RequestQuota, refresh: RefreshSummary['state'], nowMs: number): string {
   if (refresh === 'revoked' || refresh === 'revoking' || refresh === 'revoke-unconfirmed')
     return 'signed out here'
@@ -64,18 +64,18 @@ function uncheckedText(quota: RequestQuota, refresh: RefreshSummary['state'], no
   return observedAt === undefined ? '' : `last value ${minuteText(observedAt)}`
 }
 
-/** `1 per 1.9 s`, `10 per s` from ten a second up, `none`. */
+/** `1 per 1.9 s`, `10 per s` from ten per second, `none`. */
 export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
-  // Rounded up: a pace told too fast is not safe.
+  // Rounded up, because too fast a pace is not safe.
   const tenths = Math.ceil(everySeconds * 10 - 1e-9)
   return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
 }
 
 /**
- * The safe pace with its burst, for a person who looks closer: `1 per 1.9 s, 36 at once above the reserve of
- * 64`, `none: others take all`.
+ * The safe pace with its burst in detail: `1 per 1.9 s, 36 at once above the reserve of 64`, `none: others
+ * take all`.
  */
 export function safeFactText(quota: RequestQuota, nowMs: number): string {
   const pace = safePaceText(quota, nowMs)
@@ -87,25 +87,25 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
   return `${everySeconds === null ? `none: ${whoTakesAll(quota)}` : pace}${atOnce}`
 }
 
-/** `others take all` where even the low end of their use is what comes back, else `others may take all`. */
+/** `others take all` if even the low end of their use is the refill, otherwise `others may take all`. */
 export function whoTakesAll({ use, model, limit, period }: RequestQuota): string {
   const least = use === null ? 0 : (use.elsewhereLow ?? use.elsewhere)
   return model === 'rolling' && least >= limit / period ? 'others take all' : 'others may take all'
 }
 
-/** Periods beyond which an end is too far off to be told as a moment. */
+/** Periods beyond which an end is too far away for a time of day. */
 const WHAT_IF_PERIODS = 12
 
 /**
- * End of a row at `addedPerSecond` more requests than now: `lasts`, `empty at 14:52:10 at the earliest`,
- * `empty now`, or why that cannot be told.
+ * End of a row with `addedPerSecond` more requests than now: `lasts`, `empty at 14:52:10 at the earliest`,
+ * `empty now`, or why it is unknown.
  */
 export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
   const state = stateAt(quota, nowMs)
   if (state === 'not-checked') return 'cannot be told: what is left is not known'
   if (state === 'blocked') return 'cannot be told until the 429 is over'
   if (state === 'empty') return 'empty now'
-  // From the push on: the moment stands still while the clock goes on.
+  // Computed at the time of the snapshot, so that it does not move with the clock.
   const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
   if (atMs === 'not-known') return 'cannot be told yet: others’ use is not known'
   if (atMs === 'lasts') return 'lasts'

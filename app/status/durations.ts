@@ -1,13 +1,13 @@
-/** Lengths of time as text: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. One place for every surface. */
+/** Durations as text for every surface: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
 
-/** Age of a pushed row from which it counts as not checked: main has stopped answering. Milliseconds. */
+/** Age of a pushed row from which it counts as not checked: main no longer responds. Milliseconds. */
 export const OUTDATED_AFTER_MS = 60_000
 
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
 
-/** Two units at most, both always: a countdown that drops a zero would jump in width. */
+/** At most two units, and always both: dropping a zero would change a countdown's width. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   if (whole < MINUTE_SECONDS) return `${whole} s`
@@ -20,12 +20,12 @@ function pair(whole: number, big: number, bigName: string, small: number, smallN
   return `${Math.floor(whole / big)} ${bigName} ${Math.floor((whole % big) / small)} ${smallName}`
 }
 
-/** Time still to go. Rounded up: "0 s" means that the moment has come. */
+/** Remaining time, rounded up: "0 s" means that the time has come. */
 export function untilText(atMs: number, nowMs: number): string {
   return durationText(Math.ceil((atMs - nowMs) / 1000))
 }
 
-/** Time gone by. Rounded down: nothing is older than it is. */
+/** Elapsed time, rounded down: never older than it is. */
 export function sinceText(atMs: number, nowMs: number): string {
   return durationText((nowMs - atMs) / 1000)
 }
@@ -38,25 +38,28 @@ export function coarseSinceText(atMs: number, nowMs: number): string {
     .join(' ')
 }
 
-/** How long something took: `0.4 s`, `1 s`, from 10 s on as any duration. Rounded down from there, else to a tenth. */
+/**
+ * Length of a finished action: `0.4 s`, `1 s`, from 10 s on like any duration. Rounded down from there,
+ * otherwise to a tenth.
+ */
 export function lengthText(milliseconds: number): string {
   if (milliseconds >= 10_000) return durationText(milliseconds / 1000)
   const tenths = Math.min(99, Math.round(Math.max(0, milliseconds) / 100))
   return tenths === 0 ? 'under 0.1 s' : `${tenths / 10} s`
 }
 
-/** A wait short enough that tenths matter: `0.9 s`, `12 s`, then as any duration. Rounded up. */
+/** A wait short enough for tenths: `0.9 s`, `12 s`, then like any duration. Rounded up. */
 export function waitText(milliseconds: number): string {
   const tenths = Math.max(1, Math.ceil(milliseconds / 100))
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : durationText(Math.ceil(tenths / 10))
 }
 
 /**
- * The steps in which a countdown moves: to the minute while more than 5 minutes are left, to 10 s while more than one
- * is, then to the second. An estimated moment must not be told to the second from afar.
+ * Rounds a countdown in steps: to the minute above 5 minutes, to 10 s above one minute, then to the second. A
+ * distant estimate must not look exact to the second.
  *
- * `rounding`: `down` where being told too late does harm (a quota that runs out), `up` where being told too early does
- * (a retry). The result is in whole seconds, 0 or more.
+ * `rounding`: `down` if a late time does harm (a quota that runs out), `up` if an early one does (a retry).
+ * The result is in whole seconds, 0 or more.
  */
 export function countdownSeconds(leftMs: number, rounding: 'down' | 'up'): number {
   const left = Math.max(0, leftMs / 1000)

@@ -17,10 +17,13 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
   }
 }
 
-/** What a program does now. */
+/** Present activity of a program. */
 export type ProgramState = 'paused' | 'waiting' | 'active' | 'idle' | 'not seen yet'
 
-/** What a program does now: it is paused, waits for its turn, sent something in the last minute or reads a stream, or neither. */
+/**
+ * Present activity of a program: paused, waiting for its turn, active (a request in the last minute, or an
+ * open stream), or none of these.
+ */
 export function programState({
   pausedUntil,
   waiting,
@@ -34,7 +37,7 @@ export function programState({
   return lastSeenAt === undefined ? 'not seen yet' : 'idle'
 }
 
-/** What a program does now, as a person reads it: `paused until 14:36`, `idle`. */
+/** Present activity of a program as text: `paused until 14:36`, `idle`. */
 export function programStateText(program: ProgramSummary): string {
   const { pausedUntil } = program
   return pausedUntil === undefined ? programState(program) : `paused until ${minuteText(pausedUntil)}`

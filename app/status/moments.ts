@@ -1,17 +1,17 @@
-/** Moments in words, in the time zone that the person chose: the computer's own, the exchange's, or UTC. */
+/** Times as text, in the time zone that the person chose: the computer's, the exchange's, or UTC. */
 
 import { DAY_MS, type TimeZone } from '../contract/units.ts'
 
-/** What stands beside a clock that is not the computer's own. */
+/** Zone label after a time that is not local. */
 export const ZONE_LABELS: Readonly<Record<TimeZone, string>> = { local: '', exchange: 'ET', utc: 'UTC' }
 
-/** The zone of the exchanges whose quotas are watched: New York's. */
+/** The exchanges' zone: New York. */
 const EXCHANGE_ZONE = 'America/New_York'
 
 let shown: TimeZone = 'local'
 let exchange: Intl.DateTimeFormat | undefined
 
-/** Chooses the zone of every text and day of this module from now on: one setting for a whole process. */
+/** Sets the time zone of every text and day in this module, for the whole process. */
 export function showTimesIn(zone: TimeZone): void {
   shown = zone
 }
@@ -89,7 +89,7 @@ export function clockText(atMs: number): string {
   return `${two(hour)}:${two(minute)}:${two(second)}`
 }
 
-/** `14:36:05`, with its zone where that is not the computer's own: `14:36:05 ET`. */
+/** `14:36:05`, with the zone if it is not local: `14:36:05 ET`. */
 export function zonedClockText(atMs: number): string {
   return `${clockText(atMs)} ${ZONE_LABELS[shown]}`.trimEnd()
 }
@@ -117,7 +117,7 @@ export function dayAndMinuteText(atMs: number, nowMs: number): string {
 
 const DAY_SECONDS = 86_400
 
-/** Seconds since midnight. A zone may be off by part of a minute, never of a second. */
+/** Seconds since midnight. Zone offsets can include parts of a minute, but not of a second. */
 function secondOfDay(atMs: number): number {
   const { hour, minute, second } = fieldsOf(atMs)
   return hour * 3600 + minute * 60 + second
@@ -126,12 +126,12 @@ function secondOfDay(atMs: number): number {
 /** Minutes since midnight at `atMs`, epoch ms: 0 to 1439. */
 export const minuteOfDay = (atMs: number): number => Math.floor(secondOfDay(atMs) / 60)
 
-/** When it is `hour` o'clock on the day of `nowMs`. Both in epoch ms. */
+/** Time of `hour` o'clock on the day of `nowMs`. Both in epoch ms. */
 export function hourOfToday(nowMs: number, hour: number): number {
   const wanted = hour * 3600
   const wholeSecondMs = Math.floor(nowMs / 1000) * 1000
   const guessMs = wholeSecondMs + (wanted - secondOfDay(nowMs)) * 1000
-  // On a day on which the clock changes, the guess is off by that change.
+  // On a day with a clock change, the guess is off by that change.
   const off = (((secondOfDay(guessMs) - wanted + DAY_SECONDS * 1.5) % DAY_SECONDS) - DAY_SECONDS / 2) * 1000
   return guessMs - off
 }

@@ -5,8 +5,8 @@ import { shownRows } from '../quota/verdict.ts'
 import { OUTDATED_AFTER_MS } from './durations.ts'
 
 /**
- * What every surface says of answers that bring no quota number: a rejected token, a missing permission, a failing
- * service, or something else that answers in its place. Pure.
+ * The text for responses without a quota number, for every surface: a rejected token, a missing permission, a
+ * failing service, or an intermediary's response. Pure.
  */
 export interface ProblemStatus {
   readonly severity: Severity
@@ -16,25 +16,28 @@ export interface ProblemStatus {
   readonly note: string
 }
 
-/** How long a service may fail, or answer without a number, before a row that has one says so. Milliseconds. */
+/**
+ * How long a service may fail, or respond without a number, before a row with a number shows it.
+ * Milliseconds.
+ */
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
- * The problem of a row as far as it is to be told at `nowMs`, epoch ms. A refused token or permission is told at once;
- * one failing answer beside a number is not yet a state.
+ * The problem of a row to be shown at `nowMs`, epoch ms. A rejected token or permission shows at once; a
+ * single failing response next to a number is not yet a state.
  */
 export function toldProblem(
   { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,
   nowMs: number,
 ): RowProblem | undefined {
-  // What was pushed is too old to be believed.
+  // The pushed data is too old.
   if (problem === undefined || nowMs - asOf > OUTDATED_AFTER_MS) return undefined
   const isRefusal = problem.status === 401 || problem.status === 403
   const hasNumber = source !== 'default' && state !== 'not-checked'
   return isRefusal || !hasNumber || nowMs - problem.since >= PROBLEM_LASTS_MS ? problem : undefined
 }
 
-/** The rows that are shown whose last answer brought no number, told or not: no ground to call them fine. */
+/** Shown rows whose last response had no number, reported or not: they cannot count as fine. */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,
   nowMs: number,
@@ -44,7 +47,7 @@ export function unansweredRows(
   )
 }
 
-/** Severity and words of a problem. */
+/** Severity and text of a problem. */
 export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemStatus {
   const note = String(status)
   if (status === 401) return { severity: 'critical', label: 'rejected', note }
@@ -54,23 +57,23 @@ export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemSt
   return { severity: 'warning', label: 'no headers', note }
 }
 
-/** One problem of a key: of all rows that share it, or of one row. */
+/** One problem of a key, shared by several rows or of one row. */
 export interface KeyProblem extends ProblemStatus {
-  /** The first row that has it. */
+  /** The first affected row. */
   readonly category: string
   readonly problem: RowProblem
-  /** Whether it is a problem of the token or of the service, and not of the row alone. */
+  /** Whether it is a problem of the token or the service, rather than of the row alone. */
   readonly isWhole: boolean
 }
 
 /**
- * The problems of a key's rows at `nowMs`, epoch ms, the gravest first. Rows that share a 401, a 5xx or answers without
- * headers are one problem; empty where every row that was asked has a number.
+ * The problems of a key's rows at `nowMs`, epoch ms, the worst first. Rows that share a 401, a 5xx or
+ * responses without headers form one problem. Empty if every checked row has a number.
  */
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
   const shown = shownRows(requests)
-  // Where no row has a number of now, that is what there is to tell.
+  // If no row has a current number, this is what to report.
   const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
   for (const row of shown) {
     const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : toldProblem(row, nowMs)
@@ -92,7 +95,7 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
   const isWhole = isShared(problem) && (problem.status === 401 || rows.length > 1)
   return {
     ...problemStatus(problem),
-    // One row that fails is the row's trouble; where several do, every call does.
+    // A single failing row is a problem of that row; several mean that every call fails.
     ...(isWhole && problem.status >= 500 && { severity: 'critical' }),
     category,
     problem,
@@ -102,7 +105,7 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
 
 const isShared = ({ status }: RowProblem): boolean => isOfWholeKey(status) || status < 400
 
-/** A refused token first, then what concerns the whole service, then single rows. */
+/** A rejected token first, then problems of the whole service, then of single rows. */
 function gravityOf({ status }: RowProblem): number {
   if (status === 401) return 2
   return status >= 500 || status < 400 ? 1 : 0

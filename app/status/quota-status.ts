@@ -8,17 +8,24 @@ import { problemStatus, toldProblem } from './problem-status.ts'
 import { rateRangeText } from './rates.ts'
 
 /**
- * What every surface says of one request quota. State, severity and label are decided here and nowhere else; a surface
- * chooses width, and clock or countdown. All functions are pure: the same row and moment give the same text.
+ * The status of one request quota, the same on every surface. State, severity and label are decided only
+ * here; a surface chooses width, and a clock or a countdown. All functions are pure: the same row and time
+ * give the same text.
  */
 export interface QuotaStatus {
   readonly state: QuotaState
   readonly severity: Severity
-  /** One word for each state: see `STATE_LABELS`; of a row whose answers bring no number, see `problemStatus`. */
+  /**
+   * One word for each state: see `STATE_LABELS`; for a row whose responses have no number, see
+   * `problemStatus`.
+   */
   readonly label: string
-  /** When the 429 may be retried. Epoch ms. */
+  /** When to retry after the 429. Epoch ms. */
   readonly untilMs?: number
-  /** What stands beside the label: a countdown, a range of time or a share of the limit. Empty where the label says it all. */
+  /**
+   * The text next to the label: a countdown, a time range or a share of the limit. Empty if the label is
+   * enough.
+   */
   readonly note: string
 }
 
@@ -32,7 +39,7 @@ export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
   'not-checked': 'not checked',
 }
 
-/** The state a row has at `nowMs`, epoch ms: its own, unless what was pushed is too old to be believed. */
+/** The state of a row at `nowMs`, epoch ms: its own, unless the pushed data is too old. */
 export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {
   if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state
   // The wait after a 429 is a fact until it ends, however old the row is.
@@ -79,7 +86,7 @@ export function quotaStatus(quota: RequestQuota, nowMs: number): QuotaStatus {
   }
 }
 
-/** What stands beside the label in a table: of 429s that go on how many there were, `×12`; else the note. */
+/** The text next to the label in a table: `×12`, the number of ongoing 429s; otherwise the note. */
 export function rowNote(quota: RequestQuota, nowMs: number): string {
   const { state, note, untilMs } = quotaStatus(quota, nowMs)
   if (state !== 'blocked') return note
@@ -87,36 +94,36 @@ export function rowNote(quota: RequestQuota, nowMs: number): string {
   return quota.rejected > 1 ? `×${quota.rejected}` : ''
 }
 
-/** How grave it is that a quota is short. `emptyAt`: when it is estimated to be empty, epoch ms. */
+/** Severity of a short quota. `emptyAt`: when it is estimated to run out, epoch ms. */
 export function shortSeverity(state: ShortState, emptyAt: number | undefined, nowMs: number): Severity {
   if (state === 'empty') return 'critical'
   const isNear = emptyAt !== undefined && emptyAt - nowMs <= CRITICAL_SECONDS * 1000
   return state === 'running-out' && isNear ? 'critical' : 'warning'
 }
 
-/** The problem that a row's words are about: none where its number says something graver. */
+/** The problem that determines a row's text; `undefined` if its number shows something worse. */
 export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
   const state = stateAt(quota, nowMs)
   return state === 'ok' || state === 'not-checked' ? toldProblem(quota, nowMs) : undefined
 }
 
-/** Whether all numbers of a row are of the past: it is not checked, or its checks are rejected. */
+/** Whether all numbers of a row are outdated: it is not checked, or its checks are rejected. */
 export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   const status = refusedProblem(quota, nowMs)?.status
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** What is said of a row that may be empty already, and may last. */
+/** For a row that may be empty already, or may last. */
 const ANY_MOMENT = 'any moment'
 
 /**
- * When the row is empty, the same on every surface: `14:33–14:36`; `14:33` within one minute; `by 14:36` where it may be empty already;
- * `14:33 or later` where it may also last; `as early as 14:33` of a row that is watched; `within 10 min` where only more use than now
- * would empty it.
+ * When the row runs out, the same on every surface: `14:33–14:36`; `14:33` within one minute; `by 14:36` if
+ * it may be empty already; `14:33 or later` if it may also last; `as early as 14:33` for a watched row;
+ * `within 10 min` if only higher use than now would empty it.
  */
 export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, nowMs: number): string {
   const fromMs = emptyFrom ?? emptyAt
-  // An earlier version says the middle alone.
+  // An earlier version sends only the middle.
   const toMs = emptyFrom === undefined ? emptyAt : emptyTo
   if (fromMs === undefined) return 'within 10 min'
   if (state === 'watch') return `as early as ${minuteText(fromMs)}`
@@ -126,7 +133,7 @@ export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, 
   return from === to ? from : `${from}–${to}`
 }
 
-/** The same in a sentence about the row: `runs out 14:33–14:36`, `runs out at 14:33 or later`. */
+/** The same within a sentence: `runs out 14:33–14:36`, `runs out at 14:33 or later`. */
 export function runsOutText(row: RequestQuota, nowMs: number): string {
   const when = emptyText(row, nowMs)
   if (when === ANY_MOMENT) return 'is about to run out'
@@ -134,17 +141,17 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
   return `runs out ${/^\d\d:\d\d(?!–)/.test(when) ? 'at ' : ''}${when}`
 }
 
-/** What is said instead of a countdown where 429s go on because others use the whole refill: none can be told. */
+/** Replaces a countdown while 429s continue because others use the whole refill. */
 export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
-/** `40 s`, `now`: how long until a refused request may be tried again. */
+/** `40 s`, `now`: time until a rate-limited request may be retried. */
 export function retryText(blockedUntilMs: number, nowMs: number): string {
   return blockedUntilMs <= nowMs ? 'now' : countdownText(blockedUntilMs - nowMs, 'up')
 }
 
 /**
- * `17 %`: the part of the limit that is surely left, rounded down; `13–84 %` where more than a tenth of the limit lies
- * between that and the most that may be left.
+ * `17 %`: the lower bound as a share of the limit, rounded down; `13–84 %` if the bounds differ by more than
+ * a tenth of the limit.
  */
 export function shareLeftText(quota: Bounds): string {
   const { low, high, limit } = quota
@@ -161,16 +168,16 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
   return nowMs - quota.observedAt > STALE_AFTER_MS
 }
 
-/** Where `high − low` exceeds this share of the limit, the number is told as a range. */
+/** Share of the limit by which `high − low` must differ for the number to be shown as a range. */
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
 type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
 
 /**
- * `38`, the middle of the estimate; `60–95` where the interval is wider than a tenth of the limit. `~` before it says
- * that it grew from a header older than two minutes; `–` that no header was ever seen. Of a row that is not checked, the
- * number of its last header.
+ * `38`, the midpoint of the estimate; `60–95` if the interval is wider than a tenth of the limit. Prefix `~`:
+ * extrapolated from a header older than two minutes; `–`: no header yet. An unchecked row shows the number of
+ * its last header.
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
@@ -180,7 +187,9 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
   return isStale(quota, nowMs) ? `~${number}` : number
 }
 
-/** The age of the last header: `12 s`, `104 s`, `4 min ago` once it is old, `documented` for the table's default. */
+/**
+ * Age of the last header: `12 s`, `104 s`, `4 min ago` once it is old; `documented` for the table's default.
+ */
 export function ageText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'
   return isStale(quota, nowMs)
@@ -189,19 +198,19 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * When the row is full again if everyone stops: `full`, a time of day, or how long that is; `–` of a row that is not
- * checked or meets 429s while others use the whole refill, `?` where that can't be told.
+ * When the row is full again if all use stops: `full`, a time of day, or a duration; `–` for an unchecked row
+ * or 429s while others use the whole refill; `?` if unknown.
  */
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || (quota.state === 'blocked' && usesWholeRefill(quota))) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  // Of a range it is not known.
+  // Unknown for a range.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
 }
 
-/** `12 s`, `now`; empty where no check is planned. */
+/** `12 s`, `now`; empty if no check is planned. */
 export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): string {
   if (nextCheckAt === undefined) return ''
   const leftMs = nextCheckAt - nowMs
@@ -210,16 +219,16 @@ export function nextCheckText({ nextCheckAt }: RequestQuota, nowMs: number): str
   return leftMs >= 60_000 && minutes < 60 ? `${minutes} min` : countdownText(leftMs, 'up')
 }
 
-/** What stands in place of a number of a row that is not checked. */
+/** Replaces the numbers of an unchecked row. */
 const UNCHECKED = '–'
 
-/** This app's own use, requests per second: `0.4`, `0`; `?` where it is not known, `–` of a row that is not checked. */
+/** This app's own use, requests per second: `0.4`, `0`; `?` if unknown, `–` for an unchecked row. */
 export function ownText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
   return use === null ? '?' : rateRangeText(use.own, use.own)
 }
 
-/** Others' use as the interval it is known in, requests per second: `1.2–1.3`, `0`; `?` and `–` as of `ownText`. */
+/** Others' use as an interval, requests per second: `1.2–1.3`, `0`; `?` and `–` as in `ownText`. */
 export function othersText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
   if (use === null) return '?'
@@ -227,18 +236,18 @@ export function othersText({ use, state }: RequestQuota): string {
 }
 
 /**
- * Whether a row that keeps the word running out for a while, so that it does not flip, gains by now: less than comes back
- * is used even at the high end of others' use.
+ * Whether a row that is still labelled running out, to avoid flipping, is now recovering: even at the high
+ * end of others' use, less is used than refills.
  */
 export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
   if ((emptyFrom ?? emptyAt) !== undefined || use === null || model !== 'rolling') return false
   return use.own + (use.elsewhereHigh ?? use.elsewhere) < limit / period
 }
 
-/** Others' use from this share of the refill on is the whole of it. */
+/** Share of the refill from which others' use counts as the whole of it. */
 const WHOLE_REFILL = 0.95
 
-/** Whether others alone use the refill: measured, or because tries keep meeting 429 with nothing left. */
+/** Whether others alone use the refill: as measured, or because tries keep getting 429s with nothing left. */
 export function usesWholeRefill({ nextTryAt, use, model, limit, period }: RequestQuota): boolean {
   if (nextTryAt !== undefined) return true
   if (use === null || model !== 'rolling' || period <= 0) return false

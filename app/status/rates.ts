@@ -1,17 +1,17 @@
-/** Rates, counts and shares in words. */
+/** Rates, counts and shares as text. */
 
-/** Requests per second that are shown as any use at all. */
+/** Requests per second from which use is shown. */
 export const SMALLEST_SHOWN_PER_SECOND = 0.05
 
-/** `1.0/s`, `38/s`; a dash for what is as good as nothing, or not known. */
+/** `1.0/s`, `38/s`; a dash for a negligible or unknown rate. */
 export function rateText(perSecond: number | undefined): string {
   if (perSecond === undefined || !(perSecond >= SMALLEST_SHOWN_PER_SECOND)) return '—'
   return perSecond < 9.95 ? `${perSecond.toFixed(1)}/s` : `${Math.round(perSecond)}/s`
 }
 
 /**
- * A rate known as an interval, requests per second without the unit: `1.2–1.3`, `1.0` where both ends read alike, `0`
- * where nothing is used.
+ * A rate interval, requests per second without the unit: `1.2–1.3`, `1.0` if both ends look alike, `0` for no
+ * use.
  */
 export function rateRangeText(low: number, high: number): string {
   const [from, to] = [oneDecimal(low), oneDecimal(high)]

@@ -1,12 +1,12 @@
 import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 
-/** The regular session of the exchanges whose quotas are watched: 09:30 to 16:00 in New York on weekdays. Holidays are not known here. */
+/** The regular session of the exchanges: 09:30 to 16:00 in New York on weekdays. Ignores holidays. */
 
 const SESSION_ZONE = 'America/New_York'
 const OPEN_MINUTE = 9 * 60 + 30
 const CLOSE_MINUTE = 16 * 60
 
-/** What the lines of a chart stand for. */
+/** Label of the session lines in a chart. */
 export const REGULAR_SESSION_TEXT = 'regular session 09:30–16:00 ET'
 
 export interface SessionMoment {
@@ -17,7 +17,7 @@ export interface SessionMoment {
 
 let zoned: Intl.DateTimeFormat | undefined
 
-/** New York's offset to UTC at a moment, in ms: negative, and an hour more in summer. */
+/** New York's offset from UTC at a time, in ms: negative, and an hour more in summer. */
 function offsetMs(atMs: number): number {
   zoned ??= new Intl.DateTimeFormat('en-US', {
     timeZone: SESSION_ZONE,
@@ -34,13 +34,13 @@ function offsetMs(atMs: number): number {
   return wallMs - Math.floor(atMs / MINUTE_MS) * MINUTE_MS
 }
 
-/** 0 for Sunday to 6, of a day that begins at `dayMs`: the epoch began on a Thursday. */
+/** Weekday of a day that begins at `dayMs`, 0 for Sunday: the epoch began on a Thursday. */
 const weekdayOf = (dayMs: number): number => (dayMs / DAY_MS + 4) % 7
 
-/** The opens and closes of the regular session from `fromMs` to `toMs`, both included, oldest first. Epoch ms. */
+/** Opens and closes of the regular session from `fromMs` to `toMs`, both included, oldest first. Epoch ms. */
 export function sessionMoments(fromMs: number, toMs: number): readonly SessionMoment[] {
   const moments: SessionMoment[] = []
-  // Its days are New York's: the first may have begun before the range did.
+  // Days are New York's: the first may begin before the range.
   const firstDayMs = Math.floor((fromMs + offsetMs(fromMs)) / DAY_MS) * DAY_MS
   for (let dayMs = firstDayMs; dayMs - DAY_MS <= toMs; dayMs += DAY_MS) {
     const weekday = weekdayOf(dayMs)
@@ -50,7 +50,7 @@ export function sessionMoments(fromMs: number, toMs: number): readonly SessionMo
       ['close', CLOSE_MINUTE],
     ] as const) {
       const wallMs = dayMs + minute * MINUTE_MS
-      // Clocks change at night, so that noon there, about 17:00 UTC, has the offset of the whole session.
+      // Clocks change at night, so noon there, about 17:00 UTC, has the offset of the whole session.
       const at = wallMs - offsetMs(dayMs + 17 * 60 * MINUTE_MS)
       if (at >= fromMs && at <= toMs) moments.push({ kind, at })
     }

@@ -6,7 +6,7 @@ import { STREAM_TABLE, type StreamKind, streamCategoryName } from '../service/st
 /** Severity and label of a stream or of a group of slots, the same on every surface. */
 export interface StreamStatus {
   readonly severity: Severity
-  /** In lower case: `live`, `silent`, `full`. Empty where there is nothing to say. */
+  /** In lower case: `live`, `silent`, `full`. Empty if there is nothing to show. */
   readonly label: string
 }
 
@@ -22,28 +22,36 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
 /** Status of one stream by its state (service 12). */
 export const streamStatus = ({ state }: Pick<StreamSummary, 'state'>): StreamStatus => STREAM_STATUSES[state]
 
-/** The streams whose connection is open; one that waits or connects is not. */
+/** Streams with an open connection, without waiting or connecting ones. */
 export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: readonly S[]): readonly S[] =>
   streams.filter(({ state }) => state === 'snapshot' || state === 'live' || state === 'stale')
 
-/** How long an open stream may bring nothing, not even a heartbeat, before it counts as silent. Milliseconds. */
+/**
+ * How long an open stream may receive nothing, not even a heartbeat, before it counts as silent.
+ * Milliseconds.
+ */
 const SILENT_AFTER_MS = 15_000
 
 /**
- * Whether an open stream brings no data at `nowMs`, epoch ms: connected and silent, or waiting for its next attempt and
- * without a frame for as long. A reconnection that takes a moment is neither.
+ * Whether an open stream receives no data at `nowMs`, epoch ms: connected and silent, or waiting for its next
+ * attempt and without a frame for as long. A quick reconnection is neither.
  */
 export function isStreamSilent({ state, lastFrameAt }: StreamSummary, nowMs: number): boolean {
   if (state === 'stale') return true
-  // Its first opening is no silence; between two attempts it is opening for a moment.
+  // The first opening is not silence; between two attempts it is briefly opening.
   if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS
   return state === 'waiting' && (lastFrameAt === undefined || nowMs - lastFrameAt >= SILENT_AFTER_MS)
 }
 
-/** How long a header is evidence of slots, which show in the answers to opened streams only. Milliseconds. */
+/**
+ * Age up to which a header counts as evidence of slots; only responses to opened streams show them.
+ * Milliseconds.
+ */
 const SLOTS_FRESH_MS = 10 * 60_000
 
-/** Whether the count of a group's slots is of now at `nowMs`, epoch ms: counted here, or from a recent header. */
+/**
+ * Whether the slot count of a group is current at `nowMs`, epoch ms: counted here, or from a recent header.
+ */
 export function isSlotCountCurrent(
   { source, observedAt }: Pick<SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
@@ -52,13 +60,15 @@ export function isSlotCountCurrent(
   return source === 'header' && observedAt !== undefined && nowMs - observedAt <= SLOTS_FRESH_MS
 }
 
-/** Few free slots: this share of the limit, one at least. */
+/** Share of the limit up to which free slots are few; at least one. */
 const FEW_SLOTS = 0.1
 
 /** The most free slots that still count as few. */
 export const fewSlots = (limit: number): number => Math.max(1, Math.floor(limit * FEW_SLOTS))
 
-/** Status of the slots of one group of streams (service 3, 8.2); a documented default says nothing of the present. */
+/**
+ * Status of the slots of one group of streams (service 3, 8.2); a documented default says nothing about now.
+ */
 export function slotStatus({
   source,
   free,
@@ -70,17 +80,17 @@ export function slotStatus({
   return { severity: 'warning', label: `${free} ${free === 1 ? 'slot' : 'slots'} left` }
 }
 
-/** What names a stream. Two kinds share the category of depth, so that only the kind tells them apart. */
+/** The fields that name a stream. Two kinds share the depth category, so only the kind distinguishes them. */
 export interface NamedStream {
   readonly category: string
   readonly target: string
-  /** Absent in what an earlier version of this app stored or says. */
+  /** Absent in data from earlier versions. */
   readonly streamKind?: StreamKind
 }
 
 /**
- * The programs that read a stream behind the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by bot`. Empty where
- * none does. `on`: what they share.
+ * The programs that read a stream behind the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
+ * bot`. Empty for none. `on`: what they share.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,
@@ -89,19 +99,22 @@ export function readByText(
   const names = readBy
     .map(({ program, readers: of }) => (of === 1 ? program : `${program} ×${of}`))
     .join(', ')
-  // Of very many programs a snapshot names the first few only.
+  // A snapshot names only the first few programs.
   const areAll = readBy.reduce((sum, one) => sum + one.readers, 0) >= readers
   if (readBy.length <= 1) return names && `read by ${names}`
   return `${areAll ? '' : 'over '}${readBy.length} programs on 1 ${on}: ${names}${areAll ? '' : ', …'}`
 }
 
-/** The name of a kind of stream for people: `Depth quotes`; of its category where the kind is not known. */
+/** Display name of a stream kind: `Depth quotes`; of its category if the kind is unknown. */
 export const streamKindName = ({ category, streamKind }: Omit<NamedStream, 'target'>): string =>
   (streamKind === undefined ? undefined : STREAM_TABLE[streamKind]?.name) ?? streamCategoryName(category)
 
-/** The name of a stream for people: `Depth quotes · MSFT`. */
+/** Display name of a stream: `Depth quotes · MSFT`. */
 export const streamName = (stream: NamedStream): string => `${streamKindName(stream)} · ${stream.target}`
 
-/** The stream that a proposal names, on its button and in its sentence: `Depth quotes · MSFT`, or `MSFT` without a kind. */
+/**
+ * The proposed stream's name, on its button and in its sentence: `Depth quotes · MSFT`, or `MSFT` without a
+ * kind.
+ */
 export const proposalName = ({ streamKind, target }: StreamProposal): string =>
   streamKind === undefined ? target : `${STREAM_TABLE[streamKind]?.name ?? streamKind} · ${target}`

@@ -8,7 +8,7 @@ export interface TokenStatus {
   readonly label: string
 }
 
-/** How long before the end of a sign-in it asks for attention, inclusive. Milliseconds. */
+/** Time before the end of a sign-in from which it needs attention, inclusive. Milliseconds. */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 
 /** The label of a sign-in that ends within `SIGN_IN_ENDING`. */
@@ -21,7 +21,9 @@ export function signInEndSeverity(endsAtMs: number, nowMs: number): Severity {
   return leftMs <= SIGN_IN_ENDING.watchMs ? 'warning' : 'ok'
 }
 
-/** Status of an access token at `nowMs`, epoch ms: expired from the moment of expiry, whatever its last push said. */
+/**
+ * Status of an access token at `nowMs`, epoch ms: expired from its expiry on, whatever the last push said.
+ */
 export function accessStatus({ state, expiresAt }: AccessSummary, nowMs: number): TokenStatus {
   switch (state) {
     case 'none':
@@ -35,7 +37,10 @@ export function accessStatus({ state, expiresAt }: AccessSummary, nowMs: number)
   }
 }
 
-/** Status of a refresh token at `nowMs`, epoch ms (service 3). The label of a rejected API key is not that of an ended sign-in. */
+/**
+ * Status of a refresh token at `nowMs`, epoch ms (service 3). A rejected API key and an ended sign-in have
+ * different labels.
+ */
 export function refreshStatus(
   { state, cause, endsAt }: Pick<RefreshSummary, 'state' | 'cause' | 'endsAt'>,
   nowMs: number,

@@ -1,9 +1,9 @@
 import type { UpdateState } from '../contract/updates.ts'
 
-/** A newer version as notifications and the settings name it: `Headroom 1.2.0 is out`. */
+/** Name of a newer version in notifications and settings: `Headroom 1.2.0 is out`. */
 export const newVersionText = (version: string): string => `Headroom ${version} is out`
 
-/** What a notification adds to it, and the settings. */
+/** Appended to it in notifications and settings. */
 export const CHOSEN_IN_MENU = 'Nothing is installed until you choose it in the menu.'
 
 /** A sentence for the settings. */
@@ -26,7 +26,7 @@ export function updateText(state: UpdateState): string {
   }
 }
 
-/** The same as the label of a menu's item, in a menu's capitals; `undefined` where there is nothing to choose. */
+/** The same as a menu label, with a menu's capitals; `undefined` if there is nothing to choose. */
 export function updateLabel(state: UpdateState): string | undefined {
   switch (state.kind) {
     case 'no-feed':

@@ -9,18 +9,18 @@ const CLOSING_BRACE = 0x7d
 
 /** The frames of one chunk. */
 export interface FramesRead {
-  /** Whole lines, those below and those over the cap included. */
+  /** Whole lines, including those below and those over the cap. */
   readonly count: number
-  /** Frames that are not plainly data, in the order in which they came. */
+  /** Frames that are not plainly data, in order of arrival. */
   readonly notable: readonly Frame[]
 }
 
 /**
- * Reads frames from the bytes of a stream (service 12), however they are cut into chunks.
+ * Reads frames from the bytes of a stream (service 12), regardless of chunk borders.
  *
- * Most frames are data, of which only the number counts: a line that opens and closes as an object and holds no possible
- * key of another kind is counted without a parse. A full parse might call such a line noise; both only show that the
- * stream lives.
+ * Most frames are data, of which only the number matters. A line that opens and closes as an object and
+ * contains no possible key of another kind is counted without parsing. A full parse might call such a line
+ * noise; both only show that the stream is alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()
@@ -45,7 +45,7 @@ export class FrameReader {
     }
     const keys = new KeySearch(chunk)
     let suspect = keys.firstFrom(from)
-    // Most chunks end with their line: nothing is left to be searched then.
+    // Most chunks end with their line, so that nothing remains to search.
     for (
       let end = chunk.indexOf(LF, from);
       end >= 0;
@@ -62,7 +62,9 @@ export class FrameReader {
     return { count, notable }
   }
 
-  /** The rest when the stream ends without a line end: the last line of an older stream, or half a frame. */
+  /**
+   * The remainder when the stream ends without a line end: the last line of an older stream, or half a frame.
+   */
   end(): FramesRead {
     const line = this.#framer.end()
     this.#isInLine = false

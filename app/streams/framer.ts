@@ -6,17 +6,17 @@ export const LONGEST_FRAME_BYTES = 1 << 20
 const SMALLEST_REST_BYTES = 4_096
 
 export interface Framed {
-  /** Complete lines, without their line ends, empty ones left out. Read them before the next push. */
+  /** Complete, non-empty lines without line ends. Read them before the next push. */
   readonly lines: readonly Uint8Array[]
-  /** Lines that were over the cap and dropped. */
+  /** Lines that exceeded the cap and were dropped. */
   readonly dropped: number
 }
 
 /**
- * Cuts a byte stream into lines, whatever the chunks (service 12: one JSON object a line).
+ * Splits a byte stream into lines, regardless of chunk borders (service 12: one JSON object per line).
  *
  * Works on bytes, because a chunk may end inside a UTF-8 character: 0x0A occurs in UTF-8 only as a line feed.
- * Keeps at most one unfinished line of `LONGEST_FRAME_BYTES`, in one piece, however small the chunks are.
+ * Stores at most one unfinished line of `LONGEST_FRAME_BYTES`, in one piece, however small the chunks are.
  */
 export class Framer {
   #rest = new Uint8Array(0)
@@ -37,13 +37,13 @@ export class Framer {
     return { lines, dropped }
   }
 
-  /** The rest when the stream ends without a line end. */
+  /** The remainder when the stream ends without a line end. */
   end(): Uint8Array | undefined {
     const line = this.#finish(new Uint8Array(0))
     return line && line.length > 0 ? line : undefined
   }
 
-  /** Copies: a socket may use its buffer again, and a slice would keep all of it alive. */
+  /** Copies, because a socket may reuse its buffer, and a slice would keep all of it in memory. */
   #keep(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.#skipping) return
     const needed = this.#restBytes + bytes.length

@@ -1,12 +1,12 @@
 import { parseJson } from '../service/json.ts'
 
-/** The kind of one line of a stream (service 12). Its payload is never kept. */
+/** The kind of one line of a stream (service 12). Its payload is never stored. */
 export type Frame =
   | { readonly kind: 'data' }
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'end-snapshot' }
   | { readonly kind: 'going-away' }
-  /** Concerns one symbol; the stream goes on. */
+  /** Concerns one symbol; the stream continues. */
   | { readonly kind: 'symbol-error'; readonly symbol: string; readonly error: string }
   /** Ends the stream. */
   | { readonly kind: 'fatal'; readonly error: string }
@@ -20,7 +20,7 @@ const LONGEST_SYMBOL = 64
 /** Length that is cleaned before a text is cut, so that a secret at the cut is found. */
 const LONGEST_CLEANED = 2_000
 
-/** Takes secrets out of a text of the service. */
+/** Removes secrets from a text of the service. */
 export type CleanText = (text: string) => string
 
 const asItIs: CleanText = (text) => text
@@ -29,9 +29,9 @@ const shown = (text: string, length: number, clean: CleanText): string =>
   clean(text.slice(0, LONGEST_CLEANED)).slice(0, length)
 
 /**
- * Classes one line as a full parse does, whatever the order of its keys (service 12).
+ * Classifies one line like a full parse, regardless of key order (service 12).
  *
- * Texts that are kept pass `clean`, because a service may repeat a secret that it was sent.
+ * Stored texts pass `clean`, because a service may echo a secret that it received.
  */
 export function frameOf(line: string, clean: CleanText = asItIs): Frame {
   let parsed: unknown

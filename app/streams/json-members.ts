@@ -1,4 +1,4 @@
-/** The members of one JSON object by name. Each value is its text as it came, so that no number is written otherwise. */
+/** The members of a JSON object by name. Values stay as received, so that no number is reformatted. */
 export type Members = Map<string, string>
 
 const QUOTE = 0x22
@@ -7,7 +7,7 @@ const COMMA = 0x2c
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
-/** The members of an object, whose text must be valid JSON. Of a name that comes twice the last one counts. */
+/** The members of an object, whose text must be valid JSON. The last of duplicate names counts. */
 export function membersOf(text: string): Members {
   const members: Members = new Map()
   let at = text.indexOf('{') + 1
@@ -22,19 +22,19 @@ export function membersOf(text: string): Members {
   }
 }
 
-/** The object of these members, in their order. */
+/** Serialises an object from these members, in order. */
 export function textOfMembers(members: Members): string {
   return `{${Array.from(members, ([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
 }
 
-/** The place after the text that begins at `from` with a quote. */
+/** Index after the string that begins with a quote at `from`. */
 function textEnd(text: string, from: number): number {
   let at = from + 1
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
   return at + 1
 }
 
-/** The place of the comma or brace after the value that begins at `from`. */
+/** Index of the comma or brace after the value at `from`. */
 function valueEnd(text: string, from: number): number {
   let depth = 0
   let at = from

@@ -1,26 +1,29 @@
 const BACKSLASH = 0x5c
 const WORD_BYTES = 4
-/** Bytes → words. By shifts, because a quotient would be a floating-point index. */
+/** Bytes → words. By a shift, because a quotient would be a floating-point index. */
 const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
-/** Eleven bytes of each long key: so many hold a whole aligned word, wherever they stand and at every other one. */
+/**
+ * Eleven bytes of each long key: enough to contain an aligned word at any offset, even in every other word
+ * only.
+ */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
 
-/** Sends each word to a place of its own of 64, in either byte order: checked when the table is made. */
+/** Maps each word to one of 64 distinct slots, in either byte order: verified when the table is built. */
 const SPREAD = 0x9e377a77
 const WORDS = wordsOf(LONG_PIECES)
 const TABLE = tableOf(WORDS)
-/** Whether any of the words ends so: most bytes of a frame are no candidate at one look. */
+/** Whether any of the words ends with this byte: most bytes are ruled out by one look-up. */
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds the places of one chunk that could be a key which classification looks at, without parsing.
+ * Finds places in a chunk that could be a key relevant for classification, without parsing.
  *
- * A key stands in quotes, and nothing but a `\u` escape spells a letter otherwise (RFC 8259, 7). So bytes
- * without a backslash, without `Erro` and without the pieces above cannot hold one. What is found may still be
- * anything: that is for a full parse to say. Reads every eighth byte or so, at several GB/s.
+ * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So bytes without a
+ * backslash, without `Erro` and without the pieces above contain none. A match may still be anything; a full
+ * parse decides. Reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {
   readonly #chunk: Uint8Array
@@ -30,11 +33,11 @@ export class KeySearch {
 
   constructor(chunk: Uint8Array) {
     this.#chunk = chunk
-    // The words of the whole buffer: a chunk rarely begins on one.
+    // The words of the whole buffer: a chunk rarely starts at a word border.
     this.#words = new Int32Array(chunk.buffer, 0, (chunk.byteOffset + chunk.length) >>> WORD_SHIFT)
   }
 
-  /** The first place at or after `from` that could be a key, not after the chunk's end. */
+  /** The first possible key at or after `from`, up to the chunk's end. */
   firstFrom(from: number): number {
     if (this.#escapeAt < from) this.#escapeAt = this.#orEnd(this.#chunk.indexOf(BACKSLASH, from))
     if (this.#errorAt < from) this.#errorAt = this.#errorFrom(from)
@@ -76,7 +79,7 @@ function placeOf(word: number): number {
 }
 
 function wordsOf(pieces: readonly string[]): readonly number[] {
-  // Through the same kind of view as the search, so that the machine's byte order does not matter.
+  // Uses the same kind of view as the search, so that byte order does not matter.
   const bytes = new Uint8Array(WORD_BYTES)
   const word = new Int32Array(bytes.buffer)
   return pieces.flatMap((piece) =>

@@ -3,11 +3,11 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Frame } from './frames.ts'
 
 interface History {
-  /** Failed attempts in a row; health sets it back. */
+  /** Failed attempts in a row; a healthy connection resets it. */
   readonly attempt: number
-  /** Lives in a row that ended young although data had flowed. */
+  /** Consecutive connections that ended early although data had arrived. */
   readonly shortLives: number
-  /** Why the latest edge was taken. */
+  /** Reason for the latest transition. */
   readonly code: StreamReasonCode
 }
 
@@ -16,21 +16,21 @@ interface Heard {
   readonly lastFrameAtMs: number
 }
 
-/** Where one stream stands. Times in milliseconds on one clock. */
+/** State of one stream. Times in milliseconds on one clock. */
 export type StreamState =
   | ({ readonly kind: 'opening'; readonly sinceMs: number } & History)
   | ({ readonly kind: 'snapshot' | 'live' | 'stale'; readonly sawData: boolean } & Heard & History)
-  /** Told to go away: still heard, while the connection that takes its place is opened. */
+  /** Received GoAway: still read while its replacement connects. */
   | ({ readonly kind: 'restarting'; readonly sinceMs: number; readonly reason: string } & Heard & History)
   | ({ readonly kind: 'waiting'; readonly retryAtMs: number; readonly reason: string } & History)
   | { readonly kind: 'closed'; readonly reason: string; readonly code: StreamReasonCode }
 
 export type StreamInput =
   | { readonly kind: 'opened'; readonly hasSnapshot: boolean }
-  /** `canOverlap`: a second connection may be opened before this one is closed. */
+  /** `canOverlap`: a second connection may open before this one closes. */
   | { readonly kind: 'frame'; readonly frame: Frame; readonly canOverlap?: boolean }
   | { readonly kind: 'ended'; readonly reason: string; readonly code: StreamReasonCode }
-  /** The connection that was told to go away is gone; the one that takes its place is still being opened. */
+  /** The connection that received GoAway has ended; its replacement is still connecting. */
   | { readonly kind: 'former-ended' }
   | {
       readonly kind: 'refused'
@@ -38,13 +38,13 @@ export type StreamInput =
       readonly code: StreamReasonCode
       readonly retryAtMs: number
     }
-  /** Nothing a retry can mend: an unknown account, a key without the right. */
+  /** Retrying cannot help: an unknown account, or a key without permission. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'tick' }
   | { readonly kind: 'retry' }
-  /** A program wants its first answer: a planned restart. `canOverlap` as of a frame. */
+  /** A program needs the first response: a planned restart. `canOverlap`: as for a frame. */
   | { readonly kind: 'renew'; readonly canOverlap: boolean }
-  /** A person wants it opened anew, now. */
+  /** A person requested a restart now. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'close'; readonly reason: string; readonly code: StreamReasonCode }
 
@@ -53,16 +53,16 @@ export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
 /** A GoAway this soon after the opening counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
-/** Some servers accept a stream over their cap and close it within seconds (service 12). */
+/** Some servers accept a stream beyond their cap and close it within seconds (service 12). */
 const YOUNG_MS = 30_000
-/** A connection that lived this long sets the number of failed attempts back to zero. */
+/** A connection that lasts this long resets the count of failed attempts. */
 const HEALTHY_AFTER_MS = 30_000
 const HIDDEN_CAP_LIVES = 3
 
 type OpenState = Exclude<StreamState, { kind: 'closed' }>
 type UpState = Extract<StreamState, { sawData: boolean }>
 
-/** The state of a stream that was just asked for. */
+/** The state of a stream that was just requested. */
 export const newStream = (nowMs: number): StreamState => ({
   kind: 'opening',
   sinceMs: nowMs,
@@ -72,7 +72,8 @@ export const newStream = (nowMs: number): StreamState => ({
 })
 
 /**
- * The next state of a stream after one input, at `nowMs`. Only frames prove that it lives, not an open socket.
+ * The next state of a stream after one input, at `nowMs`. Only frames prove that it is alive, not an open
+ * socket.
  *
  * `chance`: a random number in [0, 1), for the wait after a failure.
  */
@@ -145,7 +146,7 @@ function afterFrame(
   nowMs: number,
   failed: (reason: string, code: StreamReasonCode) => StreamState,
 ): StreamState {
-  // Any frame is a sign of life, also one that is about something else.
+  // Any frame is a sign of life, whatever its content.
   const alive: UpState =
     state.kind === 'stale'
       ? { ...state, kind: 'live', lastFrameAtMs: nowMs, code: 'frame' }
@@ -153,14 +154,14 @@ function afterFrame(
   switch (frame.kind) {
     case 'going-away': {
       const reason = 'server going away'
-      // A planned restart, not a failure: at once, and it does not count as an attempt. A server that says so
-      // as soon as it is asked has none to offer: that is waited out.
+      // A planned restart is immediate and does not count as a failed attempt. A server that announces one
+      // right after opening is not ready, so this case waits.
       if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
       if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)
       return handingOver(state, { reason, code: 'going-away' }, nowMs, nowMs)
     }
     case 'fatal':
-      // Another sign-in took this session's place: reopening would only take it back and forth.
+      // Another sign-in took over this session: reopening would only make them alternate.
       return frame.error === 'DualLogon'
         ? { kind: 'closed', reason: frame.error, code: 'dual-logon' }
         : failed(frame.error, 'stream-error')
@@ -212,11 +213,11 @@ function afterFailure(
   return waiting(next, hint, 'hidden-cap', retryAtMs, attempt + 1)
 }
 
-/** Whether an end came without an announcement; an error in the stream is one. */
+/** Whether a connection ended without an announcement; an error in the stream is an announcement. */
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** Until when a stream was healthy: one that ends by silence, until its last frame. */
+/** When a stream was last healthy: the last frame for one that ended by silence. */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

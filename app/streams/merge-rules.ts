@@ -2,24 +2,27 @@ import { type FrameForm, STREAM_TABLE } from '../service/stream-kinds.ts'
 import type { Members } from './json-members.ts'
 import type { StreamAddress } from './stream-address.ts'
 
-/** How frames of one kind of stream become the state that a new reader is given. */
+/** How frames of one kind of stream are merged into the state for a new reader. */
 export interface MergeRule {
-  /** Names the object that a frame is about; `undefined` for one that cannot be merged. */
+  /** Key of the object that a frame is about; `undefined` if it cannot be merged. */
   keyOf(members: Members): string | undefined
-  /** `newest`: the last frame of an object is its state. `fields`: a frame changes the members that it has. */
+  /**
+   * `newest`: the last frame of an object is its state. `fields`: a frame changes the members that it
+   * contains.
+   */
   readonly merge: 'newest' | 'fields'
-  /** The members that name an object in a deletion; absent for kinds whose objects do not vanish. */
+  /** The members that identify an object in a deletion; absent for kinds without deletions. */
   readonly identity?: readonly string[]
-  /** The newest objects that are kept; absent: all. */
+  /** Number of newest objects to keep; absent: all. */
   readonly ring?: number
-  /** The key of an object that the next one of another key takes the place of. */
+  /** Key of an object that its final version replaces under another key. */
   readonly provisional?: string
 }
 
-/** Most bars that are kept for new readers; a stream of more is not shared. */
+/** Most bars that are stored for new readers; a stream with more is not shared. */
 export const MAX_RING_BARS = 1_000
 
-/** The rule of a stream; `undefined` where the past that it asks for is too long to be kept. */
+/** The rule of a stream; `undefined` if it requests too much past data to store. */
 export function mergeRuleOf({
   kind,
   options,
@@ -33,11 +36,11 @@ const byMembers =
   (...names: readonly string[]): MergeRule['keyOf'] =>
   (members) => {
     const values = names.map((name) => members.get(name))
-    // Not a part of the frame's text, which would keep all of it in memory.
+    // Copied, because a substring would keep the whole frame in memory.
     return values.includes(undefined) ? undefined : JSON.stringify(values)
   }
 
-/** Full objects follow each other, unless the caller asked for the changed members only. */
+/** Full objects follow each other, unless the caller requested only changed members. */
 const ofAccounts =
   (id: string): RuleOf =>
   ({ changes }) => ({
@@ -46,7 +49,7 @@ const ofAccounts =
     identity: ['AccountID', id],
   })
 
-/** The first frame of a symbol has all members, later ones those that changed. */
+/** A symbol's first frame has all members, later ones only changed members. */
 const quotes: RuleOf = () => ({ keyOf: byMembers('Symbol'), merge: 'fields' })
 
 /** Each frame is a whole book. */
@@ -54,7 +57,10 @@ const book: RuleOf = () => ({ keyOf: () => 'book', merge: 'newest' })
 
 const contracts: RuleOf = () => ({ keyOf: (members) => legsOf(members.get('Legs')), merge: 'fields' })
 
-/** A bar is told by the time of its end, also while it is open. A stream from a date on has no known number of bars. */
+/**
+ * A bar is identified by its end time, even while open. A stream from a start date has an unknown number of
+ * bars.
+ */
 const bars: RuleOf = ({ firstdate, barsback }) => {
   const ring = wholeOf(barsback, 1)
   if (firstdate !== undefined || ring > MAX_RING_BARS) return undefined
@@ -65,7 +71,7 @@ const OPEN_BAR = 'open'
 /** The bit of `Status` that closes a tick bar. */
 const CLOSED_BIT = 8
 
-/** The time of a tick bar moves until the bar is closed. */
+/** The time of a tick bar changes until the bar closes. */
 const tickBars: RuleOf = (options) => {
   const rule = bars(options)
   const isOpen = (members: Members) => (Number(members.get('Status') ?? CLOSED_BIT) & CLOSED_BIT) === 0
@@ -93,7 +99,7 @@ function wholeOf(text: string | undefined, initial: number): number {
   return /^\d{1,6}$/.test(text) ? Math.max(1, Number(text)) : Number.POSITIVE_INFINITY
 }
 
-/** A spread is told from others by the symbols and ratios of its legs. */
+/** A spread is identified by the symbols and ratios of its legs. */
 function legsOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const legs: unknown = JSON.parse(text)

@@ -1,18 +1,18 @@
 import type { SharedFrame, SharedState } from './shared-state.ts'
 
-/** What one reader may be behind. */
+/** How far one reader may be behind. */
 export interface Behind {
   readonly frames: number
   readonly bytes: number
 }
 
-/** What one reader may be behind before frames are merged. */
+/** How far one reader may be behind before frames are merged. */
 export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 
-/** Endings of objects that are owed to one reader at most, beside the objects that there are. */
+/** Most deletions that are pending for one reader, in addition to existing objects. */
 const MAX_ENDINGS = 4_096
 
-/** What of the state a reader asks for. */
+/** Whether a reader wants an object, by its symbol. */
 export type Wanted = (symbol: string | undefined) => boolean
 
 const EVERYTHING: Wanted = () => true
@@ -23,10 +23,11 @@ type Source = Pick<
 >
 
 /**
- * What is still to be written to one reader of a shared stream, in bounded memory.
+ * The data still to be written to one reader of a shared stream, in bounded memory.
  *
- * A reader that is up to date gets each frame as it came. A new one, and one that is too far behind, gets the newest state
- * of each object that it has not got, and is then up to date. What cannot be merged ends it: see `isLost`.
+ * An up-to-date reader gets each frame as received. A new reader, or one too far behind, gets the newest
+ * state of each object that it lacks, and is then up to date. Unmergeable frames that were skipped end it:
+ * see `isLost`.
  */
 export class ReaderQueue {
   #source: Source
@@ -35,9 +36,12 @@ export class ReaderQueue {
   readonly #frames: SharedFrame[] = []
   #first = 0
   #bytes = 0
-  /** Objects whose newest state is owed, with the frame of those that ended; `undefined` while up to date. */
+  /**
+   * Objects whose newest state is pending, with the deletion frame of those that ended; `undefined` while up
+   * to date.
+   */
   #owed: Map<string, Uint8Array | undefined> | undefined
-  /** Where `take` is among them: begun anew, each would pass all places of those that were taken. */
+  /** Position of `take` among them: restarting would skip over all taken entries each time. */
   #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false
   #isLost = false
@@ -48,17 +52,17 @@ export class ReaderQueue {
     this.#max = max
   }
 
-  /** Whether something was left out that the newest state does not make up for. */
+  /** Whether something was skipped that the newest state does not contain. */
   get isLost(): boolean {
     return this.#isLost
   }
 
-  /** Frames and objects that are owed. */
+  /** Pending frames and objects. */
   get behind(): number {
     return this.#frames.length - this.#first + (this.#owed?.size ?? 0) + (this.#owesEndSnapshot ? 1 : 0)
   }
 
-  /** Owes the state as it stands to a reader that has nothing yet. */
+  /** Queues the present state for a new reader. */
   join(): void {
     this.#owed = new Map()
     this.#nextOwed = undefined
@@ -67,7 +71,7 @@ export class ReaderQueue {
     this.#owesEndSnapshot = this.#source.isComplete
   }
 
-  /** Goes on with another stream that has all of the former: what differs is owed. */
+  /** Continues with another stream that contains the former: queues the differences. */
   moveTo(source: Source): void {
     this.#merge()
     const owed = this.#owed ?? new Map<string, Uint8Array | undefined>()
@@ -91,7 +95,7 @@ export class ReaderQueue {
     if (this.#frames.length - this.#first > this.#max.frames || this.#bytes > this.#max.bytes) this.#merge()
   }
 
-  /** The next frame to write; `undefined` where nothing is left. */
+  /** The next frame to write; `undefined` if nothing is left. */
   take(): Uint8Array | undefined {
     if (this.#owed !== undefined) {
       this.#nextOwed ??= this.#owed.entries()
@@ -147,7 +151,7 @@ export class ReaderQueue {
     }
   }
 
-  /** Whether an object that is owed is not kept any more, or endings of objects came without number. */
+  /** Whether a pending object is no longer stored, or too many deletions arrived. */
   #cannotOwe(owed: ReadonlyMap<string, Uint8Array | undefined>): boolean {
     if (owed.size > this.#source.size + MAX_ENDINGS) return true
     if (!this.#source.forgets) return false

@@ -6,42 +6,44 @@ import type { StreamAddress } from './stream-address.ts'
 
 /** One frame for the readers of a shared stream, with its line end. */
 export type SharedFrame =
-  /** About one object. `isDeletion`: it ends the object. */
+  /** About one object. `isDeletion`: it removes the object. */
   | {
       readonly kind: 'object'
       readonly bytes: Uint8Array
       readonly key: string
       readonly isDeletion: boolean
-      /** The symbol in capitals, in a stream of quotes. */
+      /** The symbol in capitals, for a quote stream. */
       readonly symbol?: string
     }
   | { readonly kind: 'heartbeat' | 'end-snapshot' | 'unmergeable'; readonly bytes: Uint8Array }
 
 interface Entry {
-  /** Present where frames change single members. */
+  /** Present if frames change single members. */
   members?: Members
-  /** The whole object; computed when it is wanted. */
+  /** The whole object; computed on demand. */
   text: string | undefined
-  /** Its frame for new readers; computed for the first of them. */
+  /** Its frame for new readers; computed for the first one. */
   bytes?: Uint8Array | undefined
   readonly symbol?: string
-  /** Characters of the object, roughly: the text of merged members is not computed for it. */
+  /** Approximate length of the object in characters, without building the merged text. */
   length: number
-  /** Characters of the frames that its members are parts of, which stay in memory as long as one of them does. */
+  /**
+   * Characters of the frames that its members are substrings of; they stay in memory while any member does.
+   */
   heard: number
 }
 
-/** A prefix of keys of symbol errors, which no key of an object has. */
+/** Prefix of keys of symbol errors; no object's key has it. */
 const ERROR_KEY = '!'
 const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
-/** Most characters of the objects of one stream. */
+/** Most characters of one stream's objects. */
 export const MAX_STATE_LENGTH = 16 << 20
-/** What an object takes beside its text, in characters. */
+/** Overhead of an object besides its text, in characters. */
 const OBJECT_LENGTH = 256
-/** An object is written anew once the frames that it is made of are so many times as long. */
+/** An object is rewritten once its source frames are this many times as long. */
 const MOST_HEARD = 4
 
-/** Objects by their keys, and how much they take. */
+/** Objects by key, and their size. */
 class Objects {
   readonly entries = new Map<string, Entry>()
   /** In characters. */
@@ -57,7 +59,7 @@ class Objects {
     this.entries.delete(key)
   }
 
-  /** Changes the members of an object that a frame has. Returns whether any of them differs. */
+  /** Merges a frame's members into an object. Returns whether any of them changed. */
   merge(entry: Entry, members: Members, frameLength: number): boolean {
     const former = entry.members ?? new Map<string, string>()
     entry.members = former
@@ -87,8 +89,8 @@ class Objects {
 /**
  * The state of one shared stream, merged from its frames by the rule of its kind (service 12).
  *
- * Survives the connection that it came from: frames of the next one are compared with it, so that readers get the
- * differences only. Announcements of a restart and fatal errors are for the reader of the service, not for these readers.
+ * It outlives its connection: frames of the next connection are compared with it, so that readers get only
+ * the differences. Restart announcements and fatal errors are for the gateway, not for these readers.
  */
 export class SharedState {
   readonly #rule: MergeRule
@@ -96,9 +98,9 @@ export class SharedState {
   readonly #isQuotes: boolean
   readonly #encode: (text: string) => Uint8Array
   #objects = new Objects()
-  /** The snapshot of a later connection, until its end. */
+  /** The snapshot of a later connection, until complete. */
   #next: Objects | undefined
-  /** Objects that a later connection has not told yet. */
+  /** Objects that the later connection has not sent yet. */
   readonly #untold = new Set<string>()
   #connections = 0
   #isComplete = false
@@ -111,37 +113,37 @@ export class SharedState {
     this.#encode = encode
   }
 
-  /** Whether every object of the first answer is known; never for kinds whose first answer has no end. */
+  /** Whether the whole first response is known; never for kinds whose first response has no end. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Whether a later connection has not told its whole first answer yet: readers hear no object until then. */
+  /** Whether a later connection is still sending its first response: readers get no objects until then. */
   get isCatchingUp(): boolean {
     return this.#next !== undefined
   }
 
-  /** Whether it takes more memory than one stream may. */
+  /** Whether it exceeds the memory limit of a stream. */
   get isTooLarge(): boolean {
     return Math.max(this.#objects.length, this.#next?.length ?? 0) > MAX_STATE_LENGTH
   }
 
-  /** Whether an object that is missing may have been there: only the newest are kept. */
+  /** Whether a missing object may have existed: only the newest are stored. */
   get forgets(): boolean {
     return this.#rule.ring !== undefined
   }
 
-  /** The key of an object that others take the place of, if the kind has one. */
+  /** Key of an object that others replace, if the kind has one. */
   get provisional(): string | undefined {
     return this.#rule.provisional
   }
 
-  /** Whether the state of an object is kept. */
+  /** Whether an object's state is stored. */
   has(key: string): boolean {
     return this.#objects.entries.has(key)
   }
 
-  /** How many objects there are. */
+  /** Number of objects. */
   get size(): number {
     return this.#objects.entries.size
   }
@@ -150,12 +152,12 @@ export class SharedState {
     return this.#objects.entries.keys()
   }
 
-  /** The symbol of an object, in a stream of quotes. */
+  /** The symbol of an object in a quote stream. */
   symbolOf(key: string): string | undefined {
     return this.#objects.entries.get(key)?.symbol
   }
 
-  /** The frame of an object as it stands; `undefined` for one that is not kept. */
+  /** The frame of an object in its present state; `undefined` if it is not stored. */
   bytesOf(key: string): Uint8Array | undefined {
     const entry = this.#objects.entries.get(key)
     if (entry === undefined) return undefined
@@ -172,12 +174,12 @@ export class SharedState {
     return this.#line(END_SNAPSHOT)
   }
 
-  /** A line of Headroom's own, as the service ends its lines. */
+  /** A line of Headroom's own, with the service's line end. */
   line(text: string): Uint8Array {
     return this.#line(text)
   }
 
-  /** Another connection was opened: what follows is heard from it. `lineEnd`: as its lines end. */
+  /** Takes a new connection: what follows comes from it. `lineEnd`: its line end. */
   opened(): void {
     this.#connections += 1
     this.#next = this.#hasSnapshot && this.#connections > 1 ? new Objects() : undefined
@@ -185,12 +187,12 @@ export class SharedState {
     if (!this.#hasSnapshot) for (const key of this.keys) this.#untold.add(key)
   }
 
-  /** How the service ends its lines. */
+  /** The service's line end. */
   set lineEnd(lineEnd: '\n' | '\r\n') {
     this.#lineEnd = lineEnd
   }
 
-  /** The frames that readers get for one line of the service, without its line end. */
+  /** The frames for readers from one line of the service, without its line end. */
   heard(line: string): readonly SharedFrame[] {
     const frame = frameOf(line)
     switch (frame.kind) {
@@ -199,7 +201,7 @@ export class SharedState {
       case 'end-snapshot':
         return this.#ended()
       case 'symbol-error':
-        // A part of the line would keep all of it in memory.
+        // A substring would keep the whole line in memory.
         return this.#set(`${ERROR_KEY}${JSON.stringify(frame.symbol)}`, this.#whole(line, frame.symbol), line)
       case 'data':
         return this.#data(line)
@@ -256,7 +258,7 @@ export class SharedState {
     return [{ kind: 'object', bytes: this.#line(line), key, isDeletion: true }]
   }
 
-  /** The end of a first answer: of the first connection it is passed on, of a later one its differences are. */
+  /** The end of a first response: relayed for the first connection; for a later one, its differences. */
   #ended(): readonly SharedFrame[] {
     const next = this.#next
     const frames = next === undefined ? [] : this.#differences(next.entries)
@@ -324,7 +326,7 @@ function textOf(entry: Entry): string {
   return entry.text
 }
 
-/** The value of a member that is a text. */
+/** The value of a string member. */
 function textIn(value: string | undefined): string | undefined {
   const parsed: unknown = value === undefined ? undefined : JSON.parse(value)
   return typeof parsed === 'string' ? parsed : undefined
@@ -340,5 +342,5 @@ function isSame(a: Entry, b: Entry): boolean {
 const lengthOf = (key: string, entry: Entry | undefined): number =>
   entry === undefined ? 0 : OBJECT_LENGTH + key.length + entry.length
 
-/** Characters of a member: its value, and its name with quotes, a colon and a comma. */
+/** Characters of a member: its value, plus its name with quotes, a colon and a comma. */
 const memberLength = (name: string, value: string): number => name.length + value.length + 4

@@ -9,14 +9,17 @@ export interface SlotHolder {
   readonly openedAt: number
   readonly framesPerSecond: number
   readonly pinned: boolean
-  /** Readers of programs behind the gateway. */
+  /** Readers in programs behind the gateway. */
   readonly readers?: number
 }
 
-/** Frames a second under which a stream counts as unused; heartbeats come every five seconds. */
+/** Frames per second below which a stream counts as unused; heartbeats come every five seconds. */
 const IDLE_PER_SECOND = 0.5
 
-/** The own stream to close for another one: not pinned if possible, then the least used, of the fewest readers, the oldest. */
+/**
+ * The own stream to close for another one: preferably not pinned, then the least used, with the fewest
+ * readers, the oldest.
+ */
 export function proposedToClose(holders: readonly SlotHolder[]): StreamProposal | undefined {
   const use = ({ framesPerSecond }: SlotHolder) => (framesPerSecond < IDLE_PER_SECOND ? 0 : framesPerSecond)
   const [holder] = holders.toSorted(

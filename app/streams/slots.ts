@@ -3,13 +3,13 @@ import type { SlotQuotaDefault } from '../service/categories.ts'
 import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
-  /** Unknown for a category without slots in the table until the first header; not shown before. */
+  /** `undefined` for a category without slots in the table, until the first header; hidden before. */
   limit: number | undefined
   own: number
   elsewhere: number
   resource: string | undefined
   observedAtMs: number | undefined
-  /** When own slots were given back, the latest few seconds. */
+  /** When own slots were released, in the last few seconds. */
   releasedAtMs: readonly number[]
 }
 
@@ -17,7 +17,7 @@ interface Row {
 const RELEASE_SEEN_MS = 5_000
 
 /**
- * Concurrency slots of one profile: own streams counted exactly, those of other programs from headers.
+ * Concurrency slots of one profile: own streams counted exactly, other programs' from headers.
  *
  * `own + elsewhere + free = limit`, and none is ever negative. Source: service 2.2, 3, 8.2.
  */
@@ -28,14 +28,14 @@ export class SlotLedger {
     for (const { category, limit } of defaults) this.#rows.set(category, newRow(limit))
   }
 
-  /** Takes a slot for an own stream, from the moment it is asked for. */
+  /** Takes a slot for an own stream, from its request on. */
   taken(category: string): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
     this.#rows.set(category, row)
     row.own += 1
   }
 
-  /** Frees an own slot; `nowMs` where the service held it too and may see the end a moment later. */
+  /** Frees an own slot. `nowMs` if the service counted it too and may notice the end later. */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
     if (!row) return
@@ -43,15 +43,15 @@ export class SlotLedger {
     if (nowMs !== undefined) row.releasedAtMs = [...recent(row, nowMs), nowMs]
   }
 
-  /** Own slots given back a moment ago, which the service may still count. */
+  /** Recently released own slots, which the service may still count. */
   justReleased(category: string, nowMs: number): number {
     const row = this.#rows.get(category)
     return row ? recent(row, nowMs).length : 0
   }
 
   /**
-   * A header on the answer to an opening. `opening` counts own streams, this one not included, whose answer is
-   * still to come: the service may or may not have counted them.
+   * A header on the response to an opening. `opening`: own streams whose response is pending, without this
+   * one; the service may or may not have counted them.
    */
   observed(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
@@ -62,8 +62,8 @@ export class SlotLedger {
     if (reading.remaining === undefined) return
     const inUse = Math.max(0, row.limit - reading.remaining)
     const sure = Math.max(0, row.own - opening)
-    // Between "the service counted none of the opening ones" and "all of them, and those just closed": kept
-    // where it was, if it can be.
+    // Between "the service counted no opening stream" and "all of them, and the just closed ones": unchanged
+    // if possible.
     const most = Math.max(0, inUse - sure)
     const least = Math.max(0, inUse - row.own - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))
@@ -83,7 +83,7 @@ export class SlotLedger {
       const own = Math.min(row.own, limit)
       const elsewhere = Math.min(row.elsewhere, limit - own)
       const source = observedAtMs !== undefined ? 'header' : own > 0 ? 'counted' : 'default'
-      // Filled field by field, as rows of requests are: this is asked for with every snapshot.
+      // Assigned field by field, like request rows, because every snapshot needs it.
       const quota: { -readonly [K in keyof SlotQuota]: SlotQuota[K] } = {
         category,
         limit,

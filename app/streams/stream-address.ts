@@ -1,18 +1,18 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
 import { streamPattern } from '../service/stream-paths.ts'
 
-/** What a request for a stream asks for. Two with one `key` are served by one stream of the service. */
+/** The stream that a request asks for. Requests with equal `key` share one stream of the service. */
 export interface StreamAddress {
-  /** Canonical path and parameters in the order of their names, with the form that was asked for. */
+  /** Canonical path, parameters sorted by name, and the requested form. */
   readonly key: string
   readonly kind: StreamKind
   /** Symbols or account ids as the window writes them; `ACCOUNT/ORDER,ORDER` for orders by id. */
   readonly target: string
-  /** The parameters that are no part of the target, by their names in lower case. */
+  /** Parameters outside the target, by name in lower case. */
   readonly options: Readonly<Record<string, string>>
   /** The symbols of a quote stream in capitals; absent for other kinds. */
   readonly symbols?: ReadonlySet<string>
-  /** The form that is asked for, where it is not the usual one. */
+  /** The requested form, if unusual. */
   readonly accept?: string
 }
 
@@ -23,17 +23,17 @@ const STREAM_OR_ENCODED = /\/stream\/|%/
 const LEG = /^legs\[\d+\]\.symbol$/
 
 /**
- * What the request for a stream asks for; `undefined` where no known kind of stream has this path, or its text cannot be
- * decoded. `accept`: its field Accept.
+ * The stream that a request asks for; `undefined` if no known kind of stream has this path, or its text
+ * cannot be decoded. `accept`: its Accept field.
  */
 export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAddress | undefined {
-  // Most requests are for no stream, and need no decoding to tell.
+  // Most requests are not for streams, which shows without decoding.
   if (!STREAM_OR_ENCODED.test(pathAndQuery)) return undefined
   const [path = '', ...rest] = pathAndQuery.split('?')
   const parts = path.split('/').map(decoded)
   const pairs = parametersOf(rest.join('?'))
   if (parts.includes(undefined) || pairs === undefined) return undefined
-  // A slash inside a part, as some symbols have, would make two of it.
+  // A slash inside a part, as in some symbols, would split it in two.
   if (parts.some((part) => part?.includes('/'))) return undefined
   const canonical = parts.join('/')
   for (const [kind, pattern] of PATTERNS) {
@@ -60,7 +60,9 @@ export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAd
 const inLowerCase = (options: Readonly<Record<string, string>>): readonly Pair[] =>
   Object.entries(options).map(([name, value]) => [name.toLowerCase(), value])
 
-/** Whether a stream of `open` brings all that `wanted` asks for: an equal one, or quotes of more symbols. */
+/**
+ * Whether stream `open` provides everything that `wanted` asks for: an equal one, or quotes of more symbols.
+ */
 export function covers(open: StreamAddress, wanted: StreamAddress): boolean {
   if (open.key === wanted.key) return true
   if (open.symbols === undefined || wanted.symbols === undefined || open.accept !== wanted.accept)
@@ -80,7 +82,7 @@ const symbolsOf = (list: string): ReadonlySet<string> =>
       .filter(Boolean),
   )
 
-/** The usual form is any JSON; another one, such as one of a version, makes a stream of its own. */
+/** The usual form is any JSON; another one, such as a versioned type, gets its own stream. */
 function formOf(accept: string | undefined): string {
   const wanted = (accept ?? '').trim().toLowerCase()
   return wanted === '' || wanted.includes('*/*') || /(?:^|[\s,])application\/json\b/.test(wanted)
@@ -90,7 +92,7 @@ function formOf(accept: string | undefined): string {
 
 type Pair = readonly [name: string, value: string]
 
-/** Names in lower case, because the service takes them in any. */
+/** Names in lower case, because the service ignores case. */
 function parametersOf(query: string): readonly Pair[] | undefined {
   const pairs: Pair[] = []
   for (const part of query.split('&').filter(Boolean)) {

@@ -11,8 +11,8 @@ export interface Transition {
 }
 
 /**
- * The token after a complete renewal, which accepted the one that was sent. Without a new one in it the key is a
- * default key (service 2.1), unless it ever rotated.
+ * The token after a complete renewal, which accepted the token that was sent. If no new one was returned, it
+ * is a default key (service 2.1), unless it ever rotated.
  */
 function adopted(
   { doubt: _, ...token }: TokenRecord,
@@ -29,9 +29,9 @@ function adopted(
 const MAX_WAITING = 4
 
 /**
- * The token after an answer that was no complete renewal and had `refreshToken` in it. That one is sent next, because a
- * service that rotated may end the session if it sees the former one again. It may also be the text of an error: the
- * former one stays a candidate until one of them has been accepted.
+ * The token after an incomplete renewal that contained a `refreshToken`. That one is sent next, because a
+ * service that rotated may end the session if it sees the old one again. It may also be error text, so the
+ * old one stays a candidate until either is accepted.
  */
 export function withCandidate(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token
@@ -42,7 +42,7 @@ export function withCandidate(token: TokenRecord, refreshToken: string | undefin
   return { ...token, generation: token.generation + 1, refreshToken, doubt }
 }
 
-/** The next candidate, without the one that the service rejected; `undefined` where that was the only one. */
+/** The next candidate, without the one that the service rejected; `undefined` if that was the only one. */
 export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | undefined {
   const refreshToken = doubt?.waiting.at(-1)
   if (doubt === undefined || refreshToken === undefined) return undefined
@@ -51,21 +51,21 @@ export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | u
   return waiting.length > 0 ? { ...next, doubt: { ...doubt, waiting } } : next
 }
 
-/** The next candidate, with the one that was sent behind all others. */
+/** The next candidate; the one that was sent moves to the end. */
 function sentLast(token: TokenRecord): TokenRecord {
   const next = nextCandidate(token)
   if (next === undefined || token.doubt === undefined) return token
   return { ...next, doubt: { ...token.doubt, waiting: [token.refreshToken, ...(next.doubt?.waiting ?? [])] } }
 }
 
-/** Whether the service rejected the token that was sent, so that another candidate may still be valid. */
+/** Whether the service rejected this token, so that another candidate may still be valid. */
 export const isAboutToken = (outcome: RefreshOutcome): boolean =>
   outcome.kind === 'refused' || (outcome.kind === 'misconfigured' && outcome.isRequestError === true)
 
 /**
  * The state after the outcome of a refresh (service 4.1).
  *
- * Only an answered `invalid_grant` or a rejected key ends the session; everything else is tried again by the schedule.
+ * Only a returned `invalid_grant` or a rejected key ends the session; everything else is retried on schedule.
  * `jitter` in [0, 1) spreads the retries; `nowMs` is in epoch milliseconds.
  */
 export function afterRefresh(
@@ -104,7 +104,7 @@ export function afterRefresh(
     case 'refused':
     case 'misconfigured': {
       const other = isAboutToken(outcome) ? nextCandidate(token) : undefined
-      // Not the end: another candidate may be the valid one.
+      // Not the end: another candidate may be valid.
       if (other !== undefined) return { state: { ...state, token: other, retryAtMs: nowMs }, events: [] }
       const failed: MonitorEvent = { kind: 'token-refresh-failed', outcome: outcome.kind }
       if (isRevoking(state)) return { state, events: [failed] }
@@ -140,7 +140,7 @@ export function afterRefresh(
           failures,
           retryAtMs,
           failure: outcome.why,
-          // A malformed answer is one: it settles what an earlier one left open.
+          // A malformed response is still a response: it resolves an earlier lost one.
           lostAnswer: outcome.kind === 'unknown' || (state.lostAnswer && outcome.kind !== 'malformed'),
         },
         events: [
@@ -148,7 +148,7 @@ export function afterRefresh(
             kind: 'token-refresh-failed',
             outcome: outcome.kind,
             why: outcome.why,
-            // A revocation that waited for it is what is tried again.
+            // If a revocation was waiting for it, that is retried instead.
             ...(!isRevoking(state) && { retryAt: Math.round(retryAtMs) }),
           },
         ],

@@ -5,26 +5,26 @@ import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
 import type { TokenState } from './token-state.ts'
 
-/** The current token is of no use, so that only a new sign-in can revoke the others of the key. */
+/** The current token is unusable, so only a new sign-in can revoke the key's other tokens. */
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
- * The result of a revocation that is certain without asking the service; `undefined` where it has to be asked.
+ * The result of a revocation, if certain without asking the service; otherwise `undefined`.
  *
  * A service may answer 200 to a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
- * live: a session that ended must not turn into "revoked".
+ * are valid: an ended session must not be reported as "revoked".
  */
 export function revocationForeseen({ token, standing }: TokenState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
   if (token === undefined) return SIGN_IN_TO_REVOKE
-  // Where it was the key that was not accepted, the token may be alive.
+  // If the key was rejected, the token may still be valid.
   if (standing.kind !== 'sign-in-required' || standing.cause === 'misconfigured') return undefined
   return SIGN_IN_TO_REVOKE
 }
 
 /**
- * Whether another token than the current one may be the valid one: an answer that may have replaced it was lost, or
- * was no complete renewal. Only an answered refresh settles it.
+ * Whether another token than the current one may be the valid one, because a response that may have replaced
+ * it was lost or incomplete. Only an answered refresh resolves this.
  */
 export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false
@@ -32,8 +32,9 @@ export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
 }
 
 /**
- * The result of a revocation after `refreshed`, the refresh that it waited for; `undefined` where the current token can
- * be revoked. A 200 for a token that may have been replaced, or was just rejected, would confirm nothing.
+ * The result of a revocation after `refreshed`, the refresh that it waited for; `undefined` if the current
+ * token can be revoked. A 200 for a token that may have been replaced, or was just rejected, would confirm
+ * nothing.
  */
 export function revocationAfter(
   state: TokenState,
@@ -47,14 +48,14 @@ export function revocationAfter(
   return { kind: 'unconfirmed', why }
 }
 
-/** The state from the click on Revoke on: nothing uses the grant any more, whatever the service answers. */
+/** The state after a click on Revoke: nothing uses the grant any more, whatever the service answers. */
 export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' } }
 }
 
 /**
- * Folds in the result of a revocation. Only a 200 means revoked (service 4.2); a refusal is final until a person asks
- * again.
+ * Applies the result of a revocation. Only a 200 means revoked (service 4.2); a rejection is final until a
+ * person tries again.
  */
 export function afterRevocation(
   state: TokenState,
@@ -82,7 +83,7 @@ export function afterRevocation(
   }
 }
 
-/** The state without retries of its revocation: a late one would end a newer sign-in on this API key. */
+/** The state without revocation retries: a late one would end a newer sign-in on this API key. */
 export function withoutRevocationRetry(state: TokenState): TokenState {
   const { standing } = state
   const next: TokenState = { ...state, mayRevokeByItself: false }

@@ -2,18 +2,19 @@ import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /**
- * What is due for a key without a person, and when (epoch milliseconds), so that it can be decided again after sleep.
+ * What is due for a key without a person's action, and when (epoch milliseconds), so that it can be
+ * re-evaluated after sleep.
  */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
   | { readonly kind: 'revoke'; readonly atMs: number }
-  /** The 24 hours of a rotating key end at `endsAtMs`: a person has to sign in again by then. */
+  /** The 24 hours of a rotating key end at `endsAtMs`: a person must sign in again before that. */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
-/** Times ahead of the absolute end at which it is announced, the longest first. Milliseconds. */
+/** Lead times of warnings before the absolute end, the longest first. Milliseconds. */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
-/** The earliest step that is due; `undefined` where only a person can go on. */
+/** The earliest step that is due; `undefined` if only a person can continue. */
 export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetimes): NextStep | undefined {
   const { standing } = state
   switch (standing.kind) {
@@ -33,7 +34,8 @@ export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetim
 }
 
 /**
- * When to refresh, in epoch milliseconds: ahead of expiry, at once without a usable token, or at the time of a retry.
+ * When to refresh, in epoch milliseconds: before expiry, at once without a usable token, or at the time of a
+ * retry.
  */
 export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLifetimes): number {
   if (state.retryAtMs !== undefined) return state.retryAtMs
@@ -43,14 +45,14 @@ export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLif
 }
 
 /**
- * When the session of a rotating key ends (service 8.4), in epoch milliseconds; `undefined` for a key that never
- * rotated.
+ * When the session of a rotating key ends (service 8.4), in epoch milliseconds; `undefined` for a key that
+ * never rotated.
  */
 export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetimes): number | undefined {
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }
 
-/** Of several that were slept through only the nearest to the end is given. */
+/** Of several warnings missed during sleep, only the latest is given. */
 function nextWarning(
   state: TokenState,
   nowMs: number,

@@ -3,7 +3,7 @@ import { type HttpOutcome, observe } from '../service/headers.ts'
 import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
-/** The API key as a token endpoint takes it. Its secret goes into a body, never into a URL. */
+/** The API key in a token endpoint's format. Its secret goes into a body, never into a URL. */
 export interface KeyCredentials {
   readonly authUrl: string
   readonly clientId: string
@@ -28,13 +28,14 @@ export function refreshRequest(key: KeyCredentials, refreshToken: string): FormR
   return {
     url: `${key.authUrl}/oauth/token`,
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-    // Half a surrogate pair, which JSON can carry, has no bytes to encode.
+    // JSON can contain half a surrogate pair, which has no encoding.
     body: fields.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
   }
 }
 
 /**
- * The outcome of a refresh (service 4.1, 8.4). Only `refused`, an answered `invalid_grant`, ends a session for good.
+ * The outcome of a refresh (service 4.1, 8.4). Only `refused`, a returned `invalid_grant`, ends a session for
+ * good.
  */
 export type RefreshOutcome =
   | {
@@ -42,34 +43,34 @@ export type RefreshOutcome =
       readonly accessToken: string
       readonly expiresInSeconds: number
       readonly scopes: readonly string[]
-      /** Present on rotating keys only (service 2.1): it replaces the one that was sent. */
+      /** Present on rotating keys only (service 2.1): replaces the one that was sent. */
       readonly refreshToken?: string
     }
   | { readonly kind: 'refused'; readonly why: string }
-  /** `isRequestError`: something in it could not be taken, which may be the token. */
+  /** `isRequestError`: some part of the request was invalid, possibly the token. */
   | { readonly kind: 'misconfigured'; readonly why: string; readonly isRequestError?: true }
   | {
       readonly kind: 'later'
       readonly why: string
       readonly retryAfterSeconds?: number
-      /** What stands between answered, not the sign-in host. */
+      /** An intermediary answered, not the sign-in host. */
       readonly isFromIntermediary?: true
-      /** A client error without a cause: where there is doubt which token is live, another may fare better. */
+      /** A client error without a cause: if several tokens are candidates, another may work. */
       readonly anotherTokenMayDo?: true
-      /** A string in the place of a new refresh token, in an answer that may have renewed: one or the other is live. */
+      /** A string in place of a new refresh token, in a possible renewal: one of the two is valid. */
       readonly refreshToken?: string
     }
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** The service renewed, and gave an access token that cannot be used; what is known of the refresh token is whole. */
+  /** The service renewed, but returned an unusable access token; the refresh token is still known. */
   | { readonly kind: 'malformed'; readonly why: string; readonly refreshToken?: string }
   | {
       readonly kind: 'unknown'
       readonly why: string
-      /** An answer came, and it is no token answer and no page. */
+      /** A response that is neither a token response nor a page. */
       readonly isMalformed?: true
     }
 
-/** Whether the sign-in host itself answered, whatever its answer was. */
+/** Whether the sign-in host itself answered, whatever the result. */
 export function isFromService(outcome: RefreshOutcome): boolean {
   switch (outcome.kind) {
     case 'renewed':
@@ -88,11 +89,11 @@ export function isFromService(outcome: RefreshOutcome): boolean {
 const LIFETIME_SECONDS = { default: 1200, least: 30, most: 86_400 }
 
 const secret = z.string().check(z.minLength(1), z.maxLength(16_384))
-/** It goes into a header, which can hold nothing else (RFC 6750 2.1). */
+/** It goes into a header, which allows only these characters (RFC 6750 2.1). */
 const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
   access_token: bearer,
-  /** One of another type is not to be used (RFC 6749 7.1); without its type it is one as documented. */
+  /** Other token types must not be used (RFC 6749 7.1); without a type it counts as documented. */
   token_type: z.optional(z.nullable(z.string().check(z.regex(/^bearer$/i)))),
   expires_in: z.optional(z.unknown()),
   scope: z.optional(z.unknown()),
@@ -101,7 +102,7 @@ const Renewal = z.object({
 const Failure = z.object({ error: z.string() })
 
 /**
- * Classifies the answer to `refreshRequest`, which went to `url`. OAuth errors are recognised by `error`, not by the
+ * Classifies the response to `refreshRequest`, sent to `url`. OAuth errors are recognised by `error`, not by
  * status (RFC 6749 5.2).
  */
 export function processRefreshAnswer(outcome: HttpOutcome, url: string): RefreshOutcome {
@@ -145,13 +146,13 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
         return { kind: 'misconfigured', why: `the sign-in host responded ${failure.data.error}` }
     }
   }
-  // A captive portal, a proxy or something else in the middle: not the service's word on the token.
+  // A captive portal, a proxy or another intermediary: not the service's statement about the token.
   const why = `the sign-in host responded ${status} without an OAuth response`
   const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
   return { kind: 'later', why, ...(isRequestError && { anotherTokenMayDo: true }) }
 }
 
-/** A whole renewal has an access token that can be used; nothing else replaces a refresh token for good. */
+/** A complete renewal has a usable access token; nothing else replaces a refresh token for good. */
 function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
   const parsed = Renewal.safeParse(body)
   const refreshToken = textOf(body, 'refresh_token')
@@ -176,7 +177,7 @@ function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
 
 const SCOPES = { max: 64, maxLength: 128 } as const
 
-/** Shown in every snapshot, so that their number and length are bounded; beyond that an answer is no list of scopes. */
+/** Shown in every snapshot, so number and length are bounded; beyond that, it is not a list of scopes. */
 const scopesOf = (text: string): readonly string[] =>
   text
     .slice(0, SCOPES.max * (SCOPES.maxLength + 1))
@@ -185,14 +186,15 @@ const scopesOf = (text: string): readonly string[] =>
     .slice(0, SCOPES.max)
 
 /**
- * Whether an unusable answer still is a token response: it brings an access token, or a refresh token that can be read.
+ * Whether an unusable response is still a token response: it contains an access token, or a readable refresh
+ * token.
  */
 function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
   if (refreshToken !== undefined) return true
   return typeof body === 'object' && body !== null && 'access_token' in body && !('refresh_token' in body)
 }
 
-/** What is no lifetime at all counts as the documented one: believing 0 would refresh without pause. */
+/** An invalid lifetime counts as the documented one: 0 would cause endless refreshes. */
 function lifetimeOf(value: unknown): number {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0)
@@ -215,8 +217,8 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * The seconds of a Retry-After header (RFC 9110 10.2.3); `undefined` for its date form, which would need a clock and is
- * not what this service sends.
+ * The seconds of a Retry-After header (RFC 9110 10.2.3); `undefined` for its date form, which would need a
+ * clock and which this service does not send.
  */
 export function retryAfterSeconds(header: string | undefined): number | undefined {
   if (header === undefined || !/^\d{1,6}$/.test(header.trim())) return undefined

@@ -1,36 +1,37 @@
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 
-/** The 401s of one path in a row. Times are epoch milliseconds. */
+/** Consecutive 401s of one path. Times are epoch milliseconds. */
 interface RejectedPath {
-  /** The access token that it rejected last. */
+  /** The last access token that it rejected. */
   readonly token: string
-  /** Tokens in a row that replaced a rejected one and were rejected too. */
+  /** Consecutive replacement tokens that were rejected too. */
   readonly failures: number
   readonly notBeforeMs: number
 }
 
-/** Whether an answer shows that the token was accepted. One of a throttle or a failing service does not say. */
+/** Whether a response shows that the token was accepted. Throttling or a failing service does not. */
 export const acceptsToken = (status: number): boolean => status !== 401 && status !== 429 && status < 500
 
-/** The most paths to remember: programs may ask for ever new ones. */
+/** Most paths to remember, because programs may call ever new ones. */
 const MAX_PATHS = 256
 
 const NEVER = Number.NEGATIVE_INFINITY
 
 /**
- * Decides whether a 401 is worth a refresh: however young the token is, unless a refresh did not help lately.
+ * Decides whether a 401 is worth a refresh. It is, however young the token is, unless a recent refresh did
+ * not help.
  *
- * It did not help where the same path rejects the token that replaced the rejected one: no 401 causes another refresh
- * for the first step of `RETRY.rejected`, and none of this path for its next step. A path that asks for a scope which
- * the key lacks thus costs few refreshes, while one whose token the service has ended does not wait for it.
+ * A refresh did not help if the same path rejects the new token too. Then no 401 causes another refresh for
+ * the first step of `RETRY.rejected`, and none of this path for its next step. So a path that requires a
+ * missing scope costs few refreshes, while a token that the service ended is still replaced at once.
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()
-  /** The token that a refresh was asked for last, and until when no other is. */
+  /** The token of the last requested refresh, and how long no other is requested. */
   #asked: { readonly token: string; readonly untilMs: number } | undefined
   #notBeforeMs = NEVER
 
-  /** Takes in a 401 of `path` to `token`, the one in use. Returns whether to refresh now. */
+  /** Takes a 401 of `path` for `token`, the one in use. Returns whether to refresh now. */
   rejected(token: string, path: string, nowMs: number): boolean {
     const before = this.#paths.get(path)
     if (before !== undefined && before.token !== token) {
@@ -46,7 +47,7 @@ export class Rejections {
     return true
   }
 
-  /** Takes in an answer of `path` that accepts the token: see `acceptsToken`. */
+  /** Takes a response of `path` that accepts the token: see `acceptsToken`. */
   accepted(path: string): void {
     this.#paths.delete(path)
   }

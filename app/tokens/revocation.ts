@@ -4,15 +4,18 @@ import { isPage, redirectedTo, redirectText, SOMETHING_ELSE } from '../service/s
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
- * The two spellings of the token field (service 4.2): both in one body first, then each
- * alone where a service refuses a field it does not know.
+ * Spellings of the token field (service 4.2): first both in one body, then each alone if a service rejects
+ * unknown fields.
  */
 export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refresh_token']] as const
 
-/** The names of the fields that carry the token. */
+/** Names of the fields that contain the token. */
 export type RevokeSpelling = (typeof REVOKE_SPELLINGS)[number]
 
-/** The request that revokes every refresh token of the key (service 4.2), the token under the names of `spelling`. */
+/**
+ * The request that revokes every refresh token of the key (service 4.2), with the token in the fields of
+ * `spelling`.
+ */
 export function revokeRequest(
   key: KeyCredentials,
   refreshToken: string,
@@ -30,19 +33,19 @@ export function revokeRequest(
   }
 }
 
-/** The result of a revocation, all spellings tried. */
+/** The result of a revocation after trying all spellings. */
 export type RevocationResult =
   | { readonly kind: 'confirmed' }
-  /** The service does not accept the token, or not this API key. */
+  /** The service rejects the token or this API key. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unconfirmed'; readonly why: string }
 
-/** `spelling`: the service expects the field under another name, so that the next spelling is tried. */
+/** `spelling`: the service expects another field name, so the next spelling is tried. */
 export type SpellingResult = RevocationResult | { readonly kind: 'spelling' }
 
 /**
- * Classifies the answer to `revokeRequest`, which went to `url`. Only a 200 confirms (service 4.2), and only one of the
- * service itself: a network's sign-in page comes with a 200 too.
+ * Classifies the response to `revokeRequest`, sent to `url`. Only a 200 from the service itself confirms
+ * (service 4.2): a network's sign-in page has status 200 too.
  */
 export function processRevokeAnswer(outcome: HttpOutcome, url: string): SpellingResult {
   if (outcome.kind !== 'answer') return { kind: 'unconfirmed', why: outcome.why }

@@ -4,13 +4,15 @@ import { type RetrySchedule, retryDelayMs } from '../retry/schedules.ts'
 
 /** When a token is refreshed. */
 export interface RefreshSchedule {
-  /** How long before expiry a refresh is due. */
+  /** Lead time of a refresh before expiry. */
   readonly leadMs: number
-  /** Never sooner after the last one than this, whatever lifetime the service claims. */
+  /** Minimum time since the last refresh, whatever lifetime the service claims. */
   readonly floorMs: number
 }
 
-/** The longest Retry-After that is followed, in seconds: a rotating token may be refused after half an hour. */
+/**
+ * The longest Retry-After that is respected, in seconds: a rotating token may be rejected after half an hour.
+ */
 const MAX_ASKED_SECONDS = 900
 
 /** The app's own schedule. */
@@ -19,10 +21,10 @@ export const REFRESH_SCHEDULE: RefreshSchedule = {
   floorMs: 10_000,
 }
 
-/** The configurable times of a key's life. Milliseconds. */
+/** The configurable times of a key. Milliseconds. */
 export interface KeyLifetimes {
   readonly schedule: RefreshSchedule
-  /** After this a rotating refresh token may be refused (service 8.4); shown, never a verdict. */
+  /** Time after which a rotating refresh token may be rejected (service 8.4); displayed, never decisive. */
   readonly rotationMs: number
   /** From sign-in to the end of a rotating key's session (service 8.4). */
   readonly absoluteMs: number
@@ -31,7 +33,7 @@ export interface KeyLifetimes {
 /** The service's own times of a rotating key (service 8.4). */
 export const ROTATION = { rotationMs: 30 * 60_000, absoluteMs: 24 * 3_600_000 } as const
 
-/** The lifetimes of a key, with what a person chose for it. */
+/** The lifetimes of a key, with a person's settings. */
 export const keyLifetimes = ({
   rotationMinutes,
 }: {
@@ -43,8 +45,8 @@ export const keyLifetimes = ({
 })
 
 /**
- * When a token is due for a refresh, in epoch milliseconds. At least half of its lifetime is used, so that a
- * short-lived token is not refreshed all the time.
+ * When a token is due for a refresh, in epoch milliseconds. At least half of its lifetime is used, so that
+ * short-lived tokens are not refreshed constantly.
  */
 export function refreshDueAt(
   schedule: RefreshSchedule,
@@ -57,8 +59,8 @@ export function refreshDueAt(
 }
 
 /**
- * The wait after `failures` (from 1) in a row, in milliseconds. `chance` is uniform in [0, 1). `askedSeconds`, the
- * service's Retry-After, is a minimum, up to a quarter of an hour.
+ * The wait after `failures` (from 1) in a row, in milliseconds. `chance` is uniform in [0, 1).
+ * `askedSeconds`, the service's Retry-After, is a minimum, up to a quarter of an hour.
  */
 export function refreshRetryMs(
   schedule: RetrySchedule,

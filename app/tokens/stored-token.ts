@@ -1,26 +1,26 @@
 import { newTokenState, type TokenRecord, type TokenState } from './token-state.ts'
 
-/** What is stored of a refresh token's standing: the service's last word on it. */
+/** The stored standing of a refresh token: the service's last statement about it. */
 export type StoredStanding =
   | { readonly kind: 'unconfirmed' }
   | { readonly kind: 'active' }
   | { readonly kind: 'sign-in-required'; readonly reason: string }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
-/** A refresh that was begun from this generation and whose outcome is not stored. */
+/** A refresh that started from this generation and has no stored outcome. */
 export interface Intent {
   readonly generation: number
   readonly atMs: number
 }
 
-/** A revocation that a person asked for and the service has not confirmed. */
+/** A revocation that a person requested and the service has not confirmed. */
 export interface PendingRevocation {
   readonly reason: string
-  /** Otherwise it waits for a person: it was refused, or a newer sign-in would be ended by it. */
+  /** Otherwise it waits for a person: it was rejected, or would end a newer sign-in. */
   readonly byItself: boolean
 }
 
-/** What is stored of a key's tokens. Access tokens are not. */
+/** The stored part of a key's tokens. Access tokens are not stored. */
 export interface StoredTokens {
   readonly token: TokenRecord
   readonly standing: StoredStanding
@@ -28,7 +28,7 @@ export interface StoredTokens {
   readonly revocation?: PendingRevocation
 }
 
-/** The tokens of a new sign-in: the service has not been asked yet. */
+/** The tokens of a new sign-in, not yet confirmed by the service. */
 export function signedIn(refreshToken: string, nowMs: number): StoredTokens {
   return {
     token: { generation: 1, refreshToken, signedInAtMs: nowMs, keepsToken: false },
@@ -37,10 +37,10 @@ export function signedIn(refreshToken: string, nowMs: number): StoredTokens {
 }
 
 /**
- * The state of a key at a start, from what is stored of its tokens.
+ * The state of a key at startup, from its stored tokens.
  *
- * An open intent means that the token may be used up although no answer is known: the refresh that a start
- * makes is then the one that is tried again at once.
+ * An open intent means that the token may be used up although no response is known. The startup refresh is
+ * then the immediate retry.
  */
 export function restoredState(
   { token, standing, intent, revocation }: StoredTokens,
@@ -61,9 +61,9 @@ export function restoredState(
 }
 
 /**
- * The part of a state that is stored; `token` is the one in it. What a restart has to ask again is left out.
+ * The stored part of a state; `token` is the one in it. What a restart must request again is left out.
  *
- * A lost answer stays an open intent until the service has had its word on the token.
+ * A lost response stays an open intent until the service has answered about the token.
  */
 export function storedTokens(token: TokenRecord, state: TokenState, nowMs: number): StoredTokens {
   const stored = { token, ...storedStanding(state) }
@@ -76,7 +76,7 @@ function storedStanding({
 }: TokenState): Pick<StoredTokens, 'standing' | 'revocation'> {
   switch (standing.kind) {
     case 'sign-in-required':
-      // A secret that was wrong may be right at the next start: it is no word on the token.
+      // A wrong secret may be right at the next start, and says nothing about the token.
       if (standing.cause === 'misconfigured') return { standing: { kind: 'unconfirmed' } }
       return { standing: { kind: standing.kind, reason: standing.reason } }
     case 'unconfirmed':

@@ -1,34 +1,32 @@
 /**
- * The state of one key's tokens (service 3). Everything here is a value: `afterRefresh` and `afterRevocation` take in
- * what happened, `nextStep` says what is due. Times are epoch milliseconds.
+ * The state of one key's tokens (service 3). All values are immutable: `afterRefresh` and `afterRevocation`
+ * apply what happened, `nextStep` returns what is due. Times are epoch milliseconds.
  */
 
-/** One generation of a key's refresh token; the newest that the service gave is in use. */
+/** One generation of a key's refresh token; the newest from the service is in use. */
 export interface TokenRecord {
-  /** From 1; grows by one with each new refresh token. */
+  /** From 1; increases with each new refresh token. */
   readonly generation: number
   readonly refreshToken: string
-  /** The sign-in that it descends from: the start of a rotating key's 24 hours (service 8.4). */
+  /** The original sign-in: the start of a rotating key's 24 hours (service 8.4). */
   readonly signedInAtMs: number
-  /** Absent until the service replaced a token: such a key rotates. */
+  /** Absent until the service first replaced a token, which makes the key a rotating one. */
   readonly rotatedAtMs?: number
-  /** A default key (service 5.6): answers came without a new refresh token, so that losing one is harmless. */
+  /** A default key (service 5.6): responses had no new refresh token, so losing one is harmless. */
   readonly keepsToken: boolean
-  /** Absent where no other token can be the live one. */
+  /** Absent if no other token can be the valid one. */
   readonly doubt?: TokenDoubt
 }
 
-/**
- * The other tokens that may be the valid one, after an answer that was no complete renewal had a string in its place.
- */
+/** Other candidates for the valid token, after an incomplete renewal contained a string in its place. */
 export interface TokenDoubt {
-  /** The one that the service accepted last: never dropped for want of room. */
+  /** The last token that the service accepted: never dropped for lack of room. */
   readonly honoured: string
-  /** The candidates beside the current one; the next to try comes last. */
+  /** Further candidates; the next to try is last. */
   readonly waiting: readonly string[]
 }
 
-/** An access token in use. It is never stored. */
+/** An access token in use. Never stored. */
 export interface AccessToken {
   readonly value: string
   readonly issuedAtMs: number
@@ -37,12 +35,14 @@ export interface AccessToken {
 }
 
 /**
- * The reason why a sign-in is required where it is not the token: the API key, its secret or its settings. A new
- * sign-in alone would meet the same answer.
+ * Why a sign-in is required, if not because of the token: the API key, its secret or its settings. A new
+ * sign-in alone would fail the same way.
  */
 export type SignInCause = 'misconfigured'
 
-/** The standing of the refresh token: the service's last word on it, and a revocation that a person asked for. */
+/**
+ * The standing of the refresh token: the service's last statement, and a revocation that a person requested.
+ */
 export type Standing =
   /** The service has not been asked yet. */
   | { readonly kind: 'unconfirmed' }
@@ -53,22 +53,22 @@ export type Standing =
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAtMs?: number }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
-/** What is known of one key's tokens at a moment. */
+/** The known state of one key's tokens. */
 export interface TokenState {
-  /** Absent where what is stored does not open. */
+  /** Absent if the stored data cannot be opened. */
   readonly token: TokenRecord | undefined
   readonly standing: Standing
   readonly access: AccessToken | undefined
-  /** Refreshes in a row that neither renewed nor were rejected. */
+  /** Consecutive refreshes that neither renewed nor were rejected. */
   readonly failures: number
   readonly retryAtMs: number | undefined
-  /** Why the latest of them failed, as a text. */
+  /** Why the latest of them failed. */
   readonly failure: string | undefined
-  /** An answer was lost, also by an earlier process: it is tried again at once only the first time. */
+  /** A response was lost, possibly by an earlier process: only the first time is it retried at once. */
   readonly lostAnswer: boolean
-  /** False once a newer sign-in on this API key would be ended by a late retry. */
+  /** False once a late retry would end a newer sign-in on this API key. */
   readonly mayRevokeByItself: boolean
-  /** The nearest warning of the 24 hours' end that was given, as the time it was ahead. */
+  /** The shortest lead time for which the warning about the 24 hours was given. */
   readonly warnedAheadMs: number
 }
 
@@ -87,7 +87,7 @@ export function newTokenState(token: TokenRecord): TokenState {
   }
 }
 
-/** The state of a key without a usable token, for `reason`: only a person can go on. */
+/** The state of a key without a usable token, because of `reason`: only a person can continue. */
 export function lostTokenState(reason: string): TokenState {
   return {
     ...newTokenState({ generation: 0, refreshToken: '', signedInAtMs: 0, keepsToken: false }),
@@ -96,7 +96,7 @@ export function lostTokenState(reason: string): TokenState {
   }
 }
 
-/** Whether a revocation was asked for; from then on the refresh grant is not used. */
+/** Whether a revocation was requested; from then on the refresh grant is not used. */
 export function isRevoking({ standing }: TokenState): boolean {
   switch (standing.kind) {
     case 'revoking':
@@ -110,7 +110,7 @@ export function isRevoking({ standing }: TokenState): boolean {
   }
 }
 
-/** Whether the service may be asked for a new access token. */
+/** Whether a new access token may be requested. */
 export function mayRefresh({ token, standing }: TokenState): boolean {
   return token !== undefined && (standing.kind === 'active' || standing.kind === 'unconfirmed')
 }
@@ -120,7 +120,7 @@ export function isAlive({ access }: TokenState, nowMs: number): boolean {
   return access !== undefined && access.expiresAtMs > nowMs
 }
 
-/** Least lifetime of an access token for a request that takes a few seconds. */
+/** Minimum lifetime of an access token for a request that takes a few seconds. */
 const FRESH_MS = 5_000
 
 /** Whether the access token is valid long enough for one request. */

@@ -3,7 +3,7 @@ import { refreshAt, sessionEndsAt } from './next-step.ts'
 import type { KeyLifetimes } from './schedule.ts'
 import { isAlive, mayRefresh, type TokenState } from './token-state.ts'
 
-/** The access token as windows show it: its state and times, never the token. */
+/** The access token's public state and times, never the token. */
 export function accessSummary(
   state: TokenState,
   nowMs: number,
@@ -23,9 +23,7 @@ export function accessSummary(
   }
 }
 
-/**
- * The refresh token as windows show it: its state, times and where it is stored, never the token. Times in epoch ms.
- */
+/** The refresh token's public state, times and place of storage, never the token. Times in epoch ms. */
 export function refreshSummary(
   state: TokenState,
   stored: RefreshSummary['stored'],

@@ -13,7 +13,7 @@ export const TRIALS: readonly Trial[] = [
   {
     name: 'a command',
     file: 'app/contract/quotas.ts',
-    before: '  /** Ids of refused requests',
+    before: '  /** Ids of rejected requests',
     entry: '  trial: command(ofRow).returning<Outcome>(),\n',
   },
   {

@@ -12,7 +12,7 @@ import { problemMessage } from './problems.ts'
 import { rowMessage } from './rows.ts'
 import { slotsMessage, streamsMessage } from './streams.ts'
 
-/** What stops the history from being written, by `pausedHistory.failure`. */
+/** Text for the reason why the history cannot be written, by `pausedHistory.failure`. */
 const HISTORY_WORDS: Readonly<Record<string, { readonly title: string; readonly action: string }>> = {
   full: { title: 'Disk full.', action: 'Free space on the data folder’s disk.' },
   'not-allowed': {
@@ -24,7 +24,7 @@ const HISTORY_WORDS: Readonly<Record<string, { readonly title: string; readonly 
 }
 const HISTORY_UNKNOWN = { title: 'The history can’t be written.', action: 'Check the data folder’s disk.' }
 
-/** The words for a condition of `snapshot` at `nowMs`, epoch ms. */
+/** The text for a condition of `snapshot` at `nowMs`, epoch ms. */
 export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: number): Message {
   const { refresh, service, signInHost, access } = snapshot
   const { since, subject = '', problem, row } = condition
@@ -112,7 +112,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: 'Can’t reach the service or the sign-in host',
         text: sinceWords,
         action: CHECK_NETWORK,
-        // Without a token the service is not asked: the sign-in host comes first.
+        // Without a token the service is not called, so the sign-in host comes first.
         detail: joined(retrying(signInHost?.retryAt, nowMs), whyText(service.host, service.why)),
       })
     case 'sign-in-host-gone':
@@ -255,13 +255,10 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
   }
 }
 
-/**
- * Title and body of the alert on a condition, which a window that shows it asks for again and again: no
- * countdown stands still.
- */
+/** Title and body of a condition's alert. A window refreshes it regularly, so that no countdown stops. */
 export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
   const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
-  // An alert has its beginning beside it.
+  // An alert shows its start separately.
   const more = text.startsWith('since ') ? '' : capitalised(text)
   return {
     title: title.replace(/[.,:]$/, ''),
@@ -274,7 +271,7 @@ export interface AlertText {
   readonly body: string
 }
 
-/** Title and body of an alert whose condition is over. */
+/** Title and body of an alert whose condition has ended. */
 export function recoveredText(
   kind: string,
   subject: string,
@@ -290,7 +287,7 @@ export function recoveredText(
   }
 }
 
-/** An alert as things are now: by its condition, or as recovered. */
+/** An alert as of now: its condition's text, or as recovered. */
 export function presentAlert(
   { kind, subject }: { readonly kind: string; readonly subject: string },
   snapshot: Snapshot,
@@ -309,10 +306,7 @@ const isDiskFull = (why: string | undefined): boolean => why === 'the disk is fu
 
 const sentenceEnd = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/**
- * `Retrying at 14:31:30.`; `Retrying now.` while an attempt is under way; `Retrying.` where its time is not
- * known.
- */
+/** `Retrying at 14:31:30.`; `Retrying now.` during an attempt; `Retrying.` if the time is unknown. */
 function retrying(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return 'Retrying.'
   return atMs <= nowMs ? 'Retrying now.' : `Retrying at ${clockText(atMs)}.`

@@ -5,28 +5,28 @@ import { clockText } from '../../status/moments.ts'
 import { listText } from '../../status/rates.ts'
 
 export interface EventStyle {
-  /** Where a rotated token went; absent where that is not known. */
+  /** Where a rotated token was stored; absent if unknown. */
   readonly stored?: 'sealed' | 'memory'
-  /** A moment to come as a time of day, or as the time from the event until then. */
+  /** Show a future time as a time of day, or as the time from the event until then. */
   readonly as?: 'clock' | 'countdown'
-  /** The rows in 429 whose refill others use whole: no time can be named at which a retry is safe. */
+  /** Rows with 429s whose whole refill others use: no safe retry time can be given. */
   readonly othersTakeAll?: ReadonlySet<string>
 }
 
-/** What events are sorted by in the list of incidents. */
+/** The groups of events in the list of incidents. */
 export type EventGroup = 'tokens' | 'quotas' | 'streams' | 'service'
 
 export type Said = readonly [severity: Severity, title: string, ...details: (string | false | undefined)[]]
 
-/** The words of one kind of event. */
+/** The text for one kind of event. */
 export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
-  /** The detail of a line that is over, where it is not that of its event: what to do is no news then. */
+  /** Detail of an ended line, if it differs from the event's: advice no longer helps then. */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
-  /** Several in one second as one line, the worst first. */
+  /** One line for several events within a second, the worst first. */
   readonly many?: (events: readonly [E, ...E[]]) => readonly [title: string, detail?: string]
-  /** What has to be alike for that. */
+  /** What they must have in common for that. */
   readonly alike?: (event: E) => string | number
 }
 
@@ -37,15 +37,15 @@ export type Of<K extends Kind> = Extract<LoggedEvent, { kind: K }>
 export const moment = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `at ${clockText(momentMs)}` : `in ${untilText(momentMs, atMs)}`
 
-/** The end of something that is valid: `until 14:31:20`, `for 40 s`. Epoch ms. */
+/** The end of a validity: `until 14:31:20`, `for 40 s`. Epoch ms. */
 export const until = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `until ${clockText(momentMs)}` : `for ${untilText(momentMs, atMs)}`
 
-/** When a failed attempt is repeated; `false` where that is not known. Epoch ms. */
+/** When a failed attempt is repeated; `false` if unknown. Epoch ms. */
 export const nextTry = (retryAt: number | undefined, atMs: number, as: EventStyle['as']) =>
   retryAt !== undefined && `next try ${moment(retryAt, atMs, as)}`
 
-/** How many kinds of streams, or quotas, of a line are named. */
+/** Maximum number of named streams or quotas per line. */
 const MAX_NAMED = 3
 
 /** The first names of a list: `Accounts, Balances and 2 more`. */

@@ -24,7 +24,7 @@ import {
 import { problemAdvice, problemTitle } from './problems.ts'
 import { STREAM_EVENTS } from './stream-events.ts'
 
-/** What is said of each kind of event. What begins and ends one that lasts is in `app/contract/events.ts`. */
+/** The text of each kind of event. `app/contract/events.ts` defines starts and ends of lasting conditions. */
 export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'token-refreshed': {
     of: 'tokens',
@@ -70,7 +70,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'service-unreachable': {
     of: 'service',
-    // Told once: by the second try its time would be over.
+    // Reported once: a retry time would be outdated by the second attempt.
     say: ({ host, why }) => ['warning', `${host} unreachable`, why, 'retrying'],
     over: ({ why }) => why ?? '',
   },
@@ -226,7 +226,7 @@ const REFRESH_FAILURES: Readonly<Record<RefreshFailure, readonly [string, string
   unknown: ['Token renewal failing', 'response lost; retrying with the same token'],
 }
 
-/** An event that is the beginning of a state of the refresh token has the state's severity and label. */
+/** An event that starts a state of the refresh token has that state's severity and label. */
 function ofRefresh(
   refresh: Pick<RefreshSummary, 'state' | 'cause'>,
   atMs: number,
@@ -246,7 +246,7 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who makes it short beside the refill; of a low row how much is left. */
+/** Who uses the quota up, next to its refill; for a low row, how much is left. */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'
@@ -260,7 +260,7 @@ function quoted({ message, status }: Of<'requests-refused'>): string {
   return message !== undefined && status >= 400 ? `“${message}”` : ''
 }
 
-/** `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: enough to judge whether that stream can be given up. */
+/** `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: enough to decide whether to give up that stream. */
 function proposalText(proposal: StreamProposal, nowMs: number): string {
   const rate = rateText(proposal.framesPerSecond)
   const open = sinceText(proposal.openedAt, nowMs)

@@ -1,18 +1,18 @@
-/** What ends the words of a problem that Headroom or the service solves. */
+/** Ends the text of a problem that Headroom or the service solves. */
 export const NO_ACTION = 'No action needed.'
 
 /**
- * What is said of a condition. A surface chooses which parts it has room for; none writes a sentence of its
- * own.
+ * The text of a condition. A surface chooses the parts that fit, and never writes its own sentence.
  *
- * `title` and `text` are the headline, `action` is an imperative or "No action needed.", `detail` why.
+ * `title` and `text` form the headline, `action` is an imperative or "No action needed.", and `detail`
+ * explains why.
  */
 export interface Message {
-  /** The state in a word or two, beside the name of what it is a state of: `unreachable`, `429`. */
+  /** The state in one or two words, shown next to its subject: `unreachable`, `429`. */
   readonly label: string
-  /** The condition by itself, without a verb: `Service unreachable`, `Positions 429`. */
+  /** The condition as a phrase without a verb: `Service unreachable`, `Positions 429`. */
   readonly name: string
-  /** A countdown, a share or a count beside the label, for a surface that is redrawn; often empty. */
+  /** A countdown, share or count next to the label, for a surface that redraws; often empty. */
   readonly note: string
   /** The same as a time of day, for a surface that is written once. */
   readonly moment: string
@@ -22,7 +22,7 @@ export interface Message {
   readonly detail: string
 }
 
-/** The parts that are not empty, with a space between them. */
+/** Joins the non-empty parts with spaces. */
 export const joined = (...parts: readonly string[]) => parts.filter(Boolean).join(' ')
 
 interface Words {
@@ -36,7 +36,7 @@ interface Words {
   readonly moment?: string
 }
 
-/** A message from its parts; what is left out is empty, and the action "No action needed." */
+/** A message from its parts. Missing parts are empty; a missing action is "No action needed." */
 export const message = ({
   text = '',
   action = NO_ACTION,

@@ -6,7 +6,7 @@ import { countText, listText } from '../../status/rates.ts'
 import { judgedRows } from '../evaluate.ts'
 import type { Finding, KeyStatus } from '../key-status.ts'
 
-/** What is said of rows that are ok now, where too little is known of others' use to say for how long. */
+/** Title for rows that are ok now, if others' use is not known well enough to say for how long. */
 export const SO_FAR = `${STATE_LABELS.ok} so far`
 
 /** The words for a key without conditions at `nowMs`, epoch ms. */
@@ -42,7 +42,7 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   }
 }
 
-/** `Still measuring other traffic: Positions (0–5.9/s).`; empty where it is known. */
+/** `Still measuring other traffic: Positions (0–5.9/s).`; empty if known. */
 function doubtSentence(rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   const named = rows.map((row) =>
@@ -52,24 +52,24 @@ function doubtSentence(rows: readonly RequestQuota[]): string {
   return `Still measuring other traffic: ${which}.`
 }
 
-/** Rows that a header spoke of once, and none lately enough to say what is left. */
+/** Rows with a header, but none recent enough to show what is left. */
 function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota[] {
   return shownRows(snapshot.requests).filter(
     (row) => row.source !== 'default' && stateAt(row, nowMs) === 'not-checked',
   )
 }
 
-/** `Not checked: Positions.`; empty where there is none. */
+/** `Not checked: Positions.`; empty if there is none. */
 function namedSentence(what: string, rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   if (rows.length > MAX_NAMED) return `${what}: ${countText(rows.length, 'quota')}.`
   return `${what}: ${listText(rows.map(({ category }) => category))}.`
 }
 
-/** How many others are named beside the first. */
+/** Maximum number of others that are named after the first. */
 const MAX_NAMED = 3
 
-/** `Also: Positions 429, Option Chain Stream full.`; empty where there is no other. */
+/** `Also: Positions 429, Option Chain Stream full.`; empty if there are no others. */
 export function alsoSentence(others: readonly Finding[]): string {
   if (others.length === 0) return ''
   const more = others.length > MAX_NAMED ? `, +${others.length - MAX_NAMED} more` : ''

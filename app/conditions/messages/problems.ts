@@ -6,7 +6,7 @@ import { type KeyProblem, problemStatus } from '../../status/problem-status.ts'
 import type { ConditionKind } from '../kinds.ts'
 import { joined, type Message, message, NO_ACTION } from './message.ts'
 
-/** Whether every other row that was asked has a number, and one at least was. */
+/** Whether all other checked rows have a number, and there is at least one. */
 function doOthersWork(category: string, requests: readonly RequestQuota[]): boolean {
   const others = requests.filter((row) => row.category !== category)
   return (
@@ -15,7 +15,7 @@ function doOthersWork(category: string, requests: readonly RequestQuota[]): bool
   )
 }
 
-/** An answer that brought no number: of the whole key, or of one quota. */
+/** The message for a response without a number, about the whole key or one quota. */
 export function problemMessage(
   kind: ConditionKind,
   { category, problem, isWhole }: KeyProblem,
@@ -68,8 +68,8 @@ function problemName(
 }
 
 /**
- * What happens, without a full stop: `Positions: permission missing (403)`. Without a category, of the whole
- * key.
+ * What happened, without a full stop: `Positions: permission missing (403)`. Without a category, about the
+ * whole key.
  */
 export function problemTitle(category: string | undefined, { status }: Pick<RowProblem, 'status'>): string {
   if (status === 401) return 'Token rejected (401)'
@@ -90,19 +90,19 @@ export function problemAdvice(category: string, { status }: Pick<RowProblem, 'st
   return 'Check the service address, VPN and proxy.'
 }
 
-/** What was said and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
+/** The service's message, and since when: `It says: “Forbidden”. Since 14:02 (3 min 4 s).` */
 export function problemDetail(problem: RowProblem, nowMs: number): string {
   const { since } = problem
   return `${quotedText(problem)} Since ${minuteText(since)} (${sinceText(since, nowMs)}).`.trimStart()
 }
 
 /**
- * `It says: “Forbidden”.`; of an answer without headers `Something may be intercepting traffic.` Empty where
- * nothing was said.
+ * `It says: “Forbidden”.`; for a response without headers `Something may be intercepting traffic.` Empty
+ * without a message.
  */
 export function quotedText({ message = '', status }: Pick<RowProblem, 'message' | 'status'>): string {
   if (status < 400) return 'Something may be intercepting traffic.'
   if (message === '') return ''
-  // What ends in a full stop of its own gets no second one.
+  // A quote that ends in a full stop needs no second one.
   return /[.!?]$/.test(message) ? `It says: “${message}”` : `It says: “${message}”.`
 }

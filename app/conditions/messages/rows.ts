@@ -21,7 +21,7 @@ import { busiestProgram, type Condition } from '../evaluate.ts'
 import { joined, type Message, message, NO_ACTION } from './message.ts'
 import { problemTitle } from './problems.ts'
 
-/** The words for a quota that is watched, short or rate limited at `nowMs`, epoch ms. */
+/** The text for a quota that is watched, short or rate limited at `nowMs`, epoch ms. */
 export function rowMessage(
   { kind }: Condition,
   row: RequestQuota,
@@ -110,7 +110,7 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
 }
 
-/** What the pace that others leave asks of own programs. */
+/** The rate to which own programs must slow down, given others' use. */
 function slowTo(row: RequestQuota, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
@@ -120,7 +120,7 @@ function slowTo(row: RequestQuota, nowMs: number): string {
 function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const { name, pausedUntil } = busiestProgram(row, snapshot) ?? {}
   if (name === undefined) return slowTo(row, nowMs)
-  // Own use is a mean, which falls for a minute.
+  // Own use is a mean, which takes a minute to fall.
   if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
   const pace = row.safe?.everySeconds
   return pace === undefined || pace === null
@@ -128,13 +128,13 @@ function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
     : `Pause ${name}, or slow it to ${paceText(pace)}.`
 }
 
-/** Where nothing may count down: `until 14:36:05` after a 429. */
+/** Where no countdown is possible: `until 14:36:05` after a 429. */
 function momentText(row: RequestQuota, nowMs: number): string {
   const { note, untilMs } = quotaStatus(row, nowMs)
   return untilMs === undefined ? note : `until ${clockText(untilMs)}`
 }
 
-/** The safe pace in a sentence: `Safe pace: 1 per 1.9 s, 40 at once.` Empty where it is not known. */
+/** The safe pace as a sentence: `Safe pace: 1 per 1.9 s, 40 at once.` Empty if unknown. */
 export function safeSentence(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
   if (state === 'blocked' || state === 'not-checked' || quota.safe === undefined) return ''
@@ -144,8 +144,8 @@ export function safeSentence(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Who uses it and how fast, beside the refill: `Others use 1.2–1.3/s; it refills 1.07/s.` Empty of a row that
- * is not checked.
+ * Who uses the quota and how fast, with its refill: `Others use 1.2–1.3/s; it refills 1.07/s.` Empty for an
+ * unchecked row.
  */
 export function usageSentence(quota: RequestQuota, nowMs: number): string {
   const { use, observedAt } = quota
@@ -164,8 +164,8 @@ export function usageSentence(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * The same to be read from afar, without Headroom's own use where others use it: `others 1.2–1.3/s, refill
- * 1.07/s`.
+ * The same, readable from afar; leaves out Headroom's own use if others use the quota: `others 1.2–1.3/s,
+ * refill 1.07/s`.
  */
 export function usageLine(quota: RequestQuota): string {
   const [own, others] = [ownText(quota), othersText(quota)]
@@ -182,9 +182,7 @@ function refillText({ model, limit, period, windowEndsAt }: RequestQuota): strin
     : `it refills at ${clockText(windowEndsAt)}`
 }
 
-/**
- * One sentence on what the state means for the person who calls, without who uses it: the headline of a row.
- */
+/** One sentence on what the state means for a caller, without who uses the quota: the headline of a row. */
 export function stateSentence(quota: RequestQuota, nowMs: number): string {
   const { category, blockedUntil } = quota
   const problem = refusedProblem(quota, nowMs)

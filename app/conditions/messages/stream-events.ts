@@ -7,11 +7,11 @@ import { fewText, type Of, type Words } from './event-words.ts'
 
 type Kind = 'stream-opened' | 'stream-restarted' | 'stream-closed' | 'stream-silent' | 'stream-resumed'
 
-/** What is said of each kind of event of one stream. */
+/** The text of each kind of event about one stream. */
 export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'stream-opened': {
     of: 'streams',
-    // A first opening has nothing to explain; main then repeats the word.
+    // A first opening needs no explanation; main then repeats the word.
     say: (event) => [
       'ok',
       `${streamKindName(event)} opened`,
@@ -70,25 +70,25 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
 }
 
-/** The reason of a restart that the service asked for, which its documentation calls GoAway (service 12). */
+/** The reason for a restart that the service requested, GoAway in its documentation (service 12). */
 const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
 
-/** `Orders reconnected (GoAway)`, `Orders closed by you`: a reason may say the verb itself. */
+/** `Orders reconnected (GoAway)`, `Orders closed by you`: the reason may contain the verb. */
 function changeText(subject: string, verb: Change, reason: string): string {
   if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
   return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`
 }
 
-/** The reason of a change where its title does not say it. */
+/** The reason for a change, if its title does not contain it. */
 const reasonBeside = (verb: Change, reason: string): string | false =>
   reason !== GOING_AWAY && !saysVerb(verb, reason) && reason
 
 const saysVerb = (verb: Change, reason: string): boolean =>
   reason.startsWith(verb === 'closed' ? 'closed' : 'restarted')
 
-/** Why a stream was reconnected, and what became of its data meanwhile as far as that is known. */
+/** Why a stream reconnected, and what happened to its data meanwhile, as far as known. */
 function reconnectedFacts({
   reason,
   overlapped,
@@ -100,13 +100,13 @@ function reconnectedFacts({
   return [why, hasSnapshot && 'new snapshot']
 }
 
-/** What is known of all the reconnections of a line. */
+/** Facts that all reconnections of a line have in common. */
 function sharedFacts(events: readonly Of<'stream-restarted'>[]): string {
   const [first = [], ...others] = events.map(reconnectedFacts)
   return first.filter((fact) => fact && others.every((facts) => facts.includes(fact))).join(' · ')
 }
 
-/** `Positions, Orders and 2 Quotes`: the kinds of the streams of a line, with how many there are of each. */
+/** `Positions, Orders and 2 Quotes`: the kinds of a line's streams, with counts. */
 function kindsText(
   events: readonly Of<'stream-opened' | 'stream-closed' | 'stream-silent' | 'stream-resumed'>[],
 ): string {

@@ -6,7 +6,7 @@ import { countText, rateText } from '../../status/rates.ts'
 import { type Condition, replacementOf, streamsHeard } from '../evaluate.ts'
 import { CHECK_NETWORK, joined, type Message, message } from './message.ts'
 
-/** The words for streams that are silent, waiting or restarting at `nowMs`, epoch ms. */
+/** The text for streams that are silent, waiting or restarting at `nowMs`, epoch ms. */
 export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, nowMs: number): Message {
   const { silent, missed, queued, restarting, wanted } = streamsHeard(snapshot, nowMs)
   const note = since === undefined ? '' : sinceText(since, nowMs)
@@ -65,7 +65,7 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
   })
 }
 
-/** The words for a group whose slots are all in use, with the stream to replace. */
+/** The text for a group whose slots are all in use, with the stream to replace. */
 export function slotsMessage(category: string, group: SlotQuota | undefined, snapshot: Snapshot): Message {
   const { limit = 0, own = 0, elsewhere = 0 } = group ?? {}
   const { quietest, waiting } = replacementOf(category, snapshot) ?? {}
