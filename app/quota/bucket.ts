@@ -1,5 +1,6 @@
 import type { RateReading } from '../service/headers.ts'
 import { EmptyOdds } from './empty-odds.ts'
+import type { LearnedQuota } from './learned.ts'
 import { LevelBounds } from './level-bounds.ts'
 import { LowMargin } from './low-margin.ts'
 import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
@@ -105,6 +106,8 @@ export class Bucket {
   #foretold = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
+  /** What an earlier run learned, until a first header shows a quota of its size. */
+  #stored: LearnedQuota | undefined
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
     this.#level = new LevelBounds(limit, periodSeconds * 1000, nowMs, this.#requests)
@@ -224,6 +227,24 @@ export class Bucket {
    */
   others(nowMs: number): OthersReading | undefined {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
+  }
+
+  /** What headers taught of this quota; what was restored where this run saw fewer than two. */
+  learned(): LearnedQuota | undefined {
+    if (this.#headers < 2) return this.#stored
+    return {
+      ...{ limit: this.limit, periodSeconds: this.periodMs / 1000, model: this.model },
+      ...{ atMs: this.#headerAtMs, isShared: this.#isShared },
+      emptyings: this.#odds.counts,
+      margin: this.#margin.counts,
+      utilization: this.#utilization.chances,
+      ...this.#atHeader.learned(),
+    }
+  }
+
+  /** Takes what an earlier run learned, from the first header on that shows the same size and model. */
+  restore(stored: LearnedQuota): void {
+    this.#stored = stored
   }
 
   ownPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
@@ -386,7 +407,21 @@ export class Bucket {
     return proved ? Math.max(1, Math.round(drop)) : 0
   }
 
+  #recall(nowMs: number): void {
+    const stored = this.#stored
+    if (stored?.limit !== this.limit || stored.model !== this.model) return
+    if (stored.periodSeconds * 1000 !== this.periodMs) return
+    this.#isShared = stored.isShared
+    this.#odds.restore(stored.emptyings)
+    this.#margin.restore(stored.margin)
+    this.#utilization.restore(stored.utilization)
+    // A clock that was set back says nothing of how long ago it was.
+    const elapsedMs = nowMs - stored.atMs
+    this.#others.restore(stored, elapsedMs < 0 ? Number.POSITIVE_INFINITY : elapsedMs / 1000)
+  }
+
   #restartOthers(nowMs: number): void {
+    this.#recall(nowMs)
     this.#others.restart()
     this.#othersAtMs = nowMs
     this.#overflowed = this.#level.overflowedAt(nowMs)

@@ -1,3 +1,4 @@
+import type { EmptyingCounts } from './learned.ts'
 import type { EmptyChance } from './others-use.ts'
 
 /** Weight of the prior that forecasts are right as they are, in emptyings. */
@@ -44,6 +45,15 @@ export class EmptyOdds {
   /** θ; 1 until headers show otherwise. */
   get ratio(): number {
     return (this.#came + PRIOR) / (this.#foretold + PRIOR)
+  }
+
+  get counts(): EmptyingCounts {
+    return { came: this.#came, predicted: this.#foretold }
+  }
+
+  restore({ came, predicted }: EmptyingCounts): void {
+    this.#came = came
+    this.#foretold = predicted
   }
 
   /** Learns from a header. While the quota is empty, no forecast is made or checked. */

@@ -3,6 +3,7 @@ import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from '../contract/un
 import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import { Bucket } from './bucket.ts'
+import type { LearnedQuota, LearnedQuotas } from './learned.ts'
 import { OthersTakeAll } from './others-take-all.ts'
 import { RowState } from './state.ts'
 import { type Hold, viewOf } from './view.ts'
@@ -57,6 +58,8 @@ export class Ledger {
   #nextId = 1
   #thresholds = DEFAULT_THRESHOLDS
   #reserves: Readonly<Record<string, number>> = {}
+  /** What an earlier run learned of categories that have no row yet. */
+  readonly #stored = new Map<string, LearnedQuota>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {
     for (const { category, limit, periodSeconds } of defaults) {
@@ -84,6 +87,24 @@ export class Ledger {
   /** The reserve set for a category; `undefined`: the default applies. */
   reserveOf(category: string): number | undefined {
     return this.#reserves[category]
+  }
+
+  /** What headers taught of each category, for a later run. */
+  learned(): LearnedQuotas {
+    const known = [...this.#rows.values()].flatMap(({ category, bucket }) => {
+      const learned = bucket.learned()
+      return learned ? [[category, learned] as const] : []
+    })
+    return Object.fromEntries([...this.#stored, ...known])
+  }
+
+  /** Takes what an earlier run learned: see `Bucket.restore`. */
+  restore(stored: LearnedQuotas): void {
+    for (const [category, learned] of Object.entries(stored)) {
+      const row = this.#rows.get(category)
+      if (row) row.bucket.restore(learned)
+      else this.#stored.set(category, learned)
+    }
   }
 
   /** The row that counts an endpoint; `undefined` if unknown. */
@@ -239,6 +260,9 @@ export class Ledger {
       const othersTakeAll = new OthersTakeAll()
       row = { category, bucket, resource, hold: undefined, othersTakeAll, state: new RowState() }
       this.#rows.set(category, row)
+      const stored = this.#stored.get(category)
+      if (stored) bucket.restore(stored)
+      this.#stored.delete(category)
     }
     row.resource = resource
     this.#rowOfResource.set(resource, category)

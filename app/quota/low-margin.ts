@@ -1,3 +1,4 @@
+import type { MarginCounts } from './learned.ts'
 import type { OthersUse } from './others-use.ts'
 
 /**
@@ -31,6 +32,15 @@ export class LowMargin {
   /** The probability that others took more than `low` allows for, without the surprise; 0 to 1. */
   get share(): number {
     return this.#share
+  }
+
+  get counts(): MarginCounts {
+    return { share: this.#share, surprise: this.#surprise }
+  }
+
+  restore({ share, surprise }: MarginCounts): void {
+    this.#share = Math.min(BELOW_LOW.most, Math.max(BELOW_LOW.least, share))
+    this.#surprise = surprise
   }
 
   /**

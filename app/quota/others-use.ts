@@ -1,4 +1,5 @@
 import * as candidates from './candidates.ts'
+import type { LearnedQuota } from './learned.ts'
 import { Mixture } from './mixture.ts'
 import { chanceBetween } from './normal.ts'
 import { Spells } from './spells.ts'
@@ -37,6 +38,7 @@ const MIN_COUNTED = 5
 /** Multiple of the refill above which others keep a quota from being full. */
 const BUSY_FROM = 1.15
 const COUNT = RATE_COUNT * HOLD_COUNT
+export const CANDIDATE_COUNT = COUNT
 
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
@@ -169,6 +171,26 @@ export class OthersUse {
     }
     this.#spells.forget()
     this.#startFromHeader()
+  }
+
+  /** The candidates' probabilities and the spells, as `restore` takes them. */
+  learned(): Pick<LearnedQuota, 'rates' | 'jumps' | 'spells'> {
+    return {
+      rates: Array.from(this.#held, (chance, at) => chance + this.#came[at]!),
+      jumps: [...this.#spells.ends],
+      spells: this.#spells.holds.flatMap((holds) => [...holds]),
+    }
+  }
+
+  /** Restores what was learned until `elapsedSeconds` ago: rates have had that long to jump. */
+  restore({ rates, jumps, spells }: LearnedQuota, elapsedSeconds: number): void {
+    this.forget()
+    const sum = rates.reduce((total, chance) => total + chance, 0)
+    if (!(sum > 0)) return
+    for (const [at, chance] of rates.entries()) this.#held[at] = chance / sum
+    this.#spells.restore(jumps, spells)
+    this.advance(elapsedSeconds, 0, this.#limit)
+    this.restart()
   }
 
   /**

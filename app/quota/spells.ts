@@ -3,6 +3,8 @@ import * as candidates from './candidates.ts'
 // Local aliases: transformed modules look up an import at each use, and these loops use many.
 const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 
+/** Number of bands times holding times. */
+export const SPELL_COUNT = HOLD_PRIOR.length * HOLD_COUNT
 /** Weight of the prior of holding times, in spells. */
 const PRIOR_SPELLS = 4
 /** Prior share of jumps that end at rate 0; weight of the prior of jump targets, in jumps. */
@@ -38,6 +40,12 @@ export class Spells {
     for (const [band, prior] of HOLD_PRIOR.entries()) {
       for (let hold = 0; hold < HOLD_COUNT; hold += 1) this.holds[band]![hold] = PRIOR_SPELLS * prior[hold]!
     }
+  }
+
+  restore(jumps: readonly number[], spells: readonly number[]): void {
+    this.ends.set(jumps)
+    for (const [band, holds] of this.holds.entries())
+      holds.set(spells.slice(band * HOLD_COUNT, (band + 1) * HOLD_COUNT))
   }
 
   /** Restarts at a header: no candidate has been left since. */

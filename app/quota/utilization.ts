@@ -1,5 +1,6 @@
 /** The utilizations that are distinguished: 0 and 40 equal steps up to 1. */
 const STEPS = 40
+export const UTILIZATIONS = STEPS + 1
 /** Probability, before the first header and after each change, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
 /** Mean time for which others' use stays constant, in seconds. */
@@ -63,6 +64,15 @@ export class Utilization {
    */
   get isTold(): boolean {
     return this.#isTold
+  }
+
+  get chances(): readonly number[] {
+    return [...this.#chance]
+  }
+
+  restore(chances: readonly number[]): void {
+    this.#chance.set(chances)
+    this.#isTold = false
   }
 
   forget(): void {

@@ -17,6 +17,7 @@ import { keyCommands } from '../monitor/commands/keys.ts'
 import { quotaCommands } from '../monitor/commands/quotas.ts'
 import { settingsCommands } from '../monitor/commands/settings.ts'
 import { streamCommands } from '../monitor/commands/streams.ts'
+import { Learning } from '../monitor/learning.ts'
 import { Monitor, type MonitorPorts, type Past } from '../monitor/monitor.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { settled } from '../network/deadline.ts'
@@ -116,10 +117,10 @@ export async function startApp({
   const secrets = ports.secrets ?? new Redactor()
   const attention = new Attention()
   const attended = () => attention.attended
-  const monitor = new Monitor(
-    { ...ports, secrets, attended, pins: new PinnedStreams(dataFolder, ports.clock.wallMs()) },
-    storage,
-  )
+  const startedMs = ports.clock.wallMs()
+  const learning = new Learning(dataFolder, startedMs, (what) => void notices.push(what))
+  const pins = new PinnedStreams(dataFolder, startedMs)
+  const monitor = new Monitor({ ...ports, secrets, attended, pins, learning }, storage)
   const history = new HistoryService({
     monitor,
     clock: ports.clock,

@@ -12,6 +12,7 @@ import type { PinnedStreams, PinOwner } from '../streams/pinned-streams.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { boundedSnapshot, MAX_SNAPSHOTS_BYTES } from './bounded-snapshot.ts'
 import { ConnectedProfiles } from './connected-profiles.ts'
+import { Learning } from './learning.ts'
 import type { MonitorListener, MonitorSurface } from './monitor-surface.ts'
 import { ProfileSession } from './profile-session.ts'
 
@@ -26,6 +27,8 @@ export interface MonitorPorts {
   readonly log: Log
   /** Absent where nothing is stored. */
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
+  /** Absent where nothing is stored: it then lives as long as the monitor. */
+  readonly learning?: Learning
 }
 
 /** What was seen of a key before it was connected. Times are epoch milliseconds, oldest first. */
@@ -44,6 +47,8 @@ export interface Past {
  * The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds.
  */
 const UNSAVED_WAIT_MS = 60_000
+/** Interval between writes of what is learned, in milliseconds; it is also written at the end. */
+const LEARNED_EVERY_MS = 300_000
 
 /** The composition root of the app below its hosts. */
 export class Monitor implements MonitorSurface, ConnectedKeys {
@@ -54,6 +59,9 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #log = new EventLog()
   readonly #profiles = new ConnectedProfiles()
   readonly #listeners = new Set<MonitorListener>()
+  readonly #learning: Learning
+  #cancelLearned: () => void = () => {}
+  #isLearnedUnsaved = false
   readonly #secrets = new CorrectedSecrets({
     holder: (id) => this.#profiles.get(id),
     withKey: (key) => this.#profiles.withKey(key),
@@ -65,6 +73,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#ports = ports
     this.#known = ports.secrets ?? new Redactor()
     this.#storage = storage
+    this.#learning = ports.learning ?? new Learning(undefined, ports.clock.wallMs())
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
@@ -77,6 +86,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const former = this.#profiles.get(profile.id)
     this.#profiles.remove(profile.id)
     this.#profiles.signedIn(profile)
+    if (former) this.#keepLearned(former)
     this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
   }
 
@@ -101,14 +111,16 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       // Windows drop older revisions, so a key that is connected again continues counting.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
-      ...(pins && { pins: pins.of(this.#pinOwner(profile)) }),
+      ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),
       ...(attended && { attended }),
       changed: () => this.#notify((listener) => listener.changed(id)),
       report: (report) => this.#happened(report, id),
       onListenerError: (cause) => this.#onListenerError(cause),
     })
     this.#profiles.add(session)
+    session.parts.ledger.restore(this.#learning.of(this.#ownerOf(profile)).read())
     session.start()
+    if (this.#profiles.size === 1) this.#saveLearnedLater()
   }
 
   /** Adds what was seen of a key before it was connected. Must be called right after `connect`. */
@@ -127,7 +139,27 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     }
   }
 
-  #pinOwner(profile: Profile): PinOwner {
+  #keepLearned({ profile, parts }: ProfileSession): void {
+    this.#learning.of(this.#ownerOf(profile)).keep(parts.ledger.learned())
+  }
+
+  #saveLearned(): void {
+    for (const session of this.#profiles.all()) this.#keepLearned(session)
+    const saved = this.#learning.flush()
+    if (!saved.ok && !this.#isLearnedUnsaved)
+      this.happenedToAll({ kind: 'storage-problem', what: `learned traffic is not saved: ${saved.why}` })
+    this.#isLearnedUnsaved = !saved.ok
+  }
+
+  #saveLearnedLater(): void {
+    this.#cancelLearned()
+    this.#cancelLearned = this.#ports.clock.after(LEARNED_EVERY_MS, () => {
+      this.#saveLearned()
+      if (this.#profiles.size > 0) this.#saveLearnedLater()
+    })
+  }
+
+  #ownerOf(profile: Profile): PinOwner {
     return { ...profile, isKept: () => this.#storage.keepsSettings(profile) }
   }
 
@@ -150,6 +182,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       return
     }
     session.stop()
+    this.#keepLearned(session)
     this.#follow(session.profile, session.tokens, session)
   }
 
@@ -161,7 +194,13 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       const message = `The key is still saved here: ${forgotten.why}. Nothing was changed. Try again.`
       return { ok: false, code: 'not-forgotten', message }
     }
-    const unpinned = this.#ports.pins?.of(this.#pinOwner(session.profile)).forget()
+    const owner = this.#ownerOf(session.profile)
+    const unlearned = this.#learning.of(owner).forget()
+    if (!unlearned.ok) {
+      const what = `learned traffic is still saved: ${unlearned.why}`
+      this.#happened({ kind: 'storage-problem', what }, profile)
+    }
+    const unpinned = this.#ports.pins?.of(owner).forget()
     if (unpinned?.ok === false) {
       this.#happened(
         { kind: 'storage-problem', what: `pinned streams are still saved: ${unpinned.why}` },
@@ -257,6 +296,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   stop(): void {
+    this.#saveLearned()
+    this.#cancelLearned()
     this.#profiles.stop()
   }
 

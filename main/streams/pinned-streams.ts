@@ -104,7 +104,7 @@ export class PinnedStreams {
 }
 
 /** A digest of the owner; a constant for the built-in simulator, whose port changes at each start. */
-function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
+export function markOf({ environment, authUrl, baseUrl, clientId }: PinOwner): string {
   if (environment === 'simulator') return 'simulator'
   return createHash('sha256')
     .update(JSON.stringify([authUrl, baseUrl, clientId]))

@@ -1,4 +1,5 @@
 import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
+import { Learning } from '../../monitor/learning.ts'
 import { Monitor, type MonitorPorts } from '../../monitor/monitor.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import { settled } from '../../network/deadline.ts'
@@ -60,7 +61,9 @@ export async function openWatchVault(
     startsOver: false,
     changed: () => monitor.storageChanged(),
   })
-  const monitor = new Monitor(ports, storage)
+  const notices: string[] = []
+  const learning = new Learning(data.path, ports.clock.wallMs(), (what) => void notices.push(what))
+  const monitor = new Monitor({ ...ports, learning }, storage)
   const restored = storage.restore()
   const signIn = (profile: Profile, watched: Profile) =>
     monitor.restore(watched, storage.signIn(profile, ports.clock.wallMs()))
@@ -69,6 +72,7 @@ export async function openWatchVault(
     vault: {
       monitor,
       notices: [
+        ...notices,
         ...handle.notices,
         ...(status.state === 'ok' ? [] : [vaultTrouble(data.path, status)]),
         ...storage.notices(),

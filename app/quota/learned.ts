@@ -1,0 +1,35 @@
+/** The model of one quota as it can be stored: what headers taught of others, of use to a later run. */
+export interface LearnedQuota {
+  /** The quota that it was learned of; another size or model has to be learned anew. */
+  readonly limit: number
+  readonly periodSeconds: number
+  readonly model: 'rolling' | 'fixed'
+  /** The last header, epoch ms. */
+  readonly atMs: number
+  /** Whether a header ever proved use by others. */
+  readonly isShared: boolean
+  /** Emptyings that came and that were predicted: see `EmptyOdds`. */
+  readonly emptyings: EmptyingCounts
+  /** Calibration of the lower end: see `LowMargin`. */
+  readonly margin: MarginCounts
+  /** Probability of each utilization: see `Utilization`. */
+  readonly utilization: readonly number[]
+  /** Probability of each candidate for others' rate: see `OthersUse`. */
+  readonly rates: readonly number[]
+  /** Jumps by target rate, and spells by band and holding time: see `Spells`. */
+  readonly jumps: readonly number[]
+  readonly spells: readonly number[]
+}
+
+export interface EmptyingCounts {
+  readonly came: number
+  readonly predicted: number
+}
+
+export interface MarginCounts {
+  readonly share: number
+  readonly surprise: number
+}
+
+/** What a key has learned, by category. */
+export type LearnedQuotas = Readonly<Record<string, LearnedQuota>>

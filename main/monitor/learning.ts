@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { RATE_COUNT } from '../../app/quota/candidates.ts'
+import type { LearnedQuota, LearnedQuotas } from '../../app/quota/learned.ts'
+import { CANDIDATE_COUNT } from '../../app/quota/others-use.ts'
+import { SPELL_COUNT } from '../../app/quota/spells.ts'
+import { UTILIZATIONS } from '../../app/quota/utilization.ts'
+import { JsonFile } from '../storage/json-file.ts'
+import type { Saved } from '../storage/storage-error.ts'
+import { markOf, type PinOwner } from '../streams/pinned-streams.ts'
+
+/** Length of one key's part of the file: a category takes about 2 kB. */
+const MAX_KEY_LENGTH = 64 << 10
+const MAX_KEYS = 64
+const MAX_NAME_LENGTH = 256
+const SCHEMA_VERSION = 1
+/** Significant digits of a stored number. */
+const DIGITS = 4
+
+/** Numbers of at least 0, as one string: a line of the file, and half as long as a list. */
+const numbers = (count: number) =>
+  z
+    .string()
+    .max(count * 24)
+    .refine((text) => {
+      const all = fromText(text)
+      return all.length === count && all.every((one) => Number.isFinite(one) && one >= 0)
+    })
+const count = z.number().min(0)
+const storedQuota = z.object({
+  limit: z.number().positive(),
+  periodSeconds: z.number().positive(),
+  model: z.enum(['rolling', 'fixed']),
+  atMs: z.number(),
+  isShared: z.boolean(),
+  emptyings: z.object({ came: count, predicted: count }),
+  margin: z.object({ share: count.max(1), surprise: count }),
+  utilization: numbers(UTILIZATIONS),
+  rates: numbers(CANDIDATE_COUNT),
+  jumps: numbers(RATE_COUNT),
+  spells: numbers(SPELL_COUNT),
+})
+const storedKey = z.object({
+  owner: z.string().max(64),
+  quotas: z.record(z.string().max(MAX_NAME_LENGTH), storedQuota),
+})
+const stored = z.object({
+  schemaVersion: z.literal(SCHEMA_VERSION),
+  keys: z.record(z.string(), storedKey),
+})
+type StoredQuota = z.output<typeof storedQuota>
+type StoredKey = z.output<typeof storedKey>
+type Stored = z.output<typeof stored>
+
+/** What is learned of one key. */
+export interface KeyLearning {
+  read(): LearnedQuotas
+  /** Replaces it in memory; `flush` writes it. */
+  keep(learned: LearnedQuotas): void
+  forget(): Saved
+}
+
+/**
+ * What headers taught of others' use, by API key and category: `learned.json` in the data folder, without
+ * accounts and tokens. Without a folder it lives as long as the process.
+ *
+ * A damaged, foreign or newer file is set aside and learning starts anew. An entry is read only by the key
+ * that wrote it. A key in memory only is not written.
+ */
+export class Learning {
+  readonly #file: JsonFile<Stored> | undefined
+  readonly #keys: Map<string, StoredKey>
+  readonly #owners = new Map<string, PinOwner>()
+  #written: string
+
+  /** `problem`: called with one sentence where the file can't be read. */
+  constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void = () => {}) {
+    this.#file =
+      folder === undefined
+        ? undefined
+        : new JsonFile({
+            ...{ folder, name: 'learned', what: 'Learned traffic', schema: stored },
+            ...{ maxLength: MAX_KEYS * MAX_KEY_LENGTH, schemaVersion: SCHEMA_VERSION },
+          })
+    const found = this.#file?.read(undefined, nowMs, problem)
+    this.#keys = new Map(Object.entries(found?.keys ?? {}))
+    this.#written = JSON.stringify(found?.keys ?? {})
+  }
+
+  of(owner: PinOwner): KeyLearning {
+    const { id } = owner
+    return {
+      read: () => {
+        const key = this.#keys.get(id)
+        if (key?.owner !== markOf(owner)) return {}
+        return Object.fromEntries(
+          Object.entries(key.quotas).map(([category, quota]) => [category, fromStored(quota)]),
+        )
+      },
+      keep: (learned) => {
+        this.#owners.set(id, owner)
+        this.#keys.delete(id)
+        this.#keys.set(id, { owner: markOf(owner), quotas: bounded(learned) })
+      },
+      forget: () => {
+        this.#owners.delete(id)
+        return this.#keys.delete(id) ? this.flush() : { ok: true }
+      },
+    }
+  }
+
+  /** Writes what changed since the last write. */
+  flush(): Saved {
+    const keys = [...this.#keys].filter(([id]) => this.#owners.get(id)?.isKept() ?? true).slice(-MAX_KEYS)
+    const next = Object.fromEntries(keys)
+    const text = JSON.stringify(next)
+    if (this.#file === undefined || text === this.#written) return { ok: true }
+    const saved = this.#file.write({ schemaVersion: SCHEMA_VERSION, keys: next })
+    if (saved.ok) this.#written = text
+    return saved
+  }
+}
+
+/** The categories that fit, those with the newest headers first. */
+function bounded(learned: LearnedQuotas): StoredKey['quotas'] {
+  const newest = Object.entries(learned)
+    .filter(([category]) => category.length <= MAX_NAME_LENGTH)
+    .toSorted(([, a], [, b]) => b.atMs - a.atMs)
+  const kept: [string, StoredQuota][] = []
+  let length = 0
+  for (const [category, quota] of newest) {
+    const one = toStored(quota)
+    // With the indentation that it has in the file.
+    length += JSON.stringify({ keys: { id: { quotas: { [category]: one } } } }, null, 2).length
+    if (length > MAX_KEY_LENGTH) break
+    kept.push([category, one])
+  }
+  return Object.fromEntries(kept)
+}
+
+const toText = (all: readonly number[]): string =>
+  all.map((one) => String(Number(one.toPrecision(DIGITS)))).join(' ')
+const fromText = (text: string): readonly number[] => text.split(' ').map(Number)
+
+const toStored = (quota: LearnedQuota): StoredQuota => ({
+  ...quota,
+  utilization: toText(quota.utilization),
+  rates: toText(quota.rates),
+  jumps: toText(quota.jumps),
+  spells: toText(quota.spells),
+})
+const fromStored = (quota: StoredQuota): LearnedQuota => ({
+  ...quota,
+  utilization: fromText(quota.utilization),
+  rates: fromText(quota.rates),
+  jumps: fromText(quota.jumps),
+  spells: fromText(quota.spells),
+})
