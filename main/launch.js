@@ -2,8 +2,8 @@
 /**
  * The launcher behind `headroom` and every npm script, in plain JavaScript for any version of Node.
  *
- * Hands over to a Node that is new enough, ensures that the build exists, and imports it. Writes nothing to stdout:
- * `watch --json` promises only JSON there.
+ * Hands over to a Node that is new enough, ensures that the build exists, and imports it. Writes nothing to
+ * stdout: `watch --json` promises only JSON there.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -24,7 +24,8 @@ function fail(line) {
   process.exit(1)
 }
 
-// Node's default for this signal opens its inspector to every program of the machine, which could then read all memory.
+// Node's default for this signal opens its inspector to every program of the machine, which could then read
+// all memory.
 if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
 
 const nodeMajor = Number(process.versions.node.split('.')[0])
@@ -32,8 +33,8 @@ if (nodeMajor >= MIN_NODE_MAJOR) await run()
 else handOver()
 
 /**
- * Runs the launcher again on the Node in the npm package `node`. npm scripts find that one first, a bare `node` does
- * not.
+ * Runs the launcher again on the Node in the npm package `node`. npm scripts find that one first, a bare
+ * `node` does not.
  */
 function handOver() {
   const newer = newerNode()
@@ -77,8 +78,8 @@ async function run() {
 }
 
 /**
- * Ends this process when the launcher ends. A killed launcher forwards no signal, but its end of the IPC channel
- * closes.
+ * Ends this process when the launcher ends. A killed launcher forwards no signal, but its end of the IPC
+ * channel closes.
  */
 function endWithLauncher() {
   process.channel?.unref()
@@ -86,8 +87,8 @@ function endWithLauncher() {
 }
 
 /**
- * Whether this is a source checkout. An installed package contains `dist/` without sources, so there is nothing to
- * build.
+ * Whether this is a source checkout. An installed package contains `dist/` without sources, so there is
+ * nothing to build.
  */
 function isSourceCheckout() {
   return ['vite.config.ts', 'main/hosts/terminal/headroom.ts'].every((file) =>
@@ -113,8 +114,8 @@ async function ensureBuilt() {
 }
 
 /**
- * Prevents two starts from building into one `dist/` at the same time. A SQLite lock is released when its process dies,
- * so unlike a pid file or a lock folder it cannot be stale.
+ * Prevents two starts from building into one `dist/` at the same time. A SQLite lock is released when its
+ * process dies, so unlike a pid file or a lock folder it cannot be stale.
  */
 async function takeBuildLock() {
   const { DatabaseSync } = await import('node:sqlite')
@@ -134,7 +135,9 @@ async function takeBuildLock() {
   }
 }
 
-/** The environment of a build without Headroom's variables: a build runs the code of every package it uses. */
+/**
+ * The environment of a build without Headroom's variables: a build runs the code of every package it uses.
+ */
 function withoutSecrets(environment) {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('HEADROOM_')))
 }

@@ -6,37 +6,37 @@ import { urgencyOf } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 
-/** An instruction to the host: raise an alert, once, or withdraw it, once. */
+/** An instruction to the host: raise or withdraw an alert, once. */
 export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
-/** The kinds with 429s, whose end is news. */
+/** Kinds with 429s, whose end is reported. */
 const REFUSING: readonly AlertKind[] = ['rate-limited', 'others-use-refill']
 /** How long "can be called again" stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
-/** A root condition of one profile that alerts, from its first sight until it is over. */
+/** An alerting root condition of one profile, from when it is first seen until it has ended. */
 interface Episode {
   readonly profile: string
   readonly kind: AlertKind
   readonly subject: string
-  /** When it began, epoch ms. */
+  /** Start, epoch ms. */
   readonly sinceMs: number
-  /** When the latest evidence of it is from: what is not newer cannot be good news. Epoch ms. */
+  /** Time of the latest evidence for it: nothing older can show that it ended. Epoch ms. */
   badAsOfMs: number
-  /** Since when it is seen to be over, epoch ms; `undefined` while it lasts, or that is not known. */
+  /** When it was seen to have ended, epoch ms; `undefined` while it lasts or is unknown. */
   goodSinceMs: number | undefined
   /** Absent until it has lasted for its hold time. */
   alert: Alert | undefined
 }
 
 /**
- * The alerts of all profiles: root conditions that lasted. One snapshot a second and profile is enough.
+ * The alerts of all profiles: root conditions that lasted. Needs one snapshot per second and profile.
  *
- * Each episode is raised once, and once more when it becomes critical. It is withdrawn when newer evidence
- * says that it is over, or when the alert of its cause is raised. While a cause is open, or without a fresh
- * header, it is not known: then it neither starts nor ends.
+ * Each episode raises one alert, and another when it becomes critical. The alert is withdrawn when newer
+ * evidence shows that it has ended, or when its cause's alert is raised. While a cause is open, or without a
+ * fresh header, the condition is unknown: it neither starts nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
@@ -72,7 +72,7 @@ export class AlertEngine {
     return this.#of(profile).flatMap((episode) => this.#end(episode))
   }
 
-  /** The worst first, among equals the latest. */
+  /** The worst first, the latest among equals. */
   alerts(): readonly Alert[] {
     return [...this.#episodes.values()]
       .flatMap(({ alert }) => alert ?? [])
@@ -81,7 +81,7 @@ export class AlertEngine {
       )
   }
 
-  /** Returns the alert as it is now; `undefined` where that episode is over. */
+  /** Returns the updated alert; `undefined` if that episode has ended. */
   dismiss(id: string): Alert | undefined {
     for (const episode of this.#episodes.values()) {
       if (episode.alert?.id !== id) continue
@@ -91,7 +91,7 @@ export class AlertEngine {
     return undefined
   }
 
-  /** Withdraws alerts on thresholds after one was changed: they were about another condition. */
+  /** Withdraws threshold alerts after a change of threshold: they were about another condition. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }
@@ -104,7 +104,7 @@ export class AlertEngine {
         ? snapshot.at - sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
-    // What it explains, and a former end of it, is told by it.
+    // It replaces the alerts that it explains, and an earlier notice that it ended.
     const told = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )
@@ -134,7 +134,7 @@ export class AlertEngine {
 
   #capacityBack({ profile, subject }: Episode, snapshot: Snapshot): readonly AlertEffect[] {
     const episode = this.#episode({ profile, kind: 'capacity-back', subject }, snapshot.at)
-    // A 429 and its cause may end one after the other: the last end is the news, once.
+    // A 429 and its cause may end one after the other: only the last end is reported, once.
     const isRefused = this.#of(profile).some(
       (one) => one.subject === subject && one.alert !== undefined && REFUSING.includes(one.kind),
     )
@@ -181,7 +181,7 @@ export class AlertEngine {
   }
 }
 
-/** What earlier versions stored, and the kind of today. */
+/** Kinds that earlier versions stored, and their present names. */
 const FORMER_KINDS: Readonly<Record<string, AlertKind>> = {
   'runs-out': 'running-out',
   'below-threshold': 'low',
@@ -196,7 +196,7 @@ const FORMER_KINDS: Readonly<Record<string, AlertKind>> = {
   'revoke-unconfirmed': 'revocation-unconfirmed',
 }
 
-/** The kind of a stored alert; `undefined` of one that this version does not know. */
+/** The kind of a stored alert; `undefined` if this version does not know it. */
 export const kindOf = ({ kind }: Pick<Alert, 'kind'>): AlertKind | undefined =>
   FORMER_KINDS[kind] ?? ALERT_KINDS.find((one) => one === kind)
 
@@ -230,21 +230,17 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
   )
 }
 
-/**
- * How old a header may be for its row to be taken at its word: half a period, 60 s at least, 150 s at most.
- */
+/** Maximum age of a header for its row to be trusted: half a period, at least 60 s, at most 150 s. */
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
-/** When a row's evidence is from; `undefined` where there is none or it is old. */
+/** Time of a row's evidence; `undefined` if there is none or it is old. */
 function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): number | undefined {
   if (source === 'default' || observedAt === undefined) return undefined
   return nowMs - observedAt <= freshForMs(period) ? observedAt : undefined
 }
 
-/**
- * When the evidence of a condition is from, epoch ms; `undefined` where it is too old to announce anything.
- */
+/** Time of a condition's evidence, epoch ms; `undefined` if too old for an alert. */
 function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
   // A 429 is in force because the service said so, whatever else is known.
   const isRefused = row?.blockedUntil !== undefined || row?.nextTryAt !== undefined
@@ -252,8 +248,8 @@ function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
 }
 
 /**
- * When the evidence that a condition is over is from, epoch ms; `undefined` where that is not known, `gone`
- * without its subject.
+ * Time of the evidence that a condition ended, epoch ms; `undefined` if unknown, `gone` if its subject no
+ * longer exists.
  */
 function goodAsOf(
   { kind, subject }: { readonly kind: Condition['kind']; readonly subject: string },

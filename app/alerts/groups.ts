@@ -8,15 +8,15 @@ import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
 
-/** Alerts that are told as one: three or more of a kind that came together, or a single one. */
+/** Alerts announced as one: three or more of a kind in a burst, or a single one. */
 export interface AlertGroup {
-  /** Of its first alert. */
+  /** Id of its first alert. */
   readonly id: string
   /** The oldest first; never empty. */
   readonly alerts: readonly [Alert, ...Alert[]]
 }
 
-/** Sorts open alerts into groups, the worst first, among equals the latest. */
+/** Groups open alerts, the worst first, the latest among equals. */
 export function groupsOf(alerts: readonly Alert[]): readonly AlertGroup[] {
   const lanes = new Map<string, [Alert, ...Alert[]][]>()
   for (const alert of alerts.toSorted((a, b) => a.at - b.at)) {
@@ -73,7 +73,7 @@ export class Announcements {
     return [...lanes].flatMap(([lane, together]) => this.#raisedIn(lane, together))
   }
 
-  /** Takes the end of an alert, or that a person has seen it. */
+  /** Takes the end of an alert, or its dismissal. */
   ended(id: string): readonly AnnouncementEffect[] {
     const burst = this.#burstOf.get(id)
     this.#burstOf.delete(id)

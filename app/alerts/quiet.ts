@@ -30,7 +30,7 @@ export function mayAnnounce(preferences: AlertPreferences, severity: Severity, n
   return !isQuiet || (urgentBypass && severity === 'critical')
 }
 
-/** The preferences after a change: `null` takes one away, and what the change leaves out stays. */
+/** The preferences after a change: `null` removes one; omitted ones stay unchanged. */
 export function changedPreferences(
   before: AlertPreferences,
   { snoozedUntil, quietHours, urgentBypass }: AlertPreferencesChange,

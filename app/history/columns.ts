@@ -1,10 +1,10 @@
 import type { HistoryPoint } from '../contract/history.ts'
 import { byTrust, type SampleSource } from './sample.ts'
 
-/** What one column is drawn from: a sample, or a rollup with both its ends. Oldest first. */
+/** The data behind one column: a sample, or a rollup with both extremes. Oldest first. */
 export interface Extent {
   readonly atMs: number
-  /** Until when it goes; a sample is a moment. */
+  /** End of the extent; a sample is a single moment. */
   readonly endMs: number
   readonly low: number
   readonly high: number
@@ -17,7 +17,7 @@ interface Column {
   high: HistoryPoint
 }
 
-/** Which of `count` columns between two moments each moment falls in; the last one has its end as well. */
+/** Maps a time to one of `count` columns between two times; the last column includes its end. */
 export function columnAt(fromMs: number, toMs: number, count: number): (atMs: number) => number {
   const widthMs = Math.max(1, (toMs - fromMs) / count)
   return (atMs) => Math.min(count - 1, Math.floor((atMs - fromMs) / widthMs))
@@ -51,7 +51,7 @@ export function minMaxColumns(
       if (low.remaining < column.low.remaining) column.low = low
       if (high.remaining > column.high.remaining) column.high = high
     }
-    // Where every point can be drawn, none has to go.
+    // If every point fits, none is dropped.
     if (few.length <= most) few.push(...(same(first, second) ? [first] : [first, second]))
   }
   if (few.length <= most) return few
@@ -61,7 +61,7 @@ export function minMaxColumns(
   })
 }
 
-/** A rollup's ends a third of the way in from either side: when exactly they were is not kept. */
+/** Places a rollup's extremes a third of the way in from either side: their exact times are not stored. */
 function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [HistoryPoint, HistoryPoint] {
   const { atMs, endMs, low, high, lowFirst } = extent
   const source = extent.source === 'header' ? 'header' : 'modelled'
@@ -75,7 +75,7 @@ function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [Histo
 const same = (a: HistoryPoint, b: HistoryPoint): boolean =>
   a === b || (a.remaining === b.remaining && a.source === b.source)
 
-/** At most one moment a column, the latest of it. */
+/** At most one time per column, the latest. */
 export function thinnedMoments(
   momentsMs: readonly number[],
   fromMs: number,

@@ -4,9 +4,9 @@ import type { Snapshot } from '../contract/snapshot.ts'
 import { EXPORT_FORMAT, isoTime as iso } from './report-csv.ts'
 
 /**
- * What a provider's support needs to look up what happened, in the service's own words.
+ * What a provider's support needs to look up an incident, in the service's own terms.
  *
- * No secret is in it, and a stream is named by its category: its target would name accounts.
+ * Contains no secret. A stream is named by its category, because its target would name accounts.
  */
 export interface Incident {
   readonly kind: 'headroom-incident'
@@ -16,7 +16,7 @@ export interface Incident {
   readonly version: string
   readonly environment: string
   readonly host: string
-  /** ISO 8601, UTC: the provider's logs are read by people. */
+  /** ISO 8601, UTC, because people read the provider's logs. */
   readonly from: string
   readonly to: string
   readonly requestIds: readonly string[]
@@ -27,7 +27,7 @@ export interface Incident {
 export interface RecordedLine {
   readonly at: string
   readonly what: LoggedEvent['kind']
-  /** Of the condition that it begins, repeats or ends. */
+  /** Id of the condition that it begins, repeats or ends. */
   readonly id?: string
   readonly category?: string
   readonly requestId?: string
@@ -43,7 +43,7 @@ export interface IncidentQuota {
   readonly own: number
   readonly elsewhere: number
   readonly rejected: number
-  /** Requests left at the lowest, as in the report; absent where no level was known. */
+  /** Lowest level in requests, as in the report; absent if no level was known. */
   readonly lowest?: number
 }
 
@@ -103,7 +103,7 @@ const COPIED = [
   'count',
 ] as const
 
-/** One event: a field that is added later does not leave unseen. */
+/** One event, by an explicit list of fields, so that a new field is not leaked. */
 function lineOf(event: LoggedEvent): RecordedLine {
   const fields = event as Partial<Record<(typeof COPIED)[number], string | number>>
   const facts = [

@@ -2,7 +2,7 @@ import type { History, HistoryPoint } from '../contract/history.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { columnAt } from './columns.ts'
 
-/** How long points are held in memory, in milliseconds: enough for the 15-minute chart. */
+/** How long points are kept in memory, in milliseconds: enough for the 15-minute chart. */
 const KEPT_MS = 16 * 60_000
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
@@ -16,7 +16,7 @@ interface Use {
 interface Track {
   points: HistoryPoint[]
   rejectedAt: number[]
-  /** The first point of this run. */
+  /** Time of this run's first point. */
   sinceMs: number | undefined
 }
 
@@ -24,7 +24,7 @@ interface Track {
 export class RecentHistory {
   readonly #tracks = new Map<string, Track>()
 
-  /** Adds a header; `use`: requests per second from then on, where that is known. */
+  /** Adds a header. `use`: requests per second from then on, if known. */
   observed(category: string, atMs: number, remaining: number, use?: Use): void {
     this.#add(category, { at: Math.round(atMs), remaining, source: 'header', ...(use && inThousandths(use)) })
   }
@@ -45,7 +45,7 @@ export class RecentHistory {
     }
   }
 
-  /** The lowest header after `afterMs` up to `untilMs`; `undefined` where none came. */
+  /** The lowest header after `afterMs` up to `untilMs`; `undefined` without any. */
   lowestHeader(category: string, afterMs: number, untilMs: number): number | undefined {
     let lowest: number | undefined
     const points = this.#tracks.get(category)?.points ?? []
@@ -63,7 +63,7 @@ export class RecentHistory {
     track.rejectedAt = [...track.rejectedAt.slice(-(MAX_REJECTIONS - 1)), Math.round(atMs)]
   }
 
-  /** At most `points` points, oldest first; when thinned, headers are preferred to modelled points. */
+  /** At most `points` points, oldest first; thinning prefers headers to modelled points. */
   query(category: string, fromMs: number, toMs: number, points: number): History {
     const track = this.#tracks.get(category)
     if (!track) return { points: [], rejectedAt: [] }
@@ -93,7 +93,7 @@ export class RecentHistory {
     const track = this.#track(category)
     track.sinceMs ??= point.at
     track.points.push(point)
-    // Trimmed in bulk now and then, which is cheaper than a shift for each point.
+    // Trimmed in bulk occasionally, which is cheaper than a shift per point.
     if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * KEPT_MS) {
       track.points = track.points.filter((p) => p.at >= point.at - KEPT_MS).slice(-MAX_POINTS / 2)
     }
@@ -112,7 +112,7 @@ const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
  */
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
-/** One point for each time slot: the last of its lowest headers, otherwise its last sample. */
+/** One point per time slot: the last of its lowest headers, otherwise its last sample. */
 function thinned(
   points: readonly HistoryPoint[],
   fromMs: number,

@@ -1,13 +1,16 @@
 import type { Report } from '../contract/history.ts'
 
-/** What makes rows of several keys and environments one table: on every row and in each file's name. */
+/**
+ * Columns that identify key and environment, on every row and in each file name, so that several exports form
+ * one table.
+ */
 export interface ExportedKey {
   /** The profile's id. */
   readonly profile: string
   readonly environment: string
 }
 
-/** No name is a keyword of SQL, so that none has to be quoted there. */
+/** No name is an SQL keyword, so none must be quoted. */
 const COLUMNS = [
   'profile_id',
   'environment',
@@ -59,7 +62,7 @@ export function reportCsv(report: Report, { profile, environment }: ExportedKey)
   return [COLUMNS, ...rows].map(csvRow).join('')
 }
 
-/** Of one format as long as it only gains fields. */
+/** Format version; unchanged while fields are only added. */
 export const EXPORT_FORMAT = 1
 
 /** The same as one JSON object; `version` is the app's. */
@@ -85,10 +88,10 @@ export function reportJson(report: Report, { profile, environment }: ExportedKey
   }
 }
 
-/** One row of a table, a number or a text a column. */
+/** One row of a table, with a number or a text per column. */
 export type Cells = readonly (string | number)[]
 
-/** A row by RFC 4180, its line end included. Texts are quoted where needed and disarmed as formulas. */
+/** A row by RFC 4180 with its line end. Texts are quoted if needed and neutralised as formulas. */
 export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
 /** Epoch milliseconds as ISO 8601, UTC. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()

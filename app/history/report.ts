@@ -9,7 +9,7 @@ export interface ReportInput {
   readonly requests: ReadonlyMap<string, readonly Rollup[]>
   /** Requests of each program, by category. */
   readonly programs?: ReadonlyMap<string, readonly ProgramReport[]>
-  /** With the look that held when the interval began. */
+  /** Includes the sample that was valid when the interval began. */
   readonly slots: ReadonlyMap<string, readonly SlotSample[]>
   readonly events: readonly LoggedEvent[]
 }

@@ -1,27 +1,27 @@
 import { LOW_THRESHOLD, MINUTE_MS } from '../contract/units.ts'
 import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
-/** What is left of a stretch of samples: enough to draw it and to account for it. */
+/** A rolled-up stretch of samples: enough to draw it and to account for it. */
 export interface Rollup {
-  /** Its first millisecond; how long it is follows from the tier it is kept in. */
+  /** Its first millisecond; its tier gives the length. */
   readonly atMs: number
-  /** Lowest and highest level of its most trusted source: an estimate counts only where no header came. */
+  /** Lowest and highest level of its most trusted source: estimates count only without a header. */
   readonly low: number
   readonly high: number
-  /** Whether the low came before the high, so that a chart draws the two in the order they had. */
+  /** Whether the low came before the high, so that a chart keeps their order. */
   readonly lowFirst: boolean
   readonly limit: number
-  /** `header` where any of its samples was. */
+  /** `header` if any of its samples was one. */
   readonly source: SampleSource
   readonly own: number
   readonly elsewhere: number
   readonly rejected: number
-  /** Milliseconds for which the level was known, and for which it was near the limit. */
+  /** Milliseconds with a known level, and with a level near the limit. */
   readonly knownMs: number
   readonly nearMs: number
 }
 
-/** The beginning of the stretch of `lengthMs` that `atMs` lies in, epoch ms. */
+/** Start of the stretch of `lengthMs` that contains `atMs`, epoch ms. */
 export const startOf = (atMs: number, lengthMs: number): number => Math.floor(atMs / lengthMs) * lengthMs
 
 /** Adds a later stretch to an earlier one; the result keeps the earlier start. */
@@ -93,12 +93,12 @@ export class MinuteBuilder {
     return closed
   }
 
-  /** A sample whose minute is accounted for already, but which may still hold in the next. */
+  /** Takes a sample whose minute is already counted, but which may extend into the next. */
   resume(sample: Sample): void {
     this.#last = sample
   }
 
-  /** Ends the open minute where it is over at `nowMs`, though no sample came after it. */
+  /** Closes the open minute if it has ended by `nowMs`, even without a later sample. */
   closeAt(nowMs: number): Rollup | undefined {
     const open = this.#open
     if (!open || nowMs < open.atMs + MINUTE_MS) return undefined
@@ -106,7 +106,7 @@ export class MinuteBuilder {
     return this.#extended(open, open.atMs + MINUTE_MS)
   }
 
-  /** The open minute as far as it is known at `nowMs`. */
+  /** The open minute as known at `nowMs`. */
   openAt(nowMs: number): Rollup | undefined {
     return this.#open && this.#extended(this.#open, Math.min(nowMs, this.#open.atMs + MINUTE_MS))
   }
@@ -116,7 +116,7 @@ export class MinuteBuilder {
     return { ...open, knownMs: open.knownMs + knownMs, nearMs: open.nearMs + nearMs }
   }
 
-  /** How long the last sample held within `fromMs` to `toMs`. */
+  /** How long the last sample was valid within `fromMs` to `toMs`. */
   #heldFor(fromMs: number, toMs: number): Pick<Rollup, 'knownMs' | 'nearMs'> {
     const last = this.#last
     if (!last || last.source === 'default') return { knownMs: 0, nearMs: 0 }

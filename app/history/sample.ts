@@ -13,7 +13,7 @@ const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1,
  */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
-/** One look at one request quota. The counts are what happened since the look before. */
+/** One sample of a request quota. Counts are since the previous sample. */
 export interface Sample {
   /** Epoch milliseconds. */
   readonly atMs: number
@@ -38,7 +38,7 @@ export interface ProgramSample {
   readonly requests: number
 }
 
-/** A look holds until the next one, but not longer: after that the app was not there to look. */
+/** A sample is valid until the next one, at most this long: after a longer gap the app was not running. */
 export const HOLD_MS = 12_000
-/** What did not change is looked at again this often, well inside `HOLD_MS`. */
+/** Interval for repeating unchanged samples, well within `HOLD_MS`. */
 export const REPEAT_MS = 10_000

@@ -7,10 +7,10 @@ export interface SeriesMinute extends ExportedKey {
   readonly minute: Rollup
 }
 
-/** One row as programs are given it: flat, times in ISO 8601, `null` for what was not known. */
+/** One row for programs: flat, times in ISO 8601, `null` for unknown values. */
 export type SeriesRow = Readonly<Record<SeriesColumn, string | number | null>>
 
-/** No name is a keyword of SQL, so that none has to be quoted there. */
+/** No name is an SQL keyword, so none must be quoted. */
 export const SERIES_COLUMNS = [
   'profile_id',
   'environment',
@@ -55,7 +55,7 @@ export interface SeriesInterval {
   readonly version: string
 }
 
-/** RFC 4180, piece by piece: a month of minutes is half a million rows. */
+/** RFC 4180 in pieces, because a month of minutes is half a million rows. */
 export function* seriesCsv(minutes: Iterable<SeriesMinute>): Generator<string> {
   yield csvRow(SERIES_COLUMNS)
   for (const minute of minutes) {
@@ -65,7 +65,7 @@ export function* seriesCsv(minutes: Iterable<SeriesMinute>): Generator<string> {
   }
 }
 
-/** One JSON object, a row a line, piece by piece. */
+/** One JSON object, one row per line, in pieces. */
 export function* seriesJson(
   minutes: Iterable<SeriesMinute>,
   { fromMs, toMs, version }: SeriesInterval,

@@ -1,23 +1,23 @@
-/** Waits between the attempts of an operation that fails. */
+/** Waits between the attempts of a failing operation. */
 export interface RetrySchedule {
-  /** The longest wait after each failure in a row, in milliseconds; the last one repeats. */
+  /** Longest wait after each consecutive failure, in milliseconds; the last one repeats. */
   readonly stepsMs: readonly [number, ...number[]]
-  /** The share of a wait that is random, from 0 (the whole step) to 1 (anything from nothing to the step). */
+  /** Random share of a wait, from 0 (the whole step) to 1 (anything up to the step). */
   readonly jitter: number
 }
 
 /** The retry schedule of each operation that is retried without a person. */
 export const RETRY = {
-  /** Opening a stream. Full jitter, so that clients dropped together come back spread over time. */
+  /** Opening a stream. Full jitter, so that clients that were dropped together return spread over time. */
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
-  /** Requests to a host that does not answer. */
+  /** Requests to a host that does not respond. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
   /**
    * A check that was answered 401, also with a new token. A token just issued may not be known everywhere
    * yet.
    */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
-  /** Refreshing because of a 401, where the last refresh brought a token that was rejected too. */
+  /** Refreshing because of a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
    * Tries of a quota whose whole refill others use: with the two 429s that show it, at most four a minute.
@@ -25,13 +25,13 @@ export const RETRY = {
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
-  /** Refreshing after an answer that cannot be read: each such answer may have used up a refresh token. */
+  /** Refreshing after an unreadable response, each of which may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
-  /** Looking whether the sign-in host answers, for a person who waits to sign in. */
+  /** Checking whether the sign-in host responds, for a person who waits to sign in. */
   signInHost: { stepsMs: [2_000, 4_000, 8_000, 15_000], jitter: 0 },
   /** An unconfirmed revocation. */
   revocation: { stepsMs: [30_000], jitter: 0.5 },
-  /** Saving a token: a full disk is often freed within minutes. */
+  /** Storing a token: a full disk is often freed within minutes. */
   tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },

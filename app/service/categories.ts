@@ -1,7 +1,7 @@
 import type { StreamCategory } from './stream-kinds.ts'
 import { streamCategoryPattern } from './stream-paths.ts'
 
-/** The subjects that a probe may need: an account id fit for a path, and a symbol. */
+/** The subjects that a check may need: an account id valid in a path, and a symbol. */
 export interface ProbeSubjects {
   readonly account: string | undefined
   readonly symbol: string
@@ -12,16 +12,16 @@ interface RequestLimit {
   readonly periodSeconds: number
 }
 
-/** Everything that the app knows of one resource category: one row of the table below. */
+/** Everything the app knows about one resource category: one row of the table below. */
 export interface Category {
   readonly name: string
-  /** The request quota of the current table; absent for a category that has slots only. */
+  /** Request quota in the current table; absent for a category with slots only. */
   readonly requests?: RequestLimit
-  /** The request quota of the older table, where it differs. */
+  /** Request quota in the older table, if different. */
   readonly earlierRequests?: RequestLimit
-  /** Streams open at once. */
+  /** Maximum number of open streams. */
   readonly slots?: number
-  /** The requests that count against it, by path without query. GET unless `method` says otherwise. */
+  /** The requests that count against it, by path without query. GET unless `method` differs. */
   readonly path: RegExp
   readonly method?: 'POST'
   /**
@@ -29,7 +29,7 @@ export interface Category {
    * needs. Absent for streams, and for requests that place orders.
    */
   readonly probe?: (subjects: ProbeSubjects) => string | undefined
-  /** The scope that its requests need (service 10), where it is not that of its kind: see `scopeOf`. */
+  /** The scope that its requests need (service 10), if not the usual one: see `scopeOf`. */
   readonly scope?: string
 }
 
@@ -115,7 +115,7 @@ const OF_REQUESTS: readonly Category[] = [
   },
 ]
 
-/** The categories of streams; their paths are those of their kinds. */
+/** The stream categories; their kinds define the paths. */
 const OF_STREAMS: Readonly<Record<StreamCategory, Pick<Category, 'requests' | 'slots' | 'scope'>>> = {
   'Quote Change Stream': { requests: perFiveMinutes(500) },
   'Barchart Stream': { requests: perFiveMinutes(500) },
@@ -128,7 +128,7 @@ const OF_STREAMS: Readonly<Record<StreamCategory, Pick<Category, 'requests' | 's
   'Option Chain Stream': { slots: 10 },
 }
 
-/** Every resource category, in the order in which they are shown. */
+/** Every resource category, in the order of display. */
 export const CATEGORIES: readonly Category[] = [
   ...OF_REQUESTS,
   ...Object.entries(OF_STREAMS).map(([name, row]) => ({ name, ...row, path: streamCategoryPattern(name) })),
@@ -161,7 +161,7 @@ export const SLOT_QUOTAS: readonly SlotQuotaDefault[] = CATEGORIES.flatMap(({ na
   slots === undefined ? [] : [{ category: name, limit: slots }],
 )
 
-/** The categories that a probe can ask for, in the order in which they are asked. */
+/** Categories with a check, in the order of checking. */
 export const PROBED_CATEGORIES: readonly string[] = CATEGORIES.filter(({ probe }) => probe !== undefined).map(
   ({ name }) => name,
 )

@@ -1,7 +1,7 @@
 import type { HeaderReading } from './headers.ts'
 import { parseJson } from './json.ts'
 
-/** The limit that a 429 reports (service 8.2): requests, streams, or not said. */
+/** The limit that a 429 reports (service 8.2): requests, streams, or unstated. */
 export type RefusedBy = 'rate' | 'concurrency' | 'unsaid'
 
 /**

@@ -5,12 +5,12 @@ export interface RateReading {
   readonly limit?: number
   readonly periodSeconds?: number
   readonly remaining?: number
-  /** Seconds to full, never an epoch time. */
+  /** Seconds until full, never an epoch time. */
   readonly resetSeconds?: number
   readonly resource?: string
 }
 
-/** The X-Concurrency headers of one response (service 2.2), absent likewise. */
+/** The X-Concurrency headers of one response (service 2.2), likewise. */
 export interface ConcurrencyReading {
   readonly limit?: number
   readonly remaining?: number
@@ -21,11 +21,11 @@ export interface HeaderReading {
   readonly rate?: RateReading
   readonly concurrency?: ConcurrencyReading
   readonly requestId?: string
-  /** Headers that are not plausible, as `name: why`. Never their values. */
+  /** Implausible headers, as `name: why`. Never their values. */
   readonly oddities: readonly string[]
 }
 
-/** The head of one response: status, headers, and the quota headers as read. Made once for each response. */
+/** The head of one response: status, headers, and the parsed quota headers. Created once per response. */
 export interface Observation extends HeaderReading {
   readonly status: number
   readonly headers: HttpHeaders
@@ -98,7 +98,7 @@ const DIGITS = /^\d+$/
 /** Seconds or milliseconds since 1970, from 2001 to 2286. */
 const EPOCH = /^[1-9]\d{9}(?:\d{3})?$/
 
-/** Why a header's value is not plausible. */
+/** Why a header's value is implausible. */
 function notPlausible(text: string, value: number): string {
   if (EPOCH.test(text)) return 'an epoch time, not a count'
   return Number.isNaN(value) && !DIGITS.test(text) ? 'not a number' : 'out of range'

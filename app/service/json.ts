@@ -1,4 +1,4 @@
-/** Answers and frames of the service nest a handful of levels. */
+/** Responses and frames of the service nest only a few levels deep. */
 export const MAX_JSON_DEPTH = 64
 
 /**

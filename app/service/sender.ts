@@ -1,13 +1,13 @@
 import type { HttpHeaders, Observation } from './headers.ts'
 
-/** The sender of an answer: the service, or something on the way, such as a network that wants a sign-in. */
+/** The sender of a response: the service, or an intermediary, such as a network that requires a sign-in. */
 export type Sender =
   | { readonly kind: 'service' }
-  /** Its head does not say; the body may. */
+  /** The head does not show it; the body may. */
   | { readonly kind: 'unsure' }
   | { readonly kind: 'other'; readonly why: string }
 
-/** The reason shown for a page in the service's place. */
+/** Displayed reason for a page in place of the service's response. */
 export const SOMETHING_ELSE = 'response of something else, such as a network’s sign-in page'
 
 /**
@@ -27,14 +27,14 @@ export function senderOf({ status, headers, rate, concurrency }: Observation, ur
   return /[/+]json$/.test(type) ? { kind: 'service' } : { kind: 'unsure' }
 }
 
-/** The sender of an answer whose body, or its beginning, is known too. */
+/** The sender of a response whose body, or the beginning of it, is also known. */
 export function senderOfAnswer(observation: Observation, url: string, body: string): Sender {
   const sender = senderOf(observation, url)
   if (sender.kind !== 'unsure' || !isPage(body)) return sender
   return { kind: 'other', why: SOMETHING_ELSE }
 }
 
-/** Whether a body begins like a page of HTML; JSON never does. */
+/** Whether a body begins like an HTML page, which JSON never does. */
 export const isPage = (body: string): boolean => body.trimStart().startsWith('<')
 
 /**
@@ -48,7 +48,7 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
   return to.replace(/:\d*$/, '').toLowerCase()
 }
 
-/** Why an answer that redirects to another host is refused. */
+/** Why a response that redirects to another host is rejected. */
 export const redirectText = (host: string): string => `redirected to another host (${host}); not followed`
 
 /**

@@ -1,9 +1,9 @@
-/** What a stream is about, and how it is written: accounts and symbols are separated by commas. */
+/** The target of a stream and its format: accounts and symbols are separated by commas. */
 export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' | 'orders'
 
-/** An option of a stream that the window asks for. */
+/** An option of a stream that the window offers. */
 export interface StreamOption {
-  /** As the service calls it. */
+  /** The service's name for it. */
   readonly name: string
   readonly label: string
   readonly initial: string
@@ -12,35 +12,35 @@ export interface StreamOption {
 }
 
 /**
- * What a frame says of the stream's objects, by which their state is merged for a late reader: see
+ * The content of a stream's frames, which determines how they are merged for a late reader: see
  * `mergeRuleOf`.
  */
 export type FrameForm = 'quote' | 'bar' | 'tick-bar' | 'book' | 'contract' | 'order' | 'position'
 
-/** Everything that the app knows of one kind of stream: one row of the table below. */
+/** Everything the app knows about one kind of stream: one row of the table below. */
 export interface StreamKindRow {
   /** The resource category whose quotas count it. */
   readonly category: string
-  /** Its name for people. */
+  /** Display name. */
   readonly name: string
-  /** The name of its category for people, where several kinds share one. */
+  /** Display name of its category, if several kinds share it. */
   readonly categoryName?: string
   readonly target: StreamTarget
-  /** What the window calls the target, where it is not called by its form. */
+  /** The window's label for the target, if not that of its format. */
   readonly targetLabel?: string
-  /** A sentence about the kind, beside the form. */
+  /** A sentence about the kind, shown next to the form. */
   readonly note?: string
   readonly options?: readonly StreamOption[]
-  /** Options that are part of the path, each a whole number, with their defaults. */
+  /** Options within the path, each a whole number, with their defaults. */
   readonly pathOptions?: Readonly<Record<string, string>>
   /**
-   * The path under `{base_url}` (service 11), each variable part in braces: `target`, the order `ids`, or the
-   * name of one of `pathOptions`. Without `{target}` the target is in the query. What is built, matched and
-   * counted derives from it.
+   * The path under `{base_url}` (service 11), with each variable part in braces: `target`, the order `ids`,
+   * or one of `pathOptions`. Without `{target}`, the target is in the query. Building, matching and counting
+   * all derive from it.
    */
   readonly path: string
   readonly frames: FrameForm
-  /** Whether the first answer ends with `EndSnapshot`. */
+  /** Whether the first response ends with `EndSnapshot`. */
   readonly snapshot: boolean
 }
 
@@ -148,17 +148,17 @@ export type StreamKind = keyof typeof TABLE
 /** The kinds of stream (service 6), one row each. */
 export const STREAM_TABLE: Readonly<Record<StreamKind, StreamKindRow>> = TABLE
 
-/** The categories that streams count against. */
+/** Categories that streams count against. */
 export type StreamCategory = (typeof TABLE)[StreamKind]['category']
 
 /** The kinds in the order in which they are offered. */
 export const STREAM_KINDS = Object.keys(TABLE) as [StreamKind, ...StreamKind[]]
 
-/** The first kind of a stream category; `undefined` where no stream counts against it. */
+/** The first kind of a stream category; `undefined` if no stream counts against it. */
 export const streamKindOf = (category: string): StreamKind | undefined =>
   STREAM_KINDS.find((kind) => STREAM_TABLE[kind].category === category)
 
-/** The name of a stream category for people; the category itself where no kind is known. */
+/** Display name of a stream category; the category itself if no kind is known. */
 export function streamCategoryName(category: string): string {
   const kind = streamKindOf(category)
   if (kind === undefined) return category

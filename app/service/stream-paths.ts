@@ -23,7 +23,7 @@ const MAX_SYMBOLS = 100
 /** A variable part of a path. */
 const PART = /\{(\w+)\}/g
 
-/** The path of a kind as a pattern, each of its variable parts a group of its name. */
+/** The path of a kind as a pattern with a named group for each variable part. */
 export const streamPattern = (kind: StreamKind): RegExp =>
   new RegExp(`^${STREAM_TABLE[kind].path.replace(PART, '(?<$1>[^/]+)')}$`)
 
@@ -36,7 +36,7 @@ export function streamCategoryPattern(category: string): RegExp {
 /**
  * The request that opens a stream, with its path and query under `{base_url}`.
  *
- * Checks the target before a request is spent. Paths: service 11.
+ * Validates the target before a request is spent. Paths: service 11.
  */
 export function streamPath({ kind, target, options }: StreamRequest): StreamPath {
   const { target: form, path, pathOptions = {} } = STREAM_TABLE[kind]
@@ -62,7 +62,7 @@ interface Refused {
   readonly message: string
 }
 
-/** A checked target: the parts of the path that it makes, or its query. */
+/** A validated target: its parts of the path, or its query. */
 type Encoded = { readonly ok: true; readonly parts?: PathParts; readonly query?: string } | Refused
 
 interface PathParts {
@@ -81,7 +81,7 @@ function split(list: string): string[] {
     .filter(Boolean)
 }
 
-/** Whether this is one symbol, fit for the path of a request. */
+/** Whether this is a single symbol, valid in a request's path. */
 export const isSymbol = (text: string): boolean => SYMBOL.test(text) && !text.includes(',')
 
 const ENCODED: Readonly<Record<StreamTarget, (target: string) => Encoded>> = {

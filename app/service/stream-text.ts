@@ -1,6 +1,6 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind, type StreamRequest } from './stream-kinds.ts'
 
-/** What a text means, or a phrase for what was expected. */
+/** The meaning of a text, or a phrase for what was expected. */
 type ReadText<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string }
@@ -72,7 +72,7 @@ function parseOptions(query: string | undefined): ReadText<Readonly<Record<strin
   return Object.keys(options).length > 0 ? parsed(options) : expected('at least one option after "?"')
 }
 
-/** A value of a query; empty, which is no value, where its encoding is wrong. */
+/** A query value; empty, which is not a value, if its encoding is invalid. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '))

@@ -30,7 +30,7 @@ export function authorizeUrl(fields: AuthorizeFields): string {
     ['code_challenge', fields.challenge],
     ['code_challenge_method', 'S256'],
   ]
-  // Half a surrogate pair, which a program's JSON can carry, has no bytes to encode.
+  // JSON can contain half a surrogate pair, which has no encoding.
   const encoded = query.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`)
   return `${fields.authUrl}/authorize?${encoded.join('&')}`
 }
@@ -38,15 +38,15 @@ export function authorizeUrl(fields: AuthorizeFields): string {
 /**
  * The scopes of a monitor: reading accounts and market data, and a refresh token (service 5.4).
  *
- * `Trade` is in no list here: Headroom never places orders.
+ * No list contains `Trade`: Headroom never places orders.
  */
 export const MIN_SCOPES = ['openid', 'offline_access', 'MarketData', 'ReadAccount'] as const
 
-/** Scopes that are requested only if a person ticks them (service 10). */
+/** Scopes that are requested only if a person selects them (service 10). */
 export const EXTRA_SCOPES = ['Matrix', 'OptionSpreads'] as const
 export type ExtraScope = (typeof EXTRA_SCOPES)[number]
 
-/** The value of `scope`: the minimum and the extra scopes that were ticked, separated by spaces. */
+/** The value of `scope`: the minimum and the selected extra scopes, separated by spaces. */
 export const scopeText = (extra: readonly ExtraScope[]): string =>
   [...MIN_SCOPES, ...EXTRA_SCOPES.filter((scope) => extra.includes(scope))].join(' ')
 

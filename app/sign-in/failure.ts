@@ -1,10 +1,10 @@
-/** The ports that a default key's redirect may use, in the order in which they are tried. */
+/** Ports that a default key's redirect may use, in the order of attempts. */
 export const REDIRECT_PORTS = [31022, 8080, 3001, 3000] as const
 
-/** How long a sign-in waits for the person's answer in the browser. Milliseconds. */
+/** How long a sign-in waits for the person in the browser. Milliseconds. */
 export const SIGN_IN_LIMIT_MS = 5 * 60_000
 
-/** Why a sign-in did not end with tokens. */
+/** Why a sign-in ended without tokens. */
 export type SignInFailure =
   | { readonly kind: 'ports-taken' }
   | { readonly kind: 'no-loopback'; readonly why: string }
@@ -22,7 +22,7 @@ export type SignInFailure =
 
 export interface FailureText {
   readonly code: SignInFailure['kind']
-  /** What happened, in its first sentence; then what that means and what a person can do. */
+  /** The first sentence says what happened, the rest what it means and what a person can do. */
   readonly message: string
 }
 

@@ -1,11 +1,11 @@
 /** The result of one request to the redirect server. */
 export type Redirect =
   | { readonly kind: 'code'; readonly code: string }
-  /** `access_denied`: the person said no. */
+  /** `access_denied`: the person declined. */
   | { readonly kind: 'declined' }
-  /** Any other error of the service; `error` is its code, cut to what an OAuth code can be. */
+  /** Any other error of the service; `error` is its code, cut to a valid OAuth code. */
   | { readonly kind: 'refused'; readonly error: string }
-  /** Its `state` is not of this sign-in: an older tab, or a hostile page. */
+  /** Its `state` belongs to another sign-in: an older tab, or a hostile page. */
   | { readonly kind: 'wrong-state' }
   | { readonly kind: 'not-a-redirect' }
 

@@ -13,11 +13,11 @@ import type { Thresholds } from '../../app/contract/units.ts'
 /** The open alerts of all profiles, and the thresholds of each profile. */
 export interface AlertSource {
   alerts(): readonly Alert[]
-  /** Closes an open alert; `false` when no alert with this id is open. */
+  /** Closes an open alert; `false` if no alert with this id is open. */
   dismissAlert(id: string): boolean
   thresholds(profile: string): Thresholds
   setThreshold(profile: string, category: string | undefined, below: number | undefined): Thresholds
-  /** The alerts of this run that are over, latest first. */
+  /** Ended alerts of this run, latest first. */
   closedAlerts(): readonly ClosedAlert[]
   alertPreferences(): AlertPreferences
   setAlertPreferences(change: AlertPreferencesChange): AlertPreferences

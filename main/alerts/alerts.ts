@@ -17,7 +17,7 @@ import type { ThresholdFile } from './threshold-file.ts'
 export interface AlertsDeps {
   readonly announcer: Announcer
   readonly thresholds: ThresholdFile
-  /** The stored bodies of the alerts that were open when the app last ended. */
+  /** The stored alerts that were open when the app last ended. */
   readonly kept: readonly string[]
   /** Stores the body of an open alert; `undefined` deletes it. */
   readonly keep: (id: string, body: string | undefined) => void
@@ -29,8 +29,8 @@ export interface AlertsDeps {
 const MAX_CLOSED = 200
 
 /**
- * The open alerts of all profiles. Each is announced once, survives a restart, and is withdrawn when its condition
- * ends.
+ * The open alerts of all profiles. Each is announced once, survives a restart, and is withdrawn when its
+ * condition ends.
  */
 export class Alerts {
   readonly #deps: AlertsDeps
@@ -62,7 +62,7 @@ export class Alerts {
     return this.#engine.alerts()
   }
 
-  /** Alerts of this run that are over, latest first. */
+  /** Ended alerts of this run, latest first. */
   closed(): readonly ClosedAlert[] {
     return this.#closed
   }
@@ -127,7 +127,10 @@ export class Alerts {
   }
 }
 
-/** Parses a stored row of `open_alerts`. `undefined` when this version cannot read it; the row is then deleted. */
+/**
+ * Parses a stored row of `open_alerts`. `undefined` when this version cannot read it; the row is then
+ * deleted.
+ */
 export function storedAlert(text: string): Alert | undefined {
   try {
     return alertSchema.parse(JSON.parse(text))

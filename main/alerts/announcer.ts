@@ -18,7 +18,10 @@ export const throughNotify = (notify: Notify): Announcer => ({
   withdraw: () => {},
 })
 
-/** Announces in a terminal: a bell unless the severity is `info`, and one line through `say` for every announcement. */
+/**
+ * Announces in a terminal: a bell unless the severity is `info`, and one line through `say` for every
+ * announcement.
+ */
 export function bellAnnouncer(ring: () => void, say: (line: string) => void): Announcer {
   return {
     announce: ({ severity, title, body }) => {

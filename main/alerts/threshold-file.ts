@@ -16,8 +16,8 @@ const schema = z.object({
 })
 
 /**
- * The alert thresholds of each profile, and when alerts are announced, stored in `alerts.json` of the data folder. An unreadable file gives the
- * defaults.
+ * The alert thresholds of each profile, and when alerts are announced, stored in `alerts.json` of the data
+ * folder. An unreadable file gives the defaults.
  */
 export class ThresholdFile {
   readonly #file: JsonFile<z.output<typeof schema>> | undefined
@@ -56,7 +56,7 @@ export class ThresholdFile {
     if (this.#profiles.delete(profile)) this.#write()
   }
 
-  /** When alerts are announced, for all profiles. */
+  /** The announcement preferences for all profiles. */
   get preferences(): AlertPreferences {
     return this.#preferences
   }

@@ -1,7 +1,10 @@
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { ApiAnswer } from './client.ts'
 
-/** Errors of "check now": each message says why no check was made and what to do. All times are epoch milliseconds. */
+/**
+ * Errors of "check now": each message says why no check was made and what to do. All times are epoch
+ * milliseconds.
+ */
 
 const checkError = (code: string, message: string): CommandError => ({
   ok: false,
@@ -14,15 +17,15 @@ const later = (code: string, message: string, atMs: number, nowMs: number): Comm
   retryAt: Math.round(atMs),
 })
 
-/** No probe exists for the category. */
+/** No check exists for the category. */
 export const notProbed = (category: string): CommandError =>
   checkError('not-probed', `no harmless request shows ${category}.`)
 
-/** Requests of the category are counted in another row, `counted`. */
+/** Another row, `counted`, counts requests of the category. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
   checkError('counted-elsewhere', `${counted} counts the requests of ${category}. Check that one.`)
 
-/** The probe needs an account id, and none is known yet. */
+/** The check needs an account id, and none is known yet. */
 export const needsAccount = (category: string): CommandError =>
   checkError('no-account', `${category} needs an account. Check Accounts first.`)
 
@@ -33,7 +36,7 @@ export const cannotAsk = (category: string): CommandError =>
     `no request can be sent for ${category} now: signed out, or the service is out of reach.`,
   )
 
-/** The category is held after a 429 until `untilMs`. */
+/** The category is paused after a 429 until `untilMs`. */
 export const held = (category: string, untilMs: number, nowMs: number): CommandError =>
   later('held', `429 for ${category}. Next check possible`, untilMs, nowMs)
 
@@ -43,7 +46,7 @@ export const nothingLeft = (category: string, atMs: number | undefined, nowMs: n
     ? checkError('nothing-left', `no request of ${category} is left.`)
     : later('nothing-left', `no request of ${category} is left. Next one`, atMs, nowMs)
 
-/** The probe budget of the category is spent until `atMs`. */
+/** The check budget of the category is spent until `atMs`. */
 export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>
   later('budget-spent', `the check budget of ${category} is used up. Next check`, atMs, nowMs)
 
@@ -58,11 +61,11 @@ export const needsTarget = (category: string): CommandError =>
 /** The service is unreachable, or there is no token. `why` is a sentence without its full stop. */
 export const unreachable = (why: string): CommandError => checkError('unreachable', `${why}.`)
 
-/** The service answered with `status` and without quota headers. */
+/** The service responded with `status` and without quota headers. */
 export const refusedWith = (category: string, status: number): CommandError =>
   checkError('no-headers', `the service responded ${status} without headers for ${category}.`)
 
-/** The error for a probe whose answer had no quota headers. */
+/** The error for a check whose response had no quota headers. */
 export function noHeaders(category: string, answer: ApiAnswer, nowMs: number): CommandError {
   switch (answer.kind) {
     case 'limited':

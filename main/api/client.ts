@@ -6,7 +6,7 @@ import type { OwnTurn, TakeTurn } from './own-turn.ts'
 
 export interface ApiClientDeps extends Omit<ExchangeDeps, 'host'>, Bearer {
   readonly http: Http
-  /** How to wait for a turn among the requests of programs; `undefined` while the gateway is off. */
+  /** Waits for a turn among programs' requests; `undefined` while the gateway is off. */
   readonly turns?: () => TakeTurn | undefined
 }
 
@@ -34,7 +34,10 @@ const NO_TURN: ApiAnswer = {
   sent: false,
 }
 
-/** Sends requests to resources when their turn comes, and retries once with a new token after a 401 (service 5). */
+/**
+ * Sends requests to resources when their turn comes, and retries once with a new token after a 401 (service
+ * 5).
+ */
 export class ApiClient {
   readonly #deps: ApiClientDeps & ExchangeDeps
   #isStopped = false
@@ -43,7 +46,10 @@ export class ApiClient {
     this.#deps = { ...deps, host: hostOf(deps.baseUrl) }
   }
 
-  /** Drops requests that still wait for a token: after a disconnect their quota use would no longer be counted. */
+  /**
+   * Drops requests that still wait for a token, because after a disconnect their quota use would not be
+   * counted.
+   */
   stop(): void {
     this.#isStopped = true
   }
@@ -52,10 +58,10 @@ export class ApiClient {
     await this.#deps.access()
     const { answer, token } = await this.#inTurn(request)
     if (token === undefined || answer.kind !== 'answered' || answer.status !== 401) return answer
-    // Without another token there is nothing to wait for a turn with.
+    // Without another token there is no point in waiting for a turn.
     if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
-    // Revoked, or stopped, while it waited for its turn.
+    // Revoked or stopped while it waited for its turn.
     if (again.token === undefined) return answer
     if (again.answer.kind === 'answered' && again.answer.status === 401) {
       void this.#deps.rejected(again.token, request.path)
@@ -63,7 +69,10 @@ export class ApiClient {
     return again.answer.kind === 'unreachable' ? { ...again.answer, sent: true } : again.answer
   }
 
-  /** Sends a request with another token than `refused`. `token`: the one it was sent with; absent where it was not. */
+  /**
+   * Sends a request with a token other than `refused`. `token`: the one it was sent with; absent if it was
+   * not sent.
+   */
   async #inTurn(
     request: ApiRequest,
     refused?: string,

@@ -23,41 +23,42 @@ export interface ExchangeDeps extends Pick<Bearer, 'accepted'> {
   readonly reachability: Pick<Reachability, 'answered' | 'failed'>
 }
 
-/** The slot of a stream, taken from its request to its end. */
+/** The slot of a stream, taken from its request until its end. */
 export interface ExchangeSlot {
   readonly category: string
   readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
   readonly now: () => number
-  /** The number of own connections of the category without an answer yet. */
+  /** Number of own connections in the category without a response. */
   readonly opening?: (category: string) => number
 }
 
-/** What an exchange is begun with. */
+/** Inputs of a new exchange. */
 export interface ExchangeStart {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly token: string
   readonly slot?: ExchangeSlot | undefined
-  /** The turn that it took among all requests, told its outcome once. */
+  /** Its turn among all requests, to be given the outcome once. */
   readonly turn?: OwnTurn | undefined
 }
 
 /**
- * How a request stayed without an answer. `not-sent`: no byte can have reached the service. `hung-up`: aborted here, so
- * that it may still reach the service.
+ * Why a request has no response. `not-sent`: no byte can have reached the service. `hung-up`: aborted here,
+ * so it may still reach the service.
  */
 export type Unanswered = 'not-sent' | 'lost' | 'hung-up'
 
-/** How much of a refusal is read to tell which quota refused. Characters. */
+/** How much of an error body is read to find out which quota rejected the request. Characters. */
 const MAX_READ_LENGTH = 64 << 10
 
 /**
- * One request to the service, from its bearer to its judged head: the same steps whoever sends it, on whatever connection.
+ * One request to the service, from bearer to judged head: the same steps for every sender and connection.
  *
- * 1. Made: counted by the quota tap, its slot taken.
- * 2. `judge`: whether the service answered. What something else said counts for nothing, and ends the exchange.
- * 3. `answered`: quotas and slots read, the token accepted or not, the slot released unless a stream is open.
- * 4. `failed` instead of 2 and 3: no answer.
+ * 1. Created: counted by the quota tap, its slot taken.
+ * 2. `judge`: whether the service responded. A response from anything else is ignored, and ends the exchange.
+ * 3. `answered`: quotas and slots read, the token accepted or rejected, the slot released unless a stream is
+ *    open.
+ * 4. `failed` instead of 2 and 3: no response.
  *
  * The slot is released exactly once, however the exchange ends.
  */
@@ -85,12 +86,12 @@ export class Exchange {
     this.#hasSlot = true
   }
 
-  /** The status and headers of the answer, once judged. */
+  /** The status and headers of the response, once judged. */
   get observation(): Observation {
     return this.#observation
   }
 
-  /** Who answered, by the head and, where it is there already, the body. Another sender than the service ends it. */
+  /** Who responded, by the head and, if available, the body. Any sender but the service ends the exchange. */
   judge(status: number, headers: HttpHeaders, body?: string): Sender {
     const { baseUrl, secrets } = this.#deps
     this.#observation = withoutSecrets(observe(status, headers), secrets)
@@ -103,7 +104,7 @@ export class Exchange {
     return sender
   }
 
-  /** The answer is of something else than the service, as its body showed. */
+  /** The body showed that the response is not the service's. */
   notTheService(why: string): void {
     const { tap, reachability, host } = this.#deps
     tap.notTheService(this.#ticket, this.#observation.status, why)
@@ -112,7 +113,7 @@ export class Exchange {
     this.freeSlot()
   }
 
-  /** Takes in the service's answer; `body` says which quota a 429 is of. */
+  /** Takes the service's response; `body` names the quota of a 429. */
   answered(body: string | Buffer = ''): Tapped {
     const { tap, accepted } = this.#deps
     const { status, headers } = this.#observation
@@ -124,13 +125,13 @@ export class Exchange {
     this.#settle(outcomeOf(tapped))
     if (status === 200) this.#isOpen = true
     else this.freeSlot()
-    // A refusal for lack of a slot means that none is left, even without headers that say so.
+    // A 429 for lack of a slot means that none is left, even if no header says so.
     const noneLeft = tapped.refused === 'concurrency' ? { remaining: 0 } : undefined
     this.#observed(tapped.reading.concurrency ?? noneLeft)
     return tapped
   }
 
-  /** No answer came. `why`: what that says about the host, if anything. */
+  /** No response arrived. `why`: what that says about the host, if anything. */
   failed(how: Unanswered, why?: string): void {
     const { tap, reachability, host } = this.#deps
     if (how === 'not-sent') tap.notSent(this.#ticket)
@@ -141,7 +142,7 @@ export class Exchange {
     this.freeSlot()
   }
 
-  /** The stream has ended, or its answer is not wanted. */
+  /** Called when the stream has ended, or its response is not needed. */
   freeSlot(): void {
     if (this.#slot === undefined || !this.#hasSlot) return
     const { slots, category, now } = this.#slot
@@ -168,8 +169,8 @@ export class Exchange {
 }
 
 /**
- * The names in quota headers without secrets: a service or a proxy may make one of a token, and they are shown and stored.
- * The numbers are numbers, and other fields are not kept.
+ * Removes secrets from the names in quota headers. A service or a proxy may echo part of a token there, and
+ * names are shown and stored. Values are numbers, and other fields are not stored.
  */
 function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Observation {
   const { rate, concurrency, requestId } = seen
@@ -183,7 +184,7 @@ function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Obs
   }
 }
 
-/** After a 401: another token than the rejected one, once a refresh brought it; `undefined` where none came. */
+/** After a 401: a token other than the rejected one, after a refresh; `undefined` if there is none. */
 export async function tokenAfter401(
   { rejected, access, usable }: Bearer,
   token: string,

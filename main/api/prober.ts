@@ -21,14 +21,14 @@ import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 
 /**
- * The ledger's methods for a prober. They read one row, because usually a comparison of times is enough and no view of
- * all rows is needed.
+ * The ledger's methods for a prober. They read one row, because usually a comparison of times is enough and
+ * no view of all rows is needed.
  */
 export interface ProbedQuotas {
   rowAt(category: string, nowMs: number): RequestQuota | undefined
   sizeOf(category: string): QuotaSize | undefined
   lastHeaderAtMs(category: string): number | undefined
-  /** The row in which response headers count this category's requests. */
+  /** The row whose headers count this category's requests. */
   categoryOf(category: string): string | undefined
 }
 
@@ -38,45 +38,48 @@ export interface ProberDeps {
   readonly random: Random
   readonly quotas: ProbedQuotas
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
-  /** Whether probes may be sent at all now. */
+  /** Whether checks may be sent at all now. */
   readonly mayProbe: () => boolean
-  /** The access token that requests are sent with now; `undefined` without one. Compared only. */
+  /** The access token of current requests; `undefined` without one. Only compared. */
   readonly accessToken?: () => string | undefined
-  /** Whether a user is looking at the numbers; absent where the host cannot tell, which counts as `true`. */
+  /** Whether a user is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
 }
 
 /**
- * The tick interval in milliseconds. One second is the minimum, so that an app without windows does not wake the
- * machine more often.
+ * The tick interval in milliseconds. One second is the minimum, so that an app without windows does not wake
+ * the machine more often.
  */
 const TICK_MS = 1000
 const MAX_AT_ONCE = 4
 /**
- * The interval until a row that is not due is evaluated again, even without a new header: its modelled quota may run
- * out in between.
+ * Interval for re-evaluating a row that is not due, even without a new header: its modelled quota may run out
+ * meanwhile.
  */
 const LOOK_AGAIN_MS = 5_000
-/** Pauses after a failed probe in milliseconds: rejected by the service, failed by a server fault, or never sent. */
+/**
+ * Pauses after a failed check in milliseconds: rejected by the service, failed by a server error, or never
+ * sent.
+ */
 const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000, notSentMs: 5_000 } as const
-/** The statuses of a refused token and of a refused permission. */
+/** Status of a rejected token. */
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-/** The inputs of the last evaluation of a row; until one of them changes, no probe can become due. */
+/** The inputs of a row's last evaluation; until one of them changes, no check can become due. */
 interface Look {
   readonly atMs: number
   readonly headerAtMs: number | undefined
   readonly attended: boolean
 }
 
-/** The 401s in a row of a category, and the access token in use after the last one. */
+/** Consecutive 401s of a category, and the access token in use after the last one. */
 interface Unauthorized {
   readonly failures: number
   readonly token: string | undefined
 }
 
-/** Sends the cheapest request of a category before its row becomes stale, within the probe budget. */
+/** Sends the cheapest request of a category before its row becomes stale, within the check budget. */
 export class Prober {
   readonly #deps: ProberDeps
   #settings: ProbeSettings
@@ -84,7 +87,7 @@ export class Prober {
   readonly #looks = new Map<string, Look>()
   readonly #under = new Set<string>()
   readonly #unauthorized = new Map<string, Unauthorized>()
-  /** Categories that wait after a 401 or a 403, which another sign-in may mend. */
+  /** Categories paused by a 401 or 403, which another sign-in may resolve. */
   readonly #unaccepted = new Set<string>()
   #account: string | undefined
   #stopped = false
@@ -95,7 +98,7 @@ export class Prober {
     this.#deps = deps
   }
 
-  /** The first account of the key; `undefined` until an accounts answer has named one. */
+  /** The first account of the key; `undefined` until an accounts response has named one. */
   get account(): string | undefined {
     return this.#account
   }
@@ -104,7 +107,7 @@ export class Prober {
     return this.#settings.symbol ?? DEFAULT_PROBE_SYMBOL
   }
 
-  /** Applies new settings; probes already sent still count against the budget. */
+  /** Applies new settings; checks already sent still count against the budget. */
   change(settings: ProbeSettings): void {
     const before = this.symbol
     this.#settings = settings
@@ -112,14 +115,14 @@ export class Prober {
     const asks = (category: string, symbol: string) =>
       probeRequest(category, { account: this.#account, symbol })?.path
     for (const [category, record] of this.#records) {
-      // A probe rejected for one symbol may succeed for another, so the pause ends.
+      // A check rejected for one symbol may succeed for another, so the pause ends.
       if (asks(category, before) === asks(category, this.symbol)) continue
       this.#records.set(category, { ...record, notBeforeMs: NO_PROBES.notBeforeMs })
     }
     this.tick()
   }
 
-  /** Ends the pauses after a 401 and a 403: a new sign-in may have another user and other scopes. */
+  /** Ends the pauses after a 401 or 403: a new sign-in may have another user and other scopes. */
   signedIn(): void {
     this.#endPauses(this.#unaccepted)
     this.#unaccepted.clear()
@@ -151,14 +154,17 @@ export class Prober {
     const attended = this.#deps.attended?.() ?? true
     for (const category of PROBED_CATEGORIES) {
       if (this.#under.size >= MAX_AT_ONCE) return
-      // Where another row counts this category's requests, a probe would bypass that row's hold and budget.
+      // If another row counts this category's requests, a check would bypass that row's pause and budget.
       if (this.#under.has(category) || !this.#countsItself(category)) continue
       const request = this.#requestFor(category)
       if (request && this.#isDue(category, attended, now)) void this.#probe(category, request, now)
     }
   }
 
-  /** Sends one probe at a user's request. The budget still applies, because it protects the user's own requests. */
+  /**
+   * Sends one check at a user's request. The budget still applies, because it protects the user's own
+   * requests.
+   */
   async checkNow(category: string): Promise<Outcome> {
     const { timeline, quotas, mayProbe } = this.#deps
     const now = timeline.now()
@@ -178,7 +184,7 @@ export class Prober {
   }
 
   /**
-   * When the row is probed next if no header arrives before, in epoch milliseconds; `undefined` when no probe is
+   * When the row is checked next if no header arrives first, in epoch milliseconds; `undefined` if nothing is
    * scheduled.
    */
   nextCheckAt(row: RequestQuota): number | undefined {
@@ -236,7 +242,10 @@ export class Prober {
     return false
   }
 
-  /** Whether a 401 was of another access token than the one in use: it says nothing of that, so it is asked at once. */
+  /**
+   * Whether the 401 was for a different access token: it says nothing about this one, so the check runs at
+   * once.
+   */
   #hasOtherToken(category: string): boolean {
     const unauthorized = this.#unauthorized.get(category)
     const token = this.#deps.accessToken?.()
@@ -280,7 +289,8 @@ export class Prober {
     this.#under.add(category)
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))
     this.#settle(category, answer)
-    // The answer may enable other probes, such as those that need an account: no need to wait for the next tick.
+    // The response may enable other checks, such as those that need an account: no need to wait for the next
+    // tick.
     if (answer.kind === 'answered') this.tick()
     return answer
   }
@@ -295,9 +305,9 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // The budget counts a probe at its answer, not at its start, because it may wait for a token first: two probes one
-    // period apart here are then one period apart at the service. A configured interval is measured from start to
-    // start.
+    // The budget counts a check at its response, not at its start, because it may wait for a token first: two
+    // checks one period apart here are then one period apart at the service. A configured interval is
+    // measured from start to start.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {
@@ -313,7 +323,7 @@ export class Prober {
     const { status, hasQuota } = answer
     if (hasQuota || (status !== UNAUTHORIZED && status !== FORBIDDEN)) this.#unaccepted.delete(category)
     else this.#unaccepted.add(category)
-    // A token that was rejected and is accepted again may be by all.
+    // If a rejected token is accepted again, all rows may accept it.
     if (hasQuota && this.#unauthorized.has(category)) this.#endPauses(this.#unauthorized.keys())
     if (hasQuota || status !== UNAUTHORIZED) this.#unauthorized.delete(category)
     if (status >= 400 && !hasQuota) {
@@ -333,7 +343,9 @@ export class Prober {
 /** A default symbol that every account with market data may request. */
 export const DEFAULT_PROBE_SYMBOL = 'MSFT'
 
-/** The cheapest request of a category. `undefined` for streams and for categories whose requests place orders. */
+/**
+ * The cheapest request of a category. `undefined` for streams and for categories whose requests place orders.
+ */
 export function probeRequest(category: string, subjects: ProbeSubjects): ApiRequest | undefined {
   const path = probePath(category, subjects)
   return path === undefined ? undefined : { method: 'GET', path }
@@ -342,7 +354,7 @@ export function probeRequest(category: string, subjects: ProbeSubjects): ApiRequ
 const Accounts = z.object({ Accounts: z.array(z.object({ AccountID: z.string() })) })
 const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 
-/** The first account id in an accounts answer that can be used in a path. */
+/** The first account id in an accounts response that can be used in a path. */
 export function firstAccount(body: string): string | undefined {
   try {
     const parsed = Accounts.safeParse(parseJson(body))

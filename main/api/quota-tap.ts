@@ -30,7 +30,7 @@ export interface QuotaTapDeps {
   readonly changed: () => void
 }
 
-/** The quota information of one answer. */
+/** The quota information in one response. */
 export interface Tapped {
   readonly reading: HeaderReading
   readonly refused?: RefusedBy
@@ -38,7 +38,7 @@ export interface Tapped {
   readonly retryAtMs?: number
 }
 
-/** A 429 as it was answered, and what was known before. */
+/** A 429 as received, and the row's state before it. */
 interface Refusal {
   readonly reading: HeaderReading
   readonly before: BeforeRefusal | undefined
@@ -46,16 +46,19 @@ interface Refusal {
 
 /** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
 const FALLBACK_SECONDS = 60
-/** Added to each wait, in milliseconds: the service rounds its times, so a request exactly at Reset may get a 429. */
+/**
+ * Added to each wait, in milliseconds: the service rounds its times, so a request exactly at Reset may get a
+ * 429.
+ */
 const GRACE_MS = 500
 const LONGEST_HOLD_MS = 15 * 60_000
-/** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled at each further one. */
+/** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled each time. */
 const FIRST_FLOOR_MS = 1_000
 const MAX_DOUBLINGS = 10
 /** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 
-/** Records every request of this app and its answer; the only reader of quota headers. */
+/** Records every request of this app and its response; the only reader of quota headers. */
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
@@ -85,7 +88,7 @@ export class QuotaTap {
     return sent
   }
 
-  /** What is known of a row at this moment, for the record of a 429; its answer must not have been taken in yet. */
+  /** The present state of a row, for the record of a 429. To be called before its response is applied. */
   #before({ category }: Ticket, now: number): BeforeRefusal | undefined {
     const row = category === undefined ? undefined : this.#deps.ledger.rowAt(category, now)
     if (row === undefined || row.source === 'default') return undefined
@@ -104,10 +107,10 @@ export class QuotaTap {
   }
 
   /**
-   * The earliest time for a request to this path, in epoch milliseconds; `undefined` when it may be sent now.
+   * The earliest time for a request to this path, in epoch milliseconds; `undefined` if it may be sent now.
    *
-   * Set while the category is held, and while probably no whole request is left: the service would answer 429. `as`: a
-   * request of this class also leaves what is kept for the classes before.
+   * Set while the category is paused, or probably below one request: the service would respond with 429.
+   * `as`: a request of this class also leaves the reserve for more urgent classes.
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -126,7 +129,7 @@ export class QuotaTap {
     return this.#log.detailsOf(category)
   }
 
-  /** The last answer of a row, where it brought no number. */
+  /** The last response of a row, if it had no number. */
   problemOf(category: string): RowProblem | undefined {
     return this.#problems.of(category)
   }
@@ -144,16 +147,19 @@ export class QuotaTap {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now())
   }
 
-  /** Records an answer by something else than the service, such as a network's sign-in page; `why` is the shown reason. */
+  /**
+   * Records a response that is not the service's, such as a network's sign-in page; `why` is the displayed
+   * reason.
+   */
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { ledger, timeline } = this.#deps
     ledger.lost(ticket, timeline.now())
-    // Reachability tells it once for the whole host.
+    // Reachability reports it once for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }
 
-  /** Records a request that was aborted before its answer; it may still reach the service and count. */
+  /** Records a request that was aborted before its response; it may still reach the service and count. */
   hungUp(ticket: Ticket): void {
     this.#deps.ledger.lost(ticket, this.#deps.timeline.now(), ON_ITS_WAY_MS)
   }
@@ -170,8 +176,8 @@ export class QuotaTap {
     }
     if (!reading.rate && refused === undefined) {
       this.#note(rowNamed(ticket), reading, refused, now)
-      // The answer may come from a proxy, a captive portal or an authentication layer instead of the throttling layer,
-      // so the request may or may not have counted.
+      // The response may come from a proxy, a captive portal or an authentication layer instead of the
+      // throttling layer, so the request may or may not have counted.
       ledger.lost(ticket, now)
       this.#noNumber(ticket, reading.status, body, now)
       this.#deps.changed()
@@ -208,7 +214,7 @@ export class QuotaTap {
     }
   }
 
-  /** An answer without quota headers: a refusal, or not from the throttling layer. */
+  /** Records a response without quota headers: rejected, or not from the throttling layer. */
   #noNumber(ticket: Ticket, status: number, body: string, now: number): void {
     const row = rowNamed(ticket)
     const { ledger, secrets, report } = this.#deps
@@ -222,7 +228,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // The header may name another row than the one that was refused.
+    // The header may name a different row than the rejected one.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row)) this.#deps.report(one)
@@ -241,17 +247,18 @@ export class QuotaTap {
   }
 
   /**
-   * Holds one category, and only that one, for the time that the service requires (service 7). Returns the end in epoch
+   * Pauses only this category for the time that the service requires (service 7). Returns the end in epoch
    * milliseconds.
    */
   #hold(category: string, { reading, before }: Refusal, now: number): number {
     const { ledger, history, report } = this.#deps
-    // Several requests in flight may be refused together; they count as one refusal.
+    // Several requests in flight may get 429s together; they count as one.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
     const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), LONGEST_HOLD_MS)
-    // Of an empty quota a 429 after the first either came of a request under way with it, or others use the whole refill.
+    // A further 429 of an empty quota is not news: its request was already in flight, or others use the whole
+    // refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
     ledger.hold(category, { untilMs, refusals })
@@ -268,16 +275,16 @@ export class QuotaTap {
     return retryAtMs
   }
 
-  /** Takes an answer of a row that is no 429: what was refused before is over, unless others use the whole refill still. */
+  /** Takes a response without a 429: earlier ones are over, unless others still use the whole refill. */
   #accepted(category: string): void {
     if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
     this.#deps.report({ kind: 'rate-limit-over', category })
   }
 
   /**
-   * The wait after a 429, in milliseconds: Reset plus `GRACE_MS`, or `FALLBACK_SECONDS` without Reset, doubled at each
-   * repetition. A Reset that led to another 429 is less trustworthy, so a growing minimum applies. From the second
-   * refusal on, jitter spreads programs that wait for the same moment.
+   * The wait after a 429, in milliseconds: Reset plus `GRACE_MS`, or `FALLBACK_SECONDS` without Reset,
+   * doubled each time. A Reset that led to another 429 is less trustworthy, so a growing minimum applies.
+   * From the second 429 on, jitter separates programs that wait for the same moment.
    */
   #waitMs(reading: HeaderReading, refusals: number): number {
     const { random } = this.#deps
@@ -291,7 +298,7 @@ export class QuotaTap {
     return askedMs + GRACE_MS + jitterMs
   }
 
-  /** Evaluates the rows periodically: use by others can end, and a row run out, without an answer that shows it. */
+  /** Evaluates the rows periodically: without a response, use by others can end and a row can run out. */
   looked(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
       const others = this.#others.looked(row, nowMs)
@@ -308,7 +315,8 @@ export class QuotaTap {
 }
 
 /**
- * The row of a ticket. A category may have slots only and no request row; for a path that no rule matches, `undefined`.
+ * The row of a ticket. A category may have only slots and no request row; `undefined` for a path that no rule
+ * matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
   category ?? (endpoint.startsWith('/') ? undefined : endpoint)

@@ -1,7 +1,7 @@
-/** How many forgotten moments are kept until they are cut off together. */
+/** Number of expired times that are removed together. */
 const MAX_FORGOTTEN = 256
 
-/** Moments of the last `keptMs` milliseconds. Adding one costs the same however many there are. */
+/** Times within the last `keptMs` milliseconds. Adding one takes constant time. */
 export class RecentMoments {
   readonly #keptMs: number
   /** Oldest first, from `#first` on. */

@@ -23,7 +23,7 @@ interface Entry {
   atMs: number | undefined
 }
 
-/** Support details for each row: the ids of recently refused requests, and the quota headers as received. */
+/** Support details for each row: ids of recently rejected requests, and quota headers as received. */
 export class RowLog {
   readonly #rows = new Map<string, Entry>()
 

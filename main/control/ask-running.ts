@@ -21,8 +21,8 @@ export interface AskDeps {
 }
 
 /**
- * Timeouts in milliseconds; a revocation waits for the service, and turning the gateway off for requests under way. A
- * status does not.
+ * Timeouts in milliseconds; a revocation waits for the service, and turning the gateway off for requests
+ * under way. A status does not.
  */
 const TIMEOUT_MS = {
   status: 5_000,
@@ -35,8 +35,8 @@ const TIMEOUT_MS = {
 } as const
 
 /**
- * Sends a request to the app that runs on a data folder. A socket that another user may have created is refused,
- * because its answer could not be trusted.
+ * Sends a request to the app that runs on a data folder. A socket that another user may have created is
+ * refused, because its answer could not be trusted.
  */
 export function askRunning(
   request: ControlRequest,
@@ -70,8 +70,8 @@ export function askRunning(
 }
 
 /**
- * Why a socket cannot be trusted. Node gives no credentials of the peer process, so the owners of the socket and of its
- * folder are checked instead.
+ * Why a socket cannot be trusted. Node gives no credentials of the peer process, so the owners of the socket
+ * and of its folder are checked instead.
  */
 function whyForeign(path: SocketPath, userId: number | undefined): string | undefined {
   if (path.kind === 'pipe' || userId === undefined) return undefined

@@ -36,8 +36,8 @@ export interface ControlServer {
 }
 
 /**
- * The maximum silence of a client in milliseconds. Command lines send and read at once; a longer silence means another
- * program or a suspended one.
+ * The maximum silence of a client in milliseconds. Command lines send and read at once; a longer silence
+ * means another program or a suspended one.
  */
 const SILENCE_MS = 10_000
 /** A program may ask many times in one instant; each is answered in milliseconds. */
@@ -46,8 +46,8 @@ export const MAX_CONNECTIONS = 256
 /**
  * Serves the `headroom` commands of this machine's user.
  *
- * The caller must hold the data folder's lock, so that an existing socket file is known to be stale. A failure to
- * listen is logged and not thrown: the rest of the app works without the socket.
+ * The caller must hold the data folder's lock, so that an existing socket file is known to be stale. A
+ * failure to listen is logged and not thrown: the rest of the app works without the socket.
  */
 export async function startControlServer(deps: ControlServerDeps): Promise<ControlServer> {
   const { path, log } = deps
@@ -95,8 +95,8 @@ function makeWay(path: SocketPath, userId: number | undefined): void {
 }
 
 /**
- * Whether a folder belongs to the user and is closed to others. Its name lies in a world-writable folder where any user
- * could have created it, so client and server both check.
+ * Whether a folder belongs to the user and is closed to others. Its name lies in a world-writable folder
+ * where any user could have created it, so client and server both check.
  */
 export function isOurFolder(folder: string, userId: number | undefined): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
@@ -106,8 +106,8 @@ export function isOurFolder(folder: string, userId: number | undefined): boolean
 function listen(server: Server, path: SocketPath): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    // The umask applies while `listen` creates the socket, so that it is private from the start. Named pipes of libuv
-    // are private to their owner anyway.
+    // The umask applies while `listen` creates the socket, so that it is private from the start. Named pipes
+    // of libuv are private to their owner anyway.
     const before = path.kind === 'pipe' ? undefined : process.umask(0o177)
     try {
       server.listen(path.path, () => {

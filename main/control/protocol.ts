@@ -13,14 +13,15 @@ import { programClass, programName, programWeight } from '../gateway/programs.ts
 /**
  * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
  *
- * Only the owner of the data folder can open the socket, so there is no further authentication. The one secret that is
- * sent is the key of a program that was just added: it is shown once, to the user who added it.
+ * Only the owner of the data folder can open the socket, so there is no further authentication. The one
+ * secret that is sent is the key of a program that was just added: it is shown once, to the user who added
+ * it.
  */
 const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),
   /** The command line has already asked the user to confirm. */
   z.strictObject({ do: z.literal('revoke'), profile: z.string().min(1).max(64) }),
-  /** Without `turn` it only asks. `port` is for turning on. */
+  /** Without `turn` it only returns the state. `port` applies to turning on. */
   z.strictObject({
     do: z.literal('gateway'),
     turn: z.enum(['on', 'off']).exactOptional(),
@@ -41,10 +42,10 @@ const request = z.discriminatedUnion('do', [
 
 export type ControlRequest = z.output<typeof request>
 
-/** What is asked of the gateway and its programs. */
+/** A request about the gateway and its programs. */
 export type GatewayRequest = Exclude<ControlRequest, { do: 'status' | 'revoke' }>
 
-/** A program with what it does now, and the key that it uses. */
+/** A program with its present activity, and the key that it uses. */
 const listedProgram = z.object({ ...programSummary.shape, profile: z.string() })
 
 export type ControlAnswer =
@@ -65,7 +66,7 @@ export type ControlAnswer =
 export const MAX_REQUEST_BYTES = 4_096
 export const MAX_ANSWER_BYTES = 16_000_000
 
-/** Parses one line of a client; `undefined` when it is not a request. */
+/** Parses one line of a client; `undefined` if it is not a request. */
 export function parseRequest(line: string): ControlRequest | undefined {
   try {
     return request.parse(JSON.parse(line))
@@ -89,7 +90,7 @@ const answer: z.ZodType<ControlAnswer> = z.union([
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
 
-/** Parses one line of the app; `undefined` when it is not an answer. */
+/** Parses one line of the app; `undefined` if it is not a response. */
 export function parseAnswer(line: string): ControlAnswer | undefined {
   try {
     return answer.parse(JSON.parse(line))

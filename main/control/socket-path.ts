@@ -14,12 +14,14 @@ export type SocketPath =
   | { readonly kind: 'pipe'; readonly path: string }
   /** In the data folder, which is private to its owner. */
   | { readonly kind: 'socket'; readonly path: string }
-  /** In a folder created for the socket. It must be checked, because another user could have created it first. */
+  /**
+   * In a folder created for the socket. It must be checked, because another user could have created it first.
+   */
   | { readonly kind: 'elsewhere'; readonly path: string; readonly folder: string }
 
 /**
- * The longest socket path in bytes. `sun_path` holds 104 on macOS and the BSDs, terminator included, and 108 on Linux;
- * the smaller limit applies everywhere.
+ * The longest socket path in bytes. `sun_path` holds 104 on macOS and the BSDs, terminator included, and 108
+ * on Linux; the smaller limit applies everywhere.
  */
 const MAX_BYTES = 103
 
@@ -40,7 +42,7 @@ export function socketPath(dataFolder: string, place: SocketPlace): SocketPath {
   return { kind: 'elsewhere', folder, path: join(folder, `${name}.sock`) }
 }
 
-/** The temporary folder, or `/tmp` where its path is long: TMPDIR on macOS alone takes half of the limit. */
+/** The temporary folder, or `/tmp` if its path is long: TMPDIR on macOS alone takes half of the limit. */
 function shortTemporary({ temporaryFolder }: SocketPlace): string {
   return Buffer.byteLength(temporaryFolder) <= 50 ? temporaryFolder : '/tmp'
 }

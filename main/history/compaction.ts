@@ -13,15 +13,17 @@ export interface Retention {
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
 /**
- * Prefix of the profile id under which the series of a disconnected key await deletion. No profile id begins with it.
+ * Prefix of the profile id under which a disconnected key's series await deletion. No profile id begins with
+ * it.
  */
 export const FORGOTTEN = 'forgotten:'
 
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * The reference time of compaction, protected against a wrong clock. A clock more than a day ahead of the last trusted
- * time is ignored, in favour of that time, until the app has run for a day: a temporarily wrong clock deletes nothing.
+ * The reference time of compaction, protected against a wrong clock. A clock more than a day ahead of the
+ * last trusted time is ignored until the app has run for a day, so that a temporarily wrong clock deletes
+ * nothing.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
@@ -29,7 +31,8 @@ export class CompactionTime {
   #aheadSinceMs: number | undefined
 
   /**
-   * The reference time in epoch milliseconds. `newestMs` is called once and returns the newest sample of earlier runs.
+   * The reference time in epoch milliseconds. `newestMs` is called once and returns the newest sample of
+   * earlier runs.
    */
   at(nowMs: number, monotonicMs: number, newestMs: () => number | undefined): number {
     this.#trustedMs ??= newestMs() ?? nowMs
@@ -47,8 +50,8 @@ export class CompactionTime {
 }
 
 /**
- * The time of the newest sample or slot sample up to `nowMs`; `undefined` where there is none. One index lookup for
- * each series.
+ * The time of the newest sample or slot sample up to `nowMs`; `undefined` without any. One index lookup per
+ * series.
  */
 function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {
   const newest = ['samples', 'minutes', 'slots']
@@ -65,9 +68,9 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 }
 
 /**
- * The time of the newest sample or slot sample up to `nowMs` that a wrong clock did not write, as far as can be seen: a
- * record of less than a day that begins more than a week after the one before it is passed over. A clock that flaps may
- * be wrong at a start too, and what it wrote must not vouch for it.
+ * The time of the newest sample or slot sample up to `nowMs` that no wrong clock seems to have written. A
+ * record shorter than a day that begins more than a week after the previous one is skipped. A jumping clock
+ * may also be wrong at startup, and its own records must not vouch for it.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)
@@ -133,7 +136,7 @@ function deleteBefore(database: DatabaseSync, table: string, series: number, cut
   return Number(changes)
 }
 
-/** Returns free pages to the file system, but only when they are much of the file: new rows reuse them otherwise. */
+/** Returns free pages to the file system if they make up much of the file; otherwise new rows reuse them. */
 function freePages(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   const free = pragma('freelist_count')
@@ -143,8 +146,8 @@ function freePages(database: DatabaseSync): boolean {
 }
 
 /**
- * Samples stay at least an hour, so that they are rolled up before they are deleted, and at most a year, to limit the
- * file's size.
+ * Samples stay at least an hour, so that they are rolled up before they are deleted, and at most a year, to
+ * limit the file's size.
  */
 const schema = z.object({
   rawMs: z

@@ -21,7 +21,7 @@ import {
 import { COLUMN_STATEMENTS, STATEMENTS, type StatementName, type TierName } from './statements.ts'
 import { asArrays, LEVELS, Tiers } from './tiers.ts'
 
-/** An entry waiting to be written. */
+/** An entry in the write queue. */
 export type Entry =
   | { readonly kind: 'sample'; readonly profile: string; readonly category: string; readonly sample: Sample }
   | {
@@ -38,7 +38,7 @@ export type Entry =
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
-  /** Disowns the series of a disconnected key, because its id may be reused for another key. */
+  /** Detaches the series of a disconnected key, because its id may be reused for another key. */
   | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 
@@ -47,7 +47,7 @@ export type SeriesKind = 'requests' | 'slots'
 /** The level of `minutes`, below every level of `LEVELS`. */
 const MINUTES = -1
 
-/** A part of an interval and the table that covers it. */
+/** A part of an interval, and the table that covers it. */
 interface Piece {
   readonly tier: TierName
   readonly lengthMs: number
@@ -96,7 +96,7 @@ export class HistoryFile {
     return this.#all('categories', profile, kind).map((row) => String(row[0]))
   }
 
-  /** The time of the oldest sample of a series, raw or rolled up, epoch ms; `undefined` without one. */
+  /** The time of the oldest sample of a series, raw or rolled up, epoch ms; `undefined` without any. */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return undefined
@@ -140,7 +140,7 @@ export class HistoryFile {
     ]
   }
 
-  /** The rollups of whole minutes from `fromMs` to `toMs`, in quarters of an hour where possible. */
+  /** Rollups of whole minutes from `fromMs` to `toMs`, in quarters of an hour where possible. */
   accounts(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -153,13 +153,13 @@ export class HistoryFile {
     return [...closed, ...open]
   }
 
-  /** The closed minutes that begin in the interval, oldest first, as far back as minutes are kept. */
+  /** Closed minutes that begin in the interval, oldest first, as far back as minutes are stored. */
   minutes(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     return series === undefined ? [] : this.#all('minutes', series, fromMs, toMs).map(rollupOf)
   }
 
-  /** The same, and the minute that is not over. */
+  /** The same, plus the current minute. */
   minutesAndOpen(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -167,7 +167,7 @@ export class HistoryFile {
     return [...this.minutes(profile, category, fromMs, toMs), ...open]
   }
 
-  /** The slot samples within the interval, preceded by the one in effect when it began. */
+  /** The slot samples within the interval, preceded by the one valid when it began. */
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
     const series = this.#find(profile, category, 'slots')
     if (series === undefined) return []
@@ -176,8 +176,8 @@ export class HistoryFile {
   }
 
   /**
-   * Requests of each program behind the gateway, in columns of `columnMs` from `fromMs` on; both are multiples of a minute. Programs
-   * without a request are left out.
+   * Requests of each program behind the gateway, in columns of `columnMs` from `fromMs` on; both are
+   * multiples of a minute. Programs without a request are left out.
    */
   programUse(
     profile: string,
@@ -261,8 +261,8 @@ export class HistoryFile {
   }
 
   /**
-   * Splits an interval into the tables that cover its closed stretches: the coarsest level in the middle, finer ones at
-   * both ends.
+   * Splits an interval into the tables that cover its closed stretches: the coarsest level in the middle,
+   * finer ones at both ends.
    */
   #pieces(series: number, fromMs: number, toMs: number, level: number): readonly Piece[] {
     if (fromMs >= toMs) return []

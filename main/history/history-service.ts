@@ -36,19 +36,19 @@ export interface HistoryServiceDeps {
   /** Absent: the history is held in memory only. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Called once when a file of the history cannot be used, and again only after it could. */
+  /** Called once when a history file cannot be used; called again only if it worked in between. */
   readonly problem: (sentence: string) => void
 }
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
-/** The running process has finer points than the file for intervals up to this length. */
+/** For intervals up to this length, the running process has finer points than the file. */
 const RECENT_MS = 16 * 60_000
 
-/** Sampling interval of each profile, for the history and the alerts. */
+/** Sampling interval of each profile, for history and alerts. */
 const LOOK_MS = 1_000
 
-/** Samples, events, reports and alerts of all profiles, stored in the data folder where there is one. */
+/** Samples, events, reports and alerts of all profiles, stored in the data folder if there is one. */
 export class HistoryService {
   readonly #deps: HistoryServiceDeps
   readonly #store: HistoryStore | undefined
@@ -57,9 +57,9 @@ export class HistoryService {
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
-  /** Problems not reported yet: an event belongs to a profile, and no key is connected. */
+  /** Problems not yet reported: an event belongs to a profile, and no key is connected. */
   #problems: string[] = []
-  /** Profiles whose thresholds the monitor has already been given. */
+  /** Profiles whose thresholds the monitor already has. */
   readonly #thresholdsSet = new Set<string>()
   #cancelLook: () => void = () => {}
 
@@ -116,13 +116,13 @@ export class HistoryService {
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }
 
-  /** Requests of each program behind the gateway in one category; none where nothing is kept. */
+  /** Requests of each program behind the gateway in one category; empty if nothing is stored. */
   programHistory(profile: string, category: string, query: ProgramQuery): ProgramHistory {
     const none = { from: query.fromMs, resolutionMs: MINUTE_MS, programs: [], own: [], elsewhere: [] }
     return this.#store?.programHistory(profile, category, query) ?? none
   }
 
-  /** The levels of all rows of a profile that have any, at most `points` a row; empty for one that is not connected. */
+  /** The levels of all rows of a profile that have any, at most `points` per row; empty if not connected. */
   trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
     const rows = this.#deps.monitor.snapshot(profile)?.requests ?? []
     return Object.fromEntries(
@@ -135,7 +135,7 @@ export class HistoryService {
     )
   }
 
-  /** The recorded minutes with any use; none where nothing is kept. */
+  /** The recorded minutes with any use; empty if nothing is stored. */
   recordedUses(profile: string, fromMs: number, toMs: number): RecordedUses {
     return this.#store?.recordedUses(profile, fromMs, toMs) ?? { rows: {}, programs: [] }
   }
@@ -175,7 +175,7 @@ export class HistoryService {
     })
   }
 
-  /** The events of the interval, oldest first; from memory where the file cannot be read. */
+  /** The events of the interval, oldest first; from memory if the file cannot be read. */
   pastEvents(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] {
     const kept = this.#store?.events(profile, fromMs, toMs)
     if (kept) return kept
@@ -247,8 +247,8 @@ export class HistoryService {
   }
 
   /**
-   * Writes the remaining entries and stops. Call it after the monitor stopped, so that the monitor's last events are
-   * stored.
+   * Writes the remaining entries and stops. Call it after the monitor stopped, so that the monitor's last
+   * events are stored.
    */
   close(): void {
     this.#cancelLook()
@@ -292,7 +292,10 @@ export class HistoryService {
   }
 }
 
-/** The points in memory, preceded by those of the file. At most `most` points; those of the file are dropped first. */
+/**
+ * The points in memory, preceded by those of the file. At most `most` points; those of the file are dropped
+ * first.
+ */
 function withEarlier(
   recent: History,
   stored: (untilMs: number, most: number) => History | undefined,
@@ -305,7 +308,7 @@ function withEarlier(
   const earlier = room < 2 ? undefined : stored(first.at - 1, room)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
-  // What was seen before this run of the app, as the past of the simulator, is in memory only.
+  // Data from before this run, such as the simulator's past, is in memory only.
   const since = Math.min(earlier.since ?? Number.POSITIVE_INFINITY, recent.since ?? first.at)
   return { points: [...earlier.points, ...recent.points], rejectedAt, since }
 }

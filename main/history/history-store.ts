@@ -29,7 +29,7 @@ export interface HistoryStoreDeps {
   readonly folder: string
   readonly clock: Clock
   readonly log: Log
-  /** Called once when the file cannot be used, and again only after it could. */
+  /** Called once when the file cannot be used; called again only if it worked in between. */
   readonly problem: (sentence: string) => void
   readonly retention?: Retention
 }
@@ -44,14 +44,17 @@ export type StorageStatus =
       readonly lost: number
     }
 
-/** An interval, epoch ms, and how many stretches of it are wanted at most. */
+/** An interval, epoch ms, and the maximum number of stretches. */
 export interface ProgramQuery {
   readonly fromMs: number
   readonly toMs: number
   readonly columns: number
 }
 
-/** The flush interval in milliseconds. Together with the duration of a write, a kill -9 loses less than a second. */
+/**
+ * The flush interval in milliseconds. Together with the duration of a write, a kill -9 loses less than a
+ * second.
+ */
 export const FLUSH_MS = 500
 /** The maximum number of queued entries while the file cannot be written: some minutes of a busy key. */
 const MAX_WAITING = 20_000
@@ -62,8 +65,8 @@ export const MAX_STORED_EVENTS = 5_000
 /**
  * Samples and events in `history.db`.
  *
- * Methods neither block nor throw: a broken file costs history, not monitoring. Entries are queued until the next
- * flush, or longer while the file fails; beyond `MAX_WAITING` the oldest are dropped.
+ * Methods neither block nor throw: a broken file costs history, not monitoring. Entries are queued until the
+ * next flush, or longer while the file fails; beyond `MAX_WAITING` the oldest are dropped.
  */
 export class HistoryStore {
   readonly #deps: HistoryStoreDeps
@@ -98,7 +101,9 @@ export class HistoryStore {
     if (this.#cancelFlush === undefined) this.#flushIn(FLUSH_MS)
   }
 
-  /** At most `points` points, the lows and highs of a chart with that many; `undefined` while the file fails. */
+  /**
+   * At most `points` points, the lows and highs of a chart of that size; `undefined` while the file fails.
+   */
   query(
     profile: string,
     category: string,
@@ -109,7 +114,7 @@ export class HistoryStore {
     return this.#read((file) => historyOf(file, profile, category, fromMs, toMs, points))
   }
 
-  /** A report of whole minutes; its `from` and `to` say which. `undefined` while the file fails. */
+  /** A report of whole minutes, with its actual `from` and `to`. `undefined` while the file fails. */
   report(profile: string, fromMs: number, toMs: number): Report | undefined {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
@@ -134,14 +139,16 @@ export class HistoryStore {
     })
   }
 
-  /** The latest `MAX_STORED_EVENTS` events of the interval, oldest first; `undefined` while the file fails. */
+  /**
+   * The latest `MAX_STORED_EVENTS` events of the interval, oldest first; `undefined` while the file fails.
+   */
   events(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] | undefined {
     return this.#read((file) => file.events(profile, fromMs, toMs, MAX_STORED_EVENTS))
   }
 
   /**
-   * Requests of each program behind the gateway, of this app in all and of others, by stretches of whole minutes of which
-   * at most `columns` cover the interval; `undefined` while the file fails.
+   * Requests of each program behind the gateway, of the whole app, and of others, in stretches of whole
+   * minutes, at most `columns` for the interval; `undefined` while the file fails.
    */
   programHistory(
     profile: string,
@@ -285,12 +292,13 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
-    // What waits belongs to minutes that the next lines close: written later, it would replace them.
+    // Waiting entries belong to minutes that the next lines close: written later, they would replace them.
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined
       const nowMs = this.#deps.clock.wallMs()
-      // Closed minutes are rolled up before compaction deletes their samples, even when no new entries arrive.
+      // Closed minutes are rolled up before compaction deletes their samples, even when no new entries
+      // arrive.
       file?.write([], nowMs)
       if (file !== undefined) {
         const atMs = this.#compactionTime.at(nowMs, this.#deps.clock.monotonicMs(), () =>
@@ -305,7 +313,7 @@ export class HistoryStore {
   }
 }
 
-/** Events counted in a report, at most. */
+/** Maximum number of events in a report. */
 const MAX_REPORTED_EVENTS = 50_000
 
 /** At most `points` points: the lows and highs of each pixel column, and the times of 429s. */
@@ -330,7 +338,7 @@ function historyOf(
   }
 }
 
-/** The minutes in which each program asked, from a whole minute on. */
+/** The minutes in which each program sent requests, from a whole minute on. */
 function programMinutes(
   file: HistoryFile,
   profile: string,
@@ -346,7 +354,7 @@ function programMinutes(
   }))
 }
 
-/** What each program asked in all, between two whole minutes. */
+/** Total requests of each program, between two whole minutes. */
 function programTotals(
   file: HistoryFile,
   profile: string,

@@ -22,7 +22,7 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
 type Level = Pick<RequestQuota, 'remaining' | 'source'>
 
-/** The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` where none came. */
+/** The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` without any. */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
@@ -43,8 +43,8 @@ export class Recorder {
   }
 
   /**
-   * Takes a sample. Must be called about once a second. A header since the look before comes before the level now,
-   * which has risen since or is an estimate.
+   * Takes a sample. Must be called about once a second. A header since the previous sample is recorded before
+   * the present level, which has risen since or is an estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile
@@ -59,7 +59,7 @@ export class Recorder {
       const level: Level = seen === undefined ? row : { remaining: seen, source: 'header' }
       this.#request(profile, row, level, snapshot.at)
     }
-    // Turned on again, the gateway counts from zero.
+    // A restarted gateway counts from zero.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
@@ -94,7 +94,7 @@ export class Recorder {
 
   #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {
     for (const { category, forwarded } of use) {
-      // An id is given again after its program was cut off.
+      // A revoked program's id is reused.
       const key = `${profile}\n${id}\n${name}\n${category}`
       const requests = since(this.#forwarded.get(key) ?? 0, forwarded)
       if (requests === 0) continue
@@ -125,7 +125,9 @@ function forgetOf(profile: string, map: Map<string, unknown>): void {
   for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
 }
 
-/** The growth of a counter; a smaller value than before means that the counter was reset, as by a reconnect. */
+/**
+ * The growth of a counter; a smaller value than before means that it was reset, for example by a reconnect.
+ */
 const since = (before: number, now: number): number => (now >= before ? now - before : now)
 
 function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {

@@ -38,8 +38,8 @@ export type FileOpening =
 const MAX_REPLACED = 3
 
 /**
- * `history.db` of a data folder. A damaged file, or one of a newer version, is set aside and replaced by an empty one:
- * monitoring must not depend on the history.
+ * `history.db` of a data folder. A damaged file, or one of a newer version, is set aside and replaced by an
+ * empty one: monitoring must not depend on the history.
  */
 export class ReplaceableFile {
   readonly #deps: ReplaceableFileDeps

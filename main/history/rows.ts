@@ -5,15 +5,15 @@ import type { Rollup } from '../../app/history/rollup.ts'
 import type { Sample, SampleSource } from '../../app/history/sample.ts'
 
 /**
- * Conversion between table columns and the records of app/history. Rows are read as arrays, which takes half the time
- * of objects.
+ * Conversion between table columns and the records of app/history. Rows are read as arrays, which takes half
+ * the time of objects.
  */
 
 export type Row = readonly unknown[]
 
 /**
- * Narrows a row, which `node:sqlite` types as an object even for `setReturnArrays`. Columns are checked one by one
- * below instead of by a schema, which made reading 100,000 rows two to three times slower.
+ * Narrows a row, which `node:sqlite` types as an object even for `setReturnArrays`. Columns are checked one
+ * by one below instead of by a schema, which made reading 100,000 rows two to three times slower.
  */
 export function asRow(row: unknown): Row {
   if (!Array.isArray(row)) throw new TypeError('a statement of the history gave a row that is no array')
@@ -64,7 +64,10 @@ export const rollupOf = (row: Row): Rollup => ({
   nearMs: whole(row[10]),
 })
 
-/** A chart column from `min(at), max(at), low, high, low_first, source, rejected` over stretches of `lengthMs`. */
+/**
+ * A chart column from `min(at), max(at), low, high, low_first, source, rejected` over stretches of
+ * `lengthMs`.
+ */
 export const columnOf = (row: Row, lengthMs: number): Extent & Pick<Sample, 'rejected'> => ({
   atMs: whole(row[0]),
   endMs: whole(row[1]) + lengthMs,
@@ -110,8 +113,8 @@ export const slotValues = (sample: SlotSample): number[] => [
 /**
  * Parses a stored event.
  *
- * `undefined` for a kind that this version does not know, as after a downgrade, and for damaged text, so that one bad
- * row does not lose the others.
+ * `undefined` for a kind that this version does not know, as after a downgrade, and for damaged text, so that
+ * one bad row does not lose the others.
  */
 export function storedEvent(body: unknown): LoggedEvent | undefined {
   try {

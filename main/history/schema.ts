@@ -1,8 +1,9 @@
 /**
- * The migrations of the history's tables, in order. A released migration is never changed; new ones are appended.
+ * The migrations of the history's tables, in order. A released migration is never changed; new ones are
+ * appended.
  *
- * Every table is clustered by series and time (`WITHOUT ROWID`), the order in which it is read, rolled up and deleted.
- * `minutes`, `quarters` and `hours` hold closed stretches only; the open one is in `samples`.
+ * Every table is clustered by series and time (`WITHOUT ROWID`), the order in which it is read, rolled up and
+ * deleted. `minutes`, `quarters` and `hours` hold closed stretches only; the open one is in `samples`.
  */
 export const HISTORY_MIGRATIONS: readonly string[] = [
   `
@@ -60,7 +61,7 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_by_time ON events (profile, at);
   `,
-  // Coarser levels: a chart or a report of a day or a week would otherwise read too many minutes.
+  // Coarser levels: a chart or report of a day or a week would otherwise read too many minutes.
   `
   CREATE TABLE quarters (
     series INTEGER NOT NULL,
@@ -101,14 +102,14 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
     body TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Environments, so that exported rows can be told apart as live or simulated.
+  // Environments, which distinguish live from simulated rows in exports.
   `
   CREATE TABLE profiles (
     id TEXT PRIMARY KEY,
     environment TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Own requests by program behind the gateway and by the minute: the part of `own` that each program made.
+  // Own requests per minute by program behind the gateway: each program's part of `own`.
   `
   CREATE TABLE program_use (
     series INTEGER NOT NULL,

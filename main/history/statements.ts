@@ -4,12 +4,16 @@ import type { LEVELS } from './tiers.ts'
 /** The tables of rolled-up stretches. */
 export type TierName = 'minutes' | (typeof LEVELS)[number]['table']
 
-/** A stretch with a header in it has the levels of headers alone; `source` 2 is `header` (`SOURCES` in rows.ts). */
+/**
+ * A stretch that contains a header takes its levels from headers only; `source` 2 is `header` (`SOURCES` in
+ * rows.ts).
+ */
 const levelOf = (end: 'min' | 'max', column: string): string =>
   `coalesce(${end}(CASE WHEN source = 2 THEN ${column} END), ${end}(${column}))`
 
 /**
- * `low_first` is exact for a single stretch only; for an aggregate it says whether the low came first in every stretch.
+ * `low_first` is exact only for a single stretch; for an aggregate it says whether the low came first in
+ * every stretch.
  */
 const COLUMNS = `min(at), max(at), ${levelOf('min', 'low')}, ${levelOf('max', 'high')},
   min(low_first), max(source), sum(rejected)`
@@ -47,7 +51,7 @@ export const STATEMENTS = {
   dropProfile: 'DELETE FROM profiles WHERE id = ?',
   addProgramUse: `INSERT INTO program_use (series, at, program, class, requests) VALUES (?1, ?2, ?3, ?4, ?5)
     ON CONFLICT DO UPDATE SET requests = requests + ?5, class = ?4`,
-  /** Sums over columns of so many milliseconds, counted from the beginning. */
+  /** Sums over columns of this many milliseconds, from the start of the interval. */
   programUse: `SELECT program, CAST((at - ?2) / ?4 AS INTEGER), sum(requests) FROM program_use
     WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1, 2 ORDER BY 1, 2`,
   openAlerts: 'SELECT body FROM open_alerts ORDER BY id',

@@ -10,7 +10,10 @@ export const LEVELS = [
   { table: 'hours', lengthMs: 60 * MINUTE_MS },
 ] as const
 
-/** A clock set back by more than this was wrong before (main/ports/timeline.ts follows it), in milliseconds. */
+/**
+ * A clock that was set back by more than this had been wrong before (main/ports/timeline.ts follows it), in
+ * milliseconds.
+ */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
 /** The open stretches of one series. */
@@ -32,8 +35,8 @@ interface Level {
 /**
  * Rolls up `samples` into `minutes`, and those into the levels above, as each stretch closes.
  *
- * Open stretches are held in memory and rebuilt from the file after a start or a failed write: everything is derived
- * from the samples.
+ * Open stretches are held in memory and rebuilt from the file after a start or a failed write: everything is
+ * derived from the samples.
  */
 export class Tiers {
   readonly #open = new Map<number, Open>()
@@ -68,7 +71,8 @@ export class Tiers {
   }
 
   /**
-   * Sets the current time. After the clock was set back, the open stretches would lie in the future and are dropped.
+   * Sets the current time. After the clock was set back, the open stretches would lie in the future and are
+   * dropped.
    */
   goTo(nowMs: number): void {
     if (nowMs < this.#nowMs - WRONG_CLOCK_MS) this.#open.clear()
@@ -92,7 +96,8 @@ export class Tiers {
   }
 
   /**
-   * Drops the open stretches after a failed transaction, since they are ahead of the file; they are rebuilt from it.
+   * Drops the open stretches after a failed transaction, since they are ahead of the file; they are rebuilt
+   * from it.
    */
   forget(): void {
     this.#open.clear()
@@ -122,8 +127,8 @@ export class Tiers {
     this.#open.set(series, open)
     // Later rows were written under a wrong clock; they are closed when their time comes.
     const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
-    // From the coarsest level down, so that stretches closed at a finer level on the way are appended to the existing
-    // ones.
+    // From the coarsest level down, so that stretches closed at a finer level on the way are appended to the
+    // existing ones.
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
       const lastMs = timeOf(last.get(series, untilMs))
       for (const row of below.iterate(series, lastMs === undefined ? 0 : lastMs + lengthMs, untilMs)) {

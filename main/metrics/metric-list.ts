@@ -51,15 +51,16 @@ type Values =
   | { readonly samples: (input: MetricsInput) => readonly MetricSample[] }
 
 /**
- * One metric's definition: a value for each profile, request quota or slot quota, or a function that returns samples.
+ * One metric's definition: a value for each profile, request quota or slot quota, or a function that returns
+ * samples.
  */
 type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } & Values
 
 /**
  * The snapshots of all profiles as metrics.
  *
- * Labels name the profile, the category and a state: no secret, account or token. Times are epoch seconds and rates
- * per second, as Prometheus recommends. A category that another row counts has no numbers of its own.
+ * Labels name the profile, the category and a state: no secret, account or token. Times are epoch seconds and
+ * rates per second, as Prometheus recommends. A category that another row counts has no numbers of its own.
  */
 export const metricsOf = (input: MetricsInput): readonly Metric[] =>
   METRICS.map((definition) => ({
@@ -92,7 +93,7 @@ const perRow = (
     shownRows(snapshot.requests).flatMap((row) => sample(rowLabels(snapshot, row), of(row))),
   )
 
-/** Samples of each program behind the gateway: 64 at most, in the categories that each has used. */
+/** Samples of each program behind the gateway: at most 64 programs, in the categories that each has used. */
 const perProgram = (
   { snapshots }: MetricsInput,
   of: (program: ProgramSummary) => readonly (readonly [MetricSample['labels'], number | undefined])[],
@@ -394,8 +395,8 @@ interface StateSet<S extends string> {
 }
 
 /**
- * One series for each state, 1 for the current one and 0 for the others: a disappearing series would look like a
- * restart.
+ * One series for each state, 1 for the current one and 0 for the others: a disappearing series would look
+ * like a restart.
  */
 const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly MetricSample[] =>
   states.map((state) => ({ labels: { ...labels, [label]: state }, value: state === holds ? 1 : 0 }))
@@ -432,8 +433,8 @@ function streamCounts(snapshot: Snapshot): readonly MetricSample[] {
 }
 
 /**
- * Restart counters, including zeros for categories without restarts: a counter that first appears at 1 shows no
- * increase.
+ * Restart counters, including zeros for categories without restarts: a counter that first appears at 1 shows
+ * no increase.
  */
 function restartSamples(snapshot: Snapshot, restarts: ReadonlyMap<string, number>): readonly MetricSample[] {
   const categories = new Set([...snapshot.streams.map(({ category }) => category), ...restarts.keys()])

@@ -15,8 +15,8 @@ export type Choice<Options> =
 const VARIABLE = 'HEADROOM_METRICS_TOKEN'
 
 /**
- * Options of the metrics server from the command line. The required bearer comes from the environment, because process
- * lists show flags.
+ * Options of the metrics server from the command line. The required bearer comes from the environment,
+ * because process lists show flags.
  */
 export function metricsChoice(
   port: number | undefined,
@@ -45,8 +45,8 @@ const DEFAULT_INTERVAL_MS = 60_000
 const MIN_INTERVAL_MS = 1_000
 
 /**
- * Options of the push by OTLP, from the environment variables of OpenTelemetry's specification ("OTLP Exporter"). Off
- * without an endpoint.
+ * Options of the push by OTLP, from the environment variables of OpenTelemetry's specification ("OTLP
+ * Exporter"). Off without an endpoint.
  */
 export function otlpChoice(environment: Readonly<Record<string, string | undefined>>): Choice<OtlpOptions> {
   const of = (...names: readonly string[]) => {

@@ -31,8 +31,8 @@ const FIRST_MS = 1_000
 const LAST_PUSH_MS = 1_000
 
 /**
- * Pushes the metrics at an interval, one push at a time. A failed push is not retried, because the next has newer
- * values.
+ * Pushes the metrics at an interval, one push at a time. A failed push is not retried, because the next has
+ * newer values.
  */
 export function startMetricsPush({
   source,

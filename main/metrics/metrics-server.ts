@@ -24,8 +24,8 @@ export const MIN_BEARER = 16
 /**
  * Serves `/metrics` to a Prometheus on this machine.
  *
- * Binds to loopback and requires the exact Host and a bearer: a web page can also reach loopback, but it can neither
- * set another Host nor know the bearer.
+ * Binds to loopback and requires the exact Host and a bearer: a web page can also reach loopback, but it can
+ * neither set another Host nor know the bearer.
  */
 export function startMetricsServer(deps: MetricsServerDeps): MetricsServer {
   const expected = digest(deps.bearer)

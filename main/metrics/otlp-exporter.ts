@@ -10,15 +10,16 @@ import type { OtlpOptions } from './metrics-options.ts'
 import type { MetricsExporter } from './metrics-push.ts'
 
 /**
- * An exporter of metrics by OTLP over HTTP. Destination, headers, timeout and compression are read by the packages from
- * OTEL_EXPORTER_OTLP_*; the resource attributes from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+ * An exporter of metrics by OTLP over HTTP. Destination, headers, timeout and compression are read by the
+ * packages from OTEL_EXPORTER_OTLP_*; the resource attributes from OTEL_SERVICE_NAME and
+ * OTEL_RESOURCE_ATTRIBUTES.
  */
 export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): MetricsExporter {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()
   const resource = resourceFromAttributes({
     'service.name': 'headroom',
     'service.version': process.version,
-    // Tells several machines in one collector apart.
+    // Distinguishes several machines in one collector.
     'service.instance.id': hostname(),
     'host.name': hostname(),
   }).merge(detectResources({ detectors: [envDetector] }))

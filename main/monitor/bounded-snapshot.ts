@@ -10,12 +10,12 @@ import { gravityOf } from '../../app/quota/state.ts'
 import { slotStatus, streamStatus } from '../../app/status/stream-status.ts'
 
 /**
- * Maximum of the snapshots of all connected keys together, as JSON in UTF-8. About half of what a window may leave
- * unread before its push stream ends.
+ * Maximum of the snapshots of all connected keys together, as JSON in UTF-8. About half of what a window may
+ * leave unread before its push stream ends.
  */
 export const MAX_SNAPSHOTS_BYTES = 512_000
 
-/** The lists of a snapshot whose lengths programs and the service choose. */
+/** The lists of a snapshot whose lengths depend on programs and the service. */
 interface Lists {
   readonly requests: readonly RequestQuota[]
   readonly slots: readonly SlotQuota[]
@@ -25,18 +25,20 @@ interface Lists {
 
 type ListName = keyof Lists
 
-/** The share of the room reserved for each list. Unused room passes to the next list, then to programs' use. */
+/**
+ * The share of the room reserved for each list. Unused room passes to the next list, then to programs' use.
+ */
 const SHARES: Readonly<Record<ListName, number>> = {
   requests: 0.3,
   slots: 0.05,
   streams: 0.25,
   programs: 0.2,
 }
-/** The share of the room that programs' use has in any case. */
+/** Minimum share of the room for programs' use. */
 const USE_SHARE = 0.2
 const LIST_NAMES = Object.keys(SHARES) as readonly ListName[]
 
-/** Worth of an item, compared number by number: trouble first, then use. */
+/** Priority of an item, compared number by number: problems first, then use. */
 const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = {
   requests: ({ state, use, observedAt = 0 }) => [
     state === 'not-checked' ? -1 : gravityOf(state),
@@ -50,13 +52,14 @@ const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = 
 
 type Worth = readonly number[]
 
-/** Larger than any count of `unlisted`, so that its digits have room. */
+/** Larger than any count in `unlisted`, to reserve room for its digits. */
 const LARGEST_COUNT = 999_999
 
 /**
  * The snapshot in at most `maxBytes` of JSON; itself where it fits.
  *
- * What matters most stays, in its former order: what is in trouble, then what is most used. `unlisted` counts the rest.
+ * What matters most stays, in its former order: what is in trouble, then what is most used. `unlisted` counts
+ * the rest.
  */
 export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot {
   if (bytesOf(snapshot) <= maxBytes) return snapshot
@@ -90,7 +93,7 @@ export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot 
   }
 }
 
-/** The items that have room: within the share of their list, then in what the lists leave of theirs. */
+/** The items that fit: within the share of their list, then in room that other lists leave. */
 function keptItems(lists: Lists, room: Room): ReadonlySet<object> {
   const kept = new Set<object>()
   const whole = room.bytes
@@ -110,7 +113,7 @@ function rankedItems<K extends ListName>(lists: Lists, name: K): readonly Lists[
   return byWorth(items, WORTHS[name])
 }
 
-/** The greatest worth first; equal ones in their order. */
+/** The highest priority first; equal ones in their order. */
 function byWorth<T>(items: readonly T[], worthOf: (item: T) => Worth): readonly T[] {
   return items
     .map((item) => ({ item, worth: worthOf(item) }))
@@ -120,14 +123,14 @@ function byWorth<T>(items: readonly T[], worthOf: (item: T) => Worth): readonly 
 
 type ProgramUse = ProgramSummary['use'][number]
 
-/** What one program uses of one category, and its part of the use of that row. */
+/** One program's use of one category, and its part of the use of that row. */
 interface Use {
   readonly id: string
   readonly use: ProgramUse
   readonly rate: Readonly<Record<string, number>>
 }
 
-/** Adds to the rows and programs that are kept as much of `whole`'s use by program as has room. */
+/** Adds to the kept rows and programs as much of `whole`'s use by program as fits. */
 function withUse(
   rows: readonly RequestQuota[],
   programs: readonly ProgramSummary[],
@@ -174,7 +177,7 @@ const withoutUse = (program: ProgramSummary): ProgramSummary => ({
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
 
-/** Bytes that are left in an array or object of JSON. */
+/** Bytes left in a JSON array or object. */
 class Room {
   bytes: number
 
@@ -182,7 +185,7 @@ class Room {
     this.bytes = bytes
   }
 
-  /** Takes the room of one item and its comma, if there is that much. */
+  /** Reserves room for one item and its comma, if available. */
   takes(bytes: number): boolean {
     if (bytes + 1 > this.bytes) return false
     this.bytes -= bytes + 1

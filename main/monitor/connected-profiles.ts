@@ -2,10 +2,13 @@ import type { Profile } from '../ports/profile.ts'
 import type { KeyName } from '../sign-in/corrected-secrets.ts'
 import type { ProfileSession } from './profile-session.ts'
 
-/** The sessions of the connected profiles, and the effects that one of them has on others with the same API key. */
+/**
+ * The sessions of the connected profiles, and the effects that one of them has on others with the same API
+ * key.
+ */
 export class ConnectedProfiles {
   readonly #sessions = new Map<string, ProfileSession>()
-  /** Stopped sessions with an answer still on its way. */
+  /** Stopped sessions with a pending response. */
   readonly #ending: ProfileSession[] = []
 
   get(id: string): ProfileSession | undefined {
@@ -43,8 +46,8 @@ export class ConnectedProfiles {
   }
 
   /**
-   * Marks the other sign-ins on the API key as revoked, so that none still shows "valid": a revocation ends them all
-   * (service 4.2).
+   * Marks the other sign-ins on the API key as revoked, so that none still shows "valid": a revocation ends
+   * them all (service 4.2).
    */
   revoked(id: string): void {
     const profile = this.get(id)?.profile
@@ -60,7 +63,7 @@ export class ConnectedProfiles {
     this.#sessions.clear()
   }
 
-  /** Resolves when no answer that may bring a token is on its way. */
+  /** Resolves when no response that may contain a token is pending. */
   async idle(): Promise<void> {
     await Promise.all([...this.#ending, ...this.all()].map((session) => session.idle()))
   }

@@ -16,7 +16,7 @@ export interface MonitorListener {
 export interface MonitorSurface {
   connect(profile: Profile): void
   disconnect(profile: string): Outcome
-  /** The snapshot of a profile, computed for the moment of the call; `undefined` when it is not connected. */
+  /** The snapshot of a profile, computed for the moment of the call; `undefined` if it is not connected. */
   snapshot(profile: string): Snapshot | undefined
   profiles(): readonly string[]
   /** Events with a `seq` above `after`, oldest first, at most 500. */
@@ -26,7 +26,7 @@ export interface MonitorSurface {
   subscribe(listener: MonitorListener): () => void
   /** Must be called before the machine sleeps. */
   sleep(): void
-  /** Must be called after the machine slept: all deadlines are evaluated again. */
+  /** Must be called after the machine slept, to evaluate all deadlines again. */
   wake(): void
   /** Closes all streams and timers. */
   stop(): void

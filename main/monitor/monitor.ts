@@ -17,7 +17,7 @@ import type { MonitorListener, MonitorSurface } from './monitor-surface.ts'
 import { ProfileSession } from './profile-session.ts'
 
 export interface MonitorPorts {
-  /** Whether a user is looking at the numbers; absent where the host cannot tell, which counts as `true`. */
+  /** Whether a user is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
   readonly clock: Clock
   readonly random: Random
@@ -25,19 +25,19 @@ export interface MonitorPorts {
   /** The redactor shared with the log; absent: a new one. */
   readonly secrets?: Secrets
   readonly log: Log
-  /** Absent where nothing is stored. */
+  /** Absent if nothing is stored. */
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
   /** Absent where nothing is stored: it then lives as long as the monitor. */
   readonly learning?: Learning
 }
 
-/** What was seen of a key before it was connected. Times are epoch milliseconds, oldest first. */
+/** Observations of a key from before it was connected. Times are epoch milliseconds, oldest first. */
 export interface Past {
   readonly headers: readonly {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
-    /** Requests per second of others from then on, where that is known. */
+    /** Others' requests per second from then on, if known. */
     readonly elsewhere?: number
   }[]
   readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
@@ -90,7 +90,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
   }
 
-  /** Resumes a key that was connected when the app last ended. Not a sign-in, and no event. */
+  /** Resumes a key that was connected when the app last ended. Not a sign-in, and causes no event. */
   restore(profile: Profile, tokens: TokenStore): void {
     const waiting = this.#profiles.get(profile.id)
     // The key's tokens could not be read when it was connected; its streams and numbers continue.
@@ -108,7 +108,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       http,
       secrets: this.#known,
       timeline: this.#timeline,
-      // Windows drop older revisions, so a key that is connected again continues counting.
+      // Windows drop older revisions, so a reconnected key continues counting.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),
@@ -123,7 +123,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (this.#profiles.size === 1) this.#saveLearnedLater()
   }
 
-  /** Adds what was seen of a key before it was connected. Must be called right after `connect`. */
+  /** Adds observations from before a key was connected. Must be called right after `connect`. */
   recordPast(id: string, { headers, events }: Past): void {
     const session = this.#profiles.get(id)
     if (!session) return
@@ -164,15 +164,15 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   /**
-   * Creates all sessions anew, as by a restart, after the clock was set back by more than a day: they hold
-   * times in the future.
+   * Recreates all sessions, as after a restart, because the clock was set back by more than a day: they
+   * contain future times.
    */
   #startAnew(): void {
     for (const session of [...this.#profiles.all()]) void this.#followAnew(session)
   }
 
   async #followAnew(session: ProfileSession): Promise<void> {
-    // A pending answer may bring the refresh token with which the new session has to start.
+    // A pending response may contain the refresh token that the new session needs.
     await session.idle()
     const { id } = session.profile
     if (this.#profiles.get(id) !== session) return
@@ -213,9 +213,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: true }
   }
 
-  /**
-   * The snapshots of all keys together are held to `MAX_SNAPSHOTS_BYTES`, of which each has an equal part.
-   */
+  /** The snapshots of all keys together fit in `MAX_SNAPSHOTS_BYTES`, with an equal part for each. */
   snapshot(profile: string): Snapshot | undefined {
     const session = this.#profiles.get(profile)
     return session && boundedSnapshot(session.snapshot(), MAX_SNAPSHOTS_BYTES / this.#profiles.size)
@@ -281,7 +279,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     for (const id of this.#profiles.ids()) this.#notify((listener) => listener.changed(id))
   }
 
-  /** Resolves when no answer that may bring a token is on its way. */
+  /** Resolves when no response that may contain a token is pending. */
   idle(): Promise<void> {
     return this.#profiles.idle()
   }
@@ -301,7 +299,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#profiles.stop()
   }
 
-  /** Returns the event that a report is; `undefined` of one that is no news. */
+  /** Returns the event for a report; `undefined` if it is not news. */
   #happened(report: KeyReport, profile: string): LoggedEvent | undefined {
     const logged = this.#log.add(report, profile, this.#timeline.now())
     if (logged === undefined) return undefined
@@ -332,14 +330,15 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 const MAX_KEPT = 500
 
 /**
- * The latest events of all profiles, numbered, oldest first, made of what the parts of each profile report.
+ * The latest events of all profiles, numbered, oldest first, created from the reports of each profile's
+ * parts.
  */
 export class EventLog {
   readonly #trackers = new Map<string, ConditionTracker>()
   #events: LoggedEvent[] = []
   #seq = 0
 
-  /** The event that a report is; `undefined` of one that is no news. */
+  /** The event for a report; `undefined` if it is not news. */
   add(report: KeyReport, profile: string, atMs: number): LoggedEvent | undefined {
     const event = this.#trackerOf(profile).told(report, atMs)
     if (event === undefined) return undefined
@@ -354,7 +353,7 @@ export class EventLog {
     return this.#events.filter((event) => event.seq > seq).slice(-MAX_KEPT)
   }
 
-  /** Must be called when the parts of a profile are new, or gone: they know of nothing that lasts. */
+  /** Must be called when the parts of a profile are new or gone: they know no lasting conditions. */
   forget(profile: string): void {
     this.#trackers.delete(profile)
   }

@@ -26,11 +26,11 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Receives every token as it is adopted; text from the service is cleaned by it on entry. */
+  /** Receives every token as it is adopted; cleans text from the service on entry. */
   readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins
-  /** Whether a user is looking at the numbers; absent where the host cannot tell, which counts as `true`. */
+  /** Whether a user is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
   readonly changed: () => void
   readonly report: (report: KeyReport) => void
@@ -42,7 +42,7 @@ export interface ProfilePorts {
 export interface CurrentSession {
   readonly profile: () => Profile
   readonly keeper: () => TokenKeeper
-  /** What a gateway adds to the key; `undefined` while it is off. */
+  /** What the gateway adds to the key; `undefined` while it is off. */
   readonly gateway?: () => SessionGateway | undefined
 }
 

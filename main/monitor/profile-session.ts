@@ -18,11 +18,11 @@ export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
   /** Whether this key's tokens will survive a restart. */
   readonly keystore: () => KeystoreState
-  /** Returns the event that a report is; `undefined` of one that is no news. */
+  /** Returns the event for a report; `undefined` if it is not news. */
   readonly report: (report: KeyReport) => LoggedEvent | undefined
 }
 
-/** One connected key: its tokens, streams, probes and quotas, over any number of sign-ins. */
+/** One connected key: its tokens, streams, checks and quotas, across any number of sign-ins. */
 export class ProfileSession {
   #profile: Profile
   readonly #deps: ProfileSessionDeps
@@ -62,12 +62,12 @@ export class ProfileSession {
     return this.#tokens
   }
 
-  /** Whether its newest token is in memory only, because it could not be written to disk. */
+  /** Whether its newest token is in memory only, because it could not be stored. */
   get hasUnsavedToken(): boolean {
     return this.#keeper.refreshSummary().unsaved !== undefined
   }
 
-  /** When the settings changed last, in epoch milliseconds; increases with each change. */
+  /** When the settings last changed, in epoch milliseconds; increases with each change. */
   get settingsAt(): number {
     return Math.round(this.#settingsAtMs)
   }
@@ -92,12 +92,12 @@ export class ProfileSession {
     this.#keeper.stop()
   }
 
-  /** Resolves when no token request is on its way: its answer may bring a token that has to be stored. */
+  /** Resolves when no token request is pending: its response may contain a token that must be stored. */
   idle(): Promise<void> {
     return this.#keeper.idle()
   }
 
-  /** Records that it is unknown whether the time between two moments passed: see `Timeline`. */
+  /** Records that it is unknown whether time passed in this span: see `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.parts.ledger.markClockUncertain(fromMs, toMs)
     this.#gateway?.markClockUncertain(fromMs, toMs)
@@ -115,13 +115,13 @@ export class ProfileSession {
     this.#changed()
   }
 
-  /** Serves programs on this key from here on; `undefined` ends that. */
+  /** Serves programs on this key from now on; `undefined` stops that. */
   attachGateway(gateway: SessionGateway | undefined): void {
     this.#gateway = gateway
     this.#changed()
   }
 
-  /** Records what happened to a program of this key. */
+  /** Records an event about one of this key's programs. */
   gatewayHappened(report: KeyReport): void {
     this.#happened(report)
   }
@@ -137,7 +137,7 @@ export class ProfileSession {
   }
 
   async revoke(): Promise<Outcome> {
-    // No request may use the grant from here on, whatever the answer.
+    // From here on no request may use the grant, whatever the response.
     this.parts.streams.closeAll('tokens revoked', 'revoked')
     return revocationOutcome(await this.#keeper.revoke())
   }
@@ -166,7 +166,9 @@ export class ProfileSession {
     return state === 'sign-in-required' || state === 'revoked'
   }
 
-  /** Suspends retries and waits for a revocation in progress: it would end any token issued before it arrives. */
+  /**
+   * Suspends retries and waits for a revocation in progress: it would end any token issued before it arrives.
+   */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()
     if (this.#keeper.refreshSummary().state === 'revoking') await this.#keeper.revoke()

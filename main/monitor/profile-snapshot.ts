@@ -63,7 +63,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
   const [access, refresh] = [keeper.accessSummary(), refreshOf(keystore, keeper.refreshSummary())]
-  // Without an access token the service is not asked: the next request to come is that for a token.
+  // Without an access token the service is not called: the next request is for a token.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
   const signInHost = signInHostSummary(profile, reachability, refresh)
   return asFarAsKnown({
@@ -86,10 +86,12 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
   })
 }
 
-/** The snapshot of a key that cannot call as far as it is known: no row has a state, a pace or a next check. */
+/**
+ * The snapshot of a key that cannot call as far as it is known: no row has a state, a pace or a next check.
+ */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   if (!isStopped(conditionsOf(snapshot, snapshot.at))) return snapshot
-  // Without a sign-in any 401 is its consequence; with one it tells why calls fail.
+  // Without a sign-in, any 401 is its consequence; with one, it shows why calls fail.
   const isSignedIn = snapshot.refresh.state === 'valid' || snapshot.refresh.state === 'unconfirmed'
   const requests = snapshot.requests.map((row) => uncheckedRow(row, isSignedIn))
   return { ...snapshot, requests, verdict: verdictOf(requests, snapshot.service) }
@@ -107,8 +109,8 @@ function uncheckedRow(
 /**
  * The row with the part of its own use that each program makes.
  *
- * A program's rate is the mean of its last minute, and own use decays over a minute. Where that lets the programs come to more than
- * own use, they share it as their rates do: the sum of programs is part of own.
+ * A program's rate is the mean of its last minute, and own use decays over a minute. Where that lets the
+ * programs come to more than own use, they share it as their rates do: the sum of programs is part of own.
  */
 function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): RequestQuota {
   const { category, use } = row
@@ -139,7 +141,7 @@ function refreshOf(keystore: KeystoreState, refresh: RefreshSummary): RefreshSum
   return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }
 
-/** `awaited`: the tokens whose refresh has to succeed before the service can be asked, where that is so. */
+/** `awaited`: the tokens whose refresh must succeed before the service can be called, if so. */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],
@@ -163,7 +165,10 @@ function serviceSummary(
   }
 }
 
-/** The sign-in host while it does not answer: the next refresh, or the next connection, is tried without a person. */
+/**
+ * The sign-in host while it does not answer: the next refresh, or the next connection, is tried without a
+ * person.
+ */
 function signInHostSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],

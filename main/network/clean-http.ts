@@ -2,11 +2,12 @@ import type { Http, HttpHeaders } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 
 /**
- * An `Http` that removes secrets from response headers, and fields whose name has one. A service or a proxy may echo parts of a request (a request id
- * made of a token, a resource's name), and headers are shown, stored and given to support.
+ * An `Http` that removes secrets from response headers, and drops fields whose name contains one. A service
+ * or a proxy may echo parts of a request (a request id made of a token, a resource's name), and headers are
+ * shown, stored and sent to support.
  *
- * Bodies are not changed: those of the sign-in host contain the tokens, and of other bodies only text that
- * `Secrets.clean` has processed is kept.
+ * Bodies are unchanged: those of the sign-in host contain the tokens, and of other bodies only text that
+ * passed `Secrets.clean` is stored.
  */
 export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
   const cleaned = (headers: HttpHeaders): HttpHeaders =>

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net'
 
 /** The connection limit of the servers of one listener. */
 export interface ConnectionLimit {
-  /** Exempts an authenticated connection for good: it is neither counted nor closed by the limit. */
+  /** Exempts an authenticated connection permanently: it is neither counted nor closed by the limit. */
   keep(socket: Socket): void
 }
 
@@ -14,11 +14,12 @@ export interface UnauthenticatedLimits {
 }
 
 /**
- * Limits the unauthenticated connections to servers, and closes the oldest one when a new one exceeds the limit.
+ * Limits the unauthenticated connections to servers, and closes the oldest one when a new one exceeds the
+ * limit.
  *
- * Node's `maxConnections` rejects the new connection instead, so that silent connections could lock out everyone else.
- * A real client sends its request long before as many others connect. All connections that clients open in one instant
- * are unauthenticated, so `most` is above their usual number.
+ * Node's `maxConnections` rejects the new connection instead, so silent connections could lock out everyone
+ * else. A real client sends its request long before as many others connect. All connections that clients open
+ * in one instant are unauthenticated, so `most` is above their usual number.
  */
 export function limitConnections(
   servers: readonly Server[],

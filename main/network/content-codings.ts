@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 
-/** What a body may be decoded to at once. */
+/** Maximum decoded size of a body. */
 const MAX_DECODED_BYTES = 1 << 20
 
 /** The codings that a `Content-Encoding` names, the outermost first. */
@@ -19,7 +19,7 @@ interface Coding {
 }
 
 const MOST = { maxOutputLength: MAX_DECODED_BYTES }
-/** Also takes what was cut, as far as it goes. */
+/** Also decodes truncated data, as far as it goes. */
 const LENIENT = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const LENIENT_BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
 const LENIENT_ZSTD = { finishFlush: zlib.constants.ZSTD_e_flush }
@@ -45,14 +45,14 @@ const ZSTD: Coding = {
   stream: () => zlib.createZstdDecompress(LENIENT_ZSTD),
 }
 
-/** How a body that begins with `bytes` is encoded; `undefined` for a coding that is not known. */
+/** The coding of a body that begins with `bytes`; `undefined` if unknown. */
 function codingOf(name: string, bytes: Buffer): Coding | undefined {
   switch (name) {
     case 'gzip':
     case 'x-gzip':
       return GZIP
     case 'deflate':
-      // Some servers leave out the header of zlib (RFC 9110, section 8.4.1.2).
+      // Some servers omit the zlib header (RFC 9110, section 8.4.1.2).
       return bytes.length > 1 && bytes.readUInt16BE() % 31 === 0 ? ZLIB : RAW_DEFLATE
     case 'br':
       return BROTLI
@@ -63,7 +63,7 @@ function codingOf(name: string, bytes: Buffer): Coding | undefined {
   }
 }
 
-/** `unknown`: a coding that is not known, or bytes that are not of it. */
+/** `unknown`: an unknown coding, or bytes that do not match it. */
 export function decoded(bytes: Buffer, codings: readonly string[]): Buffer | 'unknown' | 'too-large' {
   try {
     let plain = bytes
@@ -78,13 +78,13 @@ export function decoded(bytes: Buffer, codings: readonly string[]): Buffer | 'un
   }
 }
 
-/** `undefined` where one of the codings is not known. */
+/** `undefined` if any of the codings is unknown. */
 export function decodersOf(codings: readonly string[], bytes: Buffer): Transform[] | undefined {
   const known = codings.map((name) => codingOf(name, bytes))
   return known.includes(undefined) ? undefined : known.flatMap((coding) => coding?.stream() ?? [])
 }
 
-/** A body, or its beginning, as text: decoded, where that can be done. */
+/** A body or its beginning as text, decoded if possible. */
 export function textIn(bytes: Buffer, codings: readonly string[]): string {
   const plain = decoded(bytes, codings)
   return (typeof plain === 'string' ? bytes : plain).toString('utf8')

@@ -1,14 +1,17 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** How late a timer fires on a busy machine, in milliseconds; beyond it the process did not run. */
+/**
+ * How late a timer fires on a busy machine, in milliseconds; a longer delay means that the process was
+ * suspended.
+ */
 const LATE_MS = 500
 const GRACE_MS = 2_000
 
 /**
- * Calls `passed` once an answer has not come within `ms`; the returned function cancels that.
+ * Calls `passed` if no response has arrived within `ms`; the returned function cancels that.
  *
- * After the process did not run (Ctrl+Z, a paused virtual machine), timers are due before sockets are read. What came
- * meanwhile, such as the answer with a rotated token, is read first.
+ * After a suspension of the process (Ctrl+Z, a paused virtual machine), timers are due before sockets are
+ * read. Data that arrived meanwhile, such as a rotated token, is read first.
  */
 export function deadline(ms: number, passed: () => void): () => void {
   const startedMs = performance.now()
@@ -20,7 +23,7 @@ export function deadline(ms: number, passed: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Resolves or rejects as `awaited` does, and after `ms` at the latest. */
+/** Settles like `awaited`, or after `ms` at the latest. */
 export async function within(
   clock: Pick<Clock, 'after'>,
   ms: number,
@@ -34,7 +37,7 @@ export async function within(
 }
 
 /**
- * The longest wait at the end of the app, within the 3 s that a person or a system allows. The intent of a slower
+ * The longest wait when the app ends, within the 3 s that a person or a system allows. The intent of a slower
  * request is stored, and the next start resumes it.
  */
 const MAX_END_MS = 2_000

@@ -2,16 +2,16 @@ import type { HttpHeaders } from '../ports/ports.ts'
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 import { headersOf, NOT_HTTP, nodeWire, type WireFailure, type WireRequest } from './node-wire.ts'
 
-/** A request that is passed on for a program. */
+/** A request that is forwarded for a program. */
 export type ForwardRequest = Omit<WireRequest, 'isWholeInTime'> & { readonly body?: Buffer }
 
-/** An answer whose body is read as it arrives, and not faster than its reader takes it. */
+/** A response whose body is read as it arrives, no faster than its reader takes it. */
 export interface ForwardAnswer {
   readonly status: number
   readonly headers: HttpHeaders
-  /** Name, value, name, value, as they came. */
+  /** Name, value, name, value, as received. */
   readonly rawHeaders: readonly string[]
-  /** `complete` is true once the whole body has come. */
+  /** `complete` is true once the whole body has arrived. */
   readonly body: NodeJS.ReadableStream & {
     readonly complete: boolean
     readonly destroyed: boolean
@@ -21,21 +21,24 @@ export interface ForwardAnswer {
 
 export type ForwardFailure = WireFailure
 
-/** One of the two is called, once. */
+/** Exactly one of the two is called, once. */
 export interface ForwardListener {
   answered(answer: ForwardAnswer): void
   failed(how: ForwardFailure, why: string): void
 }
 
-/** Sends a request. Returns a function that aborts it at any time, also while the body comes. */
+/** Sends a request. Returns a function that aborts it at any time, even while the body arrives. */
 export type ForwardHttp = (request: ForwardRequest, listener: ForwardListener) => () => void
 
-/** Whether an answer may have this status (RFC 9110, section 15). Node reads any three digits and writes only some. */
+/**
+ * Whether a response may have this status (RFC 9110, section 15). Node reads any three digits but writes only
+ * some.
+ */
 export const isFinalStatus = (status: number): boolean => status >= 200 && status <= 599
 
 /**
- * Forwarding with connections that are used again, unlike those of `nodeHttp`: a TLS handshake would cost a program more
- * than its request. One that dies meanwhile counts as cut.
+ * Forwarding over reusable connections, unlike `nodeHttp`: a TLS handshake would cost a program more than its
+ * request. A connection that closes while idle counts as cut.
  */
 export function nodeForwardHttp(
   environment: NodeJS.ProcessEnv,

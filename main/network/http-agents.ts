@@ -13,10 +13,10 @@ export type HttpRoutes = (url: URL) => HttpRoute
 /**
  * Selects an agent for each request.
  *
- * Loopback is connected to directly. Any other host must use TLS: with a proxy (HTTPS_PROXY, NO_PROXY, in upper or
- * lower case) through a CONNECT tunnel, so that the proxy sees the host's name only. Plain http would expose tokens to
- * every computer on the path, and to the proxy of HTTP_PROXY. Certificates are always checked, whatever
- * NODE_TLS_REJECT_UNAUTHORIZED says. With `keepAlive` connections are used again.
+ * Loopback is connected directly. Any other host must use TLS; with a proxy (HTTPS_PROXY, NO_PROXY, in upper
+ * or lower case), through a CONNECT tunnel, so that the proxy sees only the host's name. Plain http would
+ * expose tokens to every computer on the path, and to the proxy of HTTP_PROXY. Certificates are always
+ * verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says. `keepAlive` reuses connections.
  */
 export function httpRoutes(environment: NodeJS.ProcessEnv, { keepAlive = false } = {}): HttpRoutes {
   const plain = new http.Agent({ keepAlive })
@@ -55,8 +55,8 @@ type ProxyChoice =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * The proxy for https. An invalid proxy setting is an error, not a reason to connect directly: its owner may forbid
- * direct connections.
+ * The proxy for https. An invalid proxy setting is an error, not a reason to connect directly: its owner may
+ * forbid direct connections.
  */
 function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
   const name = ['https_proxy', 'HTTPS_PROXY'].find((one) => environment[one]?.trim())
@@ -71,8 +71,8 @@ function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
 }
 
 /**
- * Whether Node accepts the address of a proxy: it throws on the first use of some addresses and silently ignores
- * others.
+ * Whether Node accepts the address of a proxy: it throws on the first use of some addresses and silently
+ * ignores others.
  */
 function isProxyAddress(address: string): boolean {
   if (!URL.canParse(address)) return false
@@ -86,15 +86,16 @@ function isProxyAddress(address: string): boolean {
 }
 
 /**
- * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where a company
- * installs its own. Read once, at the first request that needs them: some systems take tenths of a second.
+ * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where a
+ * company installs its own. Read once, at the first request that needs them: some systems take tenths of a
+ * second.
  */
 function trustedContext(): tls.SecureContext {
   const roots = new Set([...tls.getCACertificates('default'), ...systemRoots()])
   return tls.createSecureContext({ ca: [...roots] })
 }
 
-/** The system's roots; none where the store cannot be read, so that Node's own roots still verify. */
+/** The system's roots; empty if the store cannot be read, so that Node's own roots still verify. */
 function systemRoots(): readonly string[] {
   try {
     return tls.getCACertificates('system')

@@ -3,24 +3,24 @@ import type { Http, HttpOutcome, HttpRequest, HttpStreamListener } from '../port
 import { type HttpRoutes, httpRoutes } from './http-agents.ts'
 import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from './node-wire.ts'
 
-/** The maximum size of an answer that is read whole, in bytes. */
+/** The maximum size of a buffered response, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
 /**
- * The maximum of framing bytes, beside the body and for each byte of it: an answer in chunks of one byte is six times
- * its size.
+ * Maximum framing bytes, in addition to the body and per byte of it: a response in one-byte chunks is six
+ * times its size.
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
 
-/** Why a body ended whose end came. */
+/** Why a complete body ended. */
 export const ENDED_BY_SERVICE = 'ended by the service'
 
 /**
- * `Http` with one connection for each request.
+ * `Http` with one connection per request.
  *
- * Connections are not reused, because a reused one may die during a refresh, and then it is unknown whether the service
- * rotated the token. New ones are cheap enough for a few checks a minute. Proxies come from the environment: see
- * `httpRoutes`.
+ * Connections are not reused, because a reused one may die during a refresh, and then it is unknown whether
+ * the service rotated the token. New ones are cheap enough for a few checks a minute. Proxies come from the
+ * environment: see `httpRoutes`.
  */
 export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
   const wire = nodeWire(routes)
@@ -98,7 +98,7 @@ function readWhole(answer: http.IncomingMessage, { whole, failed }: WholeListene
   answer.on('close', () => failed('the response was cut off'))
 }
 
-/** A growing buffer in one piece. A list of small parts would cost a hundred bytes of overhead for each. */
+/** A growing contiguous buffer. A list of small parts would cost a hundred bytes of overhead for each. */
 class GrowingBuffer {
   #buffer = Buffer.alloc(0)
   #bytes = 0

@@ -6,22 +6,22 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 /**
  * A server on one port of both loopback addresses.
  *
- * `localhost` means ::1 to some browsers. If only 127.0.0.1 were bound, another program could listen on ::1 with the
- * same port and receive the users' codes; so a port that is taken on either address counts as taken.
+ * `localhost` means ::1 to some browsers. If only 127.0.0.1 were bound, another program could listen on ::1
+ * with the same port and receive the users' codes; so a port that is taken on either address counts as taken.
  */
 export interface LoopbackServers {
   readonly port: number
   /**
-   * Exempts an authenticated connection from the silence timeout until its next request, and for good from the limits
-   * of unauthenticated ones.
+   * Exempts an authenticated connection from the silence timeout until its next request, and permanently from
+   * the limits of unauthenticated ones.
    */
   keep(socket: Socket): void
   close(): Promise<void>
 }
 
 /**
- * The path of a health check: 200 while the process runs, without authentication and without any statement about the
- * service.
+ * The path of a health check: 200 while the process runs, without authentication and without any statement
+ * about the service.
  */
 export const HEALTH_PATH = '/healthz'
 
@@ -32,16 +32,16 @@ export interface LoopbackLimits {
   /** How often the two timeouts above are checked. */
   readonly checkedEveryMs: number
   /**
-   * The timeout of a connection without data in either direction. It also ends a client that does not read its answer,
-   * which the request timeouts never do. Long enough for a sign-in page that waits for the service.
+   * Timeout of a connection without data in either direction. It also ends a client that does not read its
+   * response, which the request timeouts never do. Long enough for a sign-in page that waits for the service.
    */
   readonly silenceMs: number
   /**
-   * The maximum number of unauthenticated connections on both addresses together. A program may open hundreds in one
-   * instant, and each is unauthenticated until its first request is read.
+   * The maximum number of unauthenticated connections on both addresses together. A program may open hundreds
+   * in one instant, and each is unauthenticated until its first request is read.
    */
   readonly mostConnections: number
-  /** The maximum age of an unauthenticated connection, whatever it does meanwhile; absent: any. */
+  /** The maximum age of an unauthenticated connection, whatever its activity; absent: unlimited. */
   readonly unauthenticatedMs?: number
 }
 
@@ -52,24 +52,25 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
   silenceMs: 60_000,
   mostConnections: 1_024,
 }
-/** Answers a request that cannot be parsed, instead of Node's plain 400 or 431. It has to close the socket. */
+/** Answers a request that cannot be parsed, instead of Node's plain 400 or 431. It must close the socket. */
 export type MalformedListener = (error: Error, socket: Duplex) => void
 
 export interface LoopbackTraits {
   readonly limits?: LoopbackLimits
   readonly malformed?: MalformedListener
   /**
-   * The listener judges `Expect` itself and sends `100 Continue` where it wants the body, so that a refusal comes before
-   * the body. Otherwise Node sends it with every such request, and 417 to other expectations.
+   * The listener handles `Expect` itself and sends `100 Continue` when it wants the body, so that a rejection
+   * comes before the body. Otherwise Node sends it with every such request, and 417 for other expectations.
    */
   readonly judgesExpect?: boolean
 }
 
-/** How many free ports are tried when one that is free on 127.0.0.1 is taken on ::1. */
+/** How many free ports are tried if one is free on 127.0.0.1 but taken on ::1. */
 const MAX_PORT_TRIES = 5
 
 /**
- * Listens on a port of both loopback addresses; 0 takes any free one. Rejects with code `EADDRINUSE` when it is taken.
+ * Listens on a port of both loopback addresses; 0: any free one. Rejects with code `EADDRINUSE` if it is
+ * taken.
  */
 export async function listenOnLoopback(
   port: number,
@@ -94,7 +95,7 @@ export interface ClaimedPort {
 }
 
 /**
- * Binds a port before there is anything to serve. Rejects with code `EADDRINUSE` when the port is taken; 0 takes any
+ * Binds a port before there is anything to serve. Rejects with code `EADDRINUSE` if the port is taken; 0: any
  * free one.
  */
 export async function claimPort(port: number): Promise<ClaimedPort> {
@@ -146,8 +147,8 @@ async function listenOnce(
 }
 
 /**
- * Connections that the system queues until they are accepted, unless told otherwise. Those beyond are tried again by
- * their system after a second.
+ * Default number of connections that the system queues until they are accepted. Clients beyond it retry after
+ * a second.
  */
 const NODE_BACKLOG = 511
 const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
@@ -166,8 +167,8 @@ function makeServer(limits: LoopbackLimits): Server {
 }
 
 /**
- * Exempts a connection from the silence timeout until its next request, when Node sets it anew, and from the limits of
- * unauthenticated ones for good.
+ * Exempts a connection from the silence timeout until its next request, when Node sets it again, and
+ * permanently from the limits of unauthenticated ones.
  */
 function keep(socket: Socket, limit: ConnectionLimit): void {
   socket.setTimeout(0)
@@ -191,7 +192,10 @@ function listen(server: Server, { port, host, limits }: Place): Promise<number> 
   })
 }
 
-/** Closes all connections at once: a push stream would otherwise keep the app alive as long as its window is open. */
+/**
+ * Closes all connections at once: a push stream would otherwise keep the app alive as long as its window is
+ * open.
+ */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

@@ -5,51 +5,60 @@ import type { HttpHeaders } from '../ports/ports.ts'
 import { deadline } from './deadline.ts'
 import type { HttpRoutes } from './http-agents.ts'
 
-/** A request as it is written to its connection. */
+/** A request as written to its connection. */
 export interface WireRequest {
   readonly method: 'GET' | 'HEAD' | 'POST'
   /** The origin of the service, without a trailing slash. */
   readonly origin: string
-  /** Path and query, sent as they are. */
+  /** Path and query, sent unchanged. */
   readonly pathAndQuery: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** Until the status line, in milliseconds; with `isWholeInTime` until the last byte, when its listener ends it. */
+  /**
+   * Until the status line, in milliseconds; with `isWholeInTime` until the last byte, when its listener ends
+   * it.
+   */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean
 }
 
 /**
  * - `not-sent`: no byte can have reached the service.
- * - `cut`: the connection ended before a byte of the answer.
- * - `broken`: an answer began that cannot be passed on: it was cut within its head, is not HTTP, or its status is none.
+ * - `cut`: the connection closed before the first byte of the response.
+ * - `broken`: a response began that cannot be relayed: its head is incomplete, it is not HTTP, or its status
+ *   is invalid.
  */
 export type WireFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
 
-/** Nothing more is called after `failed`, or once the request was aborted. */
+/** Nothing is called after `failed`, or after the request was aborted. */
 export interface WireListener {
-  /** At most once, with a body that is read as it arrives, and not faster than its reader takes it. */
+  /** At most once, with a body that is read as it arrives, no faster than its reader takes it. */
   answered(answer: http.IncomingMessage): void
-  /** At most once, and after `answered` only where the body's time is over: what else befalls a body, it says itself. */
+  /**
+   * At most once; after `answered` only if the body timed out. The body reports its other failures itself.
+   */
   failed(how: WireFailure, why: string): void
 }
 
 export interface Wire {
-  /** Sends a request. Returns a function that aborts it at any time, also while the body comes. */
+  /** Sends a request. Returns a function that aborts it at any time, even while the body arrives. */
   send(request: WireRequest, listener: WireListener): () => void
-  /** Connects to the host of a URL and sends nothing. Resolves with the reason where it cannot be reached. */
+  /** Connects to the host of a URL and sends nothing. Resolves with the reason if it cannot be reached. */
   reach(url: string, timeoutMs: number): Promise<string | undefined>
 }
 
 const MALFORMED = 'the request is invalid'
 
-/** Why an answer that no HTTP client can use was not used. */
+/** Why a response that no HTTP client can read was discarded. */
 export const NOT_HTTP = 'the response is not HTTP'
 
-/** Why a body ended before its end came. */
+/** Why an incomplete body ended. */
 export const CONNECTION_LOST = 'connection lost'
 
-/** HTTP/1.1 on Node's own stack, for every request to the service: no redirects, no retries, the connections of `routes`. */
+/**
+ * HTTP/1.1 on Node's own stack, for every request to the service: no redirects, no retries, connections by
+ * `routes`.
+ */
 export function nodeWire(routes: HttpRoutes): Wire {
   const targetOf = targetsOf(routes)
   return {
@@ -80,10 +89,10 @@ export function nodeWire(routes: HttpRoutes): Wire {
         outgoing.destroy()
       }
       outgoing.on('error', (error) => {
-        // Once it is answered, its reader gets what came.
+        // Once it is answered, its reader gets what arrived.
         if (state === 'sent') lost(wordsOf(error))
       })
-      // Also fires without an error, as when the other side answers with an unrequested upgrade.
+      // Also fires without an error, for example if the other side responds with an unrequested upgrade.
       outgoing.on('close', () => {
         if (state === 'sent') lost(CONNECTION_LOST)
       })
@@ -100,7 +109,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
 
     reach: (url, timeoutMs) =>
       new Promise((resolve) => {
-        // Never ended, so that nothing is sent once it is connected.
+        // Never ended, so that nothing is sent after connecting.
         const outgoing = begin(
           { method: 'GET', origin: url, pathAndQuery: '/', headers: {}, timeoutMs },
           targetOf,
@@ -119,13 +128,16 @@ export function nodeWire(routes: HttpRoutes): Wire {
   }
 }
 
-/** Where requests of one origin go. */
+/** The destination of one origin's requests. */
 interface Target {
   readonly send: typeof http.request
   readonly options: Pick<http.RequestOptions, 'protocol' | 'hostname' | 'port' | 'agent'>
 }
 
-/** The target of an origin, or why there is none. Of the last one it is kept: nearly all requests are of one origin. */
+/**
+ * The target of an origin, or why there is none. The last one is cached: nearly all requests have the same
+ * origin.
+ */
 function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   let last: { readonly origin: string; readonly target: Target } | undefined
   return (origin) => {
@@ -134,7 +146,7 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
     const route = routes(url)
     if (route.kind !== 'agent') return route.why
     const { protocol, port } = url
-    // A URL has the address of an IPv6 host in brackets, a socket has not.
+    // A URL has brackets around an IPv6 address, a socket does not.
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
     const options = { protocol, hostname, ...(port !== '' && { port }), agent: route.agent }
     const target = { send: protocol === 'https:' ? https.request : http.request, options }
@@ -143,7 +155,9 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   }
 }
 
-/** The request, or why it cannot be made, such as no route to its host or a token with a line end in it. */
+/**
+ * The request, or why it cannot be made, such as no route to its host, or a token that contains a line end.
+ */
 function begin(
   { method, origin, pathAndQuery, headers, body }: WireRequest,
   targetOf: (origin: string) => Target | string,
@@ -185,7 +199,7 @@ function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void
   return () => established
 }
 
-/** Whether a byte has come since the request got its connection, which may have been used before. */
+/** Whether a byte has arrived since the request got its connection, which may have been used before. */
 function watchAnswer(outgoing: http.ClientRequest): () => boolean {
   let hasBegun = () => false
   outgoing.on('socket', (socket) => {
@@ -196,15 +210,15 @@ function watchAnswer(outgoing: http.ClientRequest): () => boolean {
 }
 
 /**
- * Whether a body has a length, comes in chunks, or ends with its connection (RFC 9112, section 6.3). Node removes
- * no other coding that a Transfer-Encoding names.
+ * Whether a body has a length, is chunked, or ends with its connection (RFC 9112, section 6.3). Node decodes
+ * no other coding in Transfer-Encoding.
  */
 export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHttpHeaders): boolean =>
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
-/** The headers of an answer, a field that came several times in one value. */
+/** The headers of a response, with repeated fields joined. */
 export function headersOf(response: http.IncomingMessage): HttpHeaders {
-  // Fields are added to an object without a prototype, where each name is a name like any other.
+  // An object without a prototype, so that no field name is special.
   const headers: Record<string, string> = Object.create(null)
   const received = response.headers
   for (const name in received) {

@@ -2,7 +2,7 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
-/** How often the other host is asked again while one is away. Milliseconds. */
+/** Interval for checking the other host while one is unreachable. Milliseconds. */
 const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {
@@ -11,13 +11,13 @@ export interface OtherHostDeps {
   readonly reachability: Reachability
   /** The URLs of both hosts of a key. */
   readonly urls: () => readonly [string, string]
-  /** Whether requests to this host are under way or due by themselves: it then needs no connection of ours. */
+  /** Whether requests to this host are in progress or scheduled: it then needs no connection from here. */
   readonly isAsked: (host: string) => boolean
 }
 
 /**
- * Asks the other host of a key as soon as one is unreachable, by a connection without a request, so that one host that
- * is away and both can be told apart. While one is away the other is asked again: it may go as well.
+ * Checks the other host of a key as soon as one is unreachable, by a connection without a request, to tell
+ * whether one host or both are down. Repeats while one is unreachable, because the other may follow.
  */
 export class OtherHost {
   readonly #deps: OtherHostDeps

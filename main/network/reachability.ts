@@ -15,7 +15,7 @@ interface Down {
 export const hostOf = (url: string): string => new URL(url).host
 
 /**
- * Whether each host is reachable. Any answer, including a refusal, counts as reachable.
+ * Whether each host is reachable. Any response, including a rejection, counts as reachable.
  *
  * Emits one event when a host becomes unreachable and one when it is back, for all callers together.
  */
@@ -37,12 +37,12 @@ export class Reachability {
     this.connected(host)
   }
 
-  /** Records a connection without a request, which is no answer yet. */
+  /** Records a connection without a request, which is no response yet. */
   connected(host: string): void {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
 
-  /** Records a failure. `sinceMs`: the time of the failed request, where it was earlier than now. */
+  /** Records a failure. `sinceMs`: the time of the failed request, if earlier than now. */
   failed(host: string, why: string, sinceMs?: number): void {
     const now = this.#timeline.now()
     const down = this.#hosts.get(host)
@@ -58,7 +58,9 @@ export class Reachability {
     return !down || down.retryAtMs <= this.#timeline.now()
   }
 
-  /** How long until a host that is away may be tried again, in milliseconds; `undefined` while it is not. */
+  /**
+   * How long until an unreachable host may be tried again, in milliseconds; `undefined` if it is reachable.
+   */
   waitMs(host: string): number | undefined {
     const down = this.#hosts.get(host)
     return down && Math.max(0, down.retryAtMs - this.#timeline.now())
@@ -73,7 +75,7 @@ export class Reachability {
     return this.#answered.has(host)
   }
 
-  /** Since when and why a host does not answer; `undefined` while it does, and before it was asked. */
+  /** Since when and why a host does not respond; `undefined` while it does, and before its first request. */
   down(host: string): Readonly<Down> | undefined {
     return this.#hosts.get(host)
   }

@@ -1,9 +1,9 @@
 /**
  * The head of a request, as the gate sees it before any routing.
  *
- * A page of any site, or on another port of this machine, can make a browser send requests here, and a name rebound to
- * 127.0.0.1 makes them look like our own. Such a page cannot choose its `Host` and `Origin`, so both are compared
- * exactly: no case folding, no normalising, no second header of the same name.
+ * A page of any site, or on another port of this machine, can make a browser send requests here, and a name
+ * rebound to 127.0.0.1 makes them look like our own. Such a page cannot choose its `Host` and `Origin`, so
+ * both are compared exactly: no case folding, no normalising, no second header of the same name.
  */
 export interface RequestHead {
   readonly method: string
@@ -24,7 +24,7 @@ export function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`))
 }
 
-/** The one `Host` of a request if it names this address; else `undefined`. */
+/** The only `Host` of a request if it names this address; otherwise `undefined`. */
 export function ownHost(rawHeaders: readonly string[], port: number): string | undefined {
   const [host, ...moreHosts] = valuesOf(rawHeaders, 'host')
   return host !== undefined && moreHosts.length === 0 && hostsOf(port).includes(host) ? host : undefined
@@ -38,8 +38,8 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (!METHODS.has(method)) return refuse(405)
   // The absolute form of a proxy request names a second host, which has not been compared.
   if (!url.startsWith('/')) return refuse(404)
-  // The router decodes paths, while some rules compare undecoded ones and would see a different path. No path here
-  // needs encoding, so encoded ones are not found.
+  // The router decodes paths, while some rules compare undecoded ones and would see a different path. No path
+  // here needs encoding, so encoded ones are not found.
   if (url.split('?', 1)[0]?.includes('%')) return refuse(404)
 
   const origins = valuesOf(rawHeaders, 'origin')
@@ -50,7 +50,8 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (sites.length > 1) return refuse(403)
   if (sites.length === 0 || sites[0] === 'same-origin') return PASS
   if (isApi(url)) return refuse(403)
-  // Navigation from a link or from the address bar (`none`) is allowed; other sites may not load any part of a page.
+  // Navigation from a link or from the address bar (`none`) is allowed; other sites may not load any part of
+  // a page.
   if (sites[0] === 'none' || isTopNavigation(rawHeaders)) return PASS
   return refuse(403)
 }
@@ -66,7 +67,7 @@ function isTopNavigation(rawHeaders: readonly string[]): boolean {
   return only('sec-fetch-mode', 'navigate') && only('sec-fetch-dest', 'document')
 }
 
-/** The values of a header field, `name` in lower case, one for each time that it was sent. */
+/** All values of a header field, in order; `name` in lower case. */
 export function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name)
 }

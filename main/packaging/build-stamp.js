@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join, relative } from 'node:path'
 
 /*
- * Checks whether dist/ was built from the sources beside it. Plain JavaScript, because the launcher uses it before any
- * build; the Vite configuration writes the stamp after every build.
+ * Checks whether dist/ was built from the sources beside it. Plain JavaScript, because the launcher uses it
+ * before any build; the Vite configuration writes the stamp after every build.
  */
 
 /**
- * A hash over path, size and modification time of every source. The newest time alone would miss a deleted file, and a
- * file restored with an old date.
+ * A hash over path, size and modification time of every source. The newest time alone would miss a deleted
+ * file, and a file restored with an old date.
  */
 export function sourceFingerprint(appFolder) {
   const hash = createHash('sha256')
@@ -44,8 +44,8 @@ export function isBuilt(appFolder, fingerprint) {
 }
 
 /**
- * Records a build. `fingerprint` must be taken before the build, so that a source changed meanwhile causes another
- * build.
+ * Records a build. `fingerprint` must be taken before the build, so that a source changed meanwhile causes
+ * another build.
  */
 export function writeStamp(appFolder, fingerprint) {
   writeFileSync(stampFile(appFolder), JSON.stringify({ sources: fingerprint }))

@@ -4,7 +4,7 @@ import type { Clock, Random } from './ports.ts'
 /** The longest delay of setTimeout, in milliseconds: it overflows past 2^31 - 1 and would fire at once. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
-/** When this process started, epoch ms. */
+/** Start of this process, epoch ms. */
 export const processStartMs: number = performance.timeOrigin
 
 export const nodeClock: Clock = {
@@ -16,7 +16,9 @@ export const nodeClock: Clock = {
   },
 }
 
-/** Ends the process after at most `ms` milliseconds, even with work left; does not keep it alive that long. */
+/**
+ * Ends the process after at most `ms` milliseconds, even with work left; does not keep it alive that long.
+ */
 export const exitWithin = (ms: number): void => void setTimeout(() => process.exit(), ms).unref()
 
 /** Randomness for jitter only; secrets and codes come from node:crypto. */

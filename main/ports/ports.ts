@@ -5,11 +5,14 @@ export type { HttpHeaders, HttpOutcome }
 /**
  * Ports: narrow interfaces to time, chance and the network.
  *
- * Hosts implement them with the system, test/simulation with virtual time and chance. Only ports read the clock, set a
- * timer, draw a random number or open a socket.
+ * Hosts implement them with the system, test/simulation with virtual time and chance. Only ports read the
+ * clock, set a timer, draw a random number or open a socket.
  */
 
-/** Time in milliseconds. `wallMs`: since 1970, may jump; `monotonicMs`: never goes back. `after` returns its cancel. */
+/**
+ * Time in milliseconds. `wallMs`: since 1970, may jump; `monotonicMs`: never goes back. `after` returns its
+ * cancel.
+ */
 export interface Clock {
   wallMs(): number
   monotonicMs(): number
@@ -35,7 +38,7 @@ export interface HttpRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** The timeout in milliseconds: until the answer's headers, and for `send` until its last byte. */
+  /** The timeout in milliseconds: until the response's headers, and for `send` until its last byte. */
   readonly timeoutMs: number
 }
 
@@ -45,8 +48,8 @@ export interface HttpStreamListener {
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
   /**
-   * Called once and last, unless the caller closed the stream. `broken-head`: bytes of an answer came, but no head that can
-   * be used.
+   * Called once and last, unless the caller closed the stream. `broken-head`: bytes of an answer came, but no
+   * head that can be used.
    */
   ended(why: string, how?: 'broken-head'): void
 }
@@ -54,9 +57,11 @@ export interface HttpStreamListener {
 /** HTTP/1.1 with the system's certificates and proxies; no redirects, no retries. */
 export interface Http {
   send(request: HttpRequest): Promise<HttpOutcome>
-  /** Opens a body that is read as it arrives. Returns a function that closes it and frees the socket at once. */
+  /**
+   * Opens a body that is read as it arrives. Returns a function that closes it and frees the socket at once.
+   */
   open(request: HttpRequest, listener: HttpStreamListener): () => void
-  /** Connects to the host of a URL and sends nothing. Resolves with the reason where it cannot be reached. */
+  /** Connects to the host of a URL and sends nothing. Resolves with the reason if it cannot be reached. */
   reach(url: string, timeoutMs: number): Promise<string | undefined>
 }
 
@@ -76,9 +81,11 @@ export interface Notice {
 export type Notify = (notice: Notice) => void
 
 /**
- * Opens an address in the user's browser; rejects where that is not possible. Only for addresses that main built.
+ * Opens an address in the user's browser; rejects where that is not possible. Only for addresses that main
+ * built.
  *
- * Resolves with a function to call after the address was used: it removes any file that was written to open it.
+ * Resolves with a function to call after the address was used: it removes any file that was written to open
+ * it.
  */
 export type OpenUrl = (url: string) => Promise<() => void>
 

@@ -14,32 +14,36 @@ export interface Profile {
   readonly refreshToken: string
   /** The audience of a sign-in; absent: the public service's. */
   readonly audience?: string
-  /** The age in minutes from which a rotating refresh token may be refused; absent: 30 (service 8.4). */
+  /** The age in minutes from which a rotating refresh token may be rejected; absent: 30 (service 8.4). */
   readonly rotationMinutes?: number
   readonly probes: ProbeSettings
   /** Streams to open as soon as the key has a valid access token. */
   readonly streams: readonly StreamRequest[]
 }
 
-/** A key's probe settings. */
+/** A key's settings for checks. */
 export interface ProbeSettings {
-  /** Whether probing is on, independently of the other settings; absent: on. */
+  /** Whether checks are on, independently of the other settings; absent: on. */
   readonly enabled?: boolean
-  /** The share of each quota that probes may spend, 0 to 1. 0 turns probing off. */
+  /** The share of each quota that checks may spend, 0 to 1. 0 turns them off. */
   readonly budgetFraction: number
-  /** Seconds between probes of a category, overriding the budget for it. */
+  /** Seconds between checks of a category, overriding its budget. */
   readonly everySeconds: Readonly<Record<string, number>>
-  /** The symbol for probes of categories that need one; absent: `DEFAULT_PROBE_SYMBOL`. */
+  /** The symbol for checks of categories that need one; absent: `DEFAULT_PROBE_SYMBOL`. */
   readonly symbol?: string
   /**
-   * After a 429 of a bucket that was seen to fill gradually, probes go on at every second pace while it is waited out, so
-   * that the row is not unseen for all of Reset. Other requests wait. Service 7 asks all to, so this is off unless set.
+   * After a 429 of a bucket that was seen to fill gradually, probes go on at every second pace while it is
+   * waited out, so that the row is not unseen for all of Reset. Other requests wait. Service 7 asks all to,
+   * so this is off unless set.
    */
   readonly trialAfterStep?: boolean
 }
 
-/** Probes take 2 % of each quota, an unnoticeable share for a brokerage key. */
+/** Checks take 2 % of each quota, an unnoticeable share for a brokerage key. */
 export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySeconds: {} }
 
-/** The built-in simulator's quota has no other use, so more frequent probes make a first start more informative. */
+/**
+ * The built-in simulator's quota has no other use, so more frequent probes make a first start more
+ * informative.
+ */
 export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.05, everySeconds: {} }

@@ -1,9 +1,9 @@
-/** What stands in the place of a secret. */
+/** Replaces a secret in text. */
 export const REDACTED = '[redacted]'
 const MAX_DEPTH = 6
 /**
- * The minimum length of a secret. Hiding shorter ones, which occur in ordinary words, would mutilate every line and
- * show where the secret was.
+ * The minimum length of a secret. Hiding shorter ones, which occur in ordinary words, would mutilate every
+ * line and show where the secret was.
  */
 const MIN_SECRET = 4
 
@@ -13,12 +13,13 @@ const SECRET_KEY =
 const OMITTED_KEY = /headers?$|body$/i
 
 /**
- * Replaces secrets by their shape in running text: bearer headers, JWTs, the single-use code, form and query fields.
- * Linear in the length of the text: no pattern reads a character again for each place where it may begin.
+ * Replaces secrets by their shape in running text: bearer headers, JWTs, the single-use code, form and query
+ * fields. Linear in the length of the text: no pattern reads a character again for each place where it may
+ * begin.
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
-  // A word without a second part is no JWT; matched whole, it is not searched again.
+  // A word without a second part is no JWT; matched whole, it is not scanned again.
   (text) =>
     text.replace(/\beyJ[\w-]+(\.[\w-]+)?(?:\.[\w-]+)?/g, (word, second) =>
       second === undefined ? word : REDACTED,
@@ -33,7 +34,7 @@ const SECRET_SHAPES: readonly ((text: string) => string)[] = [
 
 /** The known secrets, and their removal from text. */
 export interface Secrets {
-  /** Adds a secret; it is removed from all text from here on. */
+  /** Adds a secret; it is removed from all text from now on. */
   hide(secret: string): void
   /** The text without any known secret, and without any part of one that is too long to be a coincidence. */
   clean(text: string): string
@@ -44,13 +45,13 @@ const MAX_SECRETS = 128
 const RUN = 12
 const STRIDE = 5
 
-/** The registry of all secrets. It decides what of a text may be shown, stored or logged. */
+/** The registry of all secrets. It decides what part of a text may be shown, stored or logged. */
 export class Redactor implements Secrets {
-  /** Each secret with its spellings, the most recently added one last. */
+  /** Each secret with its spellings, the most recently added last. */
   readonly #spellings = new Map<string, readonly string[]>()
   /**
-   * Runs of `RUN` characters, one at each `STRIDE` of a spelling. Any part of at least `RUN + STRIDE - 1` characters
-   * contains one of them.
+   * Runs of `RUN` characters, one at each `STRIDE` of a spelling. Any part of at least `RUN + STRIDE - 1`
+   * characters contains one of them.
    */
   #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined
 
@@ -80,7 +81,7 @@ export class Redactor implements Secrets {
     return this.#object(fields, 0)
   }
 
-  /** Replaces known secrets, longest first, because one may be the beginning of another. */
+  /** Replaces known secrets, longest first, because one may start with another. */
   #known(line: string): string {
     const longestFirst = [...this.#spellings.values()].flat().sort((a, b) => b.length - a.length)
     return longestFirst.reduce((text, secret) => text.replaceAll(secret, REDACTED), line)
@@ -127,7 +128,9 @@ export class Redactor implements Secrets {
   }
 }
 
-/** Whether a field's value may hold a secret: `tokensRefreshed: 3` is a count and `hasSecret: true` a fact. */
+/**
+ * Whether a field's value may hold a secret: `tokensRefreshed: 3` is a count and `hasSecret: true` a fact.
+ */
 function isHolding(value: unknown): boolean {
   return value !== undefined && value !== null && typeof value !== 'number' && typeof value !== 'boolean'
 }
@@ -141,7 +144,7 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
       const run = spelling.slice(at, at + RUN)
       const places = runs.get(run) ?? []
       runs.set(run, places)
-      // In a periodic secret a run's first place reaches furthest ahead, its last one back.
+      // In a periodic secret, a run's first position reaches furthest forward, its last furthest back.
       if (places.at(-2)?.[0] === spelling) places.pop()
       places.push([spelling, at])
     }
@@ -149,7 +152,7 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
   return runs
 }
 
-/** The longest common part of `text` and a spelling around a run that both contain. */
+/** The longest common part of `text` and a spelling, around a run that both contain. */
 function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
   let widestStart = at
   let widestEnd = at
@@ -165,7 +168,9 @@ function widest(text: string, at: number, places: Places): readonly [start: numb
   return [widestStart, widestEnd]
 }
 
-/** The ways in which other programs write a secret: as it is, in a URL, in JSON, in a host name. Each once. */
+/**
+ * The ways in which other programs write a secret: as it is, in a URL, in JSON, in a host name. Each once.
+ */
 export function spellingsOf(secret: string): readonly string[] {
   const inUrl = encodeURIComponent(secret.toWellFormed())
   const inJson = JSON.stringify(secret).slice(1, -1)

@@ -25,7 +25,10 @@ export interface CodeToExchange {
 
 /** The result of an exchange. */
 export type CodeExchange =
-  /** The access token in the answer is not kept: the first refresh, which is recorded in advance, brings another. */
+  /**
+   * The access token in the response is not stored: the first refresh, which is recorded in advance, returns
+   * another.
+   */
   | { readonly kind: 'granted'; readonly refreshToken: string }
   | Extract<
       SignInFailure,
@@ -71,7 +74,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
   }
 }
 
-/** Our `Http` as the `fetch` that the library calls; records the outcome of the one request. */
+/** Our `Http` as the `fetch` for the library; records the outcome of the one request. */
 function watchedLine(http: Http) {
   let outcome: HttpOutcome | undefined
   return {
@@ -94,8 +97,8 @@ function watchedLine(http: Http) {
 }
 
 /**
- * The answer without its `id_token`. Service 2.1 calls it opaque, and the library throws on one that is not a JWT,
- * although the code is spent by then. The user's identity is not needed.
+ * The response without its `id_token`. Service 2.1 calls it opaque, and the library throws if it is not a
+ * JWT, although the code is spent by then. The user's identity is not needed.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)
@@ -111,7 +114,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
   if (outcome === undefined) throw error
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'answer-lost', why: outcome.why }
-  // The code is spent, so a complete answer is kept even where the library rejects it.
+  // The code is spent, so a complete response is used even if the library rejects it.
   const whole = granted(outcome, url)
   if (whole !== undefined) return whole
   if (error instanceof oauth.ResponseBodyError) {
@@ -120,7 +123,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
         return { kind: 'code-refused' }
       case 'invalid_client':
       case 'unauthorized_client':
-      // The answer to a key with a secret that signs in without it.
+      // The response to a key with a secret that signs in without it.
       case 'access_denied':
         return { kind: 'misconfigured' }
       case 'temporarily_unavailable':
@@ -138,8 +141,8 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
 }
 
 /**
- * The tokens of a complete renewal. A token in an incomplete answer may be an error's text, and would replace a good
- * token.
+ * The tokens of a complete renewal. A token in an incomplete response may be error text, and would replace a
+ * good token.
  */
 function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | undefined {
   const whole = outcome && processRefreshAnswer(outcome, url)

@@ -46,7 +46,7 @@ export function connectKey(
   return { ok: true, profile: profile.id }
 }
 
-/** The hosts of a key: the provider's, or those the user entered if they use https. */
+/** The hosts of a key: the provider's, or those that the user entered, if they use https. */
 export function addressesOf(
   request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {
@@ -60,7 +60,8 @@ export function addressesOf(
 }
 
 /**
- * The origin of an address that uses https (or http on loopback), without path and credentials; otherwise `undefined`.
+ * The origin of an address that uses https (or http on loopback), without path and credentials; otherwise
+ * `undefined`.
  */
 export function serviceOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined

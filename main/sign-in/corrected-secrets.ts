@@ -20,9 +20,9 @@ export interface CorrectedSecretsDeps {
 }
 
 /**
- * Client secrets that the user corrected for one profile. A secret belongs to the API key (service 4.1), so once the
- * service has accepted it, every profile of that key adopts it. Until then it may be a typing error, and stays with its
- * profile.
+ * Client secrets that the user corrected for one profile. A secret belongs to the API key (service 4.1), so
+ * every profile of that key adopts it once the service has accepted it. Until then it may be a typing error,
+ * and stays with its profile.
  */
 export class CorrectedSecrets {
   readonly #deps: CorrectedSecretsDeps
@@ -46,7 +46,7 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // Only after the attempt: the answer to an earlier refresh proves nothing about the new secret.
+    // Only after the attempt: the response to an earlier refresh proves nothing about the new secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome
@@ -63,8 +63,8 @@ export class CorrectedSecrets {
   }
 
   /**
-   * Must be called when the service answered this profile with new tokens. Passes an accepted new secret to the other
-   * profiles of the API key.
+   * Must be called when the service responded to this profile with new tokens. Passes an accepted new secret
+   * to the API key's other profiles.
    */
   accepted(id: string): void {
     if (!this.#untried.delete(id)) return
@@ -89,7 +89,7 @@ export class CorrectedSecrets {
   }
 }
 
-/** The outcome of a corrected secret that was tried. It is stored in every case. */
+/** The outcome of trying a corrected secret. It is stored in every case. */
 function correctionOutcome(outcome: RefreshOutcome): Outcome {
   switch (outcome.kind) {
     case 'renewed':
@@ -130,7 +130,8 @@ export interface ConnectedKeys {
   /** Sets new tokens for a connected key, which keeps its id, quotas and streams. */
   signedInAgain(profile: Profile): Outcome
   /**
-   * Stores and tries another secret for the existing tokens; if accepted, it applies to every profile of the API key.
+   * Stores and tries another secret for the existing tokens; if accepted, it applies to every profile of the
+   * API key.
    */
   correctSecret(id: string, clientSecret: string): Promise<Outcome>
   /** Whether a revocation of this key was requested and is not confirmed. */

@@ -1,15 +1,18 @@
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Http } from '../ports/ports.ts'
 
-/** How long the sign-in host has to begin an answer. Milliseconds. */
+/** Time limit for the start of the sign-in host's response. Milliseconds. */
 const TIMEOUT_MS = 5_000
 
-/** The time between two looks at a host that answers, in milliseconds. */
+/** Interval of checks of a host that responds, in milliseconds. */
 const AGAIN_MS = 30_000
 
-/** The observed sign-in host of one sign-in. */
+/** The watched sign-in host of one sign-in. */
 export interface HostWatch {
-  /** Resolves with the first look: why the host does not answer, in plain words; `undefined` where it does, or at `stop`. */
+  /**
+   * Resolves with the first check: why the host does not respond, in plain words; `undefined` if it does, or
+   * at `stop`.
+   */
   readonly first: Promise<string | undefined>
   stop(): void
 }
@@ -20,8 +23,9 @@ export interface HostWatchDeps {
 }
 
 /**
- * Looks whether the host of `authUrl` answers, until it is stopped, and calls `changed` at each change after the first
- * look. Any answer counts. The request holds nothing of the sign-in, and its answer is not read.
+ * Checks whether the host of `authUrl` responds, until stopped; calls `changed` at each change after the
+ * first check. Any response counts. The request contains nothing of the sign-in, and its response is not
+ * read.
  */
 export function watchHost(
   { http, clock }: HostWatchDeps,

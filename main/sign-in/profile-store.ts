@@ -8,23 +8,23 @@ import type { SimulatorSettings } from '../vault/simulator-settings.ts'
 import type { StoredProfile, Vault } from '../vault/vault.ts'
 import type { VaultHandle } from '../vault/vault-handle.ts'
 
-/** The connected keys as they are stored, for the monitor. */
+/** The storage of connected keys, for the monitor. */
 export interface ProfileStore {
   /** Stores a new sign-in: its tokens replace those that the profile had. */
   signIn(profile: Profile, nowMs: number): TokenStore
-  /** Stores the settings of a connected key where the key is stored. */
+  /** Stores the settings of a connected key next to the key. */
   keepSettings(profile: Profile): Saved
-  /** Stores the secret of a connected key where its token is stored. */
+  /** Stores the secret of a connected key next to its token. */
   keepSecret(profile: Profile): Saved
   /** Whether the settings of this key outlive the process. */
   keepsSettings(profile: Profile): boolean
-  /** Deletes everything that is stored of a key. */
+  /** Deletes everything stored about a key. */
   forget(profile: string): Saved
-  /** Whether this key is there after a restart, and if not, why. */
+  /** Whether this key survives a restart, and if not, why. */
   keystore(profile: string): KeystoreState
 }
 
-/** A store of which nothing outlives the process. */
+/** A store that keeps everything in memory. */
 export const MEMORY_PROFILE_STORE: ProfileStore = {
   signIn: ({ refreshToken }, nowMs) => TokenStore.signedIn(signedIn(refreshToken, nowMs)),
   keepSettings: () => SAVED,
@@ -43,23 +43,23 @@ export interface RestoredProfile {
 /** What the host decides about stored keys. */
 export interface VaultProfileStoreDeps {
   /**
-   * Whether a key that is connected while the stored ones do not open may be sealed under a new data key: true for a
-   * keyring that lost its own key, false for a passphrase that may be mistyped.
+   * Whether a key that is connected while the stored ones cannot be opened may be sealed under a new data
+   * key: true for a keyring that lost its own key, false for a passphrase that may be mistyped.
    */
   readonly startsOver: boolean
   /** Stores the settings of the built-in simulator; its key is not stored. */
   readonly simulator?: Pick<SimulatorSettings, 'keep'>
-  /** Called when the answer of `keystore` may have changed. */
+  /** Called when the result of `keystore` may have changed. */
   readonly changed: () => void
 }
 
-/** A connected key as it is now. */
+/** A connected key in its present state. */
 interface ConnectedKey {
   readonly profile: Profile
   readonly tokens: TokenStore
 }
 
-/** The connected keys of a data folder, in its vault. */
+/** The connected keys of a data folder, stored in its vault. */
 export class VaultProfileStore implements ProfileStore {
   readonly #handle: VaultHandle
   readonly #deps: VaultProfileStoreDeps
@@ -72,8 +72,8 @@ export class VaultProfileStore implements ProfileStore {
   }
 
   /**
-   * The stored keys that are not connected yet, or were connected before they opened. A key that does not open is
-   * among them, for a person to sign in again.
+   * Stored keys that are not connected yet, or were connected before they could be opened. Includes keys that
+   * cannot be opened, for a person to sign in again.
    */
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
@@ -84,7 +84,7 @@ export class VaultProfileStore implements ProfileStore {
     return stored.flatMap((found) => {
       const profile = profileOf(found)
       const former = this.#keys.get(found.id)?.tokens
-      // One that did not open at first, and does now, comes once more.
+      // A key that could not be opened at first, but can be now, is returned again.
       const opensNow = former?.lost !== undefined && found.reading.kind === 'found'
       if (former !== undefined && !opensNow) return []
       if (found.about === undefined) this.#damaged.add(found.id)
@@ -95,7 +95,7 @@ export class VaultProfileStore implements ProfileStore {
     })
   }
 
-  /** What stands for keys whose file does not open. */
+  /** The placeholder for keys in a file that cannot be opened. */
   #unnamed(): RestoredProfile {
     const key = { profile: damagedProfile(SAVED_KEYS), tokens: TokenStore.empty() }
     this.#keys.set(SAVED_KEYS, key)
@@ -111,7 +111,7 @@ export class VaultProfileStore implements ProfileStore {
     })
   }
 
-  /** The ids in use, of connected and of stored keys. */
+  /** The ids in use, of connected and stored keys. */
   ids(): readonly string[] {
     return this.#handle.storedIds()
   }
@@ -119,11 +119,11 @@ export class VaultProfileStore implements ProfileStore {
   signIn(profile: Profile, nowMs: number): TokenStore {
     const signIn = signedIn(profile.refreshToken, nowMs)
     this.#keys.get(profile.id)?.tokens.detach()
-    // The built-in one is new at each start.
+    // The built-in simulator's key is new at each start.
     if (profile.environment === 'simulator') return TokenStore.signedIn(signIn)
     const tokens = TokenStore.signedIn(signIn, this.#sealerOf(profile.id))
     this.#keys.set(profile.id, { profile, tokens })
-    // Where the disk does not take it, the first refresh tells, and tries again.
+    // If the disk rejects it, the first refresh reports that and tries again.
     tokens.seal()
     if (tokens.kind === 'memory') this.#startOver()
     return tokens
@@ -153,7 +153,7 @@ export class VaultProfileStore implements ProfileStore {
     return SAVED
   }
 
-  /** Where the secrets of a key are stored that is connected now. */
+  /** Where the secrets of a newly connected key are stored. */
   get newKeys(): KeptSecrets {
     if (this.#handle.status.state !== 'ok' || this.#handle.vault === undefined) return 'memory'
     return this.#handle.hidesNothing ? 'unprotected' : 'sealed'
@@ -164,7 +164,7 @@ export class VaultProfileStore implements ProfileStore {
     const { state } = this.#handle.status
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (this.#damaged.has(profile)) return 'record-corrupt'
-    // A key that was connected meanwhile works, and is sealed later where that is possible.
+    // A key that was connected meanwhile works, and is sealed later if possible.
     const isOfThisRun = tokens.kind === 'memory' && profile !== SAVED_KEYS
     const isOfStored = state !== 'unavailable' && state !== 'unprotected'
     if (state !== 'ok' && !(isOfThisRun && isOfStored)) return state
@@ -191,7 +191,7 @@ export class VaultProfileStore implements ProfileStore {
     }
   }
 
-  /** Stores a change of a key where its tokens are; one that is sealed later is sealed with it. */
+  /** Stores a change of a key next to its tokens. A key that is sealed later includes the change. */
   #keep(profile: Profile, write: (vault: Vault) => Saved): Saved {
     const key = this.#keys.get(profile.id)
     if (key === undefined) return SAVED
@@ -203,7 +203,7 @@ export class VaultProfileStore implements ProfileStore {
 
   #startOver(): void {
     const { state } = this.#handle.status
-    // A stored key that is damaged opens under no passphrase: nothing is lost by a new one beside it.
+    // No passphrase opens a damaged stored key, so a new data key next to it loses nothing.
     if (state !== 'record-corrupt' && !(state === 'key-changed' && this.#deps.startsOver)) return
     void this.#handle.startOver().then(() => {
       this.#sealAll()
@@ -216,10 +216,12 @@ export class VaultProfileStore implements ProfileStore {
   }
 }
 
-/** A name that resolves nowhere (RFC 2606): nothing of a key whose own addresses are lost is sent anywhere. */
+/**
+ * A name that resolves nowhere (RFC 2606), so that nothing is sent for a key whose own addresses are lost.
+ */
 const NO_ADDRESS = 'https://unknown.invalid'
 
-/** The profile of a key of which only the id can be read: it is shown, so that a person can disconnect it. */
+/** The profile of a key of which only the id can be read: listed so that a person can disconnect it. */
 const damagedProfile = (id: string): Profile => ({
   id,
   name: id === SAVED_KEYS ? 'Saved keys' : `${id} (damaged)`,

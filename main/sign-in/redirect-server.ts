@@ -12,7 +12,7 @@ export type ListenOnLoopback = (
 ) => Promise<LoopbackServers>
 
 export interface RedirectServer {
-  /** The redirect address that the service is given. */
+  /** The redirect address that is sent to the service. */
   readonly redirectUri: string
   /** Waits up to `LAST_PAGE_MS` for pages in progress, then closes. */
   close(): Promise<void>
@@ -24,19 +24,19 @@ export interface RedirectServerDeps {
 }
 
 /**
- * How long `close` waits for pages in progress, in milliseconds. Browsers read at once; one that does not must not hold
- * the port.
+ * How long `close` waits for pages in progress, in milliseconds. Browsers read at once; a slow one must not
+ * occupy the port.
  */
 const LAST_PAGE_MS = 2_000
 
-/** Answers a redirect's query with the page that its tab shows. */
+/** Answers a redirect's query with the page for its tab. */
 export type AnswerRedirect = (query: URLSearchParams) => Promise<RedirectPage>
 
 /**
- * Waits for the redirect on the first free port of those that the key allows (service 10).
+ * Waits for the redirect on the first free port that the key allows (service 10).
  *
- * Binds both loopback addresses, because `localhost` means ::1 to some browsers: a program on the other address would
- * receive the code.
+ * Binds both loopback addresses, because some browsers resolve `localhost` to ::1, where another program
+ * could receive the code.
  */
 export async function listenForRedirect(
   { listen, clock }: RedirectServerDeps,
@@ -77,7 +77,7 @@ function allClosed(open: ReadonlySet<ServerResponse>, clock: Pick<Clock, 'after'
   })
 }
 
-/** EACCES is the error of some systems for a port that they reserve. */
+/** Some systems return EACCES for a port that they reserve. */
 const MEANS_TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES'])
 
 const codeOf = (error: unknown): string =>
@@ -100,7 +100,8 @@ function redirectListener(port: number, answer: AnswerRedirect, open: Set<Server
 }
 
 /**
- * The query of a redirect, which is a plain GET of the root; `undefined` for other requests, such as that of an icon.
+ * The query of a redirect, which is a plain GET of the root; `undefined` for other requests, such as that of
+ * an icon.
  */
 function queryOf({ method, url }: IncomingMessage): URLSearchParams | undefined {
   const [path, ...rest] = (url ?? '').split('?')

@@ -23,15 +23,18 @@ const REVOKE_PENDING: CommandError = {
   message: 'The revocation of this key isn’t confirmed. Retrying it later would end the new sign-in too.',
 }
 
-/** The commands that connect keys, new ones and those that need a new sign-in, by a browser or by a pasted token. */
+/**
+ * The commands that connect keys, new ones and those that need a new sign-in, by a browser or by a pasted
+ * token.
+ */
 export function signInCommands({
   keys,
   signIns,
   connect,
 }: SignInCommandsDeps): Feature<typeof signInContract> {
   /**
-   * Whether a revocation is pending and not yet cancelled by the user. Checked before any sign-in, by browser or by
-   * token (PROMISES R4).
+   * Whether a revocation is pending and not yet cancelled by the user. Checked before any sign-in, by browser
+   * or by token (PROMISES R4).
    */
   const blocked = (key: KeyName, cancelRevoke: boolean | undefined): boolean =>
     cancelRevoke !== true && keys.isRevocationPending(key)
@@ -42,8 +45,8 @@ export function signInCommands({
   }
 
   /**
-   * Connects a key with its token. A connected key that needs a sign-in is updated with the entered values instead of
-   * being added again.
+   * Connects a key with its token. A connected key that needs a sign-in is updated with the entered values
+   * instead of being added again.
    */
   const enter = (request: EnteredKey, refreshToken: string): Connected => {
     const addresses = addressesOf(request)

@@ -24,7 +24,7 @@ export interface SignInDeps {
   /** Cryptographically strong random bytes. */
   readonly randomBytes: (size: number) => Uint8Array
   readonly listen: ListenOnLoopback
-  /** Absent where no browser can be opened: the window then shows the link. */
+  /** Absent if no browser can be opened: the window then shows the link. */
   readonly openUrl?: OpenUrl
   readonly log: Log
   /** Cleans the service's text about a sign-in. */
@@ -53,7 +53,7 @@ interface Pending {
   readonly endsAt: number
   /** Whether a browser was opened. */
   opened: boolean
-  /** Why the sign-in host does not answer now. */
+  /** Why the sign-in host does not respond. */
   unreachable: string | undefined
   cancelTimer: () => void
   /** Removes the file that was written to open the address. */
@@ -67,18 +67,18 @@ interface Pending {
 const WRONG_STATE_NOTICE = 'Ignored a response to another sign-in. Continue in the newest tab.'
 
 /**
- * Signs users in through their browser, one sign-in at a time: a second start ends the first.
+ * Signs users in through their browser, one sign-in at a time: a new start ends the previous one.
  *
- * A redirect without this sign-in's `state` gets an error page and has no effect. Only the first one with it counts,
- * and its code is spent once.
+ * A redirect without this sign-in's `state` gets an error page and has no effect. Only the first valid
+ * redirect counts, and its code is spent once.
  */
 export class SignIns {
   readonly #deps: SignInDeps
   readonly #listeners = new Set<(status: SignInStatus) => void>()
   #pending: Pending | undefined
-  /** The first look at the host of a sign-in that is being started. */
+  /** The first check of the host for a sign-in that is starting. */
   #looking: HostWatch | undefined
-  /** Increases with each start, so that a start that was superseded while it opened its port stops. */
+  /** Increases with each start, so that a start that was superseded while opening its port stops. */
   #starts = 0
   /** Resolves when the last server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
@@ -142,7 +142,7 @@ export class SignIns {
       saidWrongState: false,
     }
     this.#pending = pending
-    // A page that cannot be loaded would be all that the person sees.
+    // The person would see only a page that cannot be loaded.
     if (unreachable === undefined) await this.#open(pending)
     return {
       ok: true,
@@ -171,7 +171,7 @@ export class SignIns {
     await this.#closing
   }
 
-  /** Looks at the host of a sign-in from now on, instead of at that of an earlier start. */
+  /** Watches the host of this sign-in from now on, instead of an earlier one's. */
   #lookAt(authUrl: string, id: string): HostWatch {
     this.#looking?.stop()
     this.#looking = watchHost(this.#deps, authUrl, (why) => {
@@ -253,7 +253,7 @@ export class SignIns {
     return failedPage(words.message)
   }
 
-  /** Removes this sign-in's secrets from a message: a service may repeat them in its error. */
+  /** Removes this sign-in's secrets from a message, because a service may echo them in its error. */
   #cleaned<T extends { readonly message: string }>({ task, state, verifier }: Pending, words: T): T {
     const { secrets } = this.#deps
     if (secrets === undefined) return words
@@ -305,7 +305,7 @@ export class SignIns {
   }
 }
 
-/** Why a sign-in was not answered in time: its host, where that did not answer and no page was opened. */
+/** Why a sign-in expired: its host, if that did not respond and no page was opened. */
 const expiryOf = ({ opened, unreachable }: Pending): SignInFailure =>
   opened || unreachable === undefined ? { kind: 'expired' } : { kind: 'not-sent', why: unreachable }
 

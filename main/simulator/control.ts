@@ -13,7 +13,9 @@ type Order = (service: SimulatedService, body: Readonly<Record<string, unknown>>
 const DONE = jsonAnswer(200, { done: true })
 const bad = (message: string): Answer => errorAnswer(400, 'BadRequest', message)
 
-/** The operations that a test or a user can perform on the running simulator, each a POST with a JSON body. */
+/**
+ * The operations that a test or a user can perform on the running simulator, each a POST with a JSON body.
+ */
 const ORDERS: Readonly<Record<string, Order>> = {
   'expire-access': (service) => {
     service.tokens.expireAccess(service.nowMs())
@@ -51,7 +53,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     service.setTraffic(rates)
     return DONE
   },
-  /** Body: `{"Positions Stream":2}`, slots held by other programs. */
+  /** Body: `{"Positions Stream":2}`, slots used by other programs. */
   'slots-elsewhere': (service, body) => {
     for (const [category, slots] of Object.entries(body)) {
       if (service.slots.reading(category) === undefined)

@@ -42,7 +42,10 @@ export interface Simulator {
   /** `http://127.0.0.1:PORT`, both the sign-in host and the resource host. */
   readonly origin: string
   readonly port: number
-  /** Whole requests that a category can still make (service 2.2), or `undefined` where no request quota counts it. */
+  /**
+   * Whole requests that a category can still make (service 2.2), or `undefined` where no request quota counts
+   * it.
+   */
   remaining(category: string): number | undefined
   /** The streams that are open now. */
   openStreams(): readonly { readonly id: string; readonly category: string }[]
@@ -57,7 +60,8 @@ export interface Simulator {
 /**
  * Starts the simulated service on loopback, with signed `id_token`s and a discovery document.
  *
- * Throws a RangeError that names an option out of range, and an error with code EADDRINUSE when the port is taken.
+ * Throws a RangeError that names an option out of range, and an error with code EADDRINUSE when the port is
+ * taken.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { origin, port, service, close } = await start({ ...options, signedIdTokens: true })

@@ -3,7 +3,8 @@ import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
 /**
- * How a stream ends by itself: an optional last line, then after a delay the end of the body or a reset of the socket.
+ * How a stream ends by itself: an optional last line, then after a delay the end of the body or a reset of
+ * the socket.
  */
 export interface Ending {
   readonly atMs: number
@@ -34,7 +35,9 @@ export interface StreamPlace {
 
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
-/** The maximum delay for which missed messages are made up, in milliseconds: after a sleep they are skipped. */
+/**
+ * The maximum delay for which missed messages are made up, in milliseconds: after a sleep they are skipped.
+ */
 const CATCH_UP_MS = 10_000
 
 type Phase =

@@ -14,16 +14,19 @@ export interface RequestLimit {
   readonly periodSeconds: number
 }
 
-/** The options of a simulated key, its user and other programs. Each field is a rule of the service that can vary. */
+/**
+ * The options of a simulated key, its user and other programs. Each field is a rule of the service that can
+ * vary.
+ */
 export interface SimulatorFlags {
   readonly clientId: string
   /** A key without a secret is a PKCE key (service 4.1). */
   readonly clientSecret?: string
   readonly refreshToken: string
   readonly keys: 'default' | 'rotating'
-  /** Rotating keys: a refresh token older than this is refused. */
+  /** Rotating keys: a refresh token older than this is rejected. */
   readonly refreshExpirySeconds: number
-  /** Rotating keys: how long the token just replaced is still accepted. */
+  /** Rotating keys: how long the replaced token is still accepted. */
   readonly rotationOverlapSeconds: number
   /** Rotating keys: the lifetime of a sign-in in seconds, regardless of refreshes. */
   readonly absoluteLifetimeSeconds: number
@@ -40,7 +43,7 @@ export interface SimulatorFlags {
   readonly traffic: Readonly<Record<string, number>>
   readonly arrivals: 'even' | 'poisson'
   readonly neighbours: readonly Neighbour[]
-  /** Stream slots held by other programs, by category. */
+  /** Stream slots used by other programs, by category. */
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
@@ -170,10 +173,10 @@ const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 /**
  * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * The other program drains Positions in spells (2.4 requests a second, against a refill of 320/300): from full to about
- * an eighth, and then long enough not at all for it to be full again, so that a forecast, a warning and a recovery come
- * every eight minutes for as long as it runs. Its clock is two such spells ahead: the first, from a quota that was partly
- * spent, ended in a 429, and the third begins with the start.
+ * The other program drains Positions in spells (2.4 requests a second, against a refill of 320/300): from
+ * full to about an eighth, and then long enough not at all for it to be full again, so that a forecast, a
+ * warning and a recovery come every eight minutes for as long as it runs. Its clock is two such spells ahead:
+ * the first, from a quota that was partly spent, ended in a 429, and the third begins with the start.
  */
 export const BUILT_IN_OPTIONS: SimulatorFlags = {
   ...DEFAULT_SIMULATOR_OPTIONS,

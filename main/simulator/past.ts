@@ -2,14 +2,17 @@ import type { MonitorEvent } from '../../app/contract/events.ts'
 import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import type { RequestQuotas } from './rules/request-quotas.ts'
 
-/** What a monitor that had been running would have seen of the built-in simulator. Times are epoch milliseconds. */
+/**
+ * What a monitor that had been running would have seen of the built-in simulator. Times are epoch
+ * milliseconds.
+ */
 export interface SimulatedPast {
   /** Header readings, oldest first for each category. */
   readonly headers: readonly {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
-    /** Requests per second of others from then to the next reading; absent with the last one. */
+    /** Others' requests per second from then to the next reading; absent for the last one. */
     readonly elsewhere?: number
   }[]
   /** Events, oldest first. */
@@ -18,16 +21,16 @@ export interface SimulatedPast {
 
 type Header = SimulatedPast['headers'][number]
 
-/** One reading of each category in so many milliseconds, as with a small budget for checks. */
+/** Interval of readings per category, as with a small budget for checks. */
 const EVERY_MS = 15_000
-/** How often it is looked whether nothing was left. */
+/** Interval for detecting that nothing is left. */
 const LOOK_MS = 1_000
-/** How long before the start the service asked for a planned reconnection. Milliseconds. */
+/** How long before the start the service requested a planned reconnection. Milliseconds. */
 const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**
- * Reads the quotas as a monitor would have since `fromMs`, in order of time, up to `untilMs`. Must be called before
- * anything else reads them. The first moment without a request left is a 429, the later ones are not.
+ * Reads the quotas as a monitor would have since `fromMs`, in order of time, up to `untilMs`. Must be called
+ * before anything else reads them. The first moment without a request left is a 429, the later ones are not.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

@@ -137,7 +137,9 @@ export interface PageRequest {
   readonly offset: number
 }
 
-/** Reads `pageSize`, 1 to 600, and `nextToken`, as named by an earlier page. Absent: one page with everything. */
+/**
+ * Reads `pageSize`, 1 to 600, and `nextToken`, as named by an earlier page. Absent: one page with everything.
+ */
 export function readPage(query: URLSearchParams): Read<PageRequest> {
   return flatRead(
     readWhole(query, 'pageSize', { low: 1, high: MAX_PAGE_SIZE, otherwise: MAX_PAGE_SIZE }),

@@ -26,12 +26,14 @@ export interface SimulatorServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-/** The number of possible random values: more would make no difference, and a power of two divides exactly. */
+/**
+ * The number of possible random values: more would make no difference, and a power of two divides exactly.
+ */
 const CHANCE_STEPS = 2 ** 47
 
 /**
- * The system's ports. The wall clock stands still when it is set back: otherwise an hour of quota would have to pass
- * twice.
+ * The system's ports. The wall clock stands still when it is set back: otherwise an hour of quota would have
+ * to pass twice.
  */
 function realPorts(): ServerPorts {
   let lastMs = Date.now()
@@ -55,8 +57,8 @@ export interface ServerOptions extends Partial<SimulatorFlags> {
   /** 0 or absent: any free port. */
   readonly port?: number
   /**
-   * Whether `id_token` is a signed JWT, with a discovery document and a key set. Absent: it is opaque, which saves the
-   * 0.1 to 0.5 s for generating a key.
+   * Whether `id_token` is a signed JWT, with a discovery document and a key set. Absent: it is opaque, which
+   * saves the 0.1 to 0.5 s for generating a key.
    */
   readonly signedIdTokens?: boolean
 }

@@ -24,8 +24,8 @@ const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix Option
 const SKEW_MS = 3_600_000
 
 /**
- * The simulated service without sockets and timers: it maps a request to an answer, and open streams are polled for
- * their pieces. `server.ts` serves it on a port; tests drive it with virtual time.
+ * The simulated service without sockets and timers: it maps a request to an answer, and open streams are
+ * polled for their pieces. `server.ts` serves it on a port; tests drive it with virtual time.
  */
 export class SimulatedService {
   readonly options: SimulatorFlags

@@ -37,8 +37,8 @@ export function pump(stream: OpenedStream, response: ServerResponse, ports: Pump
         return
       case 'reset':
         over = true
-        // The write's callback resets the connection, so that earlier bytes are sent first; a space does not complete a
-        // frame.
+        // The write's callback resets the connection, so that earlier bytes are sent first; a space does not
+        // complete a frame.
         response.write(' ', () => socket?.resetAndDestroy())
         return
     }

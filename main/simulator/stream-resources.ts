@@ -29,7 +29,7 @@ export interface StreamResource {
   readonly open: OpenStream
 }
 
-/** The frames of a stream, or the answer that refuses it. */
+/** The frames of a stream, or the response that rejects it. */
 type OpenStream = (asked: ResourceRequest) => Opening
 
 export type Opening = { readonly kind: 'frames'; readonly frames: Frames } | Answer

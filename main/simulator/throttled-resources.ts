@@ -13,8 +13,8 @@ import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type 
 /**
  * The X-RateLimit values of a stream for which the table of service 8.2 has slots only.
  *
- * Its answers carry both header sets (service 2.2, 7), but no request quota is stated for it, so nothing is counted or
- * refused. The limit is one seen on the real service that is in no row of the table.
+ * Its answers carry both header sets (service 2.2, 7), but no request quota is stated for it, so nothing is
+ * counted or refused. The limit is one seen on the real service that is in no row of the table.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
@@ -47,7 +47,7 @@ export class ThrottledResources {
     return cut.length
   }
 
-  /** Answers a request with a valid access token. A refused request costs nothing. */
+  /** Answers a request with a valid access token. A 429 costs nothing. */
   answer(request: ServiceRequest, category: string, atMs: number): ServiceReply {
     const streamed = STREAM_RESOURCES.find(({ path }) => path.test(request.path))
     const rate = this.quotas.reading(category, atMs)

@@ -87,7 +87,8 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
 }
 
 /**
- * Answers POST /oauth/revoke (service 4.2): JSON as in the service's sample, or the form of RFC 7009, section 2.1.
+ * Answers POST /oauth/revoke (service 4.2): JSON as in the service's sample, or the form of RFC 7009, section
+ * 2.1.
  *
  * A form is answered by that RFC's rules: an unknown token counts as revoked (RFC 7009, section 2.2).
  */

@@ -1,7 +1,7 @@
 /** A request as the simulated service receives it, over any transport. */
 export interface ServiceRequest {
   readonly method: string
-  /** Without the query, percent-encoded as it came. */
+  /** Without the query, percent-encoded as received. */
   readonly path: string
   /** Without the question mark. */
   readonly query: string
@@ -56,7 +56,10 @@ export interface OpenedStream {
   take(atMs: number): readonly StreamPiece[]
   /** The client has disconnected; frees the slot at once. */
   close(): void
-  /** Sets a callback for changes of `nextDueMs` without a `take`, as when the stream is cut from outside. */
+  /**
+   * Sets a callback for changes of `nextDueMs` without a `take`, for example when the stream is cut from
+   * outside.
+   */
   whenMoved(moved: () => void): void
 }
 

@@ -8,8 +8,8 @@ export interface AddressFileDeps {
   readonly folder: string
   readonly clock: Pick<Clock, 'after'>
   /**
-   * Cryptographically strong random bytes, so that the file's name, which is visible in an argument list, reveals
-   * nothing.
+   * Cryptographically strong random bytes, so that the file's name, which is visible in an argument list,
+   * reveals nothing.
    */
   readonly randomBytes: (size: number) => Uint8Array
   /** Opens a file in the user's browser. */
@@ -17,7 +17,8 @@ export interface AddressFileDeps {
 }
 
 /**
- * How long the file exists at most, in milliseconds: a browser that has to start first may take this long to read it.
+ * How long the file exists at most, in milliseconds: a browser that has to start first may take this long to
+ * read it.
  */
 export const ADDRESS_FILE_MS = 60_000
 
@@ -26,9 +27,9 @@ const NAME = /^open-[\w-]+\.html$/
 /**
  * Opens addresses with a secret, such as a single-use code or a sign-in's `state`.
  *
- * A browser receives an address in its argument list, which every user of the machine can read. It is therefore given
- * the path of a private file that redirects to the address. The file is deleted after the address was used, and after a
- * minute at the latest.
+ * A browser receives an address in its argument list, which every user of the machine can read. It is
+ * therefore given the path of a private file that redirects to the address. The file is deleted after the
+ * address was used, and after a minute at the latest.
  */
 export function openByFile({ folder, clock, randomBytes, openFile }: AddressFileDeps): OpenUrl {
   // Files of a killed process; their addresses became useless with it.
@@ -61,8 +62,8 @@ function writeNew(path: string, text: string): void {
 }
 
 /**
- * A page that redirects to the address. `replace` keeps the file out of the tab's history; the rest is for browsers
- * without scripts.
+ * A page that redirects to the address. `replace` keeps the file out of the tab's history; the rest is for
+ * browsers without scripts.
  */
 function pageLeadingTo(address: string): string {
   const inScript = JSON.stringify(address).replaceAll('<', '\\u003c')

@@ -9,14 +9,14 @@ export type DataFolderOpening =
   | { readonly kind: 'open'; readonly path: string }
   | { readonly kind: 'unusable'; readonly line: string }
 
-/** The default data folder, the same for every host; `undefined` where the account has no home folder. */
+/** The default data folder, the same for every host; `undefined` if the account has no home folder. */
 export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAccount(), 'Headroom')
 
 export const NO_HOME = 'no home folder: HOME is empty or no absolute path; choose a folder with --data'
 
 /**
- * Opens a data folder. Creates it where needed, private to its owner, and checks that files can be written in it and
- * that no other user can create or replace them.
+ * Opens a data folder. Creates it if needed, private to its owner, and checks that files can be written in it
+ * and that no other user can create or replace them.
  */
 export function openDataFolder(folder: string | undefined): DataFolderOpening {
   if (folder === undefined) return { kind: 'unusable', line: NO_HOME }
@@ -39,9 +39,9 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
 }
 
 /**
- * Creates a folder level by level: Node's recursive mkdir never returns where a parent exists and refuses with ENOENT,
- * as /proc does. An existing folder keeps its mode, because others may be meant to list it; our files in it are
- * private.
+ * Creates a folder level by level. Node's recursive mkdir never returns if a parent exists but reports
+ * ENOENT, as /proc does. An existing folder keeps its mode, because others may be meant to list it; our files
+ * in it are private.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return

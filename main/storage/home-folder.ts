@@ -10,8 +10,8 @@ export interface Account {
 }
 
 /**
- * An absolute path from the environment; a relative one counts as not set, as the XDG base directory specification
- * requires.
+ * An absolute path from the environment; a relative one counts as not set, as the XDG base directory
+ * specification requires.
  */
 export const absolute = (
   path: string | undefined,
@@ -20,8 +20,8 @@ export const absolute = (
   path !== undefined && (platform === 'win32' ? win32 : posix).isAbsolute(path) ? path : undefined
 
 /**
- * The account of this process. HOME comes first and can be set to anything; the system's entry for the account applies
- * where it is empty or relative.
+ * The account of this process. HOME comes first and can be set to anything; the system's entry for the
+ * account applies where it is empty or relative.
  */
 export function thisAccount(
   environment: Account['environment'] = process.env,
@@ -42,8 +42,8 @@ export const homeFolder = ({ homes, platform }: Account): string | undefined =>
   homes.find((home) => absolute(home, platform) !== undefined)
 
 /**
- * The platform's folder for an app's data. `undefined` where it is unknown: the current folder of a command is no place
- * for tokens.
+ * The platform's folder for an app's data. `undefined` where it is unknown: the current folder of a command
+ * is no place for tokens.
  */
 export function dataFolderOf(account: Account, name: string): string | undefined {
   const { platform, environment } = account

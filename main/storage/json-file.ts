@@ -15,11 +15,13 @@ export interface JsonFileOptions<T> {
   readonly schema: z.ZodType<T>
   /** The maximum length; a longer file counts as damaged. */
   readonly maxLength?: number
-  /** What this version writes as the file's `schemaVersion`: one with a higher number is a newer version's. */
+  /** Written as the file's `schemaVersion`: a file with a higher number is from a newer version. */
   readonly schemaVersion?: number
 }
 
-/** The size from which a file counts as damaged without being read: a thousand times that of the largest of them. */
+/**
+ * The size from which a file counts as damaged without being read: a thousand times the largest of our files.
+ */
 const MAX_BYTES = 16 << 20
 
 const versioned = z.looseObject({ schemaVersion: z.int() })
@@ -28,7 +30,7 @@ const versioned = z.looseObject({ schemaVersion: z.int() })
 export class JsonFile<T> {
   readonly #options: JsonFileOptions<T>
   readonly #path: string
-  /** When the file could not be read, epoch ms: what it holds is not known, and not to be replaced. */
+  /** When reading the file failed, epoch ms: its content is unknown and must not be replaced. */
   #unreadAtMs: number | undefined
 
   constructor(options: JsonFileOptions<T>) {
@@ -37,9 +39,10 @@ export class JsonFile<T> {
   }
 
   /**
-   * The file's value, or `fallback` where the file is missing or unreadable. Never throws.
+   * The file's value, or `fallback` if it is missing or unreadable. Never throws.
    *
-   * `onProblem` is called with one sentence for the user where the file cannot be read; a damaged file is set aside.
+   * `onProblem` is called with one sentence for the user if the file cannot be read; a damaged file is set
+   * aside.
    */
   read<F>(fallback: F, nowMs: number, onProblem: (sentence: string) => void): T | F {
     const { schema, what, maxLength = Number.POSITIVE_INFINITY } = this.#options
@@ -93,7 +96,7 @@ export class JsonFile<T> {
   }
 }
 
-/** The parsed text, or `undefined` (which no JSON text represents) where it is not JSON. */
+/** The parsed text, or `undefined` (which no JSON text represents) if it is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     // Some editors put a byte order mark before it.

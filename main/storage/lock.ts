@@ -24,10 +24,12 @@ const SQLITE_NOLFS = 22
 const SQLITE_NOTADB = 26
 
 /**
- * Locks a data folder for one process: two processes refreshing one rotating token would end each other's sign-in.
+ * Locks a data folder for one process: two processes refreshing one rotating token would end each other's
+ * sign-in.
  *
- * The lock is an exclusive SQLite transaction without writes. The operating system releases it when its process ends in
- * any way, so it cannot be stale. A side file names the holder; it is read only while the lock is known to be held.
+ * The lock is an exclusive SQLite transaction without writes. The operating system releases it when its
+ * process ends in any way, so it cannot be stale. A side file names the holder; it is read only while the
+ * lock is known to be held.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
@@ -89,8 +91,8 @@ function openExclusively(file: string, retried = false): Opening {
 const NO_LOCKS =
   "file locks don't work there, perhaps a network folder; choose a folder on a local disk with --data"
 /**
- * The primary codes that mean a failure of locking, since beginning an exclusive transaction reads and writes only the
- * file's header.
+ * The primary codes that mean that locking failed, because beginning an exclusive transaction accesses only
+ * the file's header.
  */
 const LOCK_FAILURES: ReadonlySet<number> = new Set([SQLITE_IOERR, SQLITE_PROTOCOL, SQLITE_NOLFS])
 
@@ -121,15 +123,18 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * A program for another process that tries to take the lock held by this one. The recorded pid is no proof, because it
- * may be a former owner's.
+ * A script for another process that tries to take the lock held by this one. The recorded pid is no proof,
+ * because it may be a former owner's.
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
   try { new DatabaseSync(process.argv[1]).exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE'); process.stdout.write('taken') } catch {}
 `
 
-/** Whether another process can take the lock too. Assumed not within Electron, which cannot start another Node. */
+/**
+ * Whether another process can take the lock too. Assumed false within Electron, which cannot start another
+ * Node.
+ */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false
   const { stdout } = spawnSync(process.execPath, ['--eval', TRY, file], { encoding: 'utf8', timeout: 10_000 })
@@ -137,8 +142,8 @@ function isOpenToOthers(file: string): boolean {
 }
 
 /**
- * Creates the lock file privately. SQLite would make it readable for all users, and a reader's lock would keep the
- * owner out.
+ * Creates the lock file privately. SQLite would make it readable for all users, and a reader's lock would
+ * keep the owner out.
  */
 function makeForOwner(file: string): void {
   try {

@@ -5,7 +5,8 @@ import type { Saved } from './storage-error.ts'
 const SCHEMA_VERSION = 1
 
 /**
- * The preferences. A value unknown to this version, such as a newer one's, reads as the default and stays in the file.
+ * The preferences. A value unknown to this version, such as a newer one's, reads as the default and stays in
+ * the file.
  */
 const values = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
@@ -28,8 +29,8 @@ export interface PreferencesOpening {
 /**
  * `preferences.json`: the user's choices in any host, without secrets.
  *
- * Not stored by electron-store, which hosts without Electron lack and which on a full disk replaces a good file by a
- * truncated one.
+ * Not stored by electron-store, which hosts without Electron lack and which on a full disk replaces a good
+ * file by a truncated one.
  */
 export class Preferences implements SettingsStore<PreferenceValues> {
   readonly #file: JsonFile<Stored>
@@ -65,12 +66,12 @@ export function openPreferences(folder: string, nowMs: number): PreferencesOpeni
   return { preferences: new Preferences(file, found), ...(notice !== undefined && { notice }) }
 }
 
-/** Settings that are kept between runs, independent of the library that stores them. */
+/** Settings that persist between runs, independent of the library that stores them. */
 export interface SettingsStore<T> {
   read(): T
   /**
-   * Changes some settings. They apply to this run even where they cannot be saved, unless the implementation says
-   * otherwise.
+   * Changes some settings. They apply to this run even if they cannot be saved, unless the implementation
+   * says otherwise.
    */
   change(changes: Partial<T>): Saved
 }

@@ -18,22 +18,27 @@ const OTHERS_MAY = 0o077
 const OTHERS_MAY_WRITE = 0o022
 const ALL_MAY_WRITE = 0o002
 const STICKY = 0o1000
-/** 0 on Windows, where a link cannot be refused at opening. */
+/** 0 on Windows, where a link cannot be rejected when opening. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
-/** The file mask this process was started with; `undefined` while it is in force, and on Windows, which has none. */
+/**
+ * The file mask this process was started with; `undefined` while it is in force, and on Windows, which has
+ * none.
+ */
 let formerMask: number | undefined
-/** How many starts of other programs are under way. */
+/** Number of other programs that are being started. */
 let starting = 0
 
-/** Makes new files of this process and its children private by default, including those that libraries create. */
+/**
+ * Makes new files of this process and its children private by default, including those that libraries create.
+ */
 export function createFilesPrivately(): void {
   if (process.platform !== 'win32') formerMask = process.umask(OTHERS_MAY)
 }
 
 /**
- * Restores the file mask that this process was started with, until the returned function is called: a program of the
- * user, such as a browser, inherits the mask in force when it is started, and keeps it for every file that it saves.
+ * Restores the file mask that this process was started with, until the returned function is called. A program
+ * of the user, such as a browser, inherits the mask at its start and uses it for every file that it saves.
  *
  * Files that the app opens itself stay private, because each is created with `PRIVATE_MODE`.
  */
@@ -47,7 +52,10 @@ export function restoreFileMask(): () => void {
   }
 }
 
-/** Opens a file for writing, at its end (`append`) or emptied (`replace`). A new file is private; a link is refused. */
+/**
+ * Opens a file for writing, at its end (`append`) or emptied (`replace`). A new file is private; links are
+ * rejected.
+ */
 export function openPrivately(file: string, how: 'append' | 'replace'): number {
   const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants
   const mode = how === 'append' ? O_APPEND : O_TRUNC
@@ -55,8 +63,8 @@ export function openPrivately(file: string, how: 'append' | 'replace'): number {
 }
 
 /**
- * Ensures that a file which a library opens by its path exists and is private; one of an earlier version may be
- * readable by others. Throws for a link.
+ * Ensures that a file which a library opens by its path exists and is private; one of an earlier version may
+ * be readable by others. Throws for a link.
  *
  * An existing file is not opened: closing it would release SQLite's locks on it in this process (POSIX).
  */
@@ -71,8 +79,9 @@ export function ensurePrivate(file: string): void {
 }
 
 /**
- * Why a folder cannot be trusted with secrets, as the end of a sentence: it belongs to another user, others may write
- * to it or replace it, or a file in it is a link, a pipe or a device. `undefined` where it can.
+ * Why a folder cannot be trusted with secrets, as the end of a sentence: it belongs to another user, others
+ * may write to it or replace it, or a file in it is a link, a pipe or a device. `undefined` if it can be
+ * trusted.
  *
  * Windows is not checked, because its access lists have no mode.
  */
@@ -94,7 +103,7 @@ export function whyNotTrusted(
   for (const name of readdirSync(path)) {
     const found = lstatSync(join(path, name), { throwIfNoEntry: false })
     if (found?.isSymbolicLink()) return `${name} in it is a link; move it away`
-    // Whoever opens a pipe waits for another program without end.
+    // Opening a pipe would block until another program opens it.
     if (found?.isFIFO() || found?.isCharacterDevice() || found?.isBlockDevice())
       return `${name} in it is a pipe or a device; move it away`
   }
@@ -107,9 +116,10 @@ function foldersAbove(path: string): readonly string[] {
 }
 
 /**
- * Reads a file as text; `undefined` if it is longer than `maxBytes`. Throws the error of the system.
+ * Reads a file as text; `undefined` if it is longer than `maxBytes`. Throws the system's error.
  *
- * No more than that is read, because the size of a pipe, such as a shell's `<(…)`, or a device is not known before.
+ * It stops there, because the size of a pipe, such as a shell's `<(…)`, or of a device is not known in
+ * advance.
  */
 export function readBounded(path: string, maxBytes: number): string | undefined {
   const file = openSync(path, 'r')

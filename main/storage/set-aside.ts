@@ -12,7 +12,7 @@ export interface FileToSetAside {
   readonly why: 'corrupt' | 'newer' | 'damaged' | 'unread'
 }
 
-/** The files that SQLite keeps beside a database. */
+/** The companion files of a SQLite database. */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
 /**

@@ -7,15 +7,15 @@ import type { Saved } from './storage-error.ts'
 const schema = z.object({ zone: z.enum(TIME_ZONES) })
 
 /**
- * The zone of every time of day that this process shows or tells, stored in `times.json` of the data folder. Without a
- * folder it is held in memory only.
+ * The zone of all times of day in this process, stored in `times.json` of the data folder; without a folder,
+ * in memory only.
  */
 export class ShownTimes {
   readonly #file: JsonFile<z.output<typeof schema>> | undefined
   readonly #listeners = new Set<(zone: TimeZone) => void>()
   #zone: TimeZone = 'local'
 
-  /** Shows times in the stored zone from now on. `problem`: called where the file cannot be read. */
+  /** Applies the stored zone. `problem`: called if the file cannot be read. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
     const what = 'Time settings'
     this.#file = folder === undefined ? undefined : new JsonFile({ folder, name: 'times', what, schema })
@@ -26,7 +26,7 @@ export class ShownTimes {
     return this.#zone
   }
 
-  /** Applies a zone, also where it cannot be stored. */
+  /** Applies a zone, even if it cannot be stored. */
   set(zone: TimeZone): Saved {
     this.#show(zone)
     for (const listener of this.#listeners) listener(zone)

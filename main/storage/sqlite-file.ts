@@ -10,9 +10,9 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens a database file, created private where it is missing. Throws SQLite's errors.
+ * Opens a database file, created private if missing. Throws SQLite's errors.
  *
- * SQLite itself would create it readable for all; its -wal and -shm files take the mode of the main file.
+ * SQLite itself would make it readable for all users; its -wal and -shm files take the mode of the main file.
  */
 export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): DatabaseSync {
   ensurePrivate(file)
@@ -33,10 +33,10 @@ export type SchemaState =
   | { readonly kind: 'newer'; readonly version: number }
 
 /**
- * Runs the migrations that a file of an older version lacks, in one transaction; the one at index n leads from version
- * n to n + 1. Throws SQLite's errors, with the file unchanged.
+ * Runs the migrations that a file of an older version lacks, in one transaction; the one at index n leads
+ * from version n to n + 1. Throws SQLite's errors, with the file unchanged.
  *
- * The transaction is opened even without migrations to run, because it shows whether the file can be written.
+ * The transaction is opened even without migrations, because it shows whether the file can be written.
  */
 export function migrate(database: DatabaseSync, migrations: readonly string[]): SchemaState {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
@@ -54,8 +54,8 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
 }
 
 /**
- * Tells whether the file of an open database is still the one that was opened: one that was deleted takes writes
- * without an error, and is gone with the process. Always true of a database without a file.
+ * Detects whether the file of an open database has been deleted or replaced: a deleted file accepts writes
+ * without an error, and they are lost with the process. Always true for a database without a file.
  */
 export function filePlace(database: DatabaseSync): () => boolean {
   const path = database.location()

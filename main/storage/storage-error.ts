@@ -7,7 +7,8 @@ export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: 
 export const SAVED: Saved = { ok: true }
 
 /**
- * Why a database file could not be read or written. `corrupt` and `newer` are permanent; the others may be temporary.
+ * Why a database file could not be read or written. `corrupt` and `newer` are permanent; the others may be
+ * temporary.
  */
 export type StorageFailure = 'full' | 'locked' | 'corrupt' | 'newer' | 'not-allowed' | 'other'
 
@@ -72,8 +73,8 @@ export function storageFailure(error: unknown): StorageFailure {
 const DAMAGED = 'the file is damaged'
 
 /**
- * An error of a database file as a text for the user, as the end of a sentence; `undefined` where neither the disk nor
- * the file failed, which means a bug.
+ * An error of a database file as a text for the user, as the end of a sentence; `undefined` if neither the
+ * disk nor the file failed, which means a bug.
  */
 export function storageErrorText(error: unknown): string | undefined {
   if (isForeignRow(error)) return DAMAGED
@@ -105,7 +106,7 @@ export function storageErrorText(error: unknown): string | undefined {
   }
 }
 
-/** Whether a row was read that Headroom never stores: of another form, or with an integer beyond 2^53. */
+/** Whether a row was read that Headroom never writes: of another form, or with an integer beyond 2^53. */
 function isForeignRow(error: unknown): boolean {
   if (error instanceof z.ZodError) return true
   return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'

@@ -1,4 +1,7 @@
-/** Plain words for error codes. Node's own message is `EACCES: permission denied, open '/…'`: a code and a path. */
+/**
+ * Plain words for error codes. Node's own message is `EACCES: permission denied, open '/…'`: a code and a
+ * path.
+ */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
@@ -7,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk is full',
   ENOENT: 'not found',
   EISDIR: 'a folder is in the way',
-  /** Of Node, where a folder stands in the place of a file that is to be removed. */
+  /** From Node, if a folder has the name of a file that should be removed. */
   ERR_FS_EISDIR: 'a folder is in the way',
   ENOTDIR: 'a file is in the way',
   EEXIST: 'a file is in the way',

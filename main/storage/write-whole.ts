@@ -6,8 +6,8 @@ import { systemErrorText } from './system-error.ts'
 /**
  * Replaces a small file by `text`, or leaves it unchanged.
  *
- * The size is checked before the rename: on a full disk a write may report success for fewer bytes than it was given,
- * and renaming that over the good file loses both.
+ * The size is checked before the rename: on a full disk a write may report success for fewer bytes than it
+ * was given, and renaming that over the good file would lose both.
  */
 export function writeWhole(file: string, text: string): Saved {
   const bytes = new TextEncoder().encode(text)

@@ -9,7 +9,7 @@ import type { Saved } from '../storage/storage-error.ts'
 export interface Pins {
   read(): readonly StreamRequest[]
   write(requests: readonly StreamRequest[]): Saved
-  /** Removes the pins, including those of other versions, so that no account id of a forgotten key stays. */
+  /** Removes the pins, including those of other versions, so that no account id of a removed key remains. */
   forget(): Saved
 }
 
@@ -23,13 +23,14 @@ const request = z.object({
   options: z.record(z.string().max(32), z.string().max(64)).default({}),
 })
 const entry = z.object({ owner: z.string(), pins: z.array(z.unknown()) })
-/** A bare list comes from a version that did not store the owner. */
+/** A plain list comes from a version that did not store the owner. */
 const stored = z.object({ profiles: z.record(z.string(), z.union([entry, z.array(z.unknown())])) })
 type Entry = z.output<typeof entry>
 type Stored = z.output<typeof stored>
 
 /**
- * The key that owns pins. An id alone is not enough: it is reused after its key was forgotten or was in memory only.
+ * The key that owns pins. An id alone is not enough, because it is reused after its key was removed or was in
+ * memory only.
  */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
   /** Whether the key outlives the process; otherwise its pins do not either. */
@@ -39,9 +40,9 @@ export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl'
 /**
  * The streams to open again at the next start, by API key and host: `pinned-streams.json` in the data folder.
  *
- * Targets contain account ids, which must not reach another broker or key, so the file is private and an entry is read
- * only by the key that wrote it. A damaged file is set aside and pins start empty. A pin that this version cannot read,
- * such as a newer one's, stays in the file and is not opened.
+ * Targets contain account ids, which must not reach another broker or key, so the file is private and only
+ * the key that wrote an entry reads it. A damaged file is set aside and pins start empty. A pin that this
+ * version cannot read, such as a newer one's, stays in the file and is not opened.
  */
 export class PinnedStreams {
   readonly #file: JsonFile<Stored>
@@ -72,7 +73,7 @@ export class PinnedStreams {
     }
   }
 
-  /** Writes the pins of keys that are stored by now and were in memory only before. */
+  /** Writes the pins of keys that were in memory only and are stored now. */
   flush(): void {
     for (const { owner, pins } of [...this.#unkept.values()]) if (owner.isKept()) this.#keep(owner, pins)
   }

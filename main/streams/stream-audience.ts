@@ -2,34 +2,34 @@ import type { Observation } from '../../app/service/headers.ts'
 import type { StreamState } from '../../app/streams/life-cycle.ts'
 import type { Tapped } from '../api/quota-tap.ts'
 
-/** The body of an answer that opens no stream, as it came: it may repeat the token. */
+/** The body of a response that opens no stream, as received: it may echo the token. */
 export interface RefusalBody {
   readonly bytes: Buffer
-  /** Whether its end came. */
+  /** Whether it is complete. */
   readonly isWhole: boolean
-  /** The access token that the request was sent with. */
+  /** The access token of the request. */
   readonly token: string
 }
 
-/** An answer that opens no stream. */
+/** A response that opens no stream. */
 export interface RefusedStream {
   readonly observation: Observation
   readonly body: RefusalBody
   readonly tapped: Tapped
 }
 
-/** The programs that read one stream, and how many readers each of them has. */
+/** The programs that read one stream, each with its number of readers. */
 export type ReadBy = readonly { readonly program: string; readonly readers: number }[]
 
-/** The readers of one stream of the service, beside Headroom itself. */
+/** The readers of one stream of the service, besides Headroom itself. */
 export interface StreamAudience {
-  /** A connection is open: what is heard from here on comes from it. */
+  /** A connection is open: from here on, data comes from it. */
   opened(observation: Observation): void
-  /** Bytes of the stream, as they came. */
+  /** Bytes of the stream, as received. */
   heard(bytes: Uint8Array): void
-  /** The service answered something else than a stream. */
+  /** The service responded with something other than a stream. */
   refused(answer: RefusedStream): void
-  /** After each change of the stream's state. */
+  /** Called after each change of the stream's state. */
   became(state: StreamState): void
   readonly readBy: ReadBy
 }

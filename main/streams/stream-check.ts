@@ -8,7 +8,7 @@ import { type ConnectionDeps, StreamConnection } from './stream-connection.ts'
 export interface StreamCheckDeps extends ConnectionDeps, Bearer {}
 
 /**
- * The stream to open in order to read the quota headers of a category; `undefined` where no stream counts against it.
+ * The stream to open to read the quota headers of a category; `undefined` if no stream counts against it.
  *
  * `no-target`: only the user can name a target. `no-account`: no account id is known yet.
  */
@@ -33,8 +33,8 @@ export function streamToCheck(
 /**
  * Opens a stream, reads its quota headers and closes it.
  *
- * The only way to see the quotas of a stream category. It costs one request and briefly one slot: never a slot that is
- * in use, and the last free one only at a user's request.
+ * The only way to see the quotas of a stream category. It costs one request and briefly one slot: never a
+ * slot in use, and the last free one only at a user's request.
  */
 export async function checkStream(
   category: string,

@@ -19,46 +19,46 @@ export interface ConnectionDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly tap: QuotaTap
   readonly slots: SlotLedger
-  /** The number of own connections of the category without an answer yet. */
+  /** Number of own connections in the category without a response. */
   readonly opening: (category: string) => number
   /** Called when a connection has released a slot of the service. */
   readonly slotFreed: (category: string) => void
-  /** The form that is asked for, where it is not `application/json`. */
+  /** The requested form, if not `application/json`. */
   readonly accept?: string
 }
 
-/** What a connection is opened with. */
+/** Inputs for opening a connection. */
 export interface OpeningPass {
   readonly token: string
-  /** The turn that it took among all requests, to be told its outcome; absent while no gateway is on. */
+  /** Its turn among all requests, to be given the outcome; absent while the gateway is off. */
   readonly turn?: OwnTurn | undefined
 }
 
 /** Callbacks of a connection. None is called after `close`. */
 export interface ConnectionListener {
   opened(observation: Observation): void
-  /** Bytes of an open stream, before their frames are told. */
+  /** Bytes of an open stream, before their frames are reported. */
   heard?(bytes: Uint8Array): void
   frames(read: FramesRead): void
-  /** The answer was not 200; `tapped` is what its headers and body said about quotas. */
+  /** The response was not 200; `tapped`: quota information from its headers and body. */
   refused(status: number, tapped: Tapped, answer: { observation: Observation; body: RefusalBody }): void
   ended(why: string, code: StreamReasonCode): void
 }
 
 const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
-/** A refusal is small: of a longer one, readers get so much and a cut. */
+/** An error response is small: readers get this much of a longer one, truncated. */
 const MAX_REFUSAL_BYTES = 1 << 20
 /**
- * How long an unidentified answer may stay without data, in milliseconds. An idle stream sends a heartbeat after 5 s
- * (service 12).
+ * How long an unidentified response may have no data, in milliseconds. An idle stream sends a heartbeat after
+ * 5 s (service 12).
  */
 const FIRST_WORD_MS = 6_000
 
-/** `unsure`: the answer's head does not identify the service; its first bytes will. */
+/** `unsure`: the response head does not identify the service; its first bytes will. */
 type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
-/** One exchange that opens a stream, and the stream's bytes to the end of its connection. */
+/** One exchange that opens a stream, and the stream's bytes until its connection ends. */
 export class StreamConnection {
   readonly category: string
   readonly #deps: ConnectionDeps
@@ -96,7 +96,8 @@ export class StreamConnection {
         headers: {
           authorization: `Bearer ${token}`,
           accept: deps.accept ?? 'application/json',
-          // Frames are read as they come. Without this field any coding is acceptable (RFC 9110, section 12.5.3).
+          // Frames are read as they arrive. Without this field any coding is acceptable (RFC 9110, section
+          // 12.5.3).
           'accept-encoding': 'identity',
         },
         timeoutMs: OPEN_TIMEOUT_MS,
@@ -109,7 +110,7 @@ export class StreamConnection {
     )
   }
 
-  /** The time of the request until the stream is open, then the time of its opening. Epoch milliseconds. */
+  /** The time of the request until the stream opens, then the time of its opening. Epoch milliseconds. */
   openedAtMs: number
 
   get isOpening(): boolean {
@@ -122,7 +123,7 @@ export class StreamConnection {
 
   close(): void {
     if (this.#phase === 'over') return
-    // The answer will not be read, but the request may have counted.
+    // The response will not be read, but the request may have counted.
     if (this.#phase !== 'open') this.#exchange.failed(this.#phase === 'opening' ? 'hung-up' : 'lost')
     this.#finish()
     this.#hangUp()
@@ -135,7 +136,7 @@ export class StreamConnection {
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
-      // The body says which quota refused. A body without end is not waited for.
+      // The body names the quota. A body that does not end is not waited for.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'
@@ -174,7 +175,7 @@ export class StreamConnection {
       this.#exchange.notTheService(SOMETHING_ELSE)
       this.#notTheService(SOMETHING_ELSE)
     }
-    // Line ends alone identify no sender.
+    // Line ends alone do not identify the sender.
     else if (text.trim() !== '') this.#opened()
   }
 

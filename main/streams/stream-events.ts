@@ -10,15 +10,15 @@ export interface StreamName {
   readonly target: string
 }
 
-/** What lay between the former connection of a stream and the one that was opened in its place. */
+/** The gap between the former connection of a stream and its replacement. */
 export interface OpeningGap {
-  /** When the former one ended or was told to go away, epoch ms; `undefined` at the first opening. */
+  /** When the former one ended or received GoAway, epoch ms; `undefined` at the first opening. */
   readonly sinceMs: number | undefined
-  /** Whether the former one was heard until the other was open. */
+  /** Whether the former one received data until the other opened. */
   readonly overlapped: boolean
 }
 
-/** Reports what happens to one stream: its opening, each restart, silence, frames, and its closing. */
+/** Reports the events of one stream: opening, restarts, silence, frames, and closing. */
 export class StreamEvents {
   readonly #name: StreamName
   readonly #slots: SlotLedger
@@ -35,7 +35,7 @@ export class StreamEvents {
     return Math.max(0, this.#openings - 1)
   }
 
-  /** `reason`: why it was opened again; that and `gap` are ignored at the first opening. */
+  /** `reason`: why it was reopened; ignored at the first opening, like `gap`. */
   opened(reason: string, { sinceMs, overlapped }: OpeningGap): void {
     this.#openings += 1
     if (this.#openings === 1)

@@ -7,7 +7,7 @@ import type { RefusedStream } from './stream-audience.ts'
 import { type ConnectionDeps, type OpeningPass, StreamConnection } from './stream-connection.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
-  /** How to wait for a turn among the requests of programs; `undefined` while no gateway is on. */
+  /** Waits for a turn among programs' requests; `undefined` while the gateway is off. */
   readonly turns?: () => TakeStreamTurn | undefined
 }
 
@@ -18,7 +18,7 @@ export interface HandoverListener {
   /** Whether the service announced the end of the current connection, and its successor is not open yet. */
   isHandingOver(): boolean
   opened(observation: Observation): void
-  /** Bytes of the connection that is read. */
+  /** Bytes of the connection in use. */
   heard(bytes: Uint8Array): void
   /** Frames of a connection that is over must be ignored. */
   frames(read: FramesRead, from: StreamConnection): void
@@ -28,23 +28,24 @@ export interface HandoverListener {
 }
 
 /**
- * The connections of one stream: the current one and, while the service announces a restart, its successor.
+ * The connections of one stream: the current one and, during an announced restart, its successor.
  *
- * Each is opened with the access token valid at that moment, when its turn among all requests has come. While no gateway
- * is on, it waits where its category's rate quota is held back, or no more is left than is kept for other programs.
+ * Each opens with the access token valid at that moment, when it has its turn among all requests. While the
+ * gateway is off, it waits if its category's rate quota is paused, or if no more is left than the reserve for
+ * other programs.
  */
 export class StreamHandover {
   readonly #category: string
   readonly #path: string
   readonly #deps: HandoverDeps
   readonly #listener: HandoverListener
-  /** The connection that is read or being opened. */
+  /** The connection in use or opening. */
   #current: StreamConnection | undefined
-  /** Replaces the current connection once open: a stream that is about to end is not dropped earlier. */
+  /** Replaces the current connection once open, so that a stream about to end is not dropped earlier. */
   #successor: StreamConnection | undefined
   /**
-   * Increases with each attempt and each `hangUp`, so that an attempt that waited for a token meanwhile is recognised
-   * as stale.
+   * Increases with each attempt and each `hangUp`, so that an attempt that waited for a token meanwhile is
+   * recognised as stale.
    */
   #attempt = 0
 
@@ -55,7 +56,7 @@ export class StreamHandover {
     this.#listener = listener
   }
 
-  /** The number of connections without an answer yet. */
+  /** Number of connections without a response. */
   get opening(): number {
     return [this.#current, this.#successor].filter((one) => one?.isOpening).length
   }
@@ -66,7 +67,8 @@ export class StreamHandover {
   }
 
   /**
-   * When its category may be requested again, in epoch milliseconds; `undefined` where it may be now, or a gateway knows.
+   * When its category may be requested again, in epoch milliseconds; `undefined` if now, or if the gateway
+   * decides.
    */
   get heldUntilMs(): number | undefined {
     return this.#takeTurn === undefined ? this.#deps.tap.notBeforeMs('GET', this.#path, 'normal') : undefined
@@ -76,7 +78,7 @@ export class StreamHandover {
     return this.#deps.turns?.()
   }
 
-  /** Opens a connection. `turn`: the one that it has already. */
+  /** Opens a connection. `turn`: a turn that it already has. */
   async connect(turn?: OwnTurn): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt
@@ -98,7 +100,7 @@ export class StreamHandover {
       this.#listener.lost({ kind: 'refused', reason: '429: rate quota', code: 'rate-limited', ...taken })
   }
 
-  /** Its turn, or when to ask again; `undefined` where none is needed. */
+  /** Its turn, or when to try again; `undefined` if none is needed. */
   async #turn(): Promise<OwnTurn | NoTurn | undefined> {
     const takeTurn = this.#takeTurn
     if (this.#deps.usable().kind === 'none') return undefined

@@ -22,7 +22,7 @@ import { StreamWatchdog } from './stream-watchdog.ts'
 
 export interface StreamDeps extends HandoverDeps {
   readonly random: Random
-  /** The own stream to close in order to free a slot for this one; `undefined` where no own stream has one. */
+  /** The own stream to close to free a slot for this one; `undefined` if no own stream has one. */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
@@ -30,15 +30,18 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * How long an opening may take before a wake treats it as lost, in milliseconds: its own timer stood still during the
- * sleep.
+ * How long an opening may take before a wake-up treats it as lost, in milliseconds: its own timer stops
+ * during sleep.
  */
 const OPENING_MS = 20_000
 /** The maximum random delay in milliseconds, so that many streams do not reconnect at the same moment. */
 const SPREAD_MS = 500
 /** The wait after a 429 without a Reset (service 7), in milliseconds. */
 const FALLBACK_MS = 60_000
-/** Each failure in a row puts a stream so much later among those whose next try is due at one moment. Milliseconds. */
+/**
+ * Additional delay per consecutive failure among streams whose next attempt is due at the same time.
+ * Milliseconds.
+ */
 const LATER_MS = 20
 const MOST_LATER = 10
 
@@ -54,8 +57,8 @@ interface Reason {
 }
 
 /**
- * Signs of an outage, which an earlier attempt may end. A refusal names the time of the next one, and a cap is not met
- * more often.
+ * Signs of an outage, which may end early. A rejection sets the time of the next attempt, and a cap must not
+ * be retried more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -66,10 +69,10 @@ const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'not-the-service',
 ])
 
-/** States that an open stream goes to when its connection ends, or is about to. */
+/** States of an open stream after its connection ends or is about to. */
 const WITHOUT_IT: ReadonlySet<StreamState['kind']> = new Set(['waiting', 'opening', 'restarting'])
 
-/** Keeps one stream open: judges it by its frames, not by its socket, and reopens it with backoff. */
+/** Keeps one stream open: judges it by its frames, not its socket, and reopens it with backoff. */
 export class StreamKeeper {
   readonly id: string
   readonly category: string
@@ -77,9 +80,9 @@ export class StreamKeeper {
   /** Its path and query under `{base_url}`. */
   readonly path: string
   isPinned: boolean
-  /** Whether Headroom itself wants it, beside programs. */
+  /** Whether Headroom itself wants it, besides programs. */
   isOwn = true
-  /** The programs that read it, if any do. */
+  /** The programs that read it, if any. */
   audience: StreamAudience | undefined
   readonly #deps: StreamDeps
   readonly #rate: FrameRate
@@ -88,13 +91,22 @@ export class StreamKeeper {
   readonly #restarted = new RecentMoments(RECENT_MS)
   readonly #watchdog: StreamWatchdog
   readonly #connections: StreamHandover
-  /** Why it is being opened again; `undefined` while it is open. */
+  /** Why it is being reopened; `undefined` while it is open. */
   #lastReason: Reason | undefined
-  /** Its last frame before the present wait, epoch ms; `undefined` while it is open, and before its first opening. */
+  /**
+   * Its last frame before the present wait, epoch ms; `undefined` while it is open, and before its first
+   * opening.
+   */
   #heardMs: number | undefined
-  /** Whether its next try may follow the success of another stream: it does not open and end again and again. */
+  /**
+   * Whether its next attempt may follow another stream's success: it is not one that opens and ends
+   * repeatedly.
+   */
   #mayFollow = false
-  /** When it stopped being open or was told to go away, epoch ms; `undefined` while it is open, and before its first opening. */
+  /**
+   * When it stopped being open or received GoAway, epoch ms; `undefined` while it is open, and before its
+   * first opening.
+   */
   #brokeMs: number | undefined
 
   constructor(id: string, request: StreamRequest, path: string, isPinned: boolean, deps: StreamDeps) {
@@ -131,7 +143,7 @@ export class StreamKeeper {
     })
   }
 
-  /** The number of its connections without an answer yet. */
+  /** Number of its connections without a response. */
   get opening(): number {
     return this.#connections.opening
   }
@@ -160,7 +172,7 @@ export class StreamKeeper {
     }
   }
 
-  /** `turn`: the one that its first connection has among all requests. */
+  /** `turn`: its first connection's turn among all requests. */
   start(turn?: OwnTurn): void {
     void this.#connections.connect(turn)
     this.#watchdog.watch()
@@ -175,22 +187,22 @@ export class StreamKeeper {
     this.#watchdog.watch()
   }
 
-  /** Opens it anew for its first answer, before the present connection is closed if there is a slot for both. */
+  /** Reopens it for its first response, before the present connection closes if there is a slot for both. */
   renew(): void {
     this.#watchdog.feed({ kind: 'renew', canOverlap: this.#canOverlap() })
     this.#watchdog.watch()
   }
 
-  /** Ends a backoff early, as when the service is reachable again or a token has arrived. */
+  /** Ends a backoff early, for example when the service is reachable again or a token has arrived. */
   nudge(): void {
     const { state } = this.#watchdog
     if (state.kind !== 'waiting') return
-    // A refusal names the time of the next attempt; other waits end now, with a little jitter.
+    // A rejection sets the time of the next attempt; other waits end now, with a little jitter.
     if (state.code === 'rate-limited' || state.code === 'no-slot') return
     this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Must be called when another stream was opened in an outage. */
+  /** Must be called when another stream opened during an outage. */
   followServed(): void {
     const { state } = this.#watchdog
     if (state.kind === 'waiting' && OUTAGE.has(state.code) && this.#mayFollow)
@@ -202,7 +214,7 @@ export class StreamKeeper {
     if (this.waitsForSlot) this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Must be called after the machine slept: timers stood still, the service did not. */
+  /** Must be called after the machine slept: timers stopped, the service did not. */
   wake(): void {
     const now = this.#deps.timeline.now()
     const { state } = this.#watchdog
@@ -248,7 +260,8 @@ export class StreamKeeper {
     const { refused } = tapped
     this.audience?.refused(answer)
     if (refused === 'concurrency' && isSuccessor) {
-      // Its own earlier connection held the slot, which is free once the service has noticed that connection's end.
+      // Its own earlier connection had the slot, which becomes free once the service notices that
+      // connection's end.
       this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
       return
     }
@@ -259,8 +272,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a 429 of the rate the queue of a gateway knows. A slot released here a moment ago is free soon; when other
-   * programs release theirs is unknown.
+   * When to retry. After a rate 429 the gateway's queue knows. A slot that was just released here is free
+   * soon; when other programs release theirs is unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps
@@ -311,7 +324,7 @@ export class StreamKeeper {
         break
       case 'restarting':
         this.#lastReason = { text: state.reason, code: state.code }
-        // Being told to go away is a sign of life.
+        // A GoAway is a sign of life.
         if (state.code === 'going-away') this.#events.heard()
         void this.#connections.connect()
         break
@@ -346,16 +359,16 @@ export class StreamKeeper {
     this.#deps.changed()
   }
 
-  /** When the next try may be made in an outage; at once where a person or a program waits for its first answer. */
+  /** Earliest next attempt in an outage; at once if a person or a program waits for its first response. */
   #notBeforeMs({ code, attempt }: Extract<StreamState, { kind: 'waiting' }>): number | undefined {
     const isFirst = this.audience !== undefined && this.#brokeMs === undefined
     if (isFirst || code === 'restarted-here') return undefined
     const nextMs = this.#deps.outage.takeTry()
-    // The one that failed least goes first.
+    // The one with the fewest failures goes first.
     return nextMs && nextMs + LATER_MS * Math.min(attempt, MOST_LATER)
   }
 
-  /** A stream that cannot be opened again is silent as long after its last frame as one that is connected. */
+  /** A stream that cannot be reopened counts as silent as long after its last frame as a connected one. */
   #judgeSilence(): void {
     const { kind } = this.#watchdog.state
     if (this.#heardMs === undefined || (kind !== 'waiting' && kind !== 'opening')) return
@@ -364,7 +377,8 @@ export class StreamKeeper {
 }
 
 /**
- * The effect of an answer other than 200 on the stream. `retryAtMs`: when a 429 may be retried, in epoch milliseconds.
+ * The effect on the stream of a response other than 200. `retryAtMs`: when a 429 may be retried, in epoch
+ * milliseconds.
  */
 function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs: number): StreamInput {
   switch (refused) {
@@ -386,7 +400,7 @@ function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs
     : { kind: 'failed', reason }
 }
 
-/** The most programs of one stream in a snapshot. */
+/** Maximum number of programs per stream in a snapshot. */
 const MAX_READ_BY = 16
 
 const countOf = (audience: StreamAudience | undefined): number =>
@@ -397,12 +411,12 @@ function readersOf(audience: StreamAudience | undefined): Pick<StreamSummary, 'r
   return readers === 0 ? {} : { readers, readBy: audience?.readBy.slice(0, MAX_READ_BY) ?? [] }
 }
 
-/** Whether a frame came since the stream was opened. */
+/** Whether a frame arrived since the stream opened. */
 const hasFrame = (state: StreamState): boolean =>
   'openedAtMs' in state &&
   (state.kind === 'restarting' || state.sawData || state.lastFrameAtMs > state.openedAtMs)
 
-/** The part of a summary that follows from the state. `last`: why it is being opened again, if it is. */
+/** The part of a summary that follows from the state. `last`: why it is being reopened, if so. */
 function summaryOf(
   state: StreamState,
   last: Reason | undefined,
@@ -428,10 +442,10 @@ interface SymbolError {
   readonly at: number
 }
 
-/** As many as a window shows; a stream has at most 100 symbols. */
+/** Maximum number shown in a window; a stream has at most 100 symbols. */
 const MAX_SYMBOLS = 20
 
-/** The latest error of each symbol, in constant memory: the oldest are dropped. */
+/** The latest error of each symbol, in bounded memory: the oldest are dropped. */
 class SymbolErrors {
   readonly #bySymbol = new Map<string, SymbolError>()
 

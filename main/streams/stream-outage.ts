@@ -1,11 +1,12 @@
-/** The shortest interval between two tries while the service serves no stream, in milliseconds. */
+/** Minimum interval between two attempts while the service serves no stream, in milliseconds. */
 export const TRY_EVERY_MS = 5_000
 
 /**
- * Whether the service serves the streams of one key, as their connections show.
+ * Whether the service serves the streams of one key, judged by their connections.
  *
- * In an outage one stream tries, at most every `TRY_EVERY_MS`, and the others follow its success: each try costs a
- * request of their quota. First openings are not delayed: a program or a person waits for their answer.
+ * In an outage one stream tries, at most every `TRY_EVERY_MS`, and the others follow its success, because
+ * each attempt costs a request of their quota. First openings are not delayed: a program or a person waits
+ * for their response.
  */
 export class StreamOutage {
   readonly #now: () => number
@@ -13,13 +14,15 @@ export class StreamOutage {
   #isOn = false
   #triedAtMs = Number.NEGATIVE_INFINITY
 
-  /** `over` is called when a stream was opened in an outage. */
+  /** `over` is called when a stream opened during an outage. */
   constructor(now: () => number, over: () => void) {
     this.#now = now
     this.#over = over
   }
 
-  /** Takes the next try: `undefined` where it may be made now, else when to ask again, in epoch milliseconds. */
+  /**
+   * Takes the next attempt: `undefined` if it may go now, otherwise when to ask again, in epoch milliseconds.
+   */
   takeTry(): number | undefined {
     if (!this.#isOn) return undefined
     const now = this.#now()
@@ -34,7 +37,9 @@ export class StreamOutage {
     this.#isOn = true
   }
 
-  /** A stream was opened. `fleeting`: it opens and ends again and again, and its try counts for the next outage too. */
+  /**
+   * A stream opened. `fleeting`: it opens and ends repeatedly, so its attempt also counts in the next outage.
+   */
   served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return
     this.#isOn = false

@@ -15,7 +15,8 @@ export interface WatchdogDeps {
 }
 
 /**
- * The maximum interval between two checks, in milliseconds, so that a changed clock or an unannounced sleep is noticed.
+ * Maximum interval between two checks, in milliseconds, so that a changed clock or an unannounced sleep is
+ * noticed.
  */
 const MAX_WATCH_MS = 5_000
 const MIN_WATCH_MS = 10
@@ -25,7 +26,7 @@ export interface WatchdogListener {
   entered(state: StreamState, before: StreamState): void
   /** Called after each check of the time. */
   watched(): void
-  /** When a wait that is over may end, in epoch milliseconds; `undefined` where it may now. */
+  /** When a finished wait may end, in epoch milliseconds; `undefined` if now. */
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 
@@ -53,7 +54,7 @@ export class StreamWatchdog {
     if (this.#state.kind !== before.kind) this.#listener.entered(this.#state, before)
   }
 
-  /** Checks the time now. A stream is alive by its frames, not by its socket. */
+  /** Checks the time now. Frames show that a stream is alive, not its socket. */
   watch(): void {
     const state = this.#state
     if (state.kind === 'closed') return
@@ -64,7 +65,7 @@ export class StreamWatchdog {
     if (this.#state.kind !== 'closed') this.watchOn()
   }
 
-  /** Sets the timer for the next check: the end of a wait, or the moment when silence would be too long. */
+  /** Sets the timer for the next check: the end of a wait, or the time at which silence is too long. */
   watchOn(): void {
     const inMs = this.#nextWatchMs()
     this.unwatch()
@@ -75,7 +76,7 @@ export class StreamWatchdog {
     this.#cancelTimer()
   }
 
-  /** Ends a wait within `ms` milliseconds, at a random moment. */
+  /** Ends a wait at a random time within `ms` milliseconds. */
   tryWithin(ms: number): void {
     if (this.#state.kind !== 'waiting') return
     const at = this.#deps.timeline.now() + this.#deps.random.next() * ms
@@ -94,7 +95,7 @@ export class StreamWatchdog {
     return Math.max(MIN_WATCH_MS, Math.min(MAX_WATCH_MS, dueMs - this.#deps.timeline.now()))
   }
 
-  /** When time alone changes the state, in epoch milliseconds; `undefined` where it does not. */
+  /** When time alone changes the state, in epoch milliseconds; `undefined` if never. */
   #dueMs(): number | undefined {
     const state = this.#state
     switch (state.kind) {

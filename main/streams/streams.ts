@@ -22,29 +22,26 @@ export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'outage' | 'pr
   readonly pins?: Pins
 }
 
-/** A stream that a program asked for. */
+/** A stream that a program requested. */
 export interface ProgramStream {
   readonly request: StreamRequest
-  /** Its path and query, as the program wrote them. */
+  /** Path and query, as the program wrote them. */
   readonly path: string
   readonly accept: string | undefined
   readonly audience: StreamAudience
-  /** The turn that it took among all requests. */
+  /** Its turn among all requests. */
   readonly turn: OwnTurn
-  /** Whether to ask the service although no slot is known to be free: others may have left theirs. */
+  /** Whether to ask the service even if no slot seems free: others may have released theirs. */
   readonly mayBeRefused: boolean
 }
 
 export const MAX_STREAMS = 200
-/**
- * The maximum of symbol errors of all streams in one snapshot; without it, the service would choose their number and
- * length.
- */
+/** Maximum number of symbol errors in a snapshot; without it, the service would determine its size. */
 const MAX_SYMBOL_ERRORS = 64
-/** The number of closed streams that stay visible with their reason. */
+/** Number of closed streams that stay visible with their reason. */
 const MAX_CLOSED_SHOWN = 5
 
-/** The own streams of one profile: those that Headroom wants, and those that programs behind the gateway do. */
+/** The own streams of one profile: those of Headroom, and those of programs behind the gateway. */
 export class Streams {
   readonly #deps: StreamsDeps
   readonly #outage: StreamOutage
@@ -52,12 +49,12 @@ export class Streams {
   #nextId = 1
   /** Streams that a person closed and can still keep, by id. */
   readonly #closing = new Map<string, { readonly atMs: number; readonly cancel: () => void }>()
-  /** The number of open checks by category: connections opened for their headers only. */
+  /** Number of open checks by category: connections opened only for their headers. */
   readonly #checks = new Map<string, number>()
 
   /** Called when a slot is free that no own stream waits for. */
   onSlotFreed: (category: string) => void = () => {}
-  /** Asked to close a stream that no program reads any more, where a slot is wanted. */
+  /** Asks for a slot: a stream that no program reads any more should close. */
   onSlotWanted: (category: string) => void = () => {}
 
   constructor(deps: StreamsDeps) {
@@ -70,7 +67,7 @@ export class Streams {
     )
   }
 
-  /** Those that are not closed. */
+  /** Streams that are not closed. */
   get keepers(): readonly StreamKeeper[] {
     return this.#keepers.filter((keeper) => !keeper.isClosed)
   }
@@ -88,7 +85,7 @@ export class Streams {
     return { ok: true, keeper }
   }
 
-  /** Why no stream of this category can be opened now: the sentence and the one least worth its slot. */
+  /** Why no stream of this category can be opened now, with the least useful stream as a proposal. */
   noSlot(category: string): CommandError {
     return noSlot(this.#slotsOf(category), this.#proposal(category), this.#deps.timeline.now())
   }
@@ -103,9 +100,7 @@ export class Streams {
     this.#deps.changed()
   }
 
-  /**
-   * Opens the given streams and the pinned ones. A stream that cannot be opened is listed as closed, with the reason.
-   */
+  /** Opens the given and the pinned streams. One that fails is listed as closed, with the reason. */
   openAtStart(requests: readonly StreamRequest[]): void {
     for (const request of requests) this.#openOrListClosed(request, false)
     for (const request of this.#deps.pins?.read() ?? []) {
@@ -115,14 +110,14 @@ export class Streams {
     }
   }
 
-  /** Opens a stream. `replace`: the id of the own stream of that category to close if every slot is taken. */
+  /** Opens a stream. `replace`: id of the category's own stream to close if all slots are in use. */
   open(request: StreamRequest, replace?: string): Outcome<{ readonly stream: string }> {
     return this.#open(request, replace, false)
   }
 
   /**
-   * Closes a stream after `inSeconds`, unless `keep` calls that off; a closed one leaves the list at once. Until then the
-   * connection is open and counted, so that the slots that are shown stay true.
+   * Closes a stream after `inSeconds`, unless `keep` cancels that; removes an already closed one at once.
+   * Until then the connection is open and counted, so that displayed slots stay correct.
    */
   closeIn(id: string, inSeconds: number): Outcome {
     const keeper = this.#find(id)
@@ -138,7 +133,7 @@ export class Streams {
     return { ok: true }
   }
 
-  /** Calls off `closeIn`. */
+  /** Cancels `closeIn`. */
   keep(id: string): Outcome {
     if (!this.#closing.has(id)) return unknownStream
     this.#forgetClosing(id)
@@ -159,7 +154,7 @@ export class Streams {
     return wasPinned ? this.#keepPins() : { ok: true }
   }
 
-  /** Opens a stream again, now; a closed one gets a new id. */
+  /** Reopens a stream now; a closed one gets a new id. */
   restart(id: string): Outcome<{ readonly stream: string }> {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -173,7 +168,7 @@ export class Streams {
     return opened
   }
 
-  /** Pins or unpins a stream. A pinned stream is opened again at the next start. */
+  /** Pins or unpins a stream. A pinned stream is reopened at the next start. */
   pin(id: string, isPinned: boolean): Outcome {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -189,13 +184,13 @@ export class Streams {
     }
   }
 
-  /** Opens a stream for its headers only, and closes it once they have arrived. */
+  /** Opens a stream only for its headers, and closes it once they have arrived. */
   async look(request: StreamRequest): Promise<Outcome> {
     const { category } = STREAM_TABLE[request.kind]
     this.#checks.set(category, this.#checksOf(category) + 1)
     const checked = await checkStream(category, request, {
       ...this.#deps,
-      // Excludes this connection, because the headers are its own answer.
+      // Excludes this connection, because the headers are its own response.
       opening: (wanted) => this.#opening(wanted) - (wanted === category ? 1 : 0),
       slotFreed: (freed) => this.#slotFreed(freed),
     })
@@ -213,7 +208,7 @@ export class Streams {
   }
 
   stop(): void {
-    // What a person closed is not opened again at the next start, even if the app ends first.
+    // A stream that a person closed is not reopened at the next start, even if the app ends first.
     for (const id of [...this.#closing.keys()]) this.close(id)
     this.closeAll('Headroom is quitting', 'closing')
   }
@@ -257,14 +252,14 @@ export class Streams {
     )
   }
 
-  /** Makes room for one more stream, or says why there is none. `mayBeRefused`: without a slot too. */
+  /** Makes room for one more stream, or returns why there is none. `mayBeRefused`: even without a slot. */
   #roomFor(request: StreamRequest, replace: string | undefined, mayBeRefused: boolean): Outcome {
     if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
     const { category } = STREAM_TABLE[request.kind]
     if (this.#deps.slots.free(category) === 0) this.onSlotWanted(category)
     if (!mayBeRefused && this.#deps.slots.free(category) === 0) {
       const holders = this.#holders(category)
-      // One that was closed by hand gives its slot first, before its time to be kept is over.
+      // A stream that a person is closing gives up its slot first, before its grace period ends.
       const given =
         holders.find(({ stream }) => stream === replace) ??
         holders.find(({ stream }) => this.#closing.has(stream))
@@ -312,7 +307,7 @@ export class Streams {
     }
   }
 
-  /** Adds to what a stream reports that none of its group waits for a slot any more. */
+  /** Adds to a stream's report that no stream of its group waits for a slot any more. */
   #reported(report: KeyReport): void {
     this.#deps.report(report)
     if (!('stream' in report)) return
@@ -381,7 +376,7 @@ const tooMany = (most: number): CommandError => ({
   message: `Not opened: ${most} streams are open, the most possible.`,
 })
 
-/** The sentence and the proposal name the same stream: a window's button closes the one of the proposal. */
+/** Sentence and proposal name the same stream: a window's button closes the proposed one. */
 function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: number): CommandError {
   const taken = `Not opened: ${slots} are in use`
   if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by others.` }
@@ -395,6 +390,9 @@ function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: numb
   }
 }
 
-/** The message as the reason of a stream. It follows the stream's name, so it has neither a capital nor a full stop. */
+/**
+ * The message as a stream's reason. It follows the stream's name, so it has neither a capital nor a full
+ * stop.
+ */
 const reasonOf = ({ message }: CommandError): string =>
   `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')

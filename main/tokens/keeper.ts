@@ -19,16 +19,16 @@ import type { TokenStore } from './token-store.ts'
 /** The ports and listeners of one key's tokens. */
 export interface KeeperDeps {
   readonly http: Http
-  /** Given every token before it is sent, and as it is adopted, to keep it out of logs and texts. */
+  /** Receives every token before it is sent, and when it is adopted, to remove it from logs and texts. */
   readonly secrets: Secrets
   readonly clock: Clock
   readonly random: Random
   readonly timeline: Timeline
   readonly changed: () => void
   readonly event: (event: MonitorEvent) => void
-  /** Called with whether the sign-in host could be reached; `sinceMs`: since when it has not answered. */
+  /** Reports whether the sign-in host was reached; `sinceMs`: since when it has not responded. */
   readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
-  /** Called with what a listener threw: a bug in the listener, which the tokens outlive. */
+  /** Receives exceptions of listeners: bugs that must not affect the tokens. */
   readonly onListenerError?: (cause: unknown) => void
 }
 
@@ -37,13 +37,13 @@ export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
   readonly failure?: string
-  /** When it is tried again, epoch ms. */
+  /** Next attempt, epoch ms. */
   readonly retryAtMs?: number
 }
 
 export type Access = { readonly kind: 'token'; readonly value: string } | NoAccess
 
-/** The access token of a key, for those who send requests with it. */
+/** The access token of a key, for senders of requests. */
 export interface Bearer {
   readonly access: () => Promise<Access>
   /** See `TokenKeeper.usable`. */
@@ -54,17 +54,18 @@ export interface Bearer {
   readonly accepted: (pathAndQuery: string) => void
 }
 
-/** The longest wait for a refresh after a 401: whoever got it can also be told of it. */
+/** The longest wait for a refresh after a 401; after that, the caller gets the 401. */
 const MAX_REPLACEMENT_MS = 10_000
 
-/** The longest time between two looks at what is due: sleep stops timers. */
+/** Maximum time between two checks of what is due, because sleep stops timers. */
 const MAX_WAIT_MS = 60_000
 
 /**
- * Owns the tokens of one key: gives out the access token, refreshes it ahead of its expiry, and revokes. Only an answer
- * of the service ends the session (service 4.1).
+ * Owns the tokens of one key: gives out the access token, refreshes it ahead of its expiry, and revokes. Only
+ * an answer of the service ends the session (service 4.1).
  *
- * The rules are in app/tokens; `KeyRefresh` and `KeyRevocation` ask the service, and `TokenStore` keeps the state.
+ * The rules are in app/tokens; `KeyRefresh` and `KeyRevocation` ask the service, and `TokenStore` keeps the
+ * state.
  */
 export class TokenKeeper {
   #key: KeyCredentials
@@ -113,17 +114,17 @@ export class TokenKeeper {
     this.#store.stop()
   }
 
-  /** Resolves when no request of this key is under way: an answer may bring a token to be stored. */
+  /** Resolves when no request of this key is pending, because a response may contain a token to store. */
   async idle(): Promise<void> {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
 
-  /** After sleep, timers are late and tokens may have ended: decide again. */
+  /** After sleep, timers are late and tokens may have expired: re-evaluate. */
   wake(): void {
     this.#schedule()
   }
 
-  /** The access token to send, refreshed first where that is due. Callers at one moment share one request. */
+  /** The access token to send, refreshed first if due. Simultaneous callers share one request. */
   async access(): Promise<Access> {
     if (mayRefresh(this.#store.state) && !isFresh(this.#store.state, this.#now())) {
       if (this.#refresh.flight) await this.#refresh.flight
@@ -133,8 +134,8 @@ export class TokenKeeper {
   }
 
   /**
-   * The access token that may be sent at this moment. To be asked again right before sending what waited for `access`:
-   * a person may have revoked in between.
+   * The access token that may be sent at this moment. To be asked again right before sending what waited for
+   * `access`: a person may have revoked in between.
    */
   usable(): Access {
     const { state } = this.#store
@@ -151,19 +152,19 @@ export class TokenKeeper {
   }
 
   /**
-   * Takes in a 401 to an access token, and refreshes where that may help. Resolves once another token is in use, or
-   * none is to be had soon. The rejected one stays in use until then: other paths may accept it.
+   * Takes in a 401 to an access token, and refreshes where that may help. Resolves once another token is in
+   * use, or none is to be had soon. The rejected one stays in use until then: other paths may accept it.
    */
   async rejected(value: string, pathAndQuery: string): Promise<void> {
     const { access, failures } = this.#store.state
     if (access?.value !== value || !mayRefresh(this.#store.state)) return
     const isDue = this.#rejections.rejected(value, pathOf(pathAndQuery), this.#now())
-    // A refresh that failed has its own time to retry.
+    // A failed refresh has its own retry time.
     if (!this.#refresh.flight && (!isDue || failures > 0)) return
     await within(this.#deps.clock, MAX_REPLACEMENT_MS, this.refresh())
   }
 
-  /** Takes in an answer that accepts the access token. */
+  /** Takes a response that accepts the access token. */
   accepted(pathAndQuery: string): void {
     this.#rejections.accepted(pathOf(pathAndQuery))
   }
@@ -173,7 +174,7 @@ export class TokenKeeper {
     return this.#refresh.run()
   }
 
-  /** Retries at once what waits: an unsaved token, and a failed refresh or an unconfirmed revocation. */
+  /** Retries pending work at once: an unsaved token, and a failed refresh or an unconfirmed revocation. */
   async tryNow(): Promise<void> {
     this.#store.retry()
     const { standing, failures } = this.#store.state
@@ -188,8 +189,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Takes in that the service confirmed a revocation of this API key that another profile asked for: it ended these
-   * tokens too (service 4.2). False where they were revoked already, or are being revoked.
+   * Takes in that the service confirmed a revocation of this API key that another profile asked for: it ended
+   * these tokens too (service 4.2). False where they were revoked already, or are being revoked.
    */
   revokedElsewhere(): boolean {
     if (!this.#revocation.doneElsewhere()) return false
@@ -210,15 +211,18 @@ export class TokenKeeper {
     this.#deps.changed()
   }
 
-  /** Uses a corrected API key or secret, and tries it at once. */
+  /** Adopts a corrected API key or secret, and tries it at once. */
   async changeKey(key: KeyCredentials): Promise<RefreshOutcome> {
     this.#key = key
-    // A request under way was sent with the former one.
+    // A pending request was sent with the former one.
     await this.#refresh.flight
     return this.refresh()
   }
 
-  /** Uses another API key or secret from now on, and tries it at once only where the former one had been rejected. */
+  /**
+   * Uses another API key or secret from now on, and tries it at once only where the former one had been
+   * rejected.
+   */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight
@@ -226,7 +230,7 @@ export class TokenKeeper {
     if (standing.kind === 'sign-in-required' && standing.cause === 'misconfigured') await this.refresh()
   }
 
-  /** Uses other lifetimes, as a person chose them; the token and its deadlines stay. */
+  /** Adopts a person's lifetimes; the token and its deadlines stay. */
   changeLifetimes(lifetimes: KeyLifetimes): void {
     this.#lifetimes = lifetimes
     this.#schedule()
@@ -274,7 +278,9 @@ export class TokenKeeper {
 
 const pathOf = (pathAndQuery: string): string => pathAndQuery.split('?', 1)[0] ?? pathAndQuery
 
-/** The dependencies with callbacks that do not throw: a bug in a listener must not stop what tokens depend on. */
+/**
+ * The dependencies with callbacks that do not throw: a bug in a listener must not stop what tokens depend on.
+ */
 function safeCallbacks(deps: KeeperDeps): KeeperDeps {
   const safely = (call: () => void) => {
     try {

@@ -12,7 +12,7 @@ import type { KeeperDeps } from './keeper.ts'
 import { RefreshesToday } from './refreshes-today.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** What a refresh needs of its keeper. */
+/** What a refresh needs from its keeper. */
 export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   readonly store: TokenStore
   /** Epoch milliseconds. */
@@ -20,30 +20,31 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   /** The current ones: a person may have corrected the secret. */
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
-  /** Called at the end of each flight, whatever its outcome: what is due is decided again. */
+  /** Called at the end of each flight, whatever its outcome, to re-evaluate what is due. */
   readonly ended: () => void
 }
 
 const REFRESH_TIMEOUT_MS = 20_000
 
-/** After this a host is reported as not answering, while its request goes on. */
+/** Time after which a host is reported as not responding, while its request continues. */
 const UNANSWERED_MS = 10_000
 
 /**
- * The refresh of one key's tokens, from the request to the stored answer (service 4.1). Callers share one flight.
+ * The refresh of one key's tokens, from the request to the stored answer (service 4.1). Callers share one
+ * flight.
  *
- * A refresh token is sent once per deliberate attempt, after the intent to do so is stored; a new one is stored
- * before the access token that came with it is used. When an answer is lost the same token is sent again once,
- * at once: a service's overlap is short.
+ * A refresh token is sent once per deliberate attempt, after the intent to do so is stored; a new one is
+ * stored before the access token that came with it is used. When an answer is lost the same token is sent
+ * again once, at once: a service's overlap is short.
  */
 export class KeyRefresh {
   readonly #store: TokenStore
   readonly #deps: KeyRefreshDeps
   readonly #today: RefreshesToday
   #flight: Promise<RefreshOutcome> | undefined
-  /** True until the answer of a refresh has been taken in; its flight ends a moment later. */
+  /** True until the response of a refresh has been applied; its flight ends a moment later. */
   #isAsking = false
-  /** When the refresh under way was asked for, epoch ms. */
+  /** When the refresh in progress was requested, epoch ms. */
   #askedAtMs = 0
   #stopped = false
   #cancelUnanswered: () => void = () => {}
@@ -80,7 +81,7 @@ export class KeyRefresh {
     return this.#flight
   }
 
-  /** Sends the token once and takes in the answer. To be called only while no flight is under way. */
+  /** Sends the token once and applies the response. To be called only while no flight is in progress. */
   async askOnce(): Promise<RefreshOutcome> {
     this.#askedAtMs = this.#deps.nowMs()
     return this.#settle(await this.#ask())
@@ -98,12 +99,12 @@ export class KeyRefresh {
     const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
     this.#store.use({ ...this.#store.state, lostAnswer: true })
-    // Also while a revocation waits for it: only the newest token can be revoked with certainty.
+    // Even while a revocation waits for it: only the newest token can be revoked with certainty.
     if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#ask())
   }
 
-  /** Sends the token, and after a rejection the other candidates in their turn, where there are any. */
+  /** Sends the token and, after a rejection, the other candidates in turn, if any. */
   async #ask(): Promise<RefreshOutcome> {
     let outcome = await this.#post()
     while (!this.#stopped && isAboutToken(outcome)) {
@@ -122,7 +123,7 @@ export class KeyRefresh {
     const { clock, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
     this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not answering', askedAtMs))
-    // How far a request got that threw is not known: it is tried again as after a lost answer.
+    // How far a request got before it threw is unknown: it is retried like a lost response.
     return this.#send(token)
       .catch((error: unknown): RefreshOutcome => {
         this.#deps.onListenerError?.(error)
@@ -131,7 +132,7 @@ export class KeyRefresh {
       .finally(() => this.#cancelUnanswered())
   }
 
-  /** Sends the token once (service 4.1), after the intent to do so is stored. */
+  /** Sends the token once (service 4.1), after the intent is stored. */
   async #send({ refreshToken }: TokenRecord): Promise<RefreshOutcome> {
     const { http, secrets } = this.#deps
     const key = this.#deps.key()

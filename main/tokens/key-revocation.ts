@@ -20,22 +20,22 @@ import type { TokenStore } from './token-store.ts'
 
 const REVOKE_TIMEOUT_MS = 15_000
 
-/** What a revocation needs of its keeper. */
+/** What a revocation needs from its keeper. */
 export interface KeyRevocationDeps
   extends Pick<KeeperDeps, 'http' | 'random' | 'event' | 'changed' | 'onListenerError'> {
   readonly store: TokenStore
   readonly refresh: Pick<KeyRefresh, 'flight' | 'askOnce'>
   readonly nowMs: () => number
   readonly key: () => KeyCredentials
-  /** Called at the end of each flight, whatever its result: what is due is decided again. */
+  /** Called at the end of each flight, whatever its result, to re-evaluate what is due. */
   readonly ended: () => void
 }
 
 /**
  * The revocation of one key's tokens (service 4.2). Callers share one flight.
  *
- * A refresh under way is waited for, and one whose answer was lost is asked about first: revoking the token it replaces
- * would leave the new one in doubt.
+ * A refresh under way is waited for, and one whose answer was lost is asked about first: revoking the token
+ * it replaces would leave the new one in doubt.
  */
 export class KeyRevocation {
   readonly #store: TokenStore
@@ -59,7 +59,9 @@ export class KeyRevocation {
     return this.#flight
   }
 
-  /** Takes in that another profile's revocation ended these tokens too. False where that changes nothing. */
+  /**
+   * Records that another profile's revocation ended these tokens too. Returns false if that changes nothing.
+   */
   doneElsewhere(): boolean {
     if (this.#flight || this.#store.state.standing.kind === 'revoked') return false
     this.#settle({ kind: 'confirmed' }, 0)
@@ -79,7 +81,9 @@ export class KeyRevocation {
     return answer
   }
 
-  /** Repeats the refresh whose answer was lost: its answer brings the valid token, or says that there is none. */
+  /**
+   * Repeats the refresh whose answer was lost: its answer brings the valid token, or says that there is none.
+   */
   #resolveDoubt(): Promise<RefreshOutcome> | undefined {
     this.#store.takeNewest()
     return isInDoubt(this.#store.state) ? this.#deps.refresh.askOnce() : undefined
@@ -107,8 +111,8 @@ export class KeyRevocation {
 }
 
 /**
- * Revokes every refresh token of the key (service 4.2), trying the other spellings of the field only after
- * the service refused one. Confirmed only by a 200.
+ * Revokes every refresh token of the key (service 4.2); tries the other spellings of the field only after the
+ * service rejected one. Only a 200 confirms it.
  */
 export async function revokeTokens(
   http: Http,
@@ -126,7 +130,7 @@ export async function revokeTokens(
   return { kind: 'unconfirmed', why: 'the service rejected every known form of the request' }
 }
 
-/** The outcome of a revocation for the command that asked for it. */
+/** The outcome of a revocation for the command that requested it. */
 export function revocationOutcome(result: RevocationResult): Outcome {
   switch (result.kind) {
     case 'confirmed':

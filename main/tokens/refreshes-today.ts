@@ -1,14 +1,14 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** A wall clock set back makes an earlier day today again: a few are remembered. */
+/** Number of remembered days: a wall clock that is set back makes an earlier day today again. */
 const KEPT_DAYS = 3
 
-/** How often a key was refreshed since local midnight, as a person counts days. */
+/** Number of refreshes since local midnight. */
 export class RefreshesToday {
   readonly #clock: Pick<Clock, 'wallMs'>
-  /** By the local midnight that the day began with. */
+  /** By the local midnight at which the day began. */
   readonly #perDay = new Map<number, number>()
-  /** Asked for with every snapshot: the calendar is looked at once a day. */
+  /** Cached, because every snapshot needs it: the calendar is consulted once a day. */
   #day = { startMs: 0, endMs: 0 }
 
   constructor(clock: Pick<Clock, 'wallMs'>) {

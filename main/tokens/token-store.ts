@@ -9,28 +9,33 @@ import type { VaultTokens } from '../vault/vault.ts'
 
 /** The access of one key's tokens to the vault. */
 export interface TokenSealer {
-  /** Seals the first tokens of a sign-in; `undefined` while nothing can be sealed, so that it is asked again later. */
+  /**
+   * Seals the first tokens of a sign-in; `undefined` while nothing can be sealed, so that it is asked again
+   * later.
+   */
   seal(tokens: StoredTokens): Sealing | undefined
-  /** Why a stored token does not open, where the vault knows more than its record tells. */
+  /** Why a stored token cannot be opened, if the vault knows more than its record. */
   whyLost?(state: LostState): string | undefined
 }
 
-/** The result of sealing; `generation` is what the token is stored as, above every one that its key ever had. */
+/**
+ * The result of sealing; `generation` is what the token is stored as, above every one that its key ever had.
+ */
 export type Sealing =
   | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
   | { readonly ok: false; readonly why: string }
 
-/** Why a stored token does not open. */
+/** Why a stored token cannot be opened. */
 export type LostState = Extract<TokenReading, { kind: 'lost' }>['state']
 
-/** The keeper of a store: its time, and what it is notified of. */
+/** The keeper of a store: its clock and callbacks. */
 export interface TokenStoreListener {
   readonly clock: Pick<Clock, 'after'>
   /** Epoch milliseconds. */
   readonly nowMs: () => number
   /** Called for `storage-problem` only. */
   readonly event: (event: MonitorEvent) => void
-  /** Called when a token that was in memory only has been saved. */
+  /** Called when a token that was in memory only has been stored. */
   readonly changed: () => void
 }
 
@@ -52,8 +57,9 @@ const LOST_TEXTS = {
 /**
  * The tokens of one key: the state in use, and its copy in the vault, or in memory until the vault can seal.
  *
- * A token that the vault does not take stays in use from memory, is reported once, and is saved when the vault takes
- * it: a rotated token that cannot be stored is still the only one that works. Nothing here throws.
+ * A token that the vault does not take stays in use from memory, is reported once, and is saved when the
+ * vault takes it: a rotated token that cannot be stored is still the only one that works. Nothing here
+ * throws.
  */
 export class TokenStore {
   readonly #sealer: TokenSealer
@@ -65,7 +71,10 @@ export class TokenStore {
   #failures = 0
   #whyUnsaved: string | undefined
   #stopped = false
-  /** Its key was forgotten or signed in anew: the answer to a refresh that is still under way must not be stored. */
+  /**
+   * Its key was forgotten or signed in anew: the answer to a refresh that is still under way must not be
+   * stored.
+   */
   #detached = false
   #cancelRetry: () => void = () => {}
 
@@ -83,7 +92,7 @@ export class TokenStore {
     return new TokenStore(sealer, { memory: tokens })
   }
 
-  /** Of a key of which nothing can be read. */
+  /** The store of an unreadable key. */
   static empty(): TokenStore {
     return new TokenStore(MEMORY_ONLY, {})
   }
@@ -93,7 +102,7 @@ export class TokenStore {
     return new TokenStore(sealer, { sealed })
   }
 
-  /** Reads the stored state for a keeper, which is notified of failures from here on. May be called again. */
+  /** Reads the stored state for a keeper, which is notified of failures from now on. May be called again. */
   open(listener: TokenStoreListener): void {
     this.#listener = listener
     this.#stopped = false
@@ -102,14 +111,14 @@ export class TokenStore {
     this.#state = this.#stateAtStart()
   }
 
-  /** Ends the retries, after one more where something is unsaved. */
+  /** Ends the retries, after one more if something is not stored. */
   stop(): void {
     this.#stopped = true
     this.retry()
     this.#cancelRetry()
   }
 
-  /** The key was forgotten or signed in anew: from here on nothing of it is stored. */
+  /** The key was removed or signed in again: from now on nothing of it is stored. */
   detach(): void {
     this.#detached = true
   }
@@ -118,7 +127,7 @@ export class TokenStore {
     return this.#state
   }
 
-  /** Whether what is saved outlives the process. */
+  /** Whether stored tokens outlive the process. */
   get kind(): 'sealed' | 'memory' {
     return this.#sealed === undefined ? 'memory' : 'sealed'
   }
@@ -128,17 +137,17 @@ export class TokenStore {
     return this.#failures === 0 ? this.kind : 'memory'
   }
 
-  /** Why the newest token is in memory only, where the vault did not take it. */
+  /** Why the newest token is in memory only, if the vault rejected it. */
   get unsaved(): string | undefined {
     return this.#whyUnsaved
   }
 
-  /** Why what was stored does not open, until something newer is saved. */
+  /** Why the stored tokens cannot be opened, until something newer is stored. */
   get lost(): LostState | undefined {
     return this.#lost
   }
 
-  /** What is stored now: in the vault, or in memory until that can seal. */
+  /** What is stored now: in the vault, or in memory until the vault can seal. */
   read(): TokenReading {
     if (this.#sealed === undefined) {
       return this.#memory === undefined ? { kind: 'none' } : { kind: 'found', stored: this.#memory }
@@ -150,14 +159,14 @@ export class TokenStore {
     return why === undefined ? reading : { ...reading, why }
   }
 
-  /** Uses `state` from here on, in memory only: nothing in it has to outlive the process. */
+  /** Uses `state` from now on, in memory only: nothing in it must outlive the process. */
   use(state: TokenState): void {
     this.#state = state
   }
 
   /**
-   * Stores `state` and uses it. Nothing else runs in between, so that a new token is durable before anything of it is
-   * used, and one that is revoked is out of use before that is reported as stored.
+   * Stores `state` and uses it. Nothing else runs in between, so that a new token is durable before anything
+   * of it is used, and one that is revoked is out of use before that is reported as stored.
    */
   save(state: TokenState): void {
     this.#state = state
@@ -177,7 +186,7 @@ export class TokenStore {
     this.#cancelRetry = this.#listener.clock.after(waitMs, () => this.retry())
   }
 
-  /** Saves what is unsaved, if anything is, as when a person made room. */
+  /** Stores what is unsaved, if anything, for example after a person freed disk space. */
   retry(): void {
     if (this.#failures === 0) return
     this.save(this.#state)
@@ -185,31 +194,31 @@ export class TokenStore {
   }
 
   /**
-   * Stores that the token is about to be sent: a later start then knows that it may be used up. A failure is reported
-   * and no reason not to send: a token that is not used ends within its half hour.
+   * Stores that the token is about to be sent: a later start then knows that it may be used up. A failure is
+   * reported and no reason not to send: a token that is not used ends within its half hour.
    */
   intend(): void {
     const saved = this.#intend()
     if (!saved.ok) this.#problem(`recording a refresh ahead failed: ${saved.why}`)
   }
 
-  /** Notes in the journal that the token was sent. */
+  /** Records in the journal that the token was sent. */
   noteSent(): void {
     const { token } = this.#state
     if (token !== undefined) this.#note('sent', token.generation, token.refreshToken)
   }
 
-  /** Notes in the journal that an answer brought `refreshToken`, before it is saved. */
+  /** Records in the journal that a response contained `refreshToken`, before it is stored. */
   noteReceived(refreshToken: string): void {
     this.#note('received', (this.#state.token?.generation ?? 0) + 1, refreshToken)
   }
 
-  /** Reads again where nothing could be read at the start, as behind another program's lock. */
+  /** Reads again if nothing could be read at the start, for example because of another program's lock. */
   readIfLost(): void {
     if (this.#state.token === undefined) this.#state = this.#stateAtStart()
   }
 
-  /** Takes over a newer token that another process stored: each is sent only once. */
+  /** Adopts a newer token that another process stored: each is sent only once. */
   takeNewest(): void {
     const reading = this.read()
     if (reading.kind !== 'found') return
@@ -220,8 +229,8 @@ export class TokenStore {
   }
 
   /**
-   * Seals what is in memory, where the vault can. Ok also where it cannot: that is the vault's state to report, not a
-   * failed write. The state goes on from the generation that the token is stored as.
+   * Seals what is in memory, where the vault can. Ok also where it cannot: that is the vault's state to
+   * report, not a failed write. The state goes on from the generation that the token is stored as.
    */
   seal(): Saved {
     const memory = this.#memory
@@ -263,7 +272,7 @@ export class TokenStore {
   #note(step: 'sent' | 'received', generation: number, refreshToken: string): void {
     const sealed = this.#sealed
     if (this.#detached || sealed === undefined) return
-    // For a reader of the journal; what matters is stored, and reported, by the others.
+    // Only for readers of the journal; others store and report what matters.
     safely(() => {
       sealed.note(step, generation, refreshToken)
       return SAVED
@@ -292,8 +301,8 @@ export class TokenStore {
 /**
  * The answer of the vault, or its throw as a failed write.
  *
- * A throw is a bug, and still no reason to lose a token that has just come in: it cannot be had again. It is reported
- * by its name alone, because its message may hold anything.
+ * A throw is a bug, and still no reason to lose a token that has just come in: it cannot be had again. It is
+ * reported by its name alone, because its message may hold anything.
  */
 function safely<T extends { readonly ok: boolean }>(
   run: () => T,

@@ -5,22 +5,28 @@ import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
-/** The data keys that this start could open, and the one that new records are sealed with. */
+/** The data keys that this start could open, and the one that seals new records. */
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
-  /** Absent where none opened: then nothing can be sealed, and what is there can only be counted or forgotten. */
+  /**
+   * Absent if none could be opened: then nothing can be sealed, and stored records can only be counted or
+   * deleted.
+   */
   readonly current?: { readonly id: number; readonly key: Uint8Array }
 }
 
 /** No data key is open. */
 export const NO_KEYS: DataKeys = { opened: new Map() }
 
-/** The result of opening the data keys, or why none opened. */
+/** The result of opening the data keys, or why none could be opened. */
 export type Unlocking =
   | { readonly kind: 'unlocked'; readonly keys: DataKeys }
-  /** What is stored is whole, and the keystore has another key now. `backend`: what it was sealed with. */
+  /**
+   * The stored data is intact, but the keystore's key has changed. `backend`: the kind of keystore that
+   * sealed it.
+   */
   | { readonly kind: 'key-changed'; readonly why: string; readonly backend: string }
-  /** What is stored is whole, and another kind of keystore made it: `backend`, as it is recorded. */
+  /** The stored data is intact, but another kind of keystore sealed it: `backend`, as recorded. */
   | { readonly kind: 'sealed-elsewhere'; readonly backend: string }
   | { readonly kind: 'record-corrupt'; readonly why: string }
   | { readonly kind: 'unwritable'; readonly why: string }
@@ -43,10 +49,10 @@ const keyRow = z.object({
 type KeyRow = z.output<typeof keyRow>
 
 /**
- * Opens the data keys, newest first; makes the first one where there is none.
+ * Opens the data keys, newest first; creates the first one if there is none.
  *
- * A key is believed once its canary opens: a keystore that lost its own key may answer with other bytes. The
- * digests hide nothing; they tell a changed record ("corrupt") from a changed key.
+ * A key is valid only if its canary opens, because a keystore that lost its own key may return other bytes.
+ * The digests hide nothing; they distinguish a changed record ("corrupt") from a changed key.
  */
 export async function unlockDataKeys(
   database: DatabaseSync,
@@ -96,7 +102,7 @@ export async function unlockDataKeys(
   return changed ?? elsewhere ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
 }
 
-/** Makes a new data key beside those that do not open: they stay, for the day when their keystore is back. */
+/** Creates a new data key next to those that cannot be opened; they stay in case their keystore returns. */
 export async function addDataKey(
   database: DatabaseSync,
   keystore: Keystore,
@@ -133,8 +139,8 @@ export async function addDataKey(
 }
 
 /**
- * Whether another kind of keystore wrapped a key that did not open: neither kind can tell the other's work from
- * damage. A key that opens is believed whatever is recorded beside it.
+ * Whether another kind of keystore wrapped a key that could not be opened: neither kind can distinguish the
+ * other's data from damage. A key that opens is valid, whatever is recorded with it.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
@@ -146,7 +152,7 @@ function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
   if (key.length !== KEY_BYTES) return 'other'
   if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
   if (isWhole(row.canary, row.canary_digest)) return 'other'
-  // The canary is what is damaged. Any record that opens stands in for it, and without one nothing can be lost.
+  // Only the canary is damaged. Any record that opens replaces it, and without records nothing can be lost.
   const sealed = z
     .array(
       z.object({
@@ -193,7 +199,7 @@ async function wrapAgain(
   )
 }
 
-/** Runs a write that only improves what is stored: a disk that does not take it now is no reason to stop. */
+/** Runs a write that merely improves the stored data: a disk that rejects it is no reason to stop. */
 function attempt(write: () => unknown): void {
   try {
     write()

@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto'
 import type { VaultView } from './records.ts'
 import { derivedKey } from './sealing.ts'
 
-/** Where a token came from: a person, or the steps of a refresh in their order. */
+/** Origin of a token: a person, or the steps of a refresh in order. */
 export type JournalStep = 'signed-in' | 'intended' | 'sent' | 'received' | 'committed'
 
-/** Rows of a profile that stay. Those that say where a token came in from outside stay as long as the profile. */
+/** Number of rows that are kept per profile. Rows about tokens from outside stay as long as the profile. */
 const KEPT_ROWS = 200
 
 /**
- * Notes by fingerprint which token was intended, sent, received or committed: what a person and a maintainer need to
- * see why a sign-in ended, without the token. Called inside the caller's transaction.
+ * Records by fingerprint which token was intended, sent, received or committed, so that a person and a
+ * maintainer can see why a sign-in ended, without the token. Called inside the caller's transaction.
  */
 export function writeJournal(
   { database, keys, nowMs }: VaultView,
@@ -42,9 +42,9 @@ export function isInJournal({ database, keys }: VaultView, profile: string, refr
 const salts = new WeakMap<Uint8Array, Uint8Array>()
 
 /**
- * 16 hexadecimal digits that tell one token from another and say nothing about either.
+ * 16 hexadecimal digits that distinguish tokens and reveal nothing about them.
  *
- * Salted with a key derived from the data key: without that key a guess cannot be checked.
+ * Salted with a key derived from the data key: without that key, a guess cannot be checked.
  */
 export function fingerprint(dataKey: Uint8Array, token: string): string {
   const salt = salts.get(dataKey) ?? derivedKey(dataKey, 'fingerprints')

@@ -5,10 +5,11 @@ import { z } from 'zod'
 import { writeWhole } from '../storage/write-whole.ts'
 
 /**
- * The number of the newest commit, in a file beside the vault's: `vault.seen.json`.
+ * The number of the newest commit, in a file next to the vault's: `vault.seen.json`.
  *
- * A copy of `vault.db` that was put back is whole and opens, with tokens that the service has replaced since. Only
- * another file can tell; it is written after the commit, so that a crash never makes a vault look older.
+ * A restored copy of `vault.db` is intact and opens, but its tokens have been replaced by the service since.
+ * Only another file can reveal that. It is written after the commit, so that a crash never makes a vault look
+ * older.
  */
 export class NewestCommit {
   readonly #file: string
@@ -19,7 +20,7 @@ export class NewestCommit {
     this.#database = database
   }
 
-  /** A line for a person where the vault is older than what was committed last; `undefined` where it is not. */
+  /** A line for a person if the vault is older than the last commit; `undefined` if not. */
   notice(): string | undefined {
     const seen = this.#seen()
     const now = this.#now()
@@ -28,7 +29,7 @@ export class NewestCommit {
     return 'vault.db is older than its last version, perhaps a restored copy. You may have to sign in again.'
   }
 
-  /** Stores the newest commit, after each. A disk that does not take it costs the notice alone. */
+  /** Stores the newest commit, after each. If the disk rejects it, only the notice is lost. */
   note(): void {
     const now = this.#now()
     if (now !== undefined) writeWhole(this.#file, `${JSON.stringify(now)}\n`)
@@ -42,7 +43,7 @@ export class NewestCommit {
     }
   }
 
-  /** `undefined` for a vault without a data key, which holds nothing. */
+  /** `undefined` for a vault without a data key, which is empty. */
   #now(): Commit | undefined {
     const found = this.#database
       .prepare(
@@ -54,6 +55,6 @@ export class NewestCommit {
   }
 }
 
-/** `madeAtMs` tells one vault from another; `step` is the number of rows that its journal has ever had. */
+/** `madeAtMs` identifies the vault; `step` is the total number of journal rows ever written. */
 const commit = z.object({ madeAtMs: z.number(), step: z.int() })
 type Commit = z.output<typeof commit>

@@ -22,7 +22,7 @@ const CHECK_TEXT = 'the passphrase is right'
 
 const isPowerOfTwo = (value: number) => Number.isInteger(Math.log2(value))
 const base64 = z.base64().transform((text) => Buffer.from(text, 'base64'))
-/** The bounds keep a changed file from asking for all the memory there is. */
+/** Bounds, so that a modified file cannot request all available memory. */
 const wrapping = z
   .object({
     v: z.literal(1),
@@ -37,13 +37,13 @@ const wrapping = z
     check: base64,
     key: base64,
   })
-  // Each may be within its bounds, and all together ask for more than any of ours was made with.
+  // Each may be within its bounds, but together they could request more than any of ours.
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
- * A keystore that wraps the data key under a key stretched from a passphrase, with the cost beside it.
+ * A keystore that wraps the data key under a key stretched from a passphrase; the cost is stored with it.
  *
- * A check text sealed apart from the data key tells a wrong passphrase from a damaged record.
+ * A check text, sealed separately from the data key, distinguishes a wrong passphrase from a damaged record.
  */
 export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT_COST): Keystore {
   return {
@@ -76,7 +76,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
       const opened = unseal(stretched, WRAPPED_KEY, key)
       if (opened !== undefined) {
         const bytes = Buffer.from(opened, 'base64')
-        // Under the cost of its day: wrapped again at today's.
+        // Wrapped at the cost of its time: wrapped again at today's.
         return { kind: 'unwrapped', key: bytes, renew: stored.N < cost.N }
       }
       return unseal(stretched, CHECK, check) === CHECK_TEXT
@@ -91,7 +91,7 @@ const NO_MEMORY: KeystoreTrouble = {
   why: 'not enough memory to use the passphrase',
 }
 
-/** `undefined` where there is no memory for it. */
+/** `undefined` if there is not enough memory. */
 function stretch(
   passphrase: string,
   salt: Uint8Array,

@@ -9,14 +9,15 @@ const address = z.string().refine((text) => URL.canParse(text))
 
 const clamped = ({ least, most }: Range, value: number) => Math.min(Math.max(value, least), most)
 const within = (range: Range) => z.number().transform((value) => clamped(range, value))
-/** 0 stays what it is: none. */
+/** 0 stays 0: none. */
 const withinOrNone = (range: Range) =>
   z.number().transform((value) => (value <= 0 ? 0 : clamped(range, value)))
 
 /**
- * The settings of a connected key, as they are stored.
+ * The stored settings of a connected key.
  *
- * A file may be damaged or edited: its numbers are clamped to what a person can set, so that probes spend no more.
+ * A file may be damaged or edited, so its numbers are clamped to the permitted range; checks cannot spend
+ * more.
  */
 export const keySettings = z.object({
   rotationMinutes: within(ROTATION_MINUTES).exactOptional(),
@@ -32,7 +33,7 @@ export const keySettings = z.object({
 /** The settings of a connected key, within their bounds. */
 export type StoredKeySettings = z.output<typeof keySettings>
 
-/** The form of what is stored of a profile in the clear. Its secrets are records of their own, sealed. */
+/** The unencrypted part of a stored profile. Its secrets are separate, sealed records. */
 export const profileAbout = z.object({
   name: z.string(),
   environment: z.enum(['live', 'sim', 'simulator', 'custom']),
@@ -53,12 +54,12 @@ export const profileAbout = z.object({
   ),
 })
 
-/** What is stored of a profile in the clear. */
+/** The unencrypted part of a stored profile. */
 export type ProfileAbout = z.output<typeof profileAbout>
 
 /**
- * The part of a profile that is stored in the clear. Its fields are named one by one: one that is added to `Profile` is
- * not stored by accident.
+ * The part of a profile that is stored unencrypted. Its fields are listed one by one, so that a new field of
+ * `Profile` is not stored by accident.
  */
 export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
   const { name, environment, authUrl, baseUrl, clientId, audience, streams } = profile
@@ -75,7 +76,7 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
   }
 }
 
-/** The settings of a profile, its fields named one by one as above. */
+/** The settings of a profile, with its fields listed one by one as above. */
 export function keySettingsOf({
   probes,
   rotationMinutes,
@@ -94,10 +95,10 @@ export function keySettingsOf({
 }
 
 /**
- * A keyed digest of where a profile's secrets may be sent, in hexadecimal digits.
+ * A keyed digest of the addresses to which a profile's secrets may be sent, in hexadecimal digits.
  *
- * Its addresses are stored in the clear, so that a key can be named while its keystore is locked. Without this digest
- * a program that can write the file could have the next start send the sealed token to a host of its own.
+ * The addresses are stored unencrypted, so that a key can be named while its keystore is locked. Without this
+ * digest, a program that can write the file could make the next start send the sealed token to its own host.
  */
 export function addressMark(
   dataKey: Uint8Array,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
-/** The open vault at one moment, as the functions that read and write its tables take it. */
+/** The open vault at one moment, for the functions that read and write its tables. */
 export interface VaultView {
   readonly database: DatabaseSync
   readonly keys: DataKeys
@@ -19,17 +19,17 @@ export interface OpenRecord {
   readonly kind: 'found'
   readonly generation: number
   readonly secret: string
-  /** JSON as it was stored. */
+  /** JSON as stored. */
   readonly about: string
 }
 
-/** The result of reading a record. `lost`: it is there and does not open. */
+/** The result of reading a record. `lost`: it exists and cannot be opened. */
 export type RecordReading =
   | OpenRecord
   | { readonly kind: 'none' }
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
 
-/** Generations whose metadata stays; of the secrets only the newest. */
+/** Generations whose metadata is kept; only the newest keeps its secrets. */
 const KEPT_GENERATIONS = 3
 
 const recordRow = z.object({
@@ -61,8 +61,8 @@ export function readRecord({ database, keys }: VaultView, profile: string, kind:
 }
 
 /**
- * Seals and stores a record, inside the caller's transaction. Older generations keep their metadata and lose their
- * secret.
+ * Seals and stores a record, inside the caller's transaction. Older generations keep their metadata and lose
+ * their secret.
  */
 export function writeRecord(
   { database, keys: { current }, nowMs }: VaultView,
@@ -88,7 +88,7 @@ export function writeRecord(
     .run(profile, kind, generation - KEPT_GENERATIONS)
 }
 
-/** Moves the newest record of a kind, as it is, to the quarantine: nothing reads or overwrites it there. */
+/** Moves the newest record of a kind unchanged to the quarantine, where nothing reads or overwrites it. */
 export function quarantineRecord(
   { database, nowMs }: VaultView,
   profile: string,
@@ -104,11 +104,11 @@ export function quarantineRecord(
        SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
     )
     .run(why, Math.round(nowMs), ...which)
-  // All of the kind: an older generation has no secret left, and would read as the newest one.
+  // All of the kind: an older generation has no secret left, and would be read as the newest one.
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
-/** The generation of the next record: never one that was used, also not by a record in quarantine. */
+/** The generation of the next record: never a used one, including those in quarantine. */
 export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(

@@ -6,7 +6,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 1
 
-/** The record that a sealed value belongs to: moved to another one, it does not open. */
+/** The record that a sealed value belongs to: in any other place, it cannot be opened. */
 export interface Place {
   readonly profile: string
   readonly kind: string
@@ -22,7 +22,7 @@ export function seal(key: Uint8Array, place: Place, text: string): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts what `seal` made; `undefined` for another key, another place, or a changed byte. */
+/** Decrypts the output of `seal`; `undefined` for another key, another place, or a changed byte. */
 export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): string | undefined {
   const start = 1 + NONCE_BYTES + TAG_BYTES
   if (sealed.length < start || sealed[0] !== FORMAT) return undefined

@@ -9,11 +9,11 @@ import type { TokenDoubt, TokenRecord } from '../../app/tokens/token-state.ts'
 import { writeJournal } from './journal.ts'
 import { readRecord, type VaultView, writeRecord } from './records.ts'
 
-/** What is stored of a key's tokens, or why there is nothing to use. */
+/** The stored tokens of a key, or why they cannot be used. */
 export type TokenReading =
   | { readonly kind: 'found'; readonly stored: StoredTokens }
   | { readonly kind: 'none' }
-  /** There is a record and it does not open. It was kept. */
+  /** The record exists and cannot be opened. It was kept. */
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt'; readonly why?: string }
   | { readonly kind: 'unreadable'; readonly why: string }
 
@@ -22,7 +22,7 @@ export const TOKEN = 'refresh-token'
 /** The kind of the records with the other candidates, as JSON, under the generation of the token. */
 const DOUBT = 'refresh-token-doubt'
 
-/** What is stored beside a sealed token in the clear: times and states, no secret. */
+/** The unencrypted data next to a sealed token: times and states, no secret. */
 type TokenAbout = Pick<TokenRecord, 'signedInAtMs' | 'rotatedAtMs' | 'keepsToken'> & {
   readonly standing: StoredStanding
 }
@@ -45,7 +45,10 @@ const tokenDoubt = z.object({ honoured: z.string().min(1), waiting: z.array(z.st
 const intentRow = z.object({ generation: z.int(), at_ms: z.number() })
 const outboxRow = z.object({ about: z.string() })
 
-/** Reads the tokens of one profile. `quarantine` is called for a record that does not open, with the reason. */
+/**
+ * Reads the tokens of one profile. `quarantine` is called for a record that cannot be opened, with the
+ * reason.
+ */
 export function readTokens(
   view: VaultView,
   profile: string,
@@ -70,7 +73,7 @@ export function readTokens(
   const waiting = outboxRow
     .optional()
     .parse(database.prepare('SELECT * FROM outbox WHERE profile = ?').get(profile))
-  // One that cannot be read is still one that was asked for.
+  // An unreadable revocation was still requested.
   const revocation = pendingRevocation
     .catch({ reason: 'Headroom quit before the service confirmed it', byItself: true })
     .parse(jsonOf(waiting?.about ?? ''))
@@ -120,27 +123,27 @@ export function writeTokens(
     database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
     return
   }
-  // When it was asked for stays what it was.
+  // The time of its request stays unchanged.
   database
     .prepare('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT (profile) DO UPDATE SET about = excluded.about')
     .run(profile, JSON.stringify(revocation), Math.round(nowMs))
 }
 
-/** Stores that a refresh was begun, inside the caller's transaction. */
+/** Stores that a refresh began, inside the caller's transaction. */
 export function writeIntent({ database }: VaultView, profile: string, { generation, atMs }: Intent): void {
   database
     .prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')
     .run(profile, generation, Math.round(atMs))
 }
 
-/** A doubt that does not open is no reason to do without the token itself. */
+/** Unreadable candidates are no reason to give up the token itself. */
 function readDoubt(view: VaultView, profile: string, generation: number): TokenDoubt | undefined {
   const record = readRecord(view, profile, DOUBT)
   if (record.kind !== 'found' || record.generation !== generation) return undefined
   return tokenDoubt.safeParse(jsonOf(record.secret)).data
 }
 
-/** The value of a JSON text; `undefined` where it is none. */
+/** The value of a JSON text; `undefined` if invalid. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

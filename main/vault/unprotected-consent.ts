@@ -2,12 +2,12 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Saved } from '../storage/storage-error.ts'
 import type { VaultHandle } from './vault-handle.ts'
 
-/** Stores a person's agreement for later starts. Without it no unprotected keystore is used. */
+/** Stores a person's consent for later starts. Without it, no unprotected keystore is used. */
 export type KeepConsent = () => Saved
 
 /**
- * Stores keys in a keystore that does not protect them, after a person agreed to it and only where that is what
- * prevents storing (promise K2). Keys that were in memory are stored as soon as the keystore answers.
+ * Stores keys in a keystore that does not protect them, with a person's consent and only if nothing else
+ * prevents storing (promise K2). Keys that were in memory are stored as soon as the keystore responds.
  */
 export async function allowUnprotected(
   handle: Pick<VaultHandle, 'status' | 'askAgain'>,

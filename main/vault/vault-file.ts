@@ -12,28 +12,30 @@ export type VaultFileOpening =
   | {
       readonly kind: 'open'
       readonly database: DatabaseSync
-      /** What was set aside on the way, for a person to know. */
+      /** Names of files that were set aside, for a person. */
       readonly notices: readonly string[]
     }
-  /** Left exactly as it is: nothing of this run is stored. */
+  /** Left unchanged: nothing of this run is stored. */
   | {
       readonly kind: 'unusable'
       readonly line: string
       readonly notices: readonly string[]
-      /** Whether there is a file, which may hold keys. */
+      /** Whether a file exists, which may contain keys. */
       readonly isThere: boolean
     }
 
 const NAME = 'vault'
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const
-/** The wait for another program's lock, which blocks everything else; Headroom itself never holds one longer. */
+/**
+ * The wait for another program's lock, which blocks everything else; Headroom itself never holds one longer.
+ */
 const BUSY_MS = 250
 
 /**
- * Opens `vault.db`: SQLite in WAL mode with `synchronous=FULL`, so that what was committed survives a crash
- * of the machine and a disk that is full keeps the last good state.
+ * Opens `vault.db`: SQLite in WAL mode with `synchronous=FULL`, so that committed data survives a crash of
+ * the machine, and a full disk keeps the last good state.
  *
- * A file that cannot be read is renamed, never replaced or deleted. One that a newer Headroom wrote is left alone.
+ * An unreadable file is renamed, never replaced or deleted. A file from a newer Headroom is left alone.
  */
 export function openVaultFile(
   folder: string,
@@ -89,7 +91,7 @@ type Opened =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * Creates the file under another name and renames it once it is complete: a `vault.db` is then never half a file, and
+ * Creates the file under another name and renames it when complete: `vault.db` is then never half a file, and
  * an empty one was emptied by another program.
  */
 function create(file: string, migrations: readonly string[]): Opened {
@@ -103,7 +105,7 @@ function create(file: string, migrations: readonly string[]): Opened {
   if (opened.kind !== 'open') return opened
   const migrated = migrateVault(opened.database, migrations)
   try {
-    // The last connection takes the journal in as it closes.
+    // The last connection merges the journal when it closes.
     opened.database.close()
     if (migrated.kind !== 'open') return migrated
     renameSync(draft, file)
@@ -118,7 +120,7 @@ function open(file: string): Opened {
   let database: DatabaseSync | undefined
   try {
     database = openSqlite(file, { pragmas: '', busyMs: BUSY_MS })
-    // The page that every connection reads first says whether this is a database; the check reads the rest.
+    // Every connection first reads the page that shows whether this is a database; the check reads the rest.
     const [found] = database.prepare('PRAGMA quick_check(1)').all()
     if (found?.['quick_check'] !== 'ok') {
       database.close()
@@ -154,7 +156,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** Whether `vault.db` may hold keys: it names some, or cannot be read. */
+/** Whether `vault.db` may contain keys: it names some, or cannot be read. */
 export function mayHoldKeys(folder: string): boolean {
   const file = join(folder, `${NAME}.db`)
   if (![file, `${file}-wal`].some((path) => existsSync(path))) return false
@@ -170,12 +172,14 @@ export function mayHoldKeys(folder: string): boolean {
   }
 }
 
-/** A key without a readable name, until a person connects their keys again or disconnects it. */
+/** Records a key without a readable name, until a person connects their keys again or disconnects it. */
 function rememberLost(database: DatabaseSync, nowMs: number): void {
   database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?, ?)').run(SAVED_KEYS, '', Math.round(nowMs))
 }
 
-/** What to say of a file that must not be opened: SQLite would take it for a new database without an error. */
+/**
+ * The message for a file that must not be opened: SQLite would take it for a new database without an error.
+ */
 function strangeBeginning(file: string): string | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === 0) return 'are lost: their file was empty'

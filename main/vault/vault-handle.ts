@@ -16,10 +16,10 @@ export type VaultStatus =
   /** No keystore was given: nothing is stored, and stored keys are left alone. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The status after the keystore was asked again, with a line for a person where it is not `ok`. */
+/** The status after asking the keystore again, with a line for a person unless it is `ok`. */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
-/** The folder of a vault, and what it is opened with. */
+/** The folder of a vault, and what is needed to open it. */
 export interface VaultHandleDeps {
   readonly folder: string
   /** Absent: memory only. */
@@ -30,8 +30,8 @@ export interface VaultHandleDeps {
 }
 
 /**
- * The vault of a data folder, whether it is open, waits for its keystore, or cannot be used. Opening it never fails:
- * what is wrong is its status.
+ * The vault of a data folder, whether it is open, waits for its keystore, or cannot be used. Opening never
+ * fails: problems become its status.
  *
  * The caller has the lock of the folder (main/storage/lock.ts).
  */
@@ -85,7 +85,7 @@ export class VaultHandle {
     return handle
   }
 
-  /** Names the stored keys, and opens none. */
+  /** Lists the stored keys without opening any. */
   static #withoutKeystore(
     deps: VaultHandleDeps,
     { database, notices }: Extract<VaultFileOpening, { kind: 'open' }>,
@@ -102,14 +102,16 @@ export class VaultHandle {
   }
 
   /**
-   * The vault, where its file opened. While no data key is open nothing can be sealed and no secret read, but stored
-   * keys can be named and forgotten.
+   * The vault, if its file opened. Without an open data key nothing can be sealed and no secret read, but
+   * stored keys can be listed and deleted.
    */
   get vault(): Vault | undefined {
     return this.#vault
   }
 
-  /** The ids of the stored profiles, also while no data key is open; `SAVED_KEYS` where the file does not open. */
+  /**
+   * The ids of the stored profiles, even without an open data key; `SAVED_KEYS` if the file cannot be opened.
+   */
   storedIds(): readonly string[] {
     const database = this.#database
     if (database === undefined) return this.#status.state === 'unreadable' ? [SAVED_KEYS] : []
@@ -125,25 +127,31 @@ export class VaultHandle {
     }
   }
 
-  /** Calls `listener` each time a keystore that was waited for has answered. Returns the function that stops it. */
+  /** Calls `listener` each time a pending keystore has responded. Returns its cancel. */
   onSettled(listener: () => void): () => void {
     this.#opened.add(listener)
     return () => this.#opened.delete(listener)
   }
 
-  /** Whether the keystore protects nothing, so that all who can read the file can read the keys; a person agreed. */
+  /**
+   * Whether the keystore protects nothing, so that everyone who can read the file can read the keys; a person
+   * consented.
+   */
   get hidesNothing(): boolean {
     return this.#status.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
   }
 
-  /** Why the token of a profile does not open, where another kind of keystore sealed it. */
+  /** Why the token of a profile cannot be opened, if another kind of keystore sealed it. */
   sealedElsewhere(profile: string): string | undefined {
     const backend = this.#vault?.backendOf(profile)
     if (backend === undefined || this.#deps.keystore?.mayHaveWrapped?.(backend) !== false) return undefined
     return tokenSealedElsewhere(backend)
   }
 
-  /** Asks the keystore once more, as after a person agreed to an unprotected one. Callers share one answer. */
+  /**
+   * Asks the keystore again, for example after a person consented to an unprotected one. Callers share one
+   * result.
+   */
   askAgain(): Promise<AskedAgain> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
@@ -152,8 +160,8 @@ export class VaultHandle {
   }
 
   /**
-   * Makes a new data key beside the one that does not open, for a key that is connected anew. Not to be called with a
-   * passphrase that may be mistyped.
+   * Creates a new data key next to the one that cannot be opened, for a key that is connected again. Not to
+   * be called with a passphrase that may be mistyped.
    */
   async startOver(): Promise<void> {
     const { keystore, wallMs } = this.#deps
@@ -202,7 +210,7 @@ export class VaultHandle {
         break
       case 'waiting':
         this.#status = startTrouble('waiting', unlocking.why)
-        // What is stored can be named meanwhile.
+        // Stored keys can be listed meanwhile.
         this.#vault ??= this.#vaultWith(this.#database, NO_KEYS)
         void unlocking.settled.then(() => this.askAgain())
         return
@@ -221,7 +229,7 @@ export class VaultHandle {
   }
 }
 
-/** Opens the data keys. An unexpected failure is a status, too: the app starts all the same. */
+/** Opens the data keys. An unexpected failure becomes a status, too, so that the app starts. */
 async function unlock(database: DatabaseSync, keystore: Keystore, nowMs: number): Promise<Unlocking> {
   try {
     return await unlockDataKeys(database, keystore, nowMs)
@@ -234,7 +242,7 @@ const unexpected = (error: unknown): string =>
   storageErrorText(error) ??
   `the store failed unexpectedly (${error instanceof Error ? error.name : typeof error})`
 
-/** Asks the system's keyring once more for the keys that it holds. */
+/** Asks the system's keyring again for its keys. */
 export async function unlockKeys(handle: Pick<VaultHandle, 'askAgain'>): Promise<Outcome> {
   const { state, line } = await handle.askAgain()
   if (state === 'ok') return { ok: true }

@@ -7,13 +7,13 @@ export interface StartTrouble {
   readonly why: string
   /** The whole line for a window. */
   readonly line: string
-  /** Present with `key-changed` where another kind of keystore sealed the keys, and still opens them. */
+  /** Present with `key-changed` if another kind of keystore sealed the keys, and still opens them. */
   readonly sealedBy?: 'desktop' | 'passphrase'
 }
 
 /**
- * The status of a vault that cannot be used as it should. The states ask for different things: a locked keyring for
- * a password, a changed key for the old keyring or a new sign-in, a damaged record for a new sign-in only.
+ * The status of an unusable vault. Each state needs a different remedy: a locked keyring its password, a
+ * changed key the old keyring or a new sign-in, a damaged record a new sign-in only.
  */
 export const startTrouble = (state: StartTrouble['state'], why: string): StartTrouble => ({
   state,
@@ -21,10 +21,12 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
   line: lineOf(state, why),
 })
 
-/** The status where another kind of keystore sealed the keys, as the desktop's where a passphrase is given. */
+/**
+ * The status if another kind of keystore sealed the keys, such as the desktop's when a passphrase is given.
+ */
 export function sealedElsewhere(backend: string): StartTrouble {
   const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'
-  // It comes from a file: anything but a name is not shown.
+  // It comes from a file, so only a plain name is shown.
   const name = /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
   const { why, where } = {
     desktop: {
@@ -44,7 +46,7 @@ export function sealedElsewhere(backend: string): StartTrouble {
   }
 }
 
-/** Why one token does not open, in a folder where both kinds of keystore sealed some. */
+/** Why one token cannot be opened, in a folder where both kinds of keystore sealed some. */
 export function tokenSealedElsewhere(backend: string): string {
   const { sealedBy } = sealedElsewhere(backend)
   const [by, where] =

@@ -18,28 +18,30 @@ import {
 } from './records.ts'
 import { jsonOf, readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from './token-records.ts'
 
-/** The tokens of one key in the vault. Every write is one transaction, durable when it answers ok. */
+/** The tokens of one key in the vault. Every write is one transaction, durable when it returns ok. */
 export interface VaultTokens {
   read(): TokenReading
-  /** Before the token is sent: whatever happens next, a later start knows that it may be used up. */
+  /** Called before the token is sent, so that a later start knows that it may be used up. */
   intend(intent: Intent, refreshToken: string): Saved
-  /** The newest token, its standing and a revocation that waits. Ends an intent that is not in `tokens`. */
+  /**
+   * Stores the newest token, its standing and a pending revocation. Ends an intent that is not in `tokens`.
+   */
   save(tokens: StoredTokens): Saved
-  /** Notes in the journal which token was where in a refresh, by fingerprint. A failure is not reported. */
+  /** Records in the journal, by fingerprint, each token's step in a refresh. A failure is not reported. */
   note(step: JournalStep, generation: number, refreshToken: string): void
 }
 
-/** A stored profile as this start found it. */
+/** A stored profile as found at this start. */
 export interface StoredProfile {
   readonly id: string
-  /** Absent where it could not be read: then only its id is known. */
+  /** Absent if unreadable: then only its id is known. */
   readonly about?: ProfileAbout
   readonly clientSecret?: string
   readonly reading: TokenReading
   readonly tokens: VaultTokens
 }
 
-/** The result of storing a sign-in; `generation` is what its token is stored as. */
+/** The result of storing a sign-in; `generation` is that of its stored token. */
 export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })
@@ -50,7 +52,7 @@ const ABOUT_DAMAGED = 'its name and addresses are damaged; connect this key agai
 
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
-/** An answer of the service may come after the end of the app began. */
+/** A response of the service may arrive after the app began to end. */
 const CLOSED = { ok: false, why: 'the vault is closed' } as const
 
 /** An open `vault.db` and its data keys. */
@@ -63,10 +65,10 @@ export interface VaultDeps {
 }
 
 /**
- * The keys that are stored in `vault.db`: their settings, tokens and secrets.
+ * The keys stored in `vault.db`: their settings, tokens and secrets.
  *
- * Each write is a whole transaction or none, and durable when it answers ok; failures of the disk are values. Without
- * an open data key nothing is sealed and no secret read, but what is stored can be named and forgotten.
+ * Each write is a whole transaction or none, and durable when it returns ok; failures of the disk are values.
+ * Without an open data key nothing is sealed and no secret read, but stored keys can be listed and deleted.
  */
 export class Vault {
   readonly #database: DatabaseSync
@@ -99,9 +101,9 @@ export class Vault {
   }
 
   /**
-   * A sign-in: the profile, its secrets and the first of its tokens, together or not at all.
+   * Stores a sign-in: the profile, its secrets and its first tokens, together or not at all.
    *
-   * Its generation is raised above every one that the profile ever had.
+   * Its generation is above every one that the profile ever had.
    */
   signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens): SignedIn {
     const { id, clientSecret } = profile
@@ -119,12 +121,12 @@ export class Vault {
       const generation = Math.max(nextGeneration(view, id, TOKEN), token.generation)
       storedAs = generation
       for (const kind of [TOKEN, SECRET] as const) {
-        // Kept, should its key come back: only a newer generation would take its ciphertext.
+        // Kept in case its key returns: otherwise only a newer generation would replace its ciphertext.
         if (readRecord(view, id, kind).kind === 'lost') {
           quarantineRecord(view, id, kind, 'replaced by a new sign-in')
         }
       }
-      // What waited of the sign-in before, a revocation too, ends with it.
+      // Whatever was pending from the previous sign-in, including a revocation, ends with it.
       writeTokens(view, id, {
         ...tokens,
         token: { ...token, generation },
@@ -140,7 +142,7 @@ export class Vault {
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
 
-  /** Stores what a person chose of a key, and touches nothing else of it: the data key need not be open. */
+  /** Stores a person's settings of a key and nothing else: the data key need not be open. */
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes'>): Saved {
     const { probes, rotationMinutes } = keySettingsOf(profile)
     const changes = { probes, ...(rotationMinutes !== undefined && { rotationMinutes }) }
@@ -153,7 +155,7 @@ export class Vault {
     })
   }
 
-  /** Another secret for the tokens that are there, which stay as they are. */
+  /** Stores another secret for the existing tokens, which stay unchanged. */
   keepSecret({ id, clientSecret }: Pick<Profile, 'id' | 'clientSecret'>): Saved {
     if (clientSecret === undefined) return SAVED
     return this.#seal((view) => {
@@ -169,17 +171,17 @@ export class Vault {
     })
   }
 
-  /** Forgets a key here: everything of it is deleted, and overwritten in the file. */
+  /** Deletes everything stored about a key, and overwrites it in the file. */
   forget(profile: string): Saved {
     const saved = this.#write(({ database }) => {
       database.prepare('DELETE FROM profiles WHERE id = ?').run(profile)
     })
-    // The journal still has the pages as they were.
+    // The journal still contains the old pages.
     if (saved.ok) this.#read(({ database }) => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     return saved
   }
 
-  /** The kind of keystore that stands before the token of a profile, as it is recorded. */
+  /** The recorded kind of keystore that sealed the token of a profile. */
   backendOf(profile: string): string | undefined {
     const reading = this.#read(({ database }) =>
       database
@@ -192,7 +194,7 @@ export class Vault {
     return reading.ok && reading.value !== undefined ? String(reading.value['backend']) : undefined
   }
 
-  /** Whether this token was ever one of the profile's: then what is stored is the same or newer. */
+  /** Whether this token ever belonged to the profile: then the stored one is the same or newer. */
   knows(profile: string, refreshToken: string): boolean {
     const reading = this.#read((view) => isInJournal(view, profile, refreshToken))
     return reading.ok && reading.value
@@ -250,7 +252,7 @@ export class Vault {
     return addressMark(current.key, profile.id, profile)
   }
 
-  /** Under any key that this start opened: without one nothing of it can be read anyway. */
+  /** Under any key that this start opened: without one, nothing of it can be read anyway. */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
     return keys.length === 0 || keys.some((key) => addressMark(key, id, about) === mark)
@@ -264,7 +266,7 @@ export class Vault {
     return reading
   }
 
-  /** Where even this cannot be written, the record stays in place, and is as safe there. */
+  /** If even this cannot be written, the record stays in place, where it is just as safe. */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }
@@ -284,12 +286,12 @@ export class Vault {
     }
   }
 
-  /** As `#write`, for what has to be sealed. */
+  /** Like `#write`, for data that must be sealed. */
   #seal(run: (view: VaultView) => void): Saved {
     return this.canSeal ? this.#write(run) : { ok: false, why: 'the vault is locked' }
   }
 
-  /** Answers ok only after the commit reached the disk (`synchronous=FULL`). */
+  /** Returns ok only after the commit reached the disk (`synchronous=FULL`). */
   #write(run: (view: VaultView) => void): Saved {
     if (!this.#database.isOpen) return CLOSED
     try {
@@ -323,7 +325,8 @@ function writeSecret(view: VaultView, profile: string, secret: string): void {
 }
 
 /**
- * Without its secret, or its true addresses, a key cannot be used, whatever became of its token: which stays as it is.
+ * Without its secret or its true addresses, a key cannot be used, whatever the state of its token, which
+ * stays unchanged.
  */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {
   if (found.reading.kind !== 'found') return found

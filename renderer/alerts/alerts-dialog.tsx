@@ -21,7 +21,9 @@ import { snoozeChoices } from './snooze.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The open alerts of all keys, and those that are over. An alert whose cause has ended moves there by itself. */
+/**
+ * The open alerts of all keys, and those that are over. An alert whose cause has ended moves there by itself.
+ */
 export function AlertsDialog() {
   const { view } = useParts()
   const [shown, setShown] = useState<'open' | 'closed'>('open')

@@ -10,7 +10,9 @@ export interface AnnouncePorts {
   readonly isAllowed: () => boolean
 }
 
-/** Tells a person of one alert outside the page: by sound and by notification, as far as they turned them on. */
+/**
+ * Tells a person of one alert outside the page: by sound and by notification, as far as they turned them on.
+ */
 export function announce(announcement: Announcement, { look, play, show, isAllowed }: AnnouncePorts): void {
   const { sounds, notifications } = look()
   if (sounds.includes(announcement.severity)) play(announcement.severity)

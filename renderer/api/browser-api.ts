@@ -14,7 +14,10 @@ export interface BrowserApiPorts {
 
 /** Delays before attempts to reconnect to the host, in ms; the last one repeats. */
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
-/** Time without data after which the host counts as lost: two of its blank lines, sent every 5 s, and some slack. */
+/**
+ * Time without data after which the host counts as lost: two of its blank lines, sent every 5 s, and some
+ * slack.
+ */
 const SILENCE_MS = 12_000
 
 /** The host answered that this page has no valid session. */

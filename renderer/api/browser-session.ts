@@ -1,8 +1,8 @@
 /**
  * The session of a page in a browser, opened by the link that the host printed.
  *
- * The fragment of the link contains a single-use code. It is removed from the address bar first and exchanged for a
- * bearer, which is stored for the life of the tab, so that a reload works.
+ * The fragment of the link contains a single-use code. It is removed from the address bar first and exchanged
+ * for a bearer, which is stored for the life of the tab, so that a reload works.
  */
 export interface SessionPlace {
   readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>

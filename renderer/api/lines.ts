@@ -1,8 +1,8 @@
 /**
  * Splits the chunks of a response into lines.
  *
- * A chunk may end anywhere, even within a UTF-8 character. Blank lines, which only keep the connection alive, are
- * omitted; an incomplete last line waits for the next chunk.
+ * A chunk may end anywhere, even within a UTF-8 character. Blank lines, which only keep the connection alive,
+ * are omitted; an incomplete last line waits for the next chunk.
  */
 export function lineSplitter(): (chunk: Uint8Array) => readonly string[] {
   const decoder = new TextDecoder()

@@ -10,7 +10,10 @@ export interface SoundTone {
 const TONE_SECONDS = 0.14
 const GAP_SECONDS = 0.06
 
-/** The tones of a severity: three high ones for critical, two for a warning, one low one where something is well again. */
+/**
+ * The tones of a severity: three high ones for critical, two for a warning, one low one where something is
+ * well again.
+ */
 export function tonesOf(severity: AlertSeverity): readonly SoundTone[] {
   return FREQUENCIES[severity].map((hertz, index) => ({
     hertz,

@@ -57,7 +57,8 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   const counted = useShown((snapshot) => alsoCounts(snapshot.requests, category).join(', '))
   const choose = () => chooseCategory(parts, category)
   return (
-    // The name is the row's button for keyboards and screen readers; a click anywhere in the row does the same.
+    // The name is the row's button for keyboards and screen readers; a click anywhere in the row does the
+    // same.
     <tr
       className={css(
         'row',

@@ -99,7 +99,10 @@ function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
-/** The columns after those that every width shows; a heading that spanned hidden ones would make room for them. */
+/**
+ * The columns after those that every width shows; a heading that spanned hidden ones would make room for
+ * them.
+ */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 
 /** The heading of a group, with the line that its unseen rows are folded under. */

@@ -15,7 +15,10 @@ interface Choice {
   readonly followsWorst: boolean
 }
 
-/** The row of the chart: the worst one if it is followed, else the chosen one, else the first; `undefined` without rows. */
+/**
+ * The row of the chart: the worst one if it is followed, else the chosen one, else the first; `undefined`
+ * without rows.
+ */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
   const has = (category: string | undefined) =>
     category !== undefined && snapshot.requests.some((quota) => quota.category === category)
@@ -31,7 +34,10 @@ export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'
   view.setState({ category })
 }
 
-/** Chooses what an alert is about if it is a row of that key; a stream or a group of slots leaves the chart as it is. */
+/**
+ * Chooses what an alert is about if it is a row of that key; a stream or a group of slots leaves the chart as
+ * it is.
+ */
 export function chooseIfRow(
   { view, look, mirror }: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
   profile: string,
@@ -42,8 +48,8 @@ export function chooseIfRow(
 }
 
 /**
- * Chooses the worst row once, as soon as there is one, so that the chart starts where it matters. From then on only a
- * person changes the choice.
+ * Chooses the worst row once, as soon as there is one, so that the chart starts where it matters. From then
+ * on only a person changes the choice.
  */
 export function useFirstChoice(): void {
   const { view } = useParts()

@@ -8,7 +8,10 @@ const ASK_AGAIN_MS = 10_000
 
 const NONE: ReadonlyMap<string, TrendPath> = new Map()
 
-/** The small charts of all rows by category, fetched at an interval while the window is visible and not paused. */
+/**
+ * The small charts of all rows by category, fetched at an interval while the window is visible and not
+ * paused.
+ */
 export function useTrends(): ReadonlyMap<string, TrendPath> {
   const { api, ticker, mirror } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)

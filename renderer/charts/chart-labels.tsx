@@ -38,7 +38,10 @@ interface PointLabelProps {
   }
 }
 
-/** The words stand under the point, where a curve with its lowest point there has no line, and over it at the axis. */
+/**
+ * The words stand under the point, where a curve with its lowest point there has no line, and over it at the
+ * axis.
+ */
 function PointLabel({ text, viewBox }: PointLabelProps) {
   const plot = usePlotArea()
   if (viewBox === undefined || plot === undefined) return <g />

@@ -7,8 +7,8 @@ export interface ChartMarker {
   /** Epoch ms. */
   readonly at: number
   /**
-   * The line of its label, 0 on top: labels that are close together are on lines of their own. `undefined` where no line has
-   * room for one.
+   * The line of its label, 0 on top: labels that are close together are on lines of their own. `undefined`
+   * where no line has room for one.
    */
   readonly lane: number | undefined
   /** The side of its line on which the label stands: `left` where there is no room to the right. */
@@ -22,8 +22,8 @@ const LABEL_WIDTH = 0.14
 const LANES = 3
 
 /**
- * The markers between two moments, oldest first: 429s of the row, what happened to the key's streams, tokens and
- * sign-in, and the open and the close of the regular session.
+ * The markers between two moments, oldest first: 429s of the row, what happened to the key's streams, tokens
+ * and sign-in, and the open and the close of the regular session.
  *
  * `profile`: the key that is shown; the events are of all keys.
  */

@@ -24,8 +24,9 @@ const GROWING = [
 ] as const
 
 /**
- * The parameters of a range for a recording that began at `sinceMs`. The shortest one grows with the data, from 2 to 15
- * minutes in steps, so that it is neither empty at first nor moves all the time. `undefined`: nothing is recorded yet.
+ * The parameters of a range for a recording that began at `sinceMs`. The shortest one grows with the data,
+ * from 2 to 15 minutes in steps, so that it is neither empty at first nor moves all the time. `undefined`:
+ * nothing is recorded yet.
  */
 export function shownRange(range: ChartRange, sinceMs: number | undefined, nowMs: number): RangeFacts {
   const whole = RANGES[range]

@@ -16,8 +16,8 @@ export interface TimeSpan {
 const MULTIPLES = [1, 2, 3, 5, 10, 20] as const
 
 /**
- * The ticks of a time axis, oldest first: full steps of the shown time zone's day, as many as have room, into the future
- * too; and now, which the others leave room for.
+ * The ticks of a time axis, oldest first: full steps of the shown time zone's day, as many as have room, into
+ * the future too; and now, which the others leave room for.
  */
 export function timeTicks({
   fromMs,

@@ -15,7 +15,10 @@ interface DialogFrameProps {
   readonly children: ReactNode
 }
 
-/** The frame of a dialog without a question: its only button closes it, and its title has the focus when it opens. */
+/**
+ * The frame of a dialog without a question: its only button closes it, and its title has the focus when it
+ * opens.
+ */
 export function DialogFrame({ title, about, width = 'narrow', children }: DialogFrameProps) {
   const { view } = useParts()
   const titleRef = useRef<HTMLHeadingElement>(null)

@@ -11,7 +11,10 @@ export interface MenuCode {
   readonly Opened: ComponentType<OpenedMenu>
 }
 
-/** The code of a menu in a chunk of its own: menus need more script than all the rest of the first view but React. */
+/**
+ * The code of a menu in a chunk of its own: menus need more script than all the rest of the first view but
+ * React.
+ */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<{ readonly default: ComponentType<OpenedMenu> }> | undefined
   const once = () => {
@@ -30,7 +33,9 @@ export interface LazyMenuProps {
   readonly children: ReactNode
 }
 
-/** A button that opens a menu. The menu's code is loaded when the button is pointed at, focused or pressed. */
+/**
+ * A button that opens a menu. The menu's code is loaded when the button is pointed at, focused or pressed.
+ */
 export function LazyMenu({ menu: { load, Opened }, className, label, testId, children }: LazyMenuProps) {
   const [isWanted, setWanted] = useState(false)
   const named = label === undefined ? {} : { 'aria-label': label, title: label }

@@ -18,7 +18,9 @@ interface EventRowProps {
   readonly isToday: boolean
 }
 
-/** Letters of a line that are sure to fit beside the times, in the narrowest column that has lines of one row. */
+/**
+ * Letters of a line that are sure to fit beside the times, in the narrowest column that has lines of one row.
+ */
 const FITTING = 38
 
 export const EventRow = memo(

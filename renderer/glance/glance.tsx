@@ -30,7 +30,9 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 /** How many findings besides the first are shown as cards. */
 const MAX_CARDS = 3
 
-/** One key to be read from across the room, and all keys where there are several. In a low window, one line. */
+/**
+ * One key to be read from across the room, and all keys where there are several. In a low window, one line.
+ */
 export function Glance({ inert }: { readonly inert: boolean }) {
   const isLine = useMedia('(max-height: 220px)')
   const isSeveral = useMirror(({ snapshots }) => snapshots.length > 1)

@@ -118,7 +118,10 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
-/** What a line tells of the tightest quota: nothing while the key cannot call. A share is in `left`, not in `until`. */
+/**
+ * What a line tells of the tightest quota: nothing while the key cannot call. A share is in `left`, not in
+ * `until`.
+ */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
   return { tightest, left, until: note.endsWith('%') ? '' : note }

@@ -5,8 +5,8 @@ import { startOfToday } from '../../app/status/moments.ts'
 import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
 
 /**
- * The 429s of each key since midnight in the zone that is shown: of the history, and of this run. A key whose history did
- * not answer is left out.
+ * The 429s of each key since midnight in the zone that is shown: of the history, and of this run. A key whose
+ * history did not answer is left out.
  */
 export function useRefusalsToday(): Readonly<Record<string, number>> {
   const { api, live } = useParts()

@@ -249,7 +249,9 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
   )
 })
 
-/** The ids of the patterns that others' use, the possible range and the range of the forecast are drawn in. */
+/**
+ * The ids of the patterns that others' use, the possible range and the range of the forecast are drawn in.
+ */
 const HATCH = 'chart-others'
 const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'

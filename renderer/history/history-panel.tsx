@@ -29,7 +29,8 @@ const HistoryChart = lazy(async () => ({ default: (await import('./history-chart
 /** Width of a wide chart in pixels. */
 const MAX_PIXELS = 900
 /**
- * Minimum time between two renders. A render costs more than all numbers, and 2 s are two pixels of the shortest range.
+ * Minimum time between two renders. A render costs more than all numbers, and 2 s are two pixels of the
+ * shortest range.
  */
 const MIN_STEP_MS = 2000
 

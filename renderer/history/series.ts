@@ -47,7 +47,10 @@ export interface ChartSeries {
   readonly strip: UseStrip | undefined
   /** Since when the row is recorded, epoch ms. */
   readonly sinceMs: number | undefined
-  /** The lowest level of the range where it has risen since: of headers, like the report's, or estimated without any. */
+  /**
+   * The lowest level of the range where it has risen since: of headers, like the report's, or estimated
+   * without any.
+   */
   readonly lowest: LowestLevel | undefined
   /** When the quota is empty if use goes on, where a forecast is drawn: `empty 14:33–14:36`. */
   readonly empties: string | undefined
@@ -66,8 +69,8 @@ export const AHEAD_MS = RANGES['15 min'].aheadMs
 /**
  * Computes the lines of the chart.
  *
- * Headers less than two minutes apart are joined by a solid line. Modelled values are drawn dashed across longer gaps,
- * and from the last header to now.
+ * Headers less than two minutes apart are joined by a solid line. Modelled values are drawn dashed across
+ * longer gaps, and from the last header to now.
  */
 export function chartSeries(
   history: History,

@@ -3,11 +3,14 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { ChartRow } from './series.ts'
 
 /**
- * The strip of use beneath the line of a chart. Both share one axis, so that one cursor and one tooltip serve both: the
- * strip is drawn below zero, and its rates are scaled to that place.
+ * The strip of use beneath the line of a chart. Both share one axis, so that one cursor and one tooltip serve
+ * both: the strip is drawn below zero, and its rates are scaled to that place.
  */
 export interface UseStrip {
-  /** Places on the axis, in requests: of no use, of `maxPerSecond`, of the refill, and of a round rate below the most. */
+  /**
+   * Places on the axis, in requests: of no use, of `maxPerSecond`, of the refill, and of a round rate below
+   * the most.
+   */
   readonly base: number
   readonly top: number
   readonly refill: number

@@ -8,7 +8,9 @@ import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
 /** Maximum number of points per request. */
 const MAX_POINTS = 300
 
-/** The history of one category, fetched at the range's interval while the window is visible and not paused. */
+/**
+ * The history of one category, fetched at the range's interval while the window is visible and not paused.
+ */
 export function useHistory(
   profile: string | undefined,
   category: string | undefined,

@@ -6,7 +6,10 @@ import { useAnswer } from './use-answer.ts'
 
 const preferencesOf = (main: WindowApi) => main.alertPreferences()
 
-/** When alerts are announced, as main has it: `undefined` until it has said so, with what went wrong where it did not. */
+/**
+ * When alerts are announced, as main has it: `undefined` until it has said so, with what went wrong where it
+ * did not.
+ */
 export function useAlertPreferences() {
   const { api } = useParts()
   const { answer: preferences, failure, expect, take } = useAnswer(preferencesOf)

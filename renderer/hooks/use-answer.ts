@@ -18,8 +18,8 @@ export interface AwaitedAnswer<T> {
 }
 
 /**
- * Asks main when a component is first drawn, and once more when `ask` or `when` changes. `ask` is one function for all renders, by
- * `useCallback` where it needs to be; `undefined` asks nothing.
+ * Asks main when a component is first drawn, and once more when `ask` or `when` changes. `ask` is one
+ * function for all renders, by `useCallback` where it needs to be; `undefined` asks nothing.
  */
 export function useAnswer<T>(
   ask: ((api: WindowApi) => Promise<T>) | undefined,

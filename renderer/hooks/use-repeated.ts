@@ -15,7 +15,10 @@ interface LastAnswer<Answer> {
   readonly isCurrent: boolean
 }
 
-/** Asks at an interval while the window is visible. A failure keeps the last answer; the banner reports a lost host. */
+/**
+ * Asks at an interval while the window is visible. A failure keeps the last answer; the banner reports a lost
+ * host.
+ */
 export function useRepeated<Answer>({
   ask,
   isOn,

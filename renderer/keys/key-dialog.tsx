@@ -29,10 +29,11 @@ interface KeyDialogProps {
 }
 
 /**
- * A dialog that obtains tokens by the browser or by pasting, and where `onSecret` is set by correcting the secret.
+ * A dialog that obtains tokens by the browser or by pasting, and where `onSecret` is set by correcting the
+ * secret.
  *
- * During the browser's sign-in the form is hidden but stays mounted: the inputs keep what was typed for another
- * attempt, until the dialog closes.
+ * During the browser's sign-in the form is hidden but stays mounted: the inputs keep what was typed for
+ * another attempt, until the dialog closes.
  */
 export function KeyDialog(props: KeyDialogProps) {
   const { title, about, attempt, children, errors, onSubmit, onSecret, onClose } = props
@@ -114,8 +115,8 @@ function buttonText(way: Way | 'secret', isAsking: boolean): string {
 }
 
 /**
- * A note on where secrets are stored. Fetched when the dialog opens, because the shown key may be the simulator's,
- * which is never stored.
+ * A note on where secrets are stored. Fetched when the dialog opens, because the shown key may be the
+ * simulator's, which is never stored.
  */
 function WhereKept() {
   const { api } = useParts()

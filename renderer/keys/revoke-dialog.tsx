@@ -86,7 +86,10 @@ export function RevokeDialog() {
   )
 }
 
-/** States that access tokens stay valid until they expire: a revocation affects refresh tokens only (service 4.2). */
+/**
+ * States that access tokens stay valid until they expire: a revocation affects refresh tokens only (service
+ * 4.2).
+ */
 function AccessLivesOn() {
   const left = useShown(({ access }, nowMs) =>
     access.expiresAt !== undefined && access.expiresAt > nowMs

@@ -9,7 +9,10 @@ const SCOPE_WORDS: Readonly<Record<ExtraScope, string>> = {
   OptionSpreads: 'risk and reward of option spreads',
 }
 
-/** Optional scopes. All other quotas need only the basic scopes; the key must be allowed to use what is requested. */
+/**
+ * Optional scopes. All other quotas need only the basic scopes; the key must be allowed to use what is
+ * requested.
+ */
 export function ScopeChoices() {
   return (
     <fieldset className={css('choices')}>

@@ -57,7 +57,10 @@ export function paletteCommands(
   ]
 }
 
-/** The commands whose labels have every typed word, in their own order; those that begin with the first word first. */
+/**
+ * The commands whose labels have every typed word, in their own order; those that begin with the first word
+ * first.
+ */
 export function matchingCommands(
   commands: readonly PaletteCommand[],
   typed: string,

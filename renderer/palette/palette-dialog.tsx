@@ -12,7 +12,10 @@ import { matchingCommands, type PaletteCommand, paletteCommands } from './palett
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
-/** Until the window behind the palette can be focused again, and before `useFocusReturn` would do it. Milliseconds. */
+/**
+ * Until the window behind the palette can be focused again, and before `useFocusReturn` would do it.
+ * Milliseconds.
+ */
 const CLOSED_MS = 10
 
 /** Everything the window can do, found by typing: a combobox with a list of what matches. */

@@ -20,7 +20,8 @@ interface DraftFieldProps<T> {
 }
 
 /**
- * A field of the settings. Its text is applied on Enter or when it loses the focus; an invalid number is not applied.
+ * A field of the settings. Its text is applied on Enter or when it loses the focus; an invalid number is not
+ * applied.
  */
 export function DraftField<T>({
   label,

@@ -66,7 +66,9 @@ export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
   return kept === 'stored' ? 'Stored with this key.' : 'In memory until Headroom quits, like the key.'
 }
 
-/** The probes per minute: the maximum that budget and known limits allow, and the number in the last minute. */
+/**
+ * The probes per minute: the maximum that budget and known limits allow, and the number in the last minute.
+ */
 export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
   { settings, probed }: Pick<CurrentKeySettings, 'settings' | 'probed'>,

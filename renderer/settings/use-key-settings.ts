@@ -21,8 +21,8 @@ const NOTHING: ReadonlySet<SettingName> = new Set()
 /**
  * The settings of one key.
  *
- * Changes are sent one at a time, each computed from the settings after the one before. Changes by another window are
- * fetched when a snapshot reports them.
+ * Changes are sent one at a time, each computed from the settings after the one before. Changes by another
+ * window are fetched when a snapshot reports them.
  */
 export function useKeySettings(profile: string): HeldKeySettings {
   const { api, live } = useParts()

@@ -13,7 +13,10 @@ const TARGETS = [
   ['[data-history] button', 'Skip to the chart'],
 ] as const
 
-/** Shown while focused: past the header to what the keyboard is for. Buttons, because a fragment is the browser's code. */
+/**
+ * Shown while focused: past the header to what the keyboard is for. Buttons, because a fragment is the
+ * browser's code.
+ */
 export function SkipLinks() {
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)
   if (!hasProfile) return null

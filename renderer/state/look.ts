@@ -17,7 +17,10 @@ export interface Look {
   readonly density: Density
   /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
-  /** The zone of every time of day. Main has it for all surfaces; this is the window's copy, for its first paint. */
+  /**
+   * The zone of every time of day. Main has it for all surfaces; this is the window's copy, for its first
+   * paint.
+   */
   readonly zone: TimeZone
   /** Whether the chart is of whichever row is the worst, instead of the chosen one. */
   readonly followsWorst: boolean

@@ -41,8 +41,8 @@ export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, recei
 /**
  * Applies the answer to a request for all profiles.
  *
- * A profile that the answer lacks is removed, unless it was pushed during the request (`heardOf`): then the push is
- * newer.
+ * A profile that the answer lacks is removed, unless it was pushed during the request (`heardOf`): then the
+ * push is newer.
  */
 export function withAllSnapshots(
   state: MirrorState,
@@ -82,8 +82,8 @@ export function lastSeq(state: MirrorState): number {
 }
 
 /**
- * Inserts a snapshot. An older revision than the present one is dropped, because pushes and answers may overtake each
- * other.
+ * Inserts a snapshot. An older revision than the present one is dropped, because pushes and answers may
+ * overtake each other.
  */
 function placed(snapshots: readonly Snapshot[], snapshot: Snapshot): readonly Snapshot[] {
   const index = snapshots.findIndex(({ profile }) => profile.id === snapshot.profile.id)

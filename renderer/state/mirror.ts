@@ -87,7 +87,10 @@ export class Mirror {
     this.#asking += 1
   }
 
-  /** Called by the page. A hidden window receives no snapshots, so it fetches the latest when it becomes visible. */
+  /**
+   * Called by the page. A hidden window receives no snapshots, so it fetches the latest when it becomes
+   * visible.
+   */
   visibilityChanged(visible: boolean): void {
     this.#visible = visible
     if (this.store.getState().link.kind !== 'live') return

@@ -17,8 +17,8 @@ export interface Pausable {
 /**
  * Pauses the window for reading while the mirror continues.
  *
- * The numbers and their clock stop together: a modelled number without new headers would drift from the service, and
- * look live.
+ * The numbers and their clock stop together: a modelled number without new headers would drift from the
+ * service, and look live.
  */
 export function createPausable(live: MirrorStore, liveTicker: Ticker): Pausable {
   const mirror = createStore(() => live.getState())

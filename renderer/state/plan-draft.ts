@@ -33,8 +33,8 @@ export const isChangeable = ({ name }: PlannedProgram): boolean => name !== OTHE
 const FIRST_PER_SECOND = 0.1
 
 /**
- * The draft with the programs, limits and reserves of a file instead. Others stay as they are observed now, and slots as they are:
- * neither is a person's to choose.
+ * The draft with the programs, limits and reserves of a file instead. Others stay as they are observed now,
+ * and slots as they are: neither is a person's to choose.
  */
 export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
   const { plan: running } = draft.base

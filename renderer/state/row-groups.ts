@@ -3,7 +3,9 @@ import { shownRows } from '../../app/quota/verdict.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { durationText } from '../../app/status/durations.ts'
 
-/** How a person arranged the rows of the table, by category. Unknown categories are kept: they may come back. */
+/**
+ * How a person arranged the rows of the table, by category. Unknown categories are kept: they may come back.
+ */
 export interface RowArrangement {
   /** Their order; rows that it lacks follow in the service's order. */
   readonly order: readonly string[]
@@ -75,8 +77,8 @@ export function rowGroups(
 export const rowsOf = (groups: readonly RowGroup[]): readonly string[] => groups.flatMap(({ rows }) => rows)
 
 /**
- * A row that nothing is known of and nothing is planned for. One that is about to be checked is shown, so that rows do not
- * jump in one after the other at the start.
+ * A row that nothing is known of and nothing is planned for. One that is about to be checked is shown, so
+ * that rows do not jump in one after the other at the start.
  */
 function isUnseen({ source, nextCheckAt, problem }: RequestQuota): boolean {
   return source === 'default' && nextCheckAt === undefined && problem === undefined
@@ -103,7 +105,10 @@ function arranged(rows: readonly RequestQuota[], { order }: RowArrangement): rea
   return rows.toSorted((a, b) => place(a) - place(b))
 }
 
-/** Moves a row before or after another one of its group. `requests`: all rows, hidden and folded ones included. */
+/**
+ * Moves a row before or after another one of its group. `requests`: all rows, hidden and folded ones
+ * included.
+ */
 export function movedTo(
   requests: readonly RequestQuota[],
   arrangement: RowArrangement,

@@ -1,10 +1,11 @@
 /**
- * The difference between main's clock and the window's, in ms. 0 until a message contradicts it: main mostly runs on
- * the same computer, and a window that opens slowly receives its first messages late.
+ * The difference between main's clock and the window's, in ms. 0 until a message contradicts it: main mostly
+ * runs on the same computer, and a window that opens slowly receives its first messages late.
  *
- * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum over
- * several messages is the best estimate, and a message that waited in a frozen tab cannot make old numbers look new.
- * The answer to a request bounds the difference from both sides, which also corrects a clock that was set.
+ * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
+ * over several messages is the best estimate, and a message that waited in a frozen tab cannot make old
+ * numbers look new. The answer to a request bounds the difference from both sides, which also corrects a
+ * clock that was set.
  */
 export interface Skew {
   readonly ms: number
@@ -12,7 +13,9 @@ export interface Skew {
 
 export const NO_SKEW: Skew = { ms: 0 }
 
-/** Minimum correction in ms, half a frame: smaller ones are jitter, and each correction renders everything. */
+/**
+ * Minimum correction in ms, half a frame: smaller ones are jitter, and each correction renders everything.
+ */
 const SETTLED_MS = 8
 
 /** Updates the skew by a push. It can only grow. */

@@ -21,7 +21,10 @@ export interface ViewState {
   readonly maximised: boolean
 }
 
-/** What fills the window: the dashboard, the programs behind the gateway, the planner, or one key to be read from afar. */
+/**
+ * What fills the window: the dashboard, the programs behind the gateway, the planner, or one key to be read
+ * from afar.
+ */
 export type Page = 'dashboard' | 'programs' | 'plan' | 'glance'
 
 export type Dialog =

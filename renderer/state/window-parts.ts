@@ -69,8 +69,8 @@ export interface Moment {
 }
 
 /**
- * Selects a value of the present moment. The component renders only when the value changes, not with every snapshot or
- * tick.
+ * Selects a value of the present moment. The component renders only when the value changes, not with every
+ * snapshot or tick.
  */
 export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   const { mirror, view, ticker } = useParts()

@@ -1,4 +1,7 @@
-/** The themes: dark, light, high contrast, or the system's. Stored in the browser as a preference of this screen. */
+/**
+ * The themes: dark, light, high contrast, or the system's. Stored in the browser as a preference of this
+ * screen.
+ */
 export const THEMES = ['system', 'light', 'dark', 'contrast'] as const
 export type Theme = (typeof THEMES)[number]
 

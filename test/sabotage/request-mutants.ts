@@ -5,7 +5,7 @@ const NODE_HTTP_TEST = 'main/network/http-client.test.ts'
 
 const ERRORS_ARE_OUTCOMES = `        if (state === 'sent') lost(wordsOf(error))
       })
-      // Also fires without an error, as when the other side answers with an unrequested upgrade.
+      // Also fires without an error, for example if the other side responds with an unrequested upgrade.
       outgoing.on('close', () => {
         if (state === 'sent') lost(CONNECTION_LOST)
       })

@@ -14,8 +14,9 @@ export interface ArrivalRule {
 }
 
 /**
- * The arrivals of a rule from `startMs` on. Gaps are drawn in working time and then mapped to the spells: a program
- * that works two minutes out of five makes `perSecond` requests in each second of the two and none in the three.
+ * The arrivals of a rule from `startMs` on. Gaps are drawn in working time and then mapped to the spells: a
+ * program that works two minutes out of five makes `perSecond` requests in each second of the two and none in
+ * the three.
  */
 export function arrivalsOf(rule: ArrivalRule, startMs: number, chance: () => number): Arrivals {
   const gapMs = () => (1000 / rule.perSecond) * (rule.shape === 'even' ? 1 : -Math.log(1 - chance()))

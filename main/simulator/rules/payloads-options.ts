@@ -33,8 +33,8 @@ const strikesOf = (seed: number, underlying: string, atMs: number): readonly num
 }
 
 /**
- * Each spread type with the number of consecutive strikes of one spread, and with the intervals that a request can
- * choose.
+ * Each spread type with the number of consecutive strikes of one spread, and with the intervals that a
+ * request can choose.
  */
 const SPREAD_TYPES = [
   { Name: 'Single', StrikeInterval: false, ExpirationInterval: false, strikes: 1 },

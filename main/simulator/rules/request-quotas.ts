@@ -38,14 +38,17 @@ interface Row {
 /**
  * The request buckets of one key and user, including the requests of other programs.
  *
- * Nothing runs between requests: before a bucket is read, the other programs' requests up to that time are applied in
- * order, and some of them are refused too.
+ * Nothing runs between requests: before a bucket is read, the other programs' requests up to that time are
+ * applied in order, and some of them are refused too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()
   readonly #rules: RequestQuotaRules
 
-  /** `programs`: further programs with their own arrival times, by category, in addition to those of the rules. */
+  /**
+   * `programs`: further programs with their own arrival times, by category, in addition to those of the
+   * rules.
+   */
   constructor(
     rules: RequestQuotaRules,
     startMs: number,
@@ -72,8 +75,8 @@ export class RequestQuotas {
   }
 
   /**
-   * Counts one request of the client. Returns whether it is accepted; a category without a request quota always
-   * accepts.
+   * Counts one request of the client. Returns whether it is accepted; a category without a request quota
+   * always accepts.
    */
   spend(category: string, atMs: number): boolean {
     const row = this.#settled(category, atMs)
@@ -90,7 +93,7 @@ export class RequestQuotas {
     return { limit, periodSeconds, ...readingOf(row.rule, row.bucket, atMs) }
   }
 
-  /** The requests of other programs so far, accepted and refused. */
+  /** The requests of other programs so far, accepted and rate-limited. */
   elsewhere(category: string, atMs: number): { readonly accepted: number; readonly refused: number } {
     return { ...(this.#settled(category, atMs)?.elsewhere ?? { accepted: 0, refused: 0 }) }
   }

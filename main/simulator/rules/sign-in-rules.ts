@@ -86,7 +86,9 @@ export interface ExchangedCode {
   readonly nonce: string | undefined
 }
 
-/** Authorization requests that wait for the user, and codes that wait for their exchange. Both are single-use. */
+/**
+ * Authorization requests that wait for the user, and codes that wait for their exchange. Both are single-use.
+ */
 export class SignInRules {
   readonly #mint: () => string
   readonly #asked = new Map<string, AuthorizeRequest>()

@@ -5,7 +5,9 @@ export interface SlotReading {
   readonly remaining: number
 }
 
-/** The stream slots of one key and user (service 3, 8.2), taken when a stream opens and free when it closes. */
+/**
+ * The stream slots of one key and user (service 3, 8.2), taken when a stream opens and free when it closes.
+ */
 export class Slots {
   readonly #limits: ReadonlyMap<string, number>
   readonly #own = new Map<string, number>()

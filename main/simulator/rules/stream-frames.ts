@@ -41,7 +41,9 @@ export const heartbeat = (count: number, atMs: number): Payload => ({
 const turn = <T>(items: readonly T[], count: number): T | undefined =>
   items.length === 0 ? undefined : items[count % items.length]
 
-/** Frames of a quote stream. Symbols take turns; an unknown one is reported once and does not end the stream. */
+/**
+ * Frames of a quote stream. Symbols take turns; an unknown one is reported once and does not end the stream.
+ */
 export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   const known = symbols.filter((symbol) => symbol !== UNKNOWN_SYMBOL)
   return {
@@ -128,7 +130,9 @@ export function optionChainFrames(seed: number, underlying: string): Frames {
   )
 }
 
-/** Frames of an order stream. Order and position streams open with a snapshot and its end marker (service 12). */
+/**
+ * Frames of an order stream. Order and position streams open with a snapshot and its end marker (service 12).
+ */
 export function orderFrames(seed: number, accounts: readonly string[], ids?: readonly string[]): Frames {
   const all = accounts.flatMap((account) => (ids ?? orderIds(seed, account)).map((id) => ({ account, id })))
   return {

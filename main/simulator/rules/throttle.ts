@@ -1,8 +1,9 @@
 /**
  * A quota as a bucket (service 8.3), in whole numbers.
  *
- * A rolling bucket counts in request-milliseconds: a request costs `periodMs`, and each millisecond refills `limit`.
- * Fractions of a request are therefore exact, and no rounding error accumulates however often a bucket is read.
+ * A rolling bucket counts in request-milliseconds: a request costs `periodMs`, and each millisecond refills
+ * `limit`. Fractions of a request are therefore exact, and no rounding error accumulates however often a
+ * bucket is read.
  */
 export interface BucketRule {
   readonly limit: number
@@ -45,7 +46,7 @@ export function bucketAt(rule: BucketRule, bucket: ThrottleBucket, atMs: number)
   }
 }
 
-/** Makes one request at `atMs`. A refused one changes only the time. */
+/** Makes one request at `atMs`. A 429 changes only the time. */
 export function spend(
   rule: BucketRule,
   bucket: ThrottleBucket,

@@ -1,7 +1,8 @@
 /**
  * The token limits of one API key (service 3, 5 and 8.4).
  *
- * A sign-in is one user's consent; a refresh replaces its token on a rotating key and keeps it on a default key.
+ * A sign-in is one user's consent; a refresh replaces its token on a rotating key and keeps it on a default
+ * key.
  */
 export interface TokenLimits {
   readonly rotating: boolean
@@ -91,14 +92,14 @@ export class TokenRules {
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
     if (!this.#limits.rotating) return grant
-    // Of two refreshes with one token only the later counts: the earlier answer was lost.
+    // Of two refreshes with one token, only the later counts: the earlier response was lost.
     const previous = held.child
     if (previous !== undefined) previous.replacedAtMs ??= atMs
     held.replacedAtMs ??= atMs
     return { ...grant, refreshToken: this.#issue(held.signIn, held, atMs) }
   }
 
-  /** Records a refresh that takes effect later and whose answer never arrives. */
+  /** Records a refresh that takes effect later and whose response never arrives. */
   refreshLater(token: string, atMs: number): void {
     this.#late.push({ atMs, token })
   }
