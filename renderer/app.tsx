@@ -35,7 +35,7 @@ export function HeadroomWindow() {
   const isBehindDialog = useView((view) => view.dialog !== undefined)
   const page = useView((view) => view.page)
   const isPaused = usePausedSince() !== undefined
-  // Drawn anew in another zone: texts of the past do not change by themselves.
+  // Redrawn after a change of time zone: texts about the past do not change by themselves.
   const zone = useLook((look) => look.zone)
   useShortcuts()
   useFirstChoice()
@@ -94,7 +94,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
         <VerdictPanel />
       </div>
       <main
-        // Each page has one; a hidden page is none to skip to.
+        // Only the visible page has one: a hidden page is no skip target.
         id={isShown ? MAIN : undefined}
         tabIndex={-1}
         className={css('main', isMaximised && 'maximised', dimmed && 'dimmed', frozen && 'frozen')}
@@ -132,7 +132,7 @@ function Waiting({ link }: { readonly link: string }) {
       </main>
     )
   }
-  // Whether there is a key is unknown until main's first answer.
+  // Whether there is a key is unknown until main's first response.
   if (link === 'connecting' || !isAnswered)
     return <main className={css('waiting')}>Connecting to Headroom…</main>
   return (

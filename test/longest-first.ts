@@ -81,9 +81,11 @@ export function expectedSeconds(path: string): number {
 }
 
 /**
- * Starts the longest files first, so that all workers end at about the same time; the rest follows as vitest sorts it.
+ * Starts the longest files first, so that all workers end at about the same time; the rest follows as vitest
+ * sorts it.
  *
- * Files that share a worker come after those that have one each: a worker is kept for as long as the next file shares it.
+ * Files that share a worker come after those that have one each: a worker is kept for as long as the next
+ * file shares it.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -48,7 +48,10 @@ const playwrightSuite = z.object({
 })
 const playwrightReport = z.object({ suites: z.array(playwrightSuite) })
 
-/** Of Vitest's JSON report, which tells a second try by a passed test with a failure. None where there is no report. */
+/**
+ * Of Vitest's JSON report, which tells a second try by a passed test with a failure. None where there is no
+ * report.
+ */
 export function namedUnits(report: unknown): NamedTests {
   const read = vitestReport.safeParse(report)
   if (!read.success) return { failed: [], unsteady: [] }

@@ -14,10 +14,11 @@ import { filesToRetry, withSecondTry } from './second-try.ts'
 import { choosing, isPart, type Part } from './thorough.ts'
 
 /**
- * `npm test`: every suite, and at the end those that failed, by name, and one line with the sum. `--part` says which of their tests (thorough.ts).
+ * `npm test`: every suite, and at the end those that failed, by name, and one line with the sum. `--part`
+ * says which of their tests (thorough.ts).
  *
- * A suite that ran no test, or ended badly without naming a failed test, counts as one failure: the line
- * must never look better than what happened.
+ * A suite that ran no test, or ended badly without naming a failed test, counts as one failure: the line must
+ * never look better than what happened.
  */
 const SUITES = ['unit', 'browser'] as const
 type Suite = (typeof SUITES)[number]
@@ -56,7 +57,8 @@ async function main(): Promise<number> {
     say('--part takes one of quick, thorough, all')
     return 2
   }
-  // Both before any suite: some unit tests need them as well, and a first run skips nothing that a second one runs.
+  // Both before any suite: some unit tests need them as well, and a first run skips nothing that a second one
+  // runs.
   const chromium = await getChromium(say)
   await getElectron(say)
   // The browser tests run what is built, and some unit tests start it as a process of its own.

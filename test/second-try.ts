@@ -18,7 +18,9 @@ type TestFile = z.infer<typeof testFile>
 /** More failed files than this are a defect and no stall of the machine. */
 const MAX_FILES = 10
 
-/** The files of Vitest's JSON report to run once more, relative to `folder`. None where there is no report. */
+/**
+ * The files of Vitest's JSON report to run once more, relative to `folder`. None where there is no report.
+ */
 export function filesToRetry(report: unknown, folder: string): readonly string[] {
   const read = vitestReport.safeParse(report)
   const failed = read.success ? read.data.testResults.filter(({ status }) => status === 'failed') : []
@@ -28,8 +30,8 @@ export function filesToRetry(report: unknown, folder: string): readonly string[]
 /**
  * The first report with what a second run said of the same files in the place of what the first one did.
  *
- * A test that passed only then keeps the failure of its first try: so Vitest's own retry reports it, too. That one is
- * not used, because it runs a test again in the state that the first try left.
+ * A test that passed only then keeps the failure of its first try: so Vitest's own retry reports it, too.
+ * That one is not used, because it runs a test again in the state that the first try left.
  */
 export function withSecondTry(first: unknown, second: unknown): unknown {
   const before = vitestReport.safeParse(first)

@@ -1,13 +1,15 @@
 /**
- * Which tests run: `npm test` runs the quick ones, `npm run test:thorough` the others, `.ci/run` and `npm run promises`
- * both. Without a choice, as where one file is run by hand, all of them do.
+ * Which tests run: `npm test` runs the quick ones, `npm run test:thorough` the others, `.ci/run` and `npm run
+ * promises` both. Without a choice, as where one file is run by hand, all of them do.
  */
 export type Part = 'quick' | 'thorough' | 'all'
 
 const PARTS: readonly Part[] = ['quick', 'thorough', 'all']
 const VARIABLE = 'HEADROOM_TESTS'
 
-/** Tests that take long for what a change usually touches: whole days, kills by the hundred, fuzzing, waits. */
+/**
+ * Tests that take long for what a change usually touches: whole days, kills by the hundred, fuzzing, waits.
+ */
 export const THOROUGH_FILES: readonly string[] = [
   'app/gateway/scheduler-laws.test.ts',
   'app/quota/bucket-accuracy.test.ts',
@@ -46,7 +48,9 @@ export const THOROUGH_FILES: readonly string[] = [
   'structure/costs.process.test.ts',
 ]
 
-/** Laws of which `npm test` tries a tenth of the cases: the thorough part runs these files again, with all. */
+/**
+ * Laws of which `npm test` tries a tenth of the cases: the thorough part runs these files again, with all.
+ */
 export const LAW_FILES: readonly string[] = [
   'app/contract/contract.test.ts',
   'app/plan/verdict-laws.test.ts',

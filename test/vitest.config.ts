@@ -17,7 +17,8 @@ export default defineConfig({
     pool: 'forks',
     // One more than the cores: a third of the time goes into waiting for other processes.
     maxWorkers: 3,
-    // For the processes that tests start: reading the sources anew takes each of them half a second of a core.
+    // For the processes that tests start: reading the sources anew takes each of them half a second of a
+    // core.
     env: {
       NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)),
     },

@@ -1,10 +1,7 @@
 import type { Alert, Announcement } from '../contract/alerts.ts'
 import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 
-/**
- * Alerts of one profile and kind that were raised within this time are one to a person, from `GROUP_FROM` on.
- * Milliseconds.
- */
+/** Alerts of one profile and kind raised within this time are grouped, from `GROUP_FROM` on. Milliseconds. */
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
 
@@ -58,8 +55,8 @@ interface Burst {
 }
 
 /**
- * Turns alerts into announcements: the third of a kind within five seconds replaces the single ones by one
- * for all, and later ones of that burst are silent.
+ * Turns alerts into announcements. The third of a kind within five seconds replaces the single ones by one
+ * for all; later ones of that burst are silent.
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()

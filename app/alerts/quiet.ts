@@ -8,8 +8,8 @@ const MINUTES_A_DAY = 1440
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
 /**
- * Whether quiet hours are on at `nowMs`, epoch ms, in the zone of all times of day. They may go past
- * midnight; `from` counts, `to` does not.
+ * Whether quiet hours apply at `nowMs`, epoch ms, in the displayed zone. They may pass midnight; `from` is
+ * included, `to` is not.
  */
 export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>, nowMs: number): boolean {
   if (quietHours === undefined) return false
@@ -20,9 +20,9 @@ export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>
 }
 
 /**
- * Whether an alert is announced at `nowMs`, epoch ms: by notification, sound and bell. During a snooze and
- * quiet hours only critical ones are, and not even those where a person turned the bypass off. The list of
- * open alerts shows all in any case.
+ * Whether an alert is announced at `nowMs`, epoch ms, by notification, sound and bell. A snooze and quiet
+ * hours silence all but critical alerts, and these too if the bypass is off. The list of open alerts always
+ * shows all.
  */
 export function mayAnnounce(preferences: AlertPreferences, severity: Severity, nowMs: number): boolean {
   const { snoozedUntil = 0, urgentBypass } = preferences

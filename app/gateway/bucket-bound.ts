@@ -41,7 +41,8 @@ const MAX_LATER_SHARE = 0.9
  * A lower bound on the level of one bucket. A request that the bound allows is not rate-limited.
  *
  *     low(t) = min(limit, low₀ + (t − received) / rate) − own requests that the header may not include
- *     low₀   = max(Remaining, limit − Reset / rate)          rate = period / limit, seconds per request (service 8.3.2)
+ *     low₀   = max(Remaining, limit − Reset / rate)
+ *     rate   = period / limit, in seconds per request (service 8.3.2)
  *
  * Derivation: Remaining is the floor of the level, and Reset is the ceiling of (limit − level) × rate. So
  * neither exceeds the level at low₀. From there the level grows by 1 / rate per second up to the limit. A
@@ -53,7 +54,9 @@ const MAX_LATER_SHARE = 0.9
  * bound becomes
  *
  *     max(low(t), previous)              while headers of the last period show no other program
- *     max(low(t), min(previous, low₀))   otherwise: too high by at most the requests in flight, until the next header
+ *     max(low(t), min(previous, low₀))   otherwise
+ *
+ * The latter is too high by at most the requests in flight, until the next header.
  *
  * `#free` is the bound without the requests in flight. The reader subtracts them, because a request that is
  * counted late comes from a bucket that was full until then.

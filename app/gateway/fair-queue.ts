@@ -19,7 +19,8 @@ const TAG_TOLERANCE = 1e-9
  * Requests of several programs in the order of start-time fair queueing; first in, first out within a
  * program.
  *
- *     start tag of a program's next request   S = max(v on arrival, F of its previous request),   F = S + 1 / weight
+ *     start tag of a program's next request   S = max(v on arrival, F of its previous request)
+ *     finish tag                              F = S + 1 / weight
  *     virtual time                            v = S of the last request served
  *     next                                    the least S; then the least F; then the longest wait
  *

@@ -27,8 +27,8 @@ export function columnAt(fromMs: number, toMs: number, count: number): (atMs: nu
  * At most `most` points, oldest first: the lowest and the highest of each column of `(toMs − fromMs) / (most
  * / 2)`.
  *
- * A column with a header has no estimate in it, where not every point can be drawn. A dip that lasted a
- * second is still seen on a chart of a month, which averages and every-nth would lose.
+ * If not every point fits, a column with a header leaves out estimates. A one-second dip stays visible on a
+ * chart of a month, where averages or every n-th point would lose it.
  */
 export function minMaxColumns(
   extents: Iterable<Extent>,

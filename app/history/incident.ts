@@ -88,8 +88,7 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
 }
 
 /**
- * The fields of an event that are copied; any other may name an account or a symbol, as a stream's target
- * does.
+ * The copied fields of an event. Any other may name an account or a symbol, for example a stream's target.
  */
 const COPIED = [
   'host',

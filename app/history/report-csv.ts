@@ -28,8 +28,8 @@ const COLUMNS = [
 ] as const
 
 /**
- * RFC 4180, one row a category, times in ISO 8601. For slots, own and other are the most that were held at
- * once, and refused is the streams that got none. What was never known is empty.
+ * RFC 4180, one row per category, times in ISO 8601. For slots, own and other are the maximum in use, and
+ * refused counts streams that got none. Unknown values are empty.
  */
 export function reportCsv(report: Report, { profile, environment }: ExportedKey): string {
   const about = [profile, environment, isoTime(report.from), isoTime(report.to)]
@@ -99,12 +99,12 @@ export const isoTime = (ms: number): string => new Date(ms).toISOString()
 export const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
 
 /**
- * A cell, disarmed: a category's name can come from a server's header, and a spreadsheet must not run it as a
- * formula.
+ * A neutralised cell: a category's name can come from a server's header, and a spreadsheet must not run it as
+ * a formula.
  *
- * A spreadsheet that separates by semicolons or tabs honours quotes only at a cell's beginning, so a formula
- * after any separator is disarmed too. The wide forms of the operators count as well: Japanese spreadsheets
- * accept them.
+ * A spreadsheet that separates by semicolons or tabs recognises quotes only at the start of a cell, so a
+ * formula after any separator is neutralised too. Full-width operators count as well, because Japanese
+ * spreadsheets accept them.
  */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value)

@@ -14,10 +14,7 @@ export interface ReportInput {
   readonly events: readonly LoggedEvent[]
 }
 
-/**
- * The report of one key between `fromMs` and `toMs`, epoch ms, from its rollups, its looks at slots and its
- * events.
- */
+/** The report of one key between `fromMs` and `toMs`, epoch ms, from its rollups, slot samples and events. */
 export function reportOf({ profile, fromMs, toMs, requests, programs, slots, events }: ReportInput): Report {
   const count = (kind: LoggedEvent['kind']) => events.filter((event) => event.kind === kind).length
   const refused = countsOf(events, 'rate-limited')
@@ -54,8 +51,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // What a stopped app had not sampled yet, and the simulator's past, are events only; old events are counted
-  // no more.
+  // Samples missing after a stop, and the simulator's past, appear only as events; old events are not counted
+  // twice.
   const rejected = Math.max(all.rejected, refused)
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [

@@ -60,19 +60,16 @@ function mergedLevels(earlier: Levels, later: Levels): Levels {
 const isNear = ({ remaining, limit }: Sample): boolean => remaining < limit * LOW_THRESHOLD
 
 /**
- * Turns one bucket's samples, in the order of time, into one `Rollup` a minute.
+ * Turns one bucket's samples, in order of time, into one `Rollup` per minute.
  *
- * Deterministic: the same samples give the same minutes, so a minute that was lost with a killed process is
- * built again from its samples.
+ * Deterministic: the same samples give the same minutes, so a minute that a killed process lost is rebuilt
+ * from its samples.
  */
 export class MinuteBuilder {
   #open: Rollup | undefined
   #last: Sample | undefined
 
-  /**
-   * Returns the minute that this sample proves to be over, if any. A sample out of order joins the open
-   * minute.
-   */
+  /** Returns the minute that this sample completes, if any. A sample out of order joins the open minute. */
   add(sample: Sample): Rollup | undefined {
     const startMs = startOf(sample.atMs, MINUTE_MS)
     const closed = this.#open && startMs > this.#open.atMs ? this.closeAt(startMs) : undefined

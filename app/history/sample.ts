@@ -1,16 +1,11 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/**
- * Where a number came from. `default` is the table's word: kept only where requests were counted against it.
- */
+/** Source of a number. `default`: the table's value, stored only if requests were counted against it. */
 export type SampleSource = 'header' | 'modelled' | 'default'
 
 const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1, header: 2 }
 
-/**
- * How far `a` is to be believed before `b`: a header before an estimate, that before the table. 0 where
- * alike.
- */
+/** Compares trust: a header before an estimate, an estimate before the table. 0 if equal. */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
 /** One sample of a request quota. Counts are since the previous sample. */
@@ -28,7 +23,7 @@ export interface Sample {
 }
 
 /**
- * Requests of one program behind the gateway, in one category, since the look before. They are part of `own`.
+ * Requests of one program behind the gateway, in one category, since the previous sample. Included in `own`.
  */
 export interface ProgramSample {
   /** Epoch milliseconds. */

@@ -72,20 +72,21 @@ const GRAVITY: Readonly<Record<QuotaState, number>> = {
 export const gravityOf = (state: QuotaState): number => GRAVITY[state]
 
 /**
- * The state that a reading alone asks for, the first of these that holds. Every surface takes its word from here.
+ * The state for a reading alone: the first row of this table that applies. Every surface takes its label
+ * from it.
  *
  * | state | when |
  * |---|---|
  * | `blocked` | a 429 is being waited out |
- * | `not-checked` | no header yet, or `high − low` is over half the limit, unless it is empty and likely to stay so |
- * | `empty` | less than one request is left, with a chance of 90 %, as after a header that shows none |
- * | `running-out` | empty within 10 minutes by others' present use, with a chance of 70 % |
- * | `low` | `low` is under the threshold |
- * | `watch` | empty within 10 minutes by anything, with a chance of 20 % |
+ * | `not-checked` | no header yet, or `high − low` exceeds half the limit, unless probably still empty |
+ * | `empty` | less than one request is left with a chance of 90 %, for example after a header with 0 |
+ * | `running-out` | empty within 10 minutes from others' present use, with a chance of 70 % |
+ * | `low` | `low` is below the threshold |
+ * | `watch` | empty within 10 minutes from anything, with a chance of 20 % |
  * | `ok` | none of these |
  *
- * `isHeld` widens each condition but `blocked` and `ok` by 5 points of the limit, and halves each chance: what a state
- * that holds goes on to hold by.
+ * `isHeld` selects the wider thresholds for leaving the current state: each condition except `blocked` and `ok`
+ * is widened by 5 points of the limit, and each chance is halved.
  */
 export function stateOf(reading: StateReading, isHeld = false): QuotaState {
   const { limit, low } = reading

@@ -12,15 +12,13 @@ export const RETRY = {
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
   /** Requests to a host that does not respond. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
-  /**
-   * A check that was answered 401, also with a new token. A token just issued may not be known everywhere
-   * yet.
-   */
+  /** A check with a 401, even with a new token. A fresh token may not be valid everywhere yet. */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /** Refreshing because of a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
-   * Tries of a quota whose whole refill others use: with the two 429s that show it, at most four a minute.
+   * Tries of a quota whose whole refill others use: including the two 429s that show it, at most four per
+   * minute.
    */
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
@@ -36,7 +34,7 @@ export const RETRY = {
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },
   /**
-   * Loading a page that crashed: at once the first time, as a monitor that runs for weeks must not stay
+   * Loading a page that crashed: at once the first time, because a monitor that runs for weeks must not stay
    * blank.
    */
   page: { stepsMs: [0, 1_000, 5_000, 30_000], jitter: 0 },

@@ -25,8 +25,8 @@ export interface Category {
   readonly path: RegExp
   readonly method?: 'POST'
   /**
-   * Path of the cheapest GET that shows its headers and does nothing else; `undefined` without a subject it
-   * needs. Absent for streams, and for requests that place orders.
+   * Path of the cheapest GET that shows its headers and has no effect; `undefined` if a required subject is
+   * missing. Absent for streams and for requests that place orders.
    */
   readonly probe?: (subjects: ProbeSubjects) => string | undefined
   /** The scope that its requests need (service 10), if not the usual one: see `scopeOf`. */
@@ -45,12 +45,11 @@ const ofSymbol =
     `${path}/${encodeURIComponent(symbol)}`
 
 /**
- * The resource categories with their quotas (service 8.2) and paths (service 4.3, 11), but for those of
- * streams, in the order in which they are shown and probed: Accounts first, because the probes of others need
- * an account.
+ * The resource categories except streams, with their quotas (service 8.2) and paths (service 4.3, 11), in the
+ * order of display and of checks. Accounts comes first, because other checks need an account.
  *
  * A path's category is a guess: at run time `X-RateLimit-Resource` names the bucket that counted. Each option
- * endpoint has a bucket of its own; MarketDepth is one bucket for its quotes and aggregates.
+ * endpoint has its own bucket; MarketDepth is one bucket for quotes and aggregates.
  */
 const OF_REQUESTS: readonly Category[] = [
   {
@@ -166,9 +165,7 @@ export const PROBED_CATEGORIES: readonly string[] = CATEGORIES.filter(({ probe }
   ({ name }) => name,
 )
 
-/**
- * Path of the probe of a category; `undefined` where it has none, or needs an account that is not known yet.
- */
+/** Path of a category's check; `undefined` if it has none, or needs an account that is not known yet. */
 export function probePath(category: string, subjects: ProbeSubjects): string | undefined {
   return CATEGORIES.find(({ name }) => name === category)?.probe?.(subjects)
 }
@@ -180,8 +177,8 @@ export function categoryOf(method: string, path: string): string | undefined {
 }
 
 /**
- * The scope that requests of a category need (service 10): `ReadAccount` for accounts, else `MarketData`,
- * unless it has its own.
+ * The scope that requests of a category need (service 10): its own if set, otherwise `ReadAccount` for
+ * accounts and `MarketData` for the rest.
  */
 export function scopeOf(category: string): string {
   const known = CATEGORIES.find(({ name }) => name === category)

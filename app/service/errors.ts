@@ -5,12 +5,12 @@ import { parseJson } from './json.ts'
 export type RefusedBy = 'rate' | 'concurrency' | 'unsaid'
 
 /**
- * Tells the two kinds of 429 apart (service 7).
+ * Distinguishes the two kinds of 429 (service 7).
  *
- * The body's Message decides where it has one of its two values: slots can be full while the request quota
- * refuses. Otherwise the concurrency headers where they say 0, then the rate headers. A 429 without all of
- * these comes from a proxy, or from a quota without headers (service 13): it shows nothing about what is
- * left.
+ * The body's Message decides if it has one of its two values, because slots can be full while the request
+ * quota rejects. Otherwise the concurrency headers decide if they are 0, then the rate headers. A 429 without
+ * any of these comes from a proxy, or from a quota without headers (service 13), and shows nothing about what
+ * is left.
  */
 export function refusedBy({ rate, concurrency }: HeaderReading, body: string): RefusedBy {
   const message = messageOf(body)
@@ -39,9 +39,9 @@ const LONGEST_MESSAGE = 200
 const LONGEST_CLEANED = 2_000
 
 /**
- * What an error body says for a person (service 2.3): `Message`, or `Error` without one, in one line of at
- * most 200 characters. `clean` takes out secrets, because a service may repeat one that it was sent.
- * `undefined` for a body that says neither.
+ * The readable text of an error body (service 2.3): `Message`, otherwise `Error`, as one line of at most 200
+ * characters. `clean` removes secrets, because a service may echo one that it received. `undefined` without
+ * either.
  */
 export function errorMessage(body: string, clean: (text: string) => string): string | undefined {
   const fields = errorFields(body)

@@ -1,6 +1,4 @@
-/**
- * The X-RateLimit headers of one response (service 2.2). A header that is missing or not plausible is absent.
- */
+/** The X-RateLimit headers of one response (service 2.2). Missing or implausible ones are absent. */
 export interface RateReading {
   readonly limit?: number
   readonly periodSeconds?: number
@@ -43,11 +41,10 @@ const LONGEST_PERIOD_SECONDS = 7 * 86_400
 const LONGEST_NAME = 64
 
 /**
- * Reads the quota headers of any response (service 2.2). Never throws: a value that is no plausible number is
- * left out.
+ * Parses the quota headers of any response (service 2.2). Never throws: implausible values are left out.
  *
- * `Reset` is in seconds. One far beyond the period is an epoch time or garbage; believing it would close a
- * bucket for decades. A fraction is rounded to the cautious side: counts down, seconds up.
+ * `Reset` is in seconds. A value far beyond the period is an epoch time or garbage, and trusting it would
+ * close a bucket for decades. Fractions are rounded to the cautious side: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {
   const oddities: string[] = []
@@ -121,8 +118,8 @@ function withDefined<T extends Record<string, unknown>>(entries: T): Defined<T> 
 export type HttpHeaders = Readonly<Record<string, string>>
 
 /**
- * The outcome of a request. `not-sent`: no byte can have reached the service. `unknown`: the answer was lost,
- * and the service may have acted, as by rotating a token.
+ * The outcome of a request. `not-sent`: no byte can have reached the service. `unknown`: the response was
+ * lost, and the service may have acted, for example rotated a token.
  */
 export type HttpOutcome =
   | { readonly kind: 'answer'; readonly status: number; readonly headers: HttpHeaders; readonly body: string }

@@ -2,9 +2,9 @@
 export const MAX_JSON_DEPTH = 64
 
 /**
- * Parses a text of the service. Throws a `SyntaxError` as `JSON.parse` does, and for one that nests deeper
- * than `MAX_JSON_DEPTH`: parsing a few megabytes of brackets takes a gigabyte and seconds. A byte order mark
- * before it is ignored (RFC 8259, section 8.1).
+ * Parses a text of the service. Throws a `SyntaxError` like `JSON.parse`, and also for nesting deeper than
+ * `MAX_JSON_DEPTH`: parsing a few megabytes of brackets takes a gigabyte and seconds. A leading byte order
+ * mark is ignored (RFC 8259, section 8.1).
  */
 export function parseJson(marked: string): unknown {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked

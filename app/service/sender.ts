@@ -11,11 +11,11 @@ export type Sender =
 export const SOMETHING_ELSE = 'response of something else, such as a network’s sign-in page'
 
 /**
- * Tells by status line and headers who answered a request to `url`.
+ * Determines from status line and headers who answered a request to `url`.
  *
- * Only the service sends quota headers (service 2.2). Its payloads are JSON, so a page with a 200 comes from
- * elsewhere, such as a network's sign-in page, and so does a redirect to another host. A refusal may be a
- * page of the service too.
+ * Only the service sends quota headers (service 2.2). Its payloads are JSON, so a page with status 200 is
+ * from an intermediary, such as a network's sign-in page, and so is a redirect to another host. An error page
+ * may be the service's own.
  */
 export function senderOf({ status, headers, rate, concurrency }: Observation, url: string): Sender {
   const to = redirectedTo(status, headers, url)
@@ -38,8 +38,8 @@ export function senderOfAnswer(observation: Observation, url: string, body: stri
 export const isPage = (body: string): boolean => body.trimStart().startsWith('<')
 
 /**
- * The other host that an answer redirects to, by name only: the rest of an address may hold a secret.
- * `undefined` for none.
+ * The other host that a response redirects to, by name only, because the rest of an address may contain a
+ * secret. `undefined` for none.
  */
 export function redirectedTo(status: number, headers: HttpHeaders, url: string): string | undefined {
   if (status < 300 || status > 399) return undefined
@@ -51,9 +51,7 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
 /** Why a response that redirects to another host is rejected. */
 export const redirectText = (host: string): string => `redirected to another host (${host}); not followed`
 
-/**
- * Host and port of an address; `undefined` for one without a host, which stays on the host that was asked.
- */
+/** Host and port of an address; `undefined` for a relative one, which stays on the same host. */
 const authorityOf = (address: string): string | undefined =>
   /^\s*(?:https?:)?\/\/(?:[^@/?#\\]*@)?((?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?)(?=[/?#]|\s*$)/i.exec(
     address,

@@ -11,8 +11,8 @@ export type StreamPath =
   | { readonly ok: false; readonly message: string }
 
 /**
- * A symbol. Dots alone, also between slashes, are refused: a server that decodes twice would take them for a
- * step in a path.
+ * A symbol. Segments of only dots are rejected, because a server that decodes twice would treat them as path
+ * steps.
  */
 const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
 const ACCOUNT = /^[A-Za-z0-9]{1,20}$/

@@ -12,8 +12,8 @@ const MAX_TARGET = 512
 const MAX_OPTION = 64
 
 /**
- * Reads a stream as flags and plan files name it, `barcharts:MSFT?interval=5&unit=Minute`: kind, target, and
- * the endpoint's options.
+ * Parses a stream from flags and plan files, `barcharts:MSFT?interval=5&unit=Minute`: kind, target, and the
+ * endpoint's options.
  */
 export function readStreamText(text: string): ReadText<StreamRequest> {
   const colon = text.indexOf(':')

@@ -16,8 +16,8 @@ export interface AuthorizeFields {
 /**
  * The address of the sign-in page (service 10).
  *
- * It holds no secret. To complete the sign-in takes the redirect from the service with `state`, the verifier,
- * and the key's secret where it has one.
+ * Contains no secret. Completing the sign-in requires the service's redirect with `state`, the verifier, and
+ * the key's secret if it has one.
  */
 export function authorizeUrl(fields: AuthorizeFields): string {
   const query: [string, string][] = [

@@ -65,8 +65,8 @@ function messageOf(failure: SignInFailure): string {
 const CHECK_HOST = 'Check the network, VPN, proxy and host address'
 
 /**
- * What is said of a sign-in host that does not answer while a sign-in waits for it. `why`: in plain words, as
- * `connection refused`; `isOpen`: whether its page was opened before.
+ * The text for a sign-in host that does not respond while a sign-in waits for it. `why`: in plain words, such
+ * as `connection refused`; `isOpen`: whether its page was opened earlier.
  */
 export function awaitedHostText({ host, why, isOpen }: AwaitedHost): {
   readonly title: string

@@ -12,10 +12,10 @@ export type Redirect =
 const LONGEST_CODE = 4096
 
 /**
- * Reads the query of a redirect (RFC 6749 4.1.2), given as its decoded pairs.
+ * Parses the query of a redirect (RFC 6749 4.1.2), given as decoded pairs.
  *
- * `state` is checked before anything else, so that a page in the same browser cannot end this sign-in with an
- * error or a code of its own.
+ * `state` is checked first, so that a page in the same browser cannot end this sign-in with its own error or
+ * code.
  */
 export function readRedirect(pairs: Iterable<readonly [string, string]>, expectedState: string): Redirect {
   const fields = new Map<string, string>()

@@ -128,8 +128,7 @@ export class Alerts {
 }
 
 /**
- * Parses a stored row of `open_alerts`. `undefined` when this version cannot read it; the row is then
- * deleted.
+ * Parses a stored row of `open_alerts`. `undefined` if this version cannot read it; the row is then deleted.
  */
 export function storedAlert(text: string): Alert | undefined {
   try {

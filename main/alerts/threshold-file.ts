@@ -16,7 +16,7 @@ const schema = z.object({
 })
 
 /**
- * The alert thresholds of each profile, and when alerts are announced, stored in `alerts.json` of the data
+ * The alert thresholds of each profile and the announcement preferences, stored in `alerts.json` of the data
  * folder. An unreadable file gives the defaults.
  */
 export class ThresholdFile {

@@ -21,8 +21,8 @@ export interface AskDeps {
 }
 
 /**
- * Timeouts in milliseconds; a revocation waits for the service, and turning the gateway off for requests
- * under way. A status does not.
+ * Timeouts in milliseconds. A revocation waits for the service, and turning the gateway off for requests in
+ * progress. A status does not wait.
  */
 const TIMEOUT_MS = {
   status: 5_000,
@@ -36,7 +36,7 @@ const TIMEOUT_MS = {
 
 /**
  * Sends a request to the app that runs on a data folder. A socket that another user may have created is
- * refused, because its answer could not be trusted.
+ * rejected, because its response could not be trusted.
  */
 export function askRunning(
   request: ControlRequest,

@@ -10,9 +10,8 @@ import type { OtlpOptions } from './metrics-options.ts'
 import type { MetricsExporter } from './metrics-push.ts'
 
 /**
- * An exporter of metrics by OTLP over HTTP. Destination, headers, timeout and compression are read by the
- * packages from OTEL_EXPORTER_OTLP_*; the resource attributes from OTEL_SERVICE_NAME and
- * OTEL_RESOURCE_ATTRIBUTES.
+ * An exporter of metrics by OTLP over HTTP. The packages read destination, headers, timeout and compression
+ * from OTEL_EXPORTER_OTLP_*, and the resource attributes from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
  */
 export function otlpExporter({ protocol }: OtlpOptions, process: ProcessFacts): MetricsExporter {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()

@@ -10,7 +10,7 @@ import { gravityOf } from '../../app/quota/state.ts'
 import { slotStatus, streamStatus } from '../../app/status/stream-status.ts'
 
 /**
- * Maximum of the snapshots of all connected keys together, as JSON in UTF-8. About half of what a window may
+ * Maximum size of all connected keys' snapshots together, as JSON in UTF-8. About half of what a window may
  * leave unread before its push stream ends.
  */
 export const MAX_SNAPSHOTS_BYTES = 512_000
@@ -56,9 +56,9 @@ type Worth = readonly number[]
 const LARGEST_COUNT = 999_999
 
 /**
- * The snapshot in at most `maxBytes` of JSON; itself where it fits.
+ * The snapshot in at most `maxBytes` of JSON; unchanged if it fits.
  *
- * What matters most stays, in its former order: what is in trouble, then what is most used. `unlisted` counts
+ * Keeps the most important items, in their order: those with problems, then the most used. `unlisted` counts
  * the rest.
  */
 export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot {

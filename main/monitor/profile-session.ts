@@ -167,7 +167,8 @@ export class ProfileSession {
   }
 
   /**
-   * Suspends retries and waits for a revocation in progress: it would end any token issued before it arrives.
+   * Suspends retries and waits for a revocation in progress, which would end any token issued before it
+   * arrives.
    */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()

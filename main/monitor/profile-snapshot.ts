@@ -87,7 +87,8 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 }
 
 /**
- * The snapshot of a key that cannot call as far as it is known: no row has a state, a pace or a next check.
+ * The snapshot of a key that cannot call, reduced to what is known: no row has a state, a pace or a next
+ * check.
  */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   if (!isStopped(conditionsOf(snapshot, snapshot.at))) return snapshot
@@ -107,10 +108,10 @@ function uncheckedRow(
 }
 
 /**
- * The row with the part of its own use that each program makes.
+ * The row with each program's part of its own use.
  *
- * A program's rate is the mean of its last minute, and own use decays over a minute. Where that lets the
- * programs come to more than own use, they share it as their rates do: the sum of programs is part of own.
+ * A program's rate is the mean of its last minute, while own use decays over a minute. If the programs would
+ * exceed own use, they share it in proportion to their rates, so that their sum stays part of own use.
  */
 function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): RequestQuota {
   const { category, use } = row
@@ -166,8 +167,7 @@ function serviceSummary(
 }
 
 /**
- * The sign-in host while it does not answer: the next refresh, or the next connection, is tried without a
- * person.
+ * The sign-in host while it does not respond: the next refresh or connection is attempted without a person.
  */
 function signInHostSummary(
   { baseUrl, authUrl }: Profile,

@@ -2,14 +2,14 @@
  * Wraps the vault's data key by the system's keychain or a passphrase, so that only the wrapped key is on
  * disk.
  *
- * A call may wait for the user, as when a locked keyring asks for its password. An implementation must have a
- * timeout: `waiting` carries the end of the wait, after which the call is worth repeating.
+ * A call may wait for the user, for example when a locked keyring prompts for its password. An implementation
+ * must have a timeout. `waiting` contains the end of the wait, after which the call is worth repeating.
  */
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
   unwrap(wrapped: Uint8Array): Promise<Unwrapping>
   /**
-   * Whether the wrapped key is unprotected against a program that can read the file; absent where this cannot
+   * Whether the wrapped key is unprotected against a program that can read the file; absent if this cannot
    * happen.
    */
   hidesNothing?(): boolean

@@ -48,8 +48,8 @@ export interface HttpStreamListener {
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
   /**
-   * Called once and last, unless the caller closed the stream. `broken-head`: bytes of an answer came, but no
-   * head that can be used.
+   * Called once and last, unless the caller closed the stream. `broken-head`: the response had bytes, but no
+   * usable head.
    */
   ended(why: string, how?: 'broken-head'): void
 }
@@ -81,7 +81,7 @@ export interface Notice {
 export type Notify = (notice: Notice) => void
 
 /**
- * Opens an address in the user's browser; rejects where that is not possible. Only for addresses that main
+ * Opens an address in the user's browser; rejects if that is not possible. Only for addresses that main
  * built.
  *
  * Resolves with a function to call after the address was used: it removes any file that was written to open

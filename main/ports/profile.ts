@@ -32,9 +32,9 @@ export interface ProbeSettings {
   /** The symbol for checks of categories that need one; absent: `DEFAULT_PROBE_SYMBOL`. */
   readonly symbol?: string
   /**
-   * After a 429 of a bucket that was seen to fill gradually, probes go on at every second pace while it is
-   * waited out, so that the row is not unseen for all of Reset. Other requests wait. Service 7 asks all to,
-   * so this is off unless set.
+   * After a 429 of a bucket that fills gradually, continue checks at every second interval, so that the row
+   * is not hidden until Reset. Other requests wait. Service 7 asks all requests to wait, so this is off by
+   * default.
    */
   readonly trialAfterStep?: boolean
 }
@@ -43,7 +43,6 @@ export interface ProbeSettings {
 export const DEFAULT_PROBES: ProbeSettings = { budgetFraction: 0.02, everySeconds: {} }
 
 /**
- * The built-in simulator's quota has no other use, so more frequent probes make a first start more
- * informative.
+ * The built-in simulator's quota has no other use, so frequent checks make a first start more informative.
  */
 export const SIMULATOR_PROBES: ProbeSettings = { budgetFraction: 0.05, everySeconds: {} }

@@ -13,9 +13,8 @@ const SECRET_KEY =
 const OMITTED_KEY = /headers?$|body$/i
 
 /**
- * Replaces secrets by their shape in running text: bearer headers, JWTs, the single-use code, form and query
- * fields. Linear in the length of the text: no pattern reads a character again for each place where it may
- * begin.
+ * Replaces secrets in running text by their form: bearer headers, JWTs, the single-use code, form and query
+ * fields. Linear in the length of the text: no pattern rescans characters for each possible start.
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
@@ -129,7 +128,7 @@ export class Redactor implements Secrets {
 }
 
 /**
- * Whether a field's value may hold a secret: `tokensRefreshed: 3` is a count and `hasSecret: true` a fact.
+ * Whether a field's value may contain a secret: `tokensRefreshed: 3` is a count and `hasSecret: true` a fact.
  */
 function isHolding(value: unknown): boolean {
   return value !== undefined && value !== null && typeof value !== 'number' && typeof value !== 'boolean'
@@ -169,7 +168,7 @@ function widest(text: string, at: number, places: Places): readonly [start: numb
 }
 
 /**
- * The ways in which other programs write a secret: as it is, in a URL, in JSON, in a host name. Each once.
+ * The ways in which other programs write a secret: unchanged, in a URL, in JSON, in a host name. Each once.
  */
 export function spellingsOf(secret: string): readonly string[] {
   const inUrl = encodeURIComponent(secret.toWellFormed())

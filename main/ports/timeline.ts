@@ -6,8 +6,8 @@ import type { Clock } from './ports.ts'
  */
 const GAP_MS = 2_000
 /**
- * A wall clock set back by more than this was wrong before, and by more than any wait may be prolonged.
- * Milliseconds.
+ * A wall clock that was set back by more than this had been wrong before, and no wait may be prolonged that
+ * far. Milliseconds.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
@@ -20,10 +20,10 @@ const SET_BACK_EVERY_MS = 10 * 60_000
  * The current time in epoch milliseconds. It never goes back, except after a clock that was wrong by more
  * than a day: see `onSetBack`.
  *
- * Follows the monotonic clock, so that a correction of the wall clock cannot undo a countdown. A forward gap
- * between the two is adopted: usually the machine slept, and its timers stood still while the service's time
- * went on. A user who sets the clock forward looks the same, so a gap without an announced sleep is reported
- * to `onClockUncertain`.
+ * Follows the monotonic clock, so that a correction of the wall clock cannot undo a countdown. It adopts a
+ * forward gap between the two: usually the machine slept, and its timers stopped while the service's time
+ * continued. A user who sets the clock forward looks the same, so a gap without an announced sleep is
+ * reported to `onClockUncertain`.
  */
 export class Timeline {
   readonly #clock: Clock
@@ -56,7 +56,7 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // While two programs fight over the clock nothing is adopted: its next forward jump would look like
+      // While two programs fight over the clock, nothing is adopted: its next forward jump would look like
       // sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs

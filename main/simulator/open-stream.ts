@@ -36,7 +36,8 @@ export interface StreamPlace {
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
 /**
- * The maximum delay for which missed messages are made up, in milliseconds: after a sleep they are skipped.
+ * The maximum delay up to which missed messages are sent later, in milliseconds: after a sleep they are
+ * skipped.
  */
 const CATCH_UP_MS = 10_000
 

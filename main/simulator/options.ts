@@ -173,10 +173,10 @@ const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 /**
  * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * The other program drains Positions in spells (2.4 requests a second, against a refill of 320/300): from
- * full to about an eighth, and then long enough not at all for it to be full again, so that a forecast, a
- * warning and a recovery come every eight minutes for as long as it runs. Its clock is two such spells ahead:
- * the first, from a quota that was partly spent, ended in a 429, and the third begins with the start.
+ * The other program drains Positions in spells (2.4 requests per second, against a refill of 320/300): from
+ * full to about an eighth, then it pauses long enough for the quota to refill. So a forecast, a warning and a
+ * recovery occur every eight minutes. Its clock is two spells ahead: the first, from a partly spent quota,
+ * ended in a 429, and the third begins at the start.
  */
 export const BUILT_IN_OPTIONS: SimulatorFlags = {
   ...DEFAULT_SIMULATOR_OPTIONS,

@@ -3,7 +3,7 @@ import { PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import type { RequestQuotas } from './rules/request-quotas.ts'
 
 /**
- * What a monitor that had been running would have seen of the built-in simulator. Times are epoch
+ * What a monitor would have observed of the built-in simulator before the start. Times are epoch
  * milliseconds.
  */
 export interface SimulatedPast {
@@ -30,7 +30,7 @@ const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**
  * Reads the quotas as a monitor would have since `fromMs`, in order of time, up to `untilMs`. Must be called
- * before anything else reads them. The first moment without a request left is a 429, the later ones are not.
+ * before anything else reads them. Only the first moment without a request left is a 429.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

@@ -32,8 +32,8 @@ const MAX_BODY_BYTES = 64 * 1024
 const CHANCE_STEPS = 2 ** 47
 
 /**
- * The system's ports. The wall clock stands still when it is set back: otherwise an hour of quota would have
- * to pass twice.
+ * The system's ports. If the wall clock is set back, time stops until it catches up: otherwise an hour of
+ * quota would have to pass twice.
  */
 function realPorts(): ServerPorts {
   let lastMs = Date.now()

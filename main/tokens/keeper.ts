@@ -61,10 +61,10 @@ const MAX_REPLACEMENT_MS = 10_000
 const MAX_WAIT_MS = 60_000
 
 /**
- * Owns the tokens of one key: gives out the access token, refreshes it ahead of its expiry, and revokes. Only
- * an answer of the service ends the session (service 4.1).
+ * Owns the tokens of one key: provides the access token, refreshes it before its expiry, and revokes. Only a
+ * response of the service ends the session (service 4.1).
  *
- * The rules are in app/tokens; `KeyRefresh` and `KeyRevocation` ask the service, and `TokenStore` keeps the
+ * The rules are in app/tokens; `KeyRefresh` and `KeyRevocation` call the service, and `TokenStore` holds the
  * state.
  */
 export class TokenKeeper {
@@ -134,8 +134,8 @@ export class TokenKeeper {
   }
 
   /**
-   * The access token that may be sent at this moment. To be asked again right before sending what waited for
-   * `access`: a person may have revoked in between.
+   * The access token that may be sent right now. Check it again just before sending a request that waited for
+   * `access`, because a person may have revoked meanwhile.
    */
   usable(): Access {
     const { state } = this.#store
@@ -152,8 +152,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Takes in a 401 to an access token, and refreshes where that may help. Resolves once another token is in
-   * use, or none is to be had soon. The rejected one stays in use until then: other paths may accept it.
+   * Takes a 401 for an access token, and refreshes if that may help. Resolves once another token is in use,
+   * or none is expected soon. Until then the rejected token stays in use, because other paths may accept it.
    */
   async rejected(value: string, pathAndQuery: string): Promise<void> {
     const { access, failures } = this.#store.state
@@ -189,8 +189,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Takes in that the service confirmed a revocation of this API key that another profile asked for: it ended
-   * these tokens too (service 4.2). False where they were revoked already, or are being revoked.
+   * Records a confirmed revocation of this API key that another profile requested: it ended these tokens too
+   * (service 4.2). Returns false if they were already revoked or are being revoked.
    */
   revokedElsewhere(): boolean {
     if (!this.#revocation.doneElsewhere()) return false
@@ -219,10 +219,7 @@ export class TokenKeeper {
     return this.refresh()
   }
 
-  /**
-   * Uses another API key or secret from now on, and tries it at once only where the former one had been
-   * rejected.
-   */
+  /** Adopts another API key or secret, and tries it at once only if the former one had been rejected. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight
@@ -278,9 +275,7 @@ export class TokenKeeper {
 
 const pathOf = (pathAndQuery: string): string => pathAndQuery.split('?', 1)[0] ?? pathAndQuery
 
-/**
- * The dependencies with callbacks that do not throw: a bug in a listener must not stop what tokens depend on.
- */
+/** The dependencies with callbacks that never throw: a bug in a listener must not affect the tokens. */
 function safeCallbacks(deps: KeeperDeps): KeeperDeps {
   const safely = (call: () => void) => {
     try {

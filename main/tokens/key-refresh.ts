@@ -30,12 +30,12 @@ const REFRESH_TIMEOUT_MS = 20_000
 const UNANSWERED_MS = 10_000
 
 /**
- * The refresh of one key's tokens, from the request to the stored answer (service 4.1). Callers share one
+ * The refresh of one key's tokens, from the request to the stored response (service 4.1). Callers share one
  * flight.
  *
- * A refresh token is sent once per deliberate attempt, after the intent to do so is stored; a new one is
- * stored before the access token that came with it is used. When an answer is lost the same token is sent
- * again once, at once: a service's overlap is short.
+ * A refresh token is sent once per deliberate attempt, after the intent is stored. A new one is stored before
+ * its access token is used. If a response is lost, the same token is sent again once, at once, because a
+ * service's overlap is short.
  */
 export class KeyRefresh {
   readonly #store: TokenStore

@@ -34,8 +34,8 @@ export interface KeyRevocationDeps
 /**
  * The revocation of one key's tokens (service 4.2). Callers share one flight.
  *
- * A refresh under way is waited for, and one whose answer was lost is asked about first: revoking the token
- * it replaces would leave the new one in doubt.
+ * It waits for a refresh in progress, and first resolves one whose response was lost: revoking the replaced
+ * token would leave the new one in doubt.
  */
 export class KeyRevocation {
   readonly #store: TokenStore
@@ -82,7 +82,8 @@ export class KeyRevocation {
   }
 
   /**
-   * Repeats the refresh whose answer was lost: its answer brings the valid token, or says that there is none.
+   * Repeats the refresh whose response was lost: its response has the valid token, or shows that there is
+   * none.
    */
   #resolveDoubt(): Promise<RefreshOutcome> | undefined {
     this.#store.takeNewest()

@@ -10,17 +10,15 @@ import type { VaultTokens } from '../vault/vault.ts'
 /** The access of one key's tokens to the vault. */
 export interface TokenSealer {
   /**
-   * Seals the first tokens of a sign-in; `undefined` while nothing can be sealed, so that it is asked again
-   * later.
+   * Seals the first tokens of a sign-in; `undefined` while nothing can be sealed, so that the caller tries
+   * again later.
    */
   seal(tokens: StoredTokens): Sealing | undefined
   /** Why a stored token cannot be opened, if the vault knows more than its record. */
   whyLost?(state: LostState): string | undefined
 }
 
-/**
- * The result of sealing; `generation` is what the token is stored as, above every one that its key ever had.
- */
+/** The result of sealing; `generation` is that of the stored token, above every one that its key ever had. */
 export type Sealing =
   | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
   | { readonly ok: false; readonly why: string }
@@ -57,9 +55,8 @@ const LOST_TEXTS = {
 /**
  * The tokens of one key: the state in use, and its copy in the vault, or in memory until the vault can seal.
  *
- * A token that the vault does not take stays in use from memory, is reported once, and is saved when the
- * vault takes it: a rotated token that cannot be stored is still the only one that works. Nothing here
- * throws.
+ * A token that cannot be stored stays in use from memory, is reported once, and is stored when possible,
+ * because a rotated token is the only one that works. Nothing here throws.
  */
 export class TokenStore {
   readonly #sealer: TokenSealer
@@ -71,10 +68,7 @@ export class TokenStore {
   #failures = 0
   #whyUnsaved: string | undefined
   #stopped = false
-  /**
-   * Its key was forgotten or signed in anew: the answer to a refresh that is still under way must not be
-   * stored.
-   */
+  /** Its key was removed or signed in again: the response to a pending refresh must not be stored. */
   #detached = false
   #cancelRetry: () => void = () => {}
 
@@ -165,8 +159,8 @@ export class TokenStore {
   }
 
   /**
-   * Stores `state` and uses it. Nothing else runs in between, so that a new token is durable before anything
-   * of it is used, and one that is revoked is out of use before that is reported as stored.
+   * Stores `state` and uses it, without interruption. So a new token is durable before any part of it is
+   * used, and a revoked one is out of use before that is reported as stored.
    */
   save(state: TokenState): void {
     this.#state = state
@@ -194,8 +188,8 @@ export class TokenStore {
   }
 
   /**
-   * Stores that the token is about to be sent: a later start then knows that it may be used up. A failure is
-   * reported and no reason not to send: a token that is not used ends within its half hour.
+   * Stores that the token is about to be sent, so that a later start knows that it may be used up. A failure
+   * is reported but does not prevent sending: an unused token ends within its half hour.
    */
   intend(): void {
     const saved = this.#intend()
@@ -229,8 +223,8 @@ export class TokenStore {
   }
 
   /**
-   * Seals what is in memory, where the vault can. Ok also where it cannot: that is the vault's state to
-   * report, not a failed write. The state goes on from the generation that the token is stored as.
+   * Seals the tokens in memory, if the vault can. Ok even if it cannot: that is the vault's state to report,
+   * not a failed write. The state continues from the generation of the stored token.
    */
   seal(): Saved {
     const memory = this.#memory
@@ -299,10 +293,10 @@ export class TokenStore {
 }
 
 /**
- * The answer of the vault, or its throw as a failed write.
+ * The vault's result, with an exception turned into a failed write.
  *
- * A throw is a bug, and still no reason to lose a token that has just come in: it cannot be had again. It is
- * reported by its name alone, because its message may hold anything.
+ * An exception is a bug, but no reason to lose a token that has just arrived and cannot be requested again.
+ * It is reported only by its name, because its message may contain anything.
  */
 function safely<T extends { readonly ok: boolean }>(
   run: () => T,

@@ -21,9 +21,7 @@ import { snoozeChoices } from './snooze.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/**
- * The open alerts of all keys, and those that are over. An alert whose cause has ended moves there by itself.
- */
+/** The open alerts of all keys, and ended ones. An alert whose cause has ended moves there by itself. */
 export function AlertsDialog() {
   const { view } = useParts()
   const [shown, setShown] = useState<'open' | 'closed'>('open')
@@ -70,7 +68,7 @@ function OpenAlerts() {
   )
 }
 
-/** The alert with the data of its key's present snapshot; without one, as it was raised. */
+/** The alert with its key's present data; without a snapshot, as it was raised. */
 function presentOf(alert: Alert, { snapshots }: MirrorState, nowMs: number): ReturnType<typeof presentAlert> {
   const snapshot = snapshots.find(({ profile }) => profile.id === alert.profile)
   if (snapshot === undefined) return alert
@@ -118,7 +116,7 @@ function AlertRow({ alert }: { readonly alert: Alert }) {
   )
 }
 
-/** Alerts of one kind that came together: one line, with the subjects behind it. */
+/** Alerts of one kind from one burst: one line, with their subjects. */
 function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] }) {
   const { api, view } = useParts()
   const [first] = alerts
@@ -171,7 +169,7 @@ function GroupRow({ alerts }: { readonly alerts: readonly [Alert, ...Alert[]] })
   )
 }
 
-/** Closes the dialog and leads to the row or stream that the alert is about. */
+/** Closes the dialog and jumps to the alert's row or stream. */
 function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: string }) {
   const parts = useParts()
   return (
@@ -189,7 +187,7 @@ function ShowButton({ alert, title }: { readonly alert: Alert; readonly title: s
 const closedAlerts = (main: WindowApi) => main.closedAlerts()
 
 function ClosedAlerts() {
-  // Asked again when an alert opens or closes.
+  // Fetched again when an alert opens or closes.
   const open = useMirror((mirror) => mirror.alerts)
   const { answer, failure } = useAnswer(closedAlerts, open)
   if (failure !== undefined) return <p role="alert">{failure}</p>
@@ -220,7 +218,7 @@ function ClosedRow({ alert }: { readonly alert: ClosedAlert }) {
   )
 }
 
-/** Holds sounds and notifications for a while. */
+/** Silences sounds and notifications for a while. */
 function Snooze() {
   const { ticker } = useParts()
   const { preferences, failure, change } = useAlertPreferences()

@@ -4,22 +4,20 @@ import type { Look } from '../state/look.ts'
 export interface AnnouncePorts {
   readonly look: () => Look
   readonly play: (severity: AlertSeverity) => void
-  /** Shows a notification; absent where the host shows its own, or the browser has none. */
+  /** Shows a notification; absent if the host shows its own, or the browser has none. */
   readonly show?: (announcement: Announcement) => void
   /** Whether the person allows notifications of this page. */
   readonly isAllowed: () => boolean
 }
 
-/**
- * Tells a person of one alert outside the page: by sound and by notification, as far as they turned them on.
- */
+/** Announces one alert outside the page, by sound and notification if enabled. */
 export function announce(announcement: Announcement, { look, play, show, isAllowed }: AnnouncePorts): void {
   const { sounds, notifications } = look()
   if (sounds.includes(announcement.severity)) play(announcement.severity)
   if (notifications && isAllowed()) show?.(announcement)
 }
 
-/** Notifications of the browser; `undefined` where it has none. */
+/** Notifications of the browser; `undefined` if it has none. */
 export function browserNotifications(): ((announcement: Announcement) => void) | undefined {
   if (!('Notification' in globalThis)) return undefined
   return ({ id, title, body, severity }) => {

@@ -2,7 +2,7 @@ import type { Alert } from '../../app/contract/alerts.ts'
 import { chooseIfRow } from '../capacity/chosen-category.ts'
 import type { WindowParts } from '../state/window-parts.ts'
 
-/** Closes the dialog, and shows and focuses the row, slots or stream that an alert is about. */
+/** Closes the dialog, and shows and focuses the alert's row, slots or stream. */
 export function jumpTo(
   { profile, subject }: Pick<Alert, 'profile' | 'subject'>,
   parts: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
@@ -10,7 +10,7 @@ export function jumpTo(
   parts.view.setState({ profile, dialog: undefined, page: 'dashboard' })
   chooseIfRow(parts, profile, subject)
   if (subject === '') return
-  // Closing the dialog first gives the focus back to the button that opened it.
+  // Closing the dialog first returns the focus to the button that opened it.
   requestAnimationFrame(() => requestAnimationFrame(() => focusOn(subject)))
 }
 

@@ -8,7 +8,7 @@ export interface SnoozeChoice {
 }
 
 const QUARTER_MS = 15 * 60_000
-/** The close of the regular session by the clock that is shown, where it is still to come today. */
+/** Close of the regular session on the displayed clock, offered if still to come today. */
 const CLOSE_HOUR = 16
 
 /** Ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 where that is later today. */

@@ -12,7 +12,7 @@ export interface BrowserApiPorts {
   readonly random: () => number
 }
 
-/** Delays before attempts to reconnect to the host, in ms; the last one repeats. */
+/** Delays before reconnection attempts, in ms; the last one repeats. */
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
 /**
  * Time without data after which the host counts as lost: two of its blank lines, sent every 5 s, and some
@@ -37,7 +37,7 @@ export class BrowserApi implements LinkSource {
   readonly #listeners = new Map<string, Set<(value: unknown) => void>>()
   #link: Link = { kind: 'connecting' }
   #failures = 0
-  /** Number of the current attempt; answers to older ones are ignored. */
+  /** Number of the current attempt; responses to older ones are ignored. */
   #attempt = 0
   #cancelRetry: () => void = () => {}
   #abort: AbortController | undefined

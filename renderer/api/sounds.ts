@@ -10,10 +10,7 @@ export interface SoundTone {
 const TONE_SECONDS = 0.14
 const GAP_SECONDS = 0.06
 
-/**
- * The tones of a severity: three high ones for critical, two for a warning, one low one where something is
- * well again.
- */
+/** The tones of a severity: three high ones for critical, two for a warning, a low one for a recovery. */
 export function tonesOf(severity: AlertSeverity): readonly SoundTone[] {
   return FREQUENCIES[severity].map((hertz, index) => ({
     hertz,
@@ -40,7 +37,7 @@ export class Sounds {
     this.#create = create
   }
 
-  /** Does nothing where the machine has no sound. */
+  /** Does nothing if the machine has no sound. */
   play(severity: AlertSeverity): void {
     try {
       this.#context ??= this.#create()

@@ -8,15 +8,14 @@ import sheet from './capacity.module.css'
 
 const css = classesOf({ ...barSheet, ...sheet })
 
-/** Parts of a row's bar at `nowMs`. What the last header of an unchecked row said is only possible. */
+/** Parts of a row's bar at `nowMs`. The last header of an unchecked row shows only what is possible. */
 function partsAt(quota: RequestQuota, nowMs: number): BarParts {
   const { seen = quota.remaining, limit } = quota
   return barParts(isUnchecked(quota, nowMs) ? { low: 0, high: seen, limit } : quota)
 }
 
 /**
- * A bar that is solid for what is certainly left and hatched for what is possibly left. The tick is the row's
- * threshold.
+ * A bar that is solid for the lower bound and hatched up to the upper bound. The tick is the row's threshold.
  */
 export function CapacityBar({ category }: { readonly category: string }) {
   const low = useQuota(category, (quota, nowMs) => partsAt(quota, nowMs).low) ?? 0

@@ -36,13 +36,13 @@ interface CategoryProps {
 
 interface CapacityRowProps extends CategoryProps {
   readonly chosen: boolean
-  /** Whether it is the row in most trouble, which stays in sight. */
+  /** Whether it is the worst row, which stays visible. */
   readonly worst: boolean
   readonly group: RowGroupId
   readonly trend: TrendPath | undefined
 }
 
-/** The media type under which a dragged row's category is carried. */
+/** Media type of a dragged row's category. */
 const DRAGGED = 'application/x-headroom-row'
 
 export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
@@ -137,7 +137,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
   )
 })
 
-/** The last 15 minutes of the row; the chart below tells them in full. */
+/** The last 15 minutes of the row; the chart below shows them in detail. */
 function Trend({ line, area }: TrendPath) {
   return (
     <svg viewBox={`0 0 ${TREND.width} ${TREND.height}`} preserveAspectRatio="none" aria-hidden="true">
@@ -211,7 +211,7 @@ function Age({ category }: CategoryProps) {
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
-  // Both do not fit; that the limit is the documented one is in the tooltip then.
+  // Both do not fit; the tooltip then shows that the limit is the documented one.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (

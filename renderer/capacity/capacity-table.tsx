@@ -93,19 +93,19 @@ export function CapacityTable() {
   )
 }
 
-/** The row in most trouble; `undefined` while all are ok. It stays in sight when the table is scrolled. */
+/** The worst row; `undefined` while all are ok. It stays visible when the table scrolls. */
 function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
 /**
- * The columns after those that every width shows; a heading that spanned hidden ones would make room for
+ * The columns beyond those shown at every width; a heading that spanned hidden ones would reserve room for
  * them.
  */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 
-/** The heading of a group, with the line that its unseen rows are folded under. */
+/** The heading of a group, with the line that folds its unseen rows. */
 function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly group: RowGroup }) {
   const { view } = useParts()
   const toggle = () =>
@@ -131,7 +131,7 @@ function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly g
   )
 }
 
-/** What can be done with the chosen row, and the rows that are hidden. Each has a key, too. */
+/** Actions for the chosen row, and the hidden rows. Each has a shortcut, too. */
 function RowTools({ category }: { readonly category: string | undefined }) {
   const actions = useRowActions()
   const isPinned = useLook(({ rows }) => category !== undefined && rows.pinned.includes(category))
@@ -197,7 +197,7 @@ function HiddenRows() {
   )
 }
 
-/** `20 %`, where all rows share it; else `the row's own`. */
+/** `20 %` if all rows share it; otherwise `the row's own`. */
 function commonThresholdText(rows: readonly RequestQuota[]): string {
   const [first] = rows
   const isCommon = rows.every(({ threshold }) => threshold === first?.threshold)

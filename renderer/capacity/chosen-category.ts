@@ -16,7 +16,7 @@ interface Choice {
 }
 
 /**
- * The row of the chart: the worst one if it is followed, else the chosen one, else the first; `undefined`
+ * The row of the chart: the worst one if followed, otherwise the chosen one, otherwise the first; `undefined`
  * without rows.
  */
 export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Choice): string | undefined {
@@ -28,15 +28,15 @@ export function chosenCategory(snapshot: Snapshot, { chosen, followsWorst }: Cho
   return (snapshot.requests.find((quota) => quota.source !== 'default') ?? snapshot.requests[0])?.category
 }
 
-/** Chooses a row, as a person does: the worst one is not followed any longer. */
+/** Chooses a row at a person's request: the worst one is no longer followed. */
 export function chooseCategory({ view, look }: Pick<WindowParts, 'view' | 'look'>, category: string): void {
   if (look.getState().followsWorst) look.setState({ followsWorst: false })
   view.setState({ category })
 }
 
 /**
- * Chooses what an alert is about if it is a row of that key; a stream or a group of slots leaves the chart as
- * it is.
+ * Chooses an alert's subject if it is a row of that key; a stream or a group of slots leaves the chart
+ * unchanged.
  */
 export function chooseIfRow(
   { view, look, mirror }: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
@@ -48,8 +48,8 @@ export function chooseIfRow(
 }
 
 /**
- * Chooses the worst row once, as soon as there is one, so that the chart starts where it matters. From then
- * on only a person changes the choice.
+ * Chooses the worst row once, as soon as there is one, so that the chart starts where it matters. After that,
+ * only a person changes the choice.
  */
 export function useFirstChoice(): void {
   const { view } = useParts()

@@ -18,7 +18,7 @@ import {
 } from '../state/window-parts.ts'
 import { chooseCategory, chosenCategory } from './chosen-category.ts'
 
-/** The groups of the table as they are shown, the same objects while nothing of them changed. */
+/** The groups of the table as shown, the same objects while unchanged. */
 export function useGroups(): readonly RowGroup[] {
   const arrangement = useLook(({ rows }) => rows)
   const open = useView(({ openGroups }) => openGroups)
@@ -36,13 +36,13 @@ export function useGroups(): readonly RowGroup[] {
   return useMemo(() => (text === undefined ? [] : (JSON.parse(text) as readonly RowGroup[])), [text])
 }
 
-/** What a person does with the rows of the table, by keyboard or mouse. */
+/** A person's actions on the table's rows, by keyboard or mouse. */
 export interface RowActions {
-  /** Chooses the next row of the screen, or the one before. */
+  /** Chooses the next or previous row on the screen. */
   step(by: 1 | -1): void
   /** Moves the chosen row within its group. */
   move(by: 1 | -1): void
-  /** Moves a row to the place of another one of its group. */
+  /** Moves a row to the place of another row in its group. */
   moveTo(category: string, target: string): void
   pin(): void
   /** Hides the chosen row and chooses the next one. */

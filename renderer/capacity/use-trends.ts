@@ -3,7 +3,7 @@ import { useRepeated } from '../hooks/use-repeated.ts'
 import { useMirror, useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
 import { TREND, type TrendPath, trendPaths } from './trend-path.ts'
 
-/** Interval of requests; one is less than a pixel of the small charts. */
+/** Interval of requests; less than a pixel of the small charts. */
 const ASK_AGAIN_MS = 10_000
 
 const NONE: ReadonlyMap<string, TrendPath> = new Map()

@@ -1,13 +1,13 @@
 import { ReferenceDot, usePlotArea } from 'recharts'
 
 interface LowestPointProps {
-  /** Where the point is, on the two axes. */
+  /** Position of the point on the two axes. */
   readonly at: number
   readonly level: number
   readonly text: string
 }
 
-/** The lowest point of a curve, with words beside it. */
+/** The lowest point of a curve, with its label. */
 export function LowestPoint({ at, level, text }: LowestPointProps) {
   return (
     <ReferenceDot
@@ -21,15 +21,15 @@ export function LowestPoint({ at, level, text }: LowestPointProps) {
   )
 }
 
-/** Pixels from the point to its words, and of the height of those. */
+/** Pixels from the point to its label, and the label's height. */
 const GAP = 8
 const TEXT_HEIGHT = 12
-/** Pixels of half of the longest words. */
+/** Half the width of the longest label, in pixels. */
 const HALF_TEXT = 62
 
 interface PointLabelProps {
   readonly text: string
-  /** Where the point is drawn. Recharts passes it. */
+  /** Position of the point, passed by Recharts. */
   readonly viewBox?: {
     readonly x?: number
     readonly y?: number
@@ -38,10 +38,7 @@ interface PointLabelProps {
   }
 }
 
-/**
- * The words stand under the point, where a curve with its lowest point there has no line, and over it at the
- * axis.
- */
+/** The label is below the point, where the curve has no line, or above it near the axis. */
 function PointLabel({ text, viewBox }: PointLabelProps) {
   const plot = usePlotArea()
   if (viewBox === undefined || plot === undefined) return <g />

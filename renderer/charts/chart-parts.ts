@@ -1,4 +1,4 @@
-/** An axis of numbers without lines. */
+/** A number axis without lines. */
 const AXIS = {
   type: 'number',
   tick: { fill: 'var(--muted)', fontSize: 11 },
@@ -6,16 +6,16 @@ const AXIS = {
   axisLine: false,
 } as const
 
-/** The axis of moments, below a chart; each row is `at` one. */
+/** The time axis, below a chart; each row has its time in `at`. */
 export const TIME_AXIS = { ...AXIS, dataKey: 'at' } as const
 
-/** The axis at the left; charts one below the other align. */
+/** The axis on the left; charts below each other align. */
 export const VALUE_AXIS = { ...AXIS, width: 42 } as const
 
-/** Lines across a chart at the values of its axis. */
+/** Grid lines at the values of the axis. */
 export const GRID = { vertical: false, stroke: 'var(--line)' } as const
 
-/** A curve without dots, and without motion. */
+/** A curve without dots or animation. */
 export const CURVE = { dot: false, activeDot: false, isAnimationActive: false } as const
 
 /** The curve of a level, with the area under it. */
@@ -35,7 +35,7 @@ export const WHOLE_FRAME = {
   initialDimension: { width: 600, height: 150 },
 } as const
 
-/** The words at a line across a chart, inside at one of its corners. */
+/** The label of a line across a chart, inside at one of its corners. */
 export const lineLabel = (
   value: string,
   position: 'insideBottomLeft' | 'insideBottomRight',
@@ -51,7 +51,7 @@ export const lowLine = (level: number, words: string) =>
     label: lineLabel(`low below ${words}`, 'insideBottomLeft', 'var(--warning)'),
   }) as const
 
-/** What Recharts passes to a tooltip: whether there is a cursor, and the rows under it. */
+/** Recharts' arguments for a tooltip: whether there is a cursor, and the rows under it. */
 export interface CursorProps<Row> {
   readonly active?: boolean
   readonly payload?: readonly { readonly payload?: Row }[]

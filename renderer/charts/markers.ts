@@ -1,31 +1,28 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { sessionMoments } from '../../app/status/regular-session.ts'
 
-/** A moment on the chart that explains a change of the line. */
+/** A time on the chart that explains a change of the line. */
 export interface ChartMarker {
   readonly kind: '429' | 'GoAway' | 'token' | 'sign-in' | 'open' | 'close'
   /** Epoch ms. */
   readonly at: number
-  /**
-   * The line of its label, 0 on top: labels that are close together are on lines of their own. `undefined`
-   * where no line has room for one.
-   */
+  /** Row of its label, 0 at the top; close labels get different rows. `undefined` if no row has room. */
   readonly lane: number | undefined
-  /** The side of its line on which the label stands: `left` where there is no room to the right. */
+  /** The side of its line on which the label is; `left` if there is no room on the right. */
   readonly side: 'left' | 'right'
 }
 
-/** Markers of a kind that are nearer than this share of the range are one: labels must not overlap. */
+/** Markers of a kind closer than this share of the range are merged, because labels must not overlap. */
 const LEAST_DISTANCE = 1 / 25
 /** The share of the range that a label takes on a narrow chart. */
 const LABEL_WIDTH = 0.14
 const LANES = 3
 
 /**
- * The markers between two moments, oldest first: 429s of the row, what happened to the key's streams, tokens
- * and sign-in, and the open and the close of the regular session.
+ * The markers between two times, oldest first: 429s of the row, events of the key's streams, tokens and
+ * sign-in, and the open and close of the regular session.
  *
- * `profile`: the key that is shown; the events are of all keys.
+ * `profile`: the displayed key; the events are of all keys.
  */
 export function chartMarkers(
   events: readonly LoggedEvent[],
@@ -57,18 +54,18 @@ export function chartMarkers(
   return placedMarkers(shown, { toMs, labelMs: (toMs - fromMs) * LABEL_WIDTH })
 }
 
-/** The end of the time that has markers, epoch ms, and how much of it a label takes, in milliseconds. */
+/** The end of the marked time span, epoch ms, and the width of a label in milliseconds. */
 interface MarkerSpan {
   readonly toMs: number
   readonly labelMs: number
 }
 
-/** The markers with the places of their labels, oldest first. */
+/** The markers with their label positions, oldest first. */
 export function placedMarkers(
   markers: readonly Pick<ChartMarker, 'kind' | 'at'>[],
   span: MarkerSpan,
 ): readonly ChartMarker[] {
-  // What happened to the key is named before the hours of the session, which a week has ten of.
+  // Events of the key get labels before session hours, of which a week has ten.
   const inTurn = [...markers.filter((marker) => !isOfSession(marker)), ...markers.filter(isOfSession)]
   const placed: ChartMarker[] = []
   for (const marker of inTurn) placed.push(placeOf(marker, placed, span))
@@ -79,7 +76,7 @@ type Moment = Pick<ChartMarker, 'kind' | 'at'>
 
 const isOfSession = ({ kind }: Moment): boolean => kind === 'open' || kind === 'close'
 
-/** The side and the line of a label beside those that have theirs. */
+/** The side and row of a label, given the placed ones. */
 function placeOf(marker: Moment, placed: readonly ChartMarker[], { toMs, labelMs }: MarkerSpan): ChartMarker {
   const sideOf = ({ at }: Moment) => (at > toMs - labelMs ? 'left' : 'right')
   const labelAt = (one: Moment) => (sideOf(one) === 'left' ? one.at - labelMs : one.at)

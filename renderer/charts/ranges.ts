@@ -14,7 +14,7 @@ export interface RangeFacts {
   readonly asBand: boolean
 }
 
-/** Lengths that the shortest range grows through, with the distance of their ticks, in milliseconds. */
+/** Lengths of the growing shortest range, each with its tick interval, in milliseconds. */
 const GROWING = [
   { pastMs: 2 * MINUTE_MS, tickMs: MINUTE_MS / 2 },
   { pastMs: 3 * MINUTE_MS, tickMs: MINUTE_MS },
@@ -25,7 +25,7 @@ const GROWING = [
 
 /**
  * The parameters of a range for a recording that began at `sinceMs`. The shortest one grows with the data,
- * from 2 to 15 minutes in steps, so that it is neither empty at first nor moves all the time. `undefined`:
+ * from 2 to 15 minutes in steps, so that it is neither mostly empty nor constantly moving. `undefined`:
  * nothing is recorded yet.
  */
 export function shownRange(range: ChartRange, sinceMs: number | undefined, nowMs: number): RangeFacts {

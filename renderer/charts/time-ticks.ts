@@ -5,19 +5,19 @@ export interface TimeSpan {
   readonly fromMs: number
   readonly nowMs: number
   readonly toMs: number
-  /** The shortest distance between two ticks, in milliseconds. */
+  /** Minimum interval between two ticks, in milliseconds. */
   readonly tickMs: number
   readonly widthPixels: number
-  /** The width of a label, with the room beside it. */
+  /** Width of a label including its margin. */
   readonly labelPixels: number
 }
 
-/** Multiples of the shortest distance that are easy to read. */
+/** Multiples of the minimum interval that are easy to read. */
 const MULTIPLES = [1, 2, 3, 5, 10, 20] as const
 
 /**
- * The ticks of a time axis, oldest first: full steps of the shown time zone's day, as many as have room, into
- * the future too; and now, which the others leave room for.
+ * The ticks of a time axis, oldest first: full steps of the displayed zone's day, as many as fit, also in the
+ * future; plus now, which the others leave room for.
  */
 export function timeTicks({
   fromMs,

@@ -12,8 +12,7 @@ export interface MenuCode {
 }
 
 /**
- * The code of a menu in a chunk of its own: menus need more script than all the rest of the first view but
- * React.
+ * The code of a menu in its own chunk: menus need more script than the rest of the first view, except React.
  */
 export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCode {
   let loading: Promise<{ readonly default: ComponentType<OpenedMenu> }> | undefined
@@ -27,15 +26,13 @@ export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCo
 export interface LazyMenuProps {
   readonly menu: MenuCode
   readonly className: string
-  /** For a button without words. */
+  /** For a button without text. */
   readonly label?: string
   readonly testId?: string
   readonly children: ReactNode
 }
 
-/**
- * A button that opens a menu. The menu's code is loaded when the button is pointed at, focused or pressed.
- */
+/** A button that opens a menu. The menu's code is loaded when the button is hovered, focused or pressed. */
 export function LazyMenu({ menu: { load, Opened }, className, label, testId, children }: LazyMenuProps) {
   const [isWanted, setWanted] = useState(false)
   const named = label === undefined ? {} : { 'aria-label': label, title: label }

@@ -4,7 +4,7 @@ import sheet from './shape.module.css'
 
 const css = classesOf(sheet)
 
-/** A mark on a 12 × 12 grid: what is filled, and what is drawn as a line `width` wide. */
+/** A mark on a 12 × 12 grid: a filled part, and a line `width` wide. */
 interface Mark {
   readonly fill?: string
   readonly line?: string
@@ -14,7 +14,7 @@ interface Mark {
 
 const circle = (r: number) => `M${6 - r} 6a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0-${2 * r} 0z`
 
-/** One mark for each kind of trouble, the same on every surface. */
+/** One mark per kind of problem, the same on every surface. */
 const MARKS = {
   ok: { fill: circle(4.2) },
   watch: { fill: circle(1.7), line: circle(4.6), width: 1.5 },
@@ -53,7 +53,7 @@ const OF_SEVERITY: Readonly<Record<Severity, Mark>> = {
   unknown: MARKS['not-checked'],
 }
 
-/** The marks of labels, whatever their severity. A label may begin with a count: `3 silent`. */
+/** Marks of labels, regardless of severity. A label may begin with a count: `3 silent`. */
 const OF_LABEL: Readonly<Record<string, Mark>> = {
   'running out': MARKS.falling,
   empty: MARKS.empty,
@@ -73,7 +73,7 @@ const OF_LABEL: Readonly<Record<string, Mark>> = {
 
 interface ShapeProps {
   readonly severity: Severity
-  /** The word beside it. */
+  /** The text next to it. */
   readonly label?: string | undefined
 }
 

@@ -5,16 +5,19 @@ import sheet from './side-scroll.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** Pixels by which a scrolled box may miss its end: its places are rounded at a fractional scale. */
+/**
+ * Rounding tolerance at the end of a scrolled box, in pixels, because positions are rounded at a fractional
+ * scale.
+ */
 const SLACK = 1
 
 interface SideScrollProps {
-  /** The accessible name of what scrolls. */
+  /** The accessible name of the scrolling box. */
   readonly label: string
   readonly children: ReactNode
 }
 
-/** A box that scrolls both ways, with a mark at each side beyond which there is more. */
+/** A box that scrolls both ways, with a mark at each side that hides content. */
 export function SideScroll({ label, children }: SideScrollProps) {
   const box = useRef<HTMLElement>(null)
   const [more, setMore] = useState('')

@@ -4,10 +4,10 @@ import sheet from './swatch.module.css'
 
 const css = classesOf(sheet)
 
-/** Colours and patterns that programs can be told by; more programs use them again. */
+/** Number of colours and patterns for programs; more programs reuse them. */
 const FILLS = 6
 
-/** The class of a program's fill, by its place in the list; Headroom and others have one of their own. */
+/** The class of a program's fill, by index; Headroom and others have their own. */
 export const fillOf = (name: string, at: number): string =>
   css(name === OTHERS_NAME ? 'fill-others' : name === OWN_NAME ? 'fill-own' : `fill-${at % FILLS}`)
 

@@ -6,7 +6,7 @@ import sheet from './details.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The button that checks a row now. Categories of streams are checked only by it, with a stream. */
+/** The button that checks a row now. It is the only check of stream categories, by opening a stream. */
 export function CheckNow({ profile, category }: { readonly profile: string; readonly category: string }) {
   const { api } = useParts()
   const asked = useAsked()

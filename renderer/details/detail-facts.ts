@@ -10,7 +10,7 @@ import { rateText } from '../../app/status/rates.ts'
 export interface Fact {
   readonly name: string
   readonly value: string
-  /** An explanation of the label, where it needs one. */
+  /** An explanation of the label, if needed. */
   readonly about?: string
 }
 
@@ -74,7 +74,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
   ]
 }
 
-/** What each program behind the gateway uses of a row; empty where none has used it. */
+/** What each program behind the gateway uses of a row; empty if none has used it. */
 export const programsText = ({ programs = [] }: Pick<Snapshot, 'programs'>, category: string): string =>
   programs
     .flatMap(({ name, use }) => {

@@ -6,10 +6,10 @@ import sheet from './details.module.css'
 
 const css = classesOf(sheet)
 
-/** Highest rate that the field takes, requests per second; no documented quota refills so fast. */
+/** Maximum of the field, requests per second; no documented quota refills this fast. */
 const MAX_PER_SECOND = 100
 
-/** A field for further requests per second, and what would become of the row. */
+/** A field for additional requests per second, and the resulting end of the row. */
 export function WhatIf({ category }: { readonly category: string }) {
   const id = useId()
   const [typed, setTyped] = useState('0.5')

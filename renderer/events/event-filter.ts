@@ -2,7 +2,7 @@ import { eventGroup } from '../../app/conditions/event-sentence.ts'
 import type { EventGroup } from '../../app/conditions/messages/event-words.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 
-/** What the list of events can be narrowed to. */
+/** The filters of the event list. */
 export type EventFilter = 'all' | EventGroup
 
 export const EVENT_FILTER_LABELS: Readonly<Record<EventFilter, string>> = {

@@ -21,7 +21,7 @@ const EXPORTS = menuCode(async () => (await import('./export-items.tsx')).Opened
 const MAX_SHOWN = 100
 const MAX_PAST = 400
 
-/** How the list is sorted, in words. */
+/** The sort order of the list as text. */
 const ORDER = 'The open ones first, the worst of them on top; then the newest first'
 
 export function EventList() {
@@ -135,10 +135,10 @@ export function EventList() {
   )
 }
 
-/** When the first event of this run was told, epoch ms; the past begins before it. */
+/** Time of this run's first event, epoch ms; the past ends there. */
 const oldestAt = (ofRun: readonly LoggedEvent[]): number => ofRun.at(-1)?.at ?? 0
 
-/** The latest moment up to now at which the wait after a 429 ended, epoch ms; 0 where none has. */
+/** The latest time up to now at which the wait after a 429 ended, epoch ms; 0 if none has. */
 function lastWaitOver(events: readonly LoggedEvent[], nowMs: number): number {
   const over = events.flatMap((event) =>
     event.kind === 'rate-limited' && event.nextTryAt === undefined && event.retryAt <= nowMs

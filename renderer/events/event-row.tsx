@@ -14,13 +14,11 @@ const css = classesOf(sheet)
 
 interface EventRowProps {
   readonly line: IncidentLine
-  /** False for an event of another day, whose date is shown. */
+  /** False for an event of another day, which needs a date. */
   readonly isToday: boolean
 }
 
-/**
- * Letters of a line that are sure to fit beside the times, in the narrowest column that has lines of one row.
- */
+/** Characters of a line that fit next to the times, in the narrowest column with single-row lines. */
 const FITTING = 38
 
 export const EventRow = memo(
@@ -58,7 +56,7 @@ export const EventRow = memo(
       </li>
     )
   },
-  // Lines are made anew with each event; what a line shows changes rarely.
+  // Lines are recreated with each event; what a line shows rarely changes.
   (before, after) =>
     before.isToday === after.isToday &&
     before.line.text === after.line.text &&
@@ -68,19 +66,19 @@ export const EventRow = memo(
     before.line.events.length === after.line.events.length,
 )
 
-/** The word of the state of a row that a line is about: it has a shape of its own. */
+/** The state of the row in a line: it has its own shape. */
 function stateLabel({ events: [first] }: IncidentLine): string | undefined {
   if (first.kind === 'rate-limited') return STATE_LABELS.blocked
   return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined
 }
 
-/** Whether a line has more than its two rows hold: it is wrapped then, so that nothing of it is lost. */
+/** Whether a line needs more than two rows: it is then wrapped, so that nothing is cut. */
 function isLong({ title, detail, at, endedAt }: IncidentLine): boolean {
   const length = endedAt === undefined ? 0 : lengthText(endedAt - at).length + 1
   return title.length > FITTING || detail.length + length > FITTING
 }
 
-/** What a line unfolds to, where there is more than its two rows tell. */
+/** The expanded content of a line, if there is more than its two rows show. */
 function moreOf(line: IncidentLine) {
   const { parts, requestId } = line
   const card = refusalCard(line)
@@ -88,7 +86,7 @@ function moreOf(line: IncidentLine) {
   return { card, requestIds: card?.requestIds ?? (requestId === undefined ? [] : [requestId]) }
 }
 
-/** What happened, in bold, and beneath it the detail with the length. */
+/** What happened in bold, with the detail and the length below. */
 function Words({ line, canUnfold = false }: { readonly line: IncidentLine; readonly canUnfold?: boolean }) {
   const { title, detail, at, endedAt } = line
   return (
@@ -126,7 +124,7 @@ function Time({ at, text }: { readonly at: number; readonly text: string }) {
   )
 }
 
-/** What was known when a 429 came, to be read or sent to the provider's support. */
+/** What was known when a 429 arrived, to read or to send to the provider's support. */
 function Card({ card }: { readonly card: RefusalCard }) {
   const copy = useCopy()
   const text = supportText(card)

@@ -6,7 +6,7 @@ import { useCopy } from '../hooks/use-copy.ts'
 import { useParts } from '../state/window-parts.ts'
 import { ExportsOf, eventText } from './exports-of.ts'
 
-/** What can be done with the events that the list shows. */
+/** Actions for the events that the list shows. */
 export function OpenedExports({ button }: OpenedMenu) {
   const { shown, stored } = useContext(ExportsOf)
   const { view } = useParts()

@@ -2,7 +2,7 @@ import { createContext } from 'react'
 import { eventSentence } from '../../app/conditions/event-sentence.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 
-/** The events that the list shows, for the menu that exports them. */
+/** The events shown in the list, for the export menu. */
 export const ExportsOf = createContext<{
   readonly shown: readonly LoggedEvent[]
   readonly stored: 'sealed' | 'memory'

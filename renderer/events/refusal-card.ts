@@ -2,7 +2,7 @@ import type { IncidentLine } from '../../app/conditions/incidents.ts'
 import type { BeforeRefusal } from '../../app/contract/events.ts'
 import { clockText } from '../../app/status/moments.ts'
 
-/** What is known of one 429. */
+/** The known facts about one 429. */
 export interface RefusalCard {
   readonly category: string
   /** Epoch ms. */
@@ -11,7 +11,7 @@ export interface RefusalCard {
   readonly facts: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** The card of a line on a 429; `undefined` of any other line. */
+/** The card for a line about a 429; `undefined` for any other line. */
 export function refusalCard({ events, at }: IncidentLine): RefusalCard | undefined {
   const refusals = events.flatMap((event) => (event.kind === 'rate-limited' ? event : []))
   const [first] = refusals

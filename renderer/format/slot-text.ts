@@ -8,7 +8,7 @@ export function slotText(slots: SlotQuota): string {
   return `of ${slots.limit} free${elsewhere}`
 }
 
-/** `37 free`, `full` where no slot is. */
+/** `37 free`, `full` if no slot is. */
 export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
   return free === 0 ? 'full' : `${free} free`
 }

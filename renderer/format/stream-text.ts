@@ -20,14 +20,14 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
       : stream.retryAt > nowMs
         ? `next try in ${untilText(stream.retryAt, nowMs)}`
         : 'trying now'
-  // The row says that it is closed.
+  // The row already shows that it is closed.
   const reason = stream.state === 'closed' ? stream.reason?.replace(/^closed /, '') : stream.reason
   return [reason, silent, retry].filter(Boolean).join(' · ')
 }
 
 /**
- * An error of the service as words, with its code: `invalid symbol (EX_INVALID_SYMBOL)`; other texts as they
- * are.
+ * An error of the service as text, with its code: `invalid symbol (EX_INVALID_SYMBOL)`; other texts
+ * unchanged.
  */
 function inWords(error: string): string {
   const code = /\bEX_([A-Z]+(?:_[A-Z]+)*)\b/.exec(error)?.[1]

@@ -8,11 +8,11 @@ import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
 export interface TokenText {
   readonly label: string
   readonly value: string
-  /** What follows the value: `left`. */
+  /** The text after the value: `left`. */
   readonly note: string
-  /** What happens at the end: `renews 14:44`, `sign in by Mon 09:12`; empty where that is not known. */
+  /** What happens at the end: `renews 14:44`, `sign in by Mon 09:12`; empty if unknown. */
   readonly next: string
-  /** Where a refresh token is kept: `sealed`, `in memory`. */
+  /** Where a refresh token is stored: `sealed`, `in memory`. */
   readonly kept?: string
   /** The share of its life that remains, 0 to 1; absent if its end is unknown. */
   readonly left?: number

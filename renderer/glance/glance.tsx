@@ -30,9 +30,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 /** How many findings besides the first are shown as cards. */
 const MAX_CARDS = 3
 
-/**
- * One key to be read from across the room, and all keys where there are several. In a low window, one line.
- */
+/** One key, readable from across the room, and all keys if there are several. In a low window, one line. */
 export function Glance({ inert }: { readonly inert: boolean }) {
   const isLine = useMedia('(max-height: 220px)')
   const isSeveral = useMirror(({ snapshots }) => snapshots.length > 1)
@@ -107,7 +105,7 @@ function Hero({ close }: { readonly close: () => void }) {
 
 function heroOf(snapshot: Snapshot, nowMs: number) {
   const { severity, label, subject, row, moment, title, text, action } = keyStatus(snapshot, nowMs)
-  // The large number says what the text of a quota does.
+  // The large number already shows the quota's text.
   const isQuota = subject !== undefined && row !== undefined
   const lines = isQuota
     ? glanceLines(row, moment, nowMs)

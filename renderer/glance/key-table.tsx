@@ -16,7 +16,7 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 const linesOf = ({ snapshots }: MirrorState, nowMs: number, refusals: Readonly<Record<string, number>>) =>
   JSON.stringify(keyLines(snapshots, nowMs, refusals))
 
-/** All keys, the worst first; Alt and a number opens one. */
+/** All keys, the worst first; Alt plus a number opens one. */
 export function KeyTable() {
   const { view } = useParts()
   const refusals = useRefusalsToday()
@@ -119,8 +119,7 @@ function KeyRow({ line, index, open }: KeyRowProps) {
 const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-required', 'revoked']
 
 /**
- * What a line tells of the tightest quota: nothing while the key cannot call. A share is in `left`, not in
- * `until`.
+ * The cells for the tightest quota: empty while the key cannot call. A share is in `left`, not in `until`.
  */
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }

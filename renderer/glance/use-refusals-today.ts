@@ -5,8 +5,8 @@ import { startOfToday } from '../../app/status/moments.ts'
 import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
 
 /**
- * The 429s of each key since midnight in the zone that is shown: of the history, and of this run. A key whose
- * history did not answer is left out.
+ * Each key's 429s since midnight in the displayed zone, from the history and this run. A key without a
+ * history response is left out.
  */
 export function useRefusalsToday(): Readonly<Record<string, number>> {
   const { api, live } = useParts()
@@ -19,7 +19,7 @@ export function useRefusalsToday(): Readonly<Record<string, number>> {
     for (const profile of profiles.split('\n').filter(Boolean)) {
       api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
         (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
-        // Its cell stays empty, and the link tells of a host that is gone.
+        // Its cell stays empty, and the link reports a lost host.
         () => {},
       )
     }

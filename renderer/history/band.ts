@@ -2,7 +2,7 @@ import type { History } from '../../app/contract/history.ts'
 
 /** One column of a chart. */
 export interface BandRow {
-  /** Its middle, or both ends where its neighbours are empty. Epoch milliseconds. */
+  /** Its middle, or both ends if its neighbours are empty. Epoch milliseconds. */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
   /** Whether the column contains no header, only the model's estimate. */
@@ -46,7 +46,7 @@ export function bandRows(points: History['points'], fromMs: number, toMs: number
     const after = filled[position + 1]?.[0]
     const band = [low, high] as const
     if (before !== undefined && isApart(before, index)) rows.push({ at: at(before + 1.5) })
-    // A column without neighbours is drawn in its full width.
+    // A column without neighbours is drawn at full width.
     if (isApart(before, index) && isApart(index, after)) {
       rows.push({ at: at(index), band, modelled: !header }, { at: at(index + 1), band, modelled: !header })
     } else rows.push({ at: at(index + 0.5), band, modelled: !header })

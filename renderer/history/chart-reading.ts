@@ -7,12 +7,12 @@ import type { ChartRow } from './series.ts'
 export interface ChartReading {
   /** `14:28:40` */
   readonly time: string
-  /** Where the number comes from and how old that is: `header`, `estimate, header 28 s before`. */
+  /** The number's source and its age: `header`, `estimate, header 28 s before`. */
   readonly source: string
   readonly facts: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** The reading of a row of the chart; `undefined` where the line has a gap. `limit`: requests. */
+/** The reading at a row of the chart; `undefined` in a gap of the line. `limit`: requests. */
 export function chartReading(row: ChartRow, limit: number): ChartReading | undefined {
   const band = row.headerBand ?? row.modelledBand
   const value = row.header ?? row.modelled ?? row.earliest
@@ -29,7 +29,7 @@ export function chartReading(row: ChartRow, limit: number): ChartReading | undef
   return { time: clockText(row.at), source: sourceText(row), facts }
 }
 
-/** Sources of a row, the last header first where the row is one. */
+/** Sources of a row; the last header comes first if the row is one. */
 function sourceText(row: ChartRow): string {
   if (row.headerBand !== undefined) return 'lowest to highest, from headers'
   if (row.modelledBand !== undefined) return 'lowest to highest, estimated'

@@ -38,7 +38,7 @@ const MARGIN = { top: 17, right: 14, bottom: 0, left: 0 } as const
 interface HistoryChartProps {
   readonly series: ChartSeries
   readonly markers: readonly ChartMarker[]
-  /** The chart in a sentence, for those who do not see it. */
+  /** The chart in one sentence, for people who cannot see it. */
   readonly summary: string
 }
 
@@ -249,14 +249,12 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
   )
 })
 
-/**
- * The ids of the patterns that others' use, the possible range and the range of the forecast are drawn in.
- */
+/** Pattern ids for others' use, the possible range and the range of the forecast. */
 const HATCH = 'chart-others'
 const RANGE_HATCH = 'chart-range'
 const FORECAST_HATCH = 'chart-forecast'
 
-/** Headers are drawn as rings while there are few enough to be told apart. */
+/** Maximum number of headers drawn as rings: more could not be distinguished. */
 const MAX_RINGS = 80
 const isHeader = ({ headerAt, at, header }: ChartRow) => header !== undefined && headerAt === at
 const isRinged = (rows: readonly ChartRow[]) => rows.filter(isHeader).length <= MAX_RINGS
@@ -267,13 +265,13 @@ interface RingProps {
   readonly payload?: ChartRow
 }
 
-/** A header's moment on the line. Recharts passes where that is. */
+/** A header's time on the line. Recharts passes its position. */
 function HeaderRing({ cx, cy, payload }: RingProps) {
   if (cx === undefined || cy === undefined || payload === undefined || !isHeader(payload)) return <g />
   return <circle cx={cx} cy={cy} r={2.6} fill="var(--panel)" stroke="var(--ok)" strokeWidth={1.3} />
 }
 
-/** The axis tells requests, and below zero the rates of the strip. */
+/** The axis shows requests, and below zero the strip's rates. */
 function axisText(value: number, strip: UseStrip | undefined): string {
   if (strip === undefined || value >= 0) return String(value)
   return value === strip.base ? '0' : `${strip.tickPerSecond}/s`

@@ -2,7 +2,7 @@ import { ReferenceLine, usePlotArea } from 'recharts'
 import { type ChartMarker, placedMarkers } from '../charts/markers.ts'
 import type { ChartSeries } from './series.ts'
 
-/** The pixels that the longest label takes, with its icon and the room beside it. */
+/** Width of the longest label in pixels, with its icon and margin. */
 const LABEL_PIXELS = 64
 
 interface MarkerLinesProps {
@@ -10,7 +10,7 @@ interface MarkerLinesProps {
   readonly series: Pick<ChartSeries, 'fromMs' | 'nowMs' | 'toMs'>
 }
 
-/** A line at each marker, labelled with its shape and word where the chart has the width. */
+/** A line at each marker, labelled with its shape and text if the chart is wide enough. */
 export function MarkerLines({ markers, series: { fromMs, nowMs, toMs } }: MarkerLinesProps) {
   const plot = usePlotArea()
   const labelMs = plot && (LABEL_PIXELS / plot.width) * (toMs - fromMs)
@@ -27,15 +27,15 @@ export function MarkerLines({ markers, series: { fromMs, nowMs, toMs } }: Marker
 }
 
 interface MarkerLabelProps extends Omit<ChartMarker, 'at'> {
-  /** Where the line is. Recharts passes it. */
+  /** Position of the line, passed by Recharts. */
   readonly viewBox?: { readonly x?: number; readonly y?: number }
 }
 
-/** Pixels from one line of labels to the next, and from the middle of an icon to its word. */
+/** Pixels from one row of labels to the next, and from the middle of an icon to its text. */
 const LANE_HEIGHT = 14
 const GAP = 9
 
-/** The icon stands on its line, and the word beside it. */
+/** The icon is on its line, with the text next to it. */
 function MarkerLabel({ kind, lane, side, viewBox }: MarkerLabelProps) {
   if (viewBox === undefined || lane === undefined) return <g data-mark={kind} />
   const { x = 0, y: top = 0 } = viewBox

@@ -7,17 +7,17 @@ import type { ChartRange } from '../state/view-state.ts'
 import { bandRows } from './band.ts'
 import { stripOf, type UseStrip, withUse } from './strip-of-use.ts'
 
-/** One time of the chart. A line without a value is not drawn there. */
+/** One time of the chart. A line is interrupted where it has no value. */
 export interface ChartRow {
   readonly at: number
-  /** Long ranges: lowest and highest value of a column, from headers or from the model alone. */
+  /** Long ranges: lowest and highest value of a column, from headers or only from the model. */
   readonly headerBand?: readonly [low: number, high: number]
   readonly modelledBand?: readonly [low: number, high: number]
   /** The interval of the requests left, as known at that time. */
   readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
-  /** The lowest and highest level to be expected then, and each as a line of its own up to where it ends. */
+  /** The lowest and highest expected level, and each as a separate line until its end. */
   readonly forecast?: readonly [low: number, high: number]
   readonly earliest?: number
   readonly latest?: number
@@ -26,7 +26,7 @@ export interface ChartRow {
   /** Requests per second, as estimated then. */
   readonly own?: number
   readonly elsewhere?: number
-  /** The bars of the strip beneath, in units of the axis: see `UseStrip`. */
+  /** The bars of the strip below, in units of the axis: see `UseStrip`. */
   readonly ownBar?: readonly [from: number, to: number]
   readonly othersBar?: readonly [from: number, to: number]
 }
@@ -43,16 +43,16 @@ export interface ChartSeries {
   readonly rejectedAt: readonly number[]
   readonly range: ChartRange
   readonly facts: RangeFacts
-  /** Own and others' use beneath the line; `undefined` where none is known. */
+  /** Own and others' use below the line; `undefined` if unknown. */
   readonly strip: UseStrip | undefined
-  /** Since when the row is recorded, epoch ms. */
+  /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
   /**
-   * The lowest level of the range where it has risen since: of headers, like the report's, or estimated
-   * without any.
+   * The lowest level of the range if it has risen since: from headers, as in the report, or estimated without
+   * any.
    */
   readonly lowest: LowestLevel | undefined
-  /** When the quota is empty if use goes on, where a forecast is drawn: `empty 14:33–14:36`. */
+  /** When the quota runs out if use continues, if a forecast is drawn: `empty 14:33–14:36`. */
   readonly empties: string | undefined
 }
 
@@ -60,7 +60,7 @@ export interface ChartSeries {
 export interface LowestLevel {
   /** Epoch ms. */
   readonly at: number
-  /** Requests left then. */
+  /** Requests left at that time. */
   readonly count: number
 }
 
@@ -104,9 +104,9 @@ export function chartSeries(
   }
 }
 
-/** A line has to rise by this share of the limit before its lowest point is one to point at. */
+/** Share of the limit by which a line must rise for its lowest point to be marked. */
 const LEAST_RISE = 0.1
-/** A 429 as near as this share of the time axis tells already that nothing was left. */
+/** A 429 within this share of the time axis already shows that nothing was left. */
 const TOLD_BY_429 = 1 / 8
 
 function lowestOf(
@@ -135,7 +135,7 @@ function leastOf(
   return least
 }
 
-/** The oldest point or 429 of the shortest range; `undefined` without one. */
+/** The oldest point or 429 of the shortest range; `undefined` without any. */
 function firstMs({ points, rejectedAt }: History, nowMs: number): number | undefined {
   const fromMs = nowMs - RANGES['15 min'].pastMs
   const first = [...points.map(({ at }) => at), ...rejectedAt].filter((at) => at >= fromMs)
@@ -148,7 +148,7 @@ function bandLine(points: History['points'], fromMs: number, nowMs: number): Cha
     const isChange = before !== undefined && modelled !== undefined && before !== modelled
     before = modelled
     if (band === undefined) return { at }
-    // A column at the change from headers to the model, or back, belongs to both, so that no gap is drawn.
+    // A column at the change between headers and model belongs to both, so that there is no gap.
     if (isChange) return { at, headerBand: band, modelledBand: band }
     return modelled === true ? { at, modelledBand: band } : { at, headerBand: band }
   })
@@ -175,7 +175,7 @@ function finelyDrawn(points: History['points']): ChartRow[] {
       lastHeaderMs !== undefined && nextHeader !== undefined && nextHeader.at - lastHeaderMs <= STALE_AFTER_MS
     if (isVouchedFor) {
       const before = rows.findLast((row) => row.header !== undefined)
-      // A point on the straight line between two headers; it adds only the interval of that time.
+      // A point on the straight line between two headers; it adds only that time's interval.
       const header = before && nextHeader && between(before, nextHeader, point.at)
       if (header !== undefined && point.low !== undefined)
         rows.push({ at: point.at, header, ...rangeOf(point) })
@@ -198,7 +198,7 @@ function rangeOf({ low, high }: Pick<HistoryPoint, 'low' | 'high'>): Pick<ChartR
   return low === undefined || high === undefined ? {} : { range: [low, high] }
 }
 
-/** Begins a dashed line at the last header. */
+/** Starts a dashed line at the last header. */
 function joinModelled(rows: ChartRow[]): void {
   const last = rows.at(-1)
   if (last?.header !== undefined && last.modelled === undefined) {

@@ -3,13 +3,13 @@ import type { RequestQuota } from '../../app/contract/snapshot.ts'
 import type { ChartRow } from './series.ts'
 
 /**
- * The strip of use beneath the line of a chart. Both share one axis, so that one cursor and one tooltip serve
- * both: the strip is drawn below zero, and its rates are scaled to that place.
+ * The strip of use below the line of a chart. Both share one axis, so that one cursor and one tooltip serve
+ * both: the strip is drawn below zero, with scaled rates.
  */
 export interface UseStrip {
   /**
-   * Places on the axis, in requests: of no use, of `maxPerSecond`, of the refill, and of a round rate below
-   * the most.
+   * Positions on the axis, in requests: of no use, of `maxPerSecond`, of the refill, and of a round rate
+   * below the maximum.
    */
   readonly base: number
   readonly top: number
@@ -21,14 +21,14 @@ export interface UseStrip {
   readonly tickPerSecond: number
 }
 
-/** Where the strip begins and ends, as shares of the limit below zero. */
+/** Start and end of the strip, as shares of the limit below zero. */
 const BASE = -0.32
 const TOP = -0.07
 
-/** A point says what use was until the next one, but not longer than this. Milliseconds. */
+/** A point's use is valid until the next one, at most this long. Milliseconds. */
 const SAYS_MS = 30_000
 
-/** The strip for these points; `undefined` where none of them knows of use. */
+/** The strip for these points; `undefined` if none has a known use. */
 export function stripOf(
   points: readonly HistoryPoint[],
   { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,
@@ -52,7 +52,7 @@ export function stripOf(
   }
 }
 
-/** The largest of 1, 2, 5, 10, 0.1 … that is not above the rate; requests per second, above 0. */
+/** The largest of 1, 2, 5, 10, 0.1 … that does not exceed the rate; requests per second, above 0. */
 function roundedDown(perSecond: number): number {
   const power = Math.floor(Math.log10(perSecond))
   const unit = 10 ** power
@@ -60,7 +60,7 @@ function roundedDown(perSecond: number): number {
   return Number((digit * unit).toFixed(Math.max(0, -power)))
 }
 
-/** The rows with the use and the last header of their time. Rows that only break a line stay as they are. */
+/** The rows with the use and the last header at their time. Rows that only break a line stay unchanged. */
 export function withUse(
   rows: readonly ChartRow[],
   points: readonly HistoryPoint[],
@@ -75,7 +75,7 @@ export function withUse(
       const point = points[next]
       if (point === undefined || point.at > row.at) break
       if (point.own !== undefined) known = point
-      // A look that only repeats a header's number has an interval, and is none itself.
+      // A sample that only repeats a header's number has an interval, and is not a header.
       if (point.source === 'header' && point.low === undefined) headerAt = point.at
     }
     if (observedAt !== undefined && observedAt <= row.at) headerAt = Math.max(headerAt ?? 0, observedAt)

@@ -9,7 +9,7 @@ interface HistoryTimeAxisProps {
   readonly series: Pick<ChartSeries, 'fromMs' | 'nowMs' | 'toMs' | 'range' | 'facts'>
 }
 
-/** The time axis of the history: full steps before and after now, as many as its width has room for. */
+/** The time axis of the history: full steps before and after now, as many as fit. */
 export function HistoryTimeAxis({ series: { fromMs, nowMs, toMs, range, facts } }: HistoryTimeAxisProps) {
   const widthPixels = usePlotArea()?.width ?? WHOLE_FRAME.initialDimension.width
   const { tickMs } = facts
@@ -46,14 +46,14 @@ export function HistoryTimeAxis({ series: { fromMs, nowMs, toMs, range, facts } 
   )
 }
 
-/** What Recharts passes to a tick. */
+/** Recharts' arguments for a tick. */
 interface TickProps {
   readonly x: number | string
   readonly y: number | string
   readonly payload: { readonly value: number }
 }
 
-/** How ticks are written, and the pixels that a label takes with the room beside it. */
+/** Format of ticks, and width of a label in pixels including its margin. */
 const MINUTE = { text: minuteText, pixels: 42 }
 const CLOCK = { text: clockText, pixels: 60 }
 const WEEKDAY = { text: weekdayText, pixels: 72 }

@@ -1,4 +1,4 @@
-/** A file that a person keeps. */
+/** A file for a person to save. */
 export interface SavedFile {
   readonly name: string
   readonly mediaType: string

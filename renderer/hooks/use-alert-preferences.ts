@@ -6,10 +6,7 @@ import { useAnswer } from './use-answer.ts'
 
 const preferencesOf = (main: WindowApi) => main.alertPreferences()
 
-/**
- * When alerts are announced, as main has it: `undefined` until it has said so, with what went wrong where it
- * did not.
- */
+/** Announcement preferences as in main: `undefined` until it has answered; the error if it failed. */
 export function useAlertPreferences() {
   const { api } = useParts()
   const { answer: preferences, failure, expect, take } = useAnswer(preferencesOf)

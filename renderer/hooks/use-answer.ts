@@ -3,23 +3,23 @@ import type { WindowApi } from '../api/window-api.ts'
 import { useParts } from '../state/window-parts.ts'
 import { unanswered } from './use-asked.ts'
 
-/** What main answers to a question of a dialog. */
+/** Main's response to a dialog's request. */
 export interface AwaitedAnswer<T> {
-  /** `undefined` before the first answer. */
+  /** `undefined` before the first response. */
   readonly answer: T | undefined
-  /** Why the last question or command had no answer. */
+  /** Why the last request or command had no response. */
   readonly failure: string | undefined
-  /** Changes it before main has said so. */
+  /** Changes it before main has confirmed. */
   expect(change: (answer: T) => T): void
-  /** Takes the answer that a command brings in its place. */
+  /** Replaces it with a command's response. */
   take(next: Promise<T>): void
-  /** Asks once more. */
+  /** Requests it again. */
   again(): void
 }
 
 /**
- * Asks main when a component is first drawn, and once more when `ask` or `when` changes. `ask` is one
- * function for all renders, by `useCallback` where it needs to be; `undefined` asks nothing.
+ * Sends a request to main when a component is mounted, and again when `ask` or `when` changes. `ask` must be
+ * stable across renders, with `useCallback` if needed; `undefined` requests nothing.
  */
 export function useAnswer<T>(
   ask: ((api: WindowApi) => Promise<T>) | undefined,

@@ -2,22 +2,22 @@ import { useEffect, useState } from 'react'
 import { useParts } from '../state/window-parts.ts'
 
 interface Repeated<Answer> {
-  /** From `useCallback`: another one is asked at once. `undefined` keeps the last answer. */
+  /** From `useCallback`: a new function is called at once. `undefined` keeps the last response. */
   readonly ask: () => Promise<Answer | undefined>
   readonly isOn: boolean
-  /** Milliseconds from an answer to the next question; `undefined` asks once. */
+  /** Milliseconds from a response to the next request; `undefined`: only one request. */
   readonly everyMs: number | undefined
 }
 
 interface LastAnswer<Answer> {
   readonly answer: Answer
-  /** Whether it answers the present question, not an earlier one. */
+  /** Whether it belongs to the present request, not to an earlier one. */
   readonly isCurrent: boolean
 }
 
 /**
- * Asks at an interval while the window is visible. A failure keeps the last answer; the banner reports a lost
- * host.
+ * Sends a request at an interval while the window is visible. A failure keeps the last response; the banner
+ * reports a lost host.
  */
 export function useRepeated<Answer>({
   ask,
@@ -36,7 +36,7 @@ export function useRepeated<Answer>({
           const answer = await ask()
           if (answer !== undefined && !stopped) setLast({ of: ask, answer })
         } catch {
-          // The next question may be answered.
+          // The next request may succeed.
         }
       }
       if (!stopped && everyMs !== undefined) cancel = clock.after(everyMs, again)

@@ -23,17 +23,17 @@ interface KeyDialogProps {
   readonly children?: ReactNode
   readonly errors: Readonly<Record<string, string>>
   readonly onSubmit: (form: FormData, way: Way, agreed: boolean) => void
-  /** Set where correcting the secret may suffice; offered first. */
+  /** Set if correcting the secret may suffice; offered first. */
   readonly onSecret?: (form: FormData) => void
   readonly onClose: () => void
 }
 
 /**
- * A dialog that obtains tokens by the browser or by pasting, and where `onSecret` is set by correcting the
+ * A dialog that obtains tokens by the browser or by pasting, or, if `onSecret` is set, by correcting the
  * secret.
  *
- * During the browser's sign-in the form is hidden but stays mounted: the inputs keep what was typed for
- * another attempt, until the dialog closes.
+ * During the browser's sign-in the form is hidden but stays mounted, so that inputs keep their text for
+ * another attempt until the dialog closes.
  */
 export function KeyDialog(props: KeyDialogProps) {
   const { title, about, attempt, children, errors, onSubmit, onSecret, onClose } = props

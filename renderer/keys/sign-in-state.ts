@@ -4,7 +4,7 @@ import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 /** The state of the dialog's attempt to obtain tokens. Contains no secret. */
 export type SignInState =
   | { readonly kind: 'idle' }
-  /** Waiting for main's answer; `heard`: statuses that arrived before it named the sign-in. */
+  /** Waiting for main's response; `heard`: statuses that arrived before it named the sign-in. */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
   /** A revocation of this key is not confirmed; the person decides. */
   | { readonly kind: 'blocked'; readonly message: string }
@@ -14,7 +14,7 @@ export type SignInState =
       readonly url: string
       readonly opened: boolean
       readonly notice?: string
-      /** Why the sign-in host does not answer. */
+      /** Why the sign-in host does not respond. */
       readonly unreachable?: string
     }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
@@ -26,7 +26,7 @@ export type KeyOutcome = Outcome<StartedSignIn | { readonly profile: string }>
 export const IDLE: SignInState = { kind: 'idle' }
 export const ASKING: SignInState = { kind: 'asking', heard: [] }
 
-/** Applies main's answer to the request, then the statuses that arrived before it. */
+/** Applies main's response to the request, then the statuses that arrived before it. */
 export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
   if (state.kind !== 'asking') return state
   if (!outcome.ok) {

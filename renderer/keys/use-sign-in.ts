@@ -15,7 +15,7 @@ export interface SignInAttempt {
 export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)
-  /** Number of the current attempt; answers to earlier ones are ignored. */
+  /** Number of the current attempt; responses to earlier ones are ignored. */
   const attempt = useRef(0)
   const done = useRef(onDone)
   done.current = onDone

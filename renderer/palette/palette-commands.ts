@@ -4,10 +4,10 @@ import { type Doing, SHORTCUTS } from '../shell/shortcuts.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import type { Dialog } from '../state/view-state.ts'
 
-/** One entry of the palette: something that the window can do. */
+/** One entry of the palette: an action of the window. */
 export interface PaletteCommand {
   readonly label: string
-  /** The keys that do the same, as a person reads them. */
+  /** The equivalent keys, as displayed. */
   readonly keys: readonly string[]
   readonly run: (doing: Doing) => void
 }
@@ -20,7 +20,9 @@ const DIALOGS: readonly (readonly [Dialog, string])[] = [
   ['revoke', 'Revoke tokens…'],
 ]
 
-/** Everything the window can do: its shortcuts, its dialogs, another key, a row. `profile`: the shown key. */
+/**
+ * All actions of the window: its shortcuts, its dialogs, another key, a row. `profile`: the displayed key.
+ */
 export function paletteCommands(
   { snapshots }: Pick<MirrorState, 'snapshots'>,
   profile: string | undefined,
@@ -58,8 +60,8 @@ export function paletteCommands(
 }
 
 /**
- * The commands whose labels have every typed word, in their own order; those that begin with the first word
- * first.
+ * Commands whose labels contain all typed words, in their own order; those that begin with the first word
+ * come first.
  */
 export function matchingCommands(
   commands: readonly PaletteCommand[],

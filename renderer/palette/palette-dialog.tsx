@@ -13,12 +13,12 @@ import { matchingCommands, type PaletteCommand, paletteCommands } from './palett
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
 /**
- * Until the window behind the palette can be focused again, and before `useFocusReturn` would do it.
+ * Time until the window behind the palette can be focused again, shorter than in `useFocusReturn`.
  * Milliseconds.
  */
 const CLOSED_MS = 10
 
-/** Everything the window can do, found by typing: a combobox with a list of what matches. */
+/** All actions of the window, found by typing: a combobox with a list of matches. */
 export function PaletteDialog() {
   const { view, clock } = useParts()
   const doing = useDoing()
@@ -34,7 +34,7 @@ export function PaletteDialog() {
     if (command === undefined) return
     close()
     clock.after(CLOSED_MS, () => {
-      // A key pressed after a command must not press what had the focus before it, as Revoke tokens.
+      // A key pressed after a command must not press the previously focused control, such as Revoke tokens.
       doing.focus(`#${MAIN}`)
       command.run(doing)
     })

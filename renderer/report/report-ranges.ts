@@ -12,7 +12,7 @@ export const REPORT_RANGE_LABELS: Readonly<Record<ReportRange, string>> = {
   '30 d': 'Last 30 days',
 }
 
-/** The start of a range that ends at `nowMs`. Today begins at midnight in the zone that is shown. */
+/** The start of a range that ends at `nowMs`. Today begins at midnight in the displayed zone. */
 export function reportStart(range: ReportRange, nowMs: number): number {
   switch (range) {
     case '1 h':

@@ -17,9 +17,7 @@ export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }
 
-/**
- * What each program behind the gateway asked, a part of this app's requests: `bot 120, notes 4, Headroom 16`.
- */
+/** Requests of each program behind the gateway, a part of this app's: `bot 120, notes 4, Headroom 16`. */
 export function programsLine({ own, programs = [] }: RequestReport): string {
   const rest = own - programs.reduce((sum, { requests }) => sum + requests, 0)
   const all = [...programs, ...(rest >= 1 ? [{ program: 'Headroom', requests: rest }] : [])]

@@ -10,7 +10,7 @@ import { useParts } from '../state/window-parts.ts'
 const css = classesOf(dialogSheet)
 const windowsOf = (main: WindowApi) => main.windows()
 
-/** The admitted browser windows, each with a button that ends it. */
+/** The connected browser windows, each with a button that ends it. */
 export function BrowserWindowList() {
   const { api } = useParts()
   const asked = useAsked()

@@ -1,6 +1,6 @@
 import type { KeySettings } from '../../app/contract/settings.ts'
 
-/** One field of the settings: a setting, or the probe interval of one category. */
+/** One field of the settings: a setting, or the check interval of one category. */
 export type SettingName = Exclude<keyof KeySettings, 'everySeconds'> | `every ${string}`
 
 export const intervalOf = (category: string): SettingName => `every ${category}`
@@ -19,7 +19,7 @@ export function changedSettings(before: KeySettings, after: KeySettings): readon
   ]
 }
 
-/** The fields last changed in another window, after an answer to a change of `own` by this window. */
+/** Fields last changed in another window, after a response to a change of `own` by this window. */
 export function changedElsewhere(
   former: ReadonlySet<SettingName>,
   changed: readonly SettingName[],

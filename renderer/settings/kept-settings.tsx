@@ -13,7 +13,7 @@ const storageOf = (main: WindowApi) => main.storage()
 export function KeptSettings() {
   const { api } = useParts()
   const asked = useAsked()
-  // Without an answer nothing is shown; the banner reports a lost host.
+  // Without a response nothing is shown; the banner reports a lost host.
   const { answer: storage, again } = useAnswer(storageOf)
   if (storage === undefined) return null
 

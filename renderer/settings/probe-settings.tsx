@@ -18,7 +18,7 @@ import { useKeySettings } from './use-key-settings.ts'
 
 const css = classesOf(dialogSheet)
 
-/** The probe settings of one key. */
+/** The check settings of one key. */
 export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
   const { current, refusal, elsewhere, change } = useKeySettings(profile)
   const isRotating = useShown(({ refresh }) => refresh.rotating) ?? false

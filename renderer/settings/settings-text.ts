@@ -67,7 +67,7 @@ export function storedText({ kept }: Pick<CurrentKeySettings, 'kept'>): string {
 }
 
 /**
- * The probes per minute: the maximum that budget and known limits allow, and the number in the last minute.
+ * The checks per minute: the maximum that budget and known limits allow, and the number in the last minute.
  */
 export function probeUseText(
   { at, requests, probes }: Pick<Snapshot, 'at' | 'requests' | 'probes'>,
@@ -98,7 +98,7 @@ export function thresholdFrom(text: string): number | undefined | 'not-a-share' 
 export const RAW_CHOICES = [6 * HOUR_MS, DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS] as const
 export const ROLLUP_CHOICES = [7 * DAY_MS, 30 * DAY_MS, 90 * DAY_MS, 365 * DAY_MS] as const
 
-/** The choices and the present value, which a file may have set to another one. */
+/** The choices and the present value, which may come from an edited file. */
 export const withChosen = (choices: readonly number[], ms: number): readonly number[] =>
   [...new Set([...choices, ms])].sort((a, b) => a - b)
 

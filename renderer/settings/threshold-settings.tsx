@@ -60,7 +60,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
   )
 }
 
-/** The row's own threshold. `hasOwn`, because a category may be named like a property of every object. */
+/** The row's own threshold. Uses `hasOwn`, because a category may have the name of a built-in property. */
 const ownOf = ({ perCategory }: Thresholds, category: string): number | undefined =>
   Object.hasOwn(perCategory, category) ? perCategory[category] : undefined
 

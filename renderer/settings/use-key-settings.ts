@@ -7,7 +7,7 @@ import { changedElsewhere, changedSettings, type SettingName } from './changed-s
 
 /** The settings of one key, with the means to change them. */
 export interface HeldKeySettings {
-  /** The settings in main; `undefined` before its first answer. */
+  /** The settings in main; `undefined` before its first response. */
   readonly current: CurrentKeySettings | undefined
   readonly refusal: string | undefined
   /** Fields that another window has changed since they were shown. */
@@ -21,8 +21,8 @@ const NOTHING: ReadonlySet<SettingName> = new Set()
 /**
  * The settings of one key.
  *
- * Changes are sent one at a time, each computed from the settings after the one before. Changes by another
- * window are fetched when a snapshot reports them.
+ * Changes are sent one at a time, each based on the result of the previous one. Changes by another window are
+ * fetched when a snapshot reports them.
  */
 export function useKeySettings(profile: string): HeldKeySettings {
   const { api, live } = useParts()
@@ -65,9 +65,9 @@ export function useKeySettings(profile: string): HeldKeySettings {
   useEffect(() => {
     let stopped = false
     const follow = async () => {
-      // The answer to a change by this window may include it already.
+      // The response to a change by this window may already include it.
       if (stopped || settingsAt <= (latest.current?.settingsAt ?? settingsAt)) return
-      // Without an answer nothing is shown; the banner reports a lost host.
+      // Without a response nothing is shown; the banner reports a lost host.
       const answer = await api.keySettings({ profile }).catch(() => undefined)
       if (!stopped) answered(answer)
     }

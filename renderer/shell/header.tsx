@@ -54,7 +54,7 @@ export function Header() {
   )
 }
 
-/** The time, as every time of day in the window. */
+/** The current time, like every time of day in the window. */
 function Clock() {
   const time = useMoment(({ snapshot, nowMs }) => snapshot && zonedClockText(nowMs))
   if (time === undefined) return null

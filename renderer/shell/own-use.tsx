@@ -7,7 +7,7 @@ import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
-/** Headroom's own use of the key: streams, probes and their share. */
+/** Headroom's own use of the key: streams, checks and their share. */
 export function OwnUse() {
   const streams = useShown((snapshot) => countText(openStreams(snapshot.streams).length, 'stream'))
   const probes = useShown(({ probes }) =>

@@ -5,7 +5,7 @@ import sheet from './header.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** What fills the window, in sight where the header has room for it; the menu "More" has the same. */
+/** The pages, visible if the header has room for them; the menu "More" has the same. */
 export function Pages() {
   const { view } = useParts()
   const page = useView((state) => state.page)

@@ -36,7 +36,7 @@ export function ProfileMenu() {
   )
 }
 
-/** `LIVE`; nothing where the key's name says it: `Built-in simulator`. */
+/** `LIVE`; empty if the key's name already shows it: `Built-in simulator`. */
 function environmentLabel(environment: Environment, name: string): string | undefined {
   const label = ENVIRONMENT_LABELS[environment]
   return name.toUpperCase().split(/\s+/).includes(label) ? undefined : label

@@ -82,7 +82,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 
 const KEY_NAMES: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' }
 
-/** A key as a person reads it. */
+/** Display name of a key. */
 export const keyName = (key: string): string => KEY_NAMES[key] ?? key
 
 /** Whether a key press opens the palette: Ctrl+K, on a Mac ⌘K. */
@@ -100,7 +100,7 @@ export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Sho
 
 const OWN_KEYS = 'input, select, textarea, [role=menu], [role=menuitem], [role=dialog], [role=alertdialog]'
 
-/** Whether the focused element uses the key itself, as a scrolling list uses arrows. */
+/** Whether the focused element uses the key itself, for example a scrolling list the arrows. */
 export function usesKeys(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof Element)) return false
   if (target.closest(OWN_KEYS) !== null) return true

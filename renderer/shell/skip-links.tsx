@@ -14,8 +14,8 @@ const TARGETS = [
 ] as const
 
 /**
- * Shown while focused: past the header to what the keyboard is for. Buttons, because a fragment is the
- * browser's code.
+ * Shown while focused: links past the header to the main parts. Buttons, because the browser host uses the
+ * fragment for its code.
  */
 export function SkipLinks() {
   const hasProfile = useMirror((mirror) => mirror.snapshots.length > 0)

@@ -3,7 +3,7 @@ import { rowActions } from '../capacity/use-groups.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
 import { type Doing, opensPalette, shortcutFor, usesKeys } from './shortcuts.ts'
 
-/** What shortcuts and the palette act with. */
+/** The stores and functions that shortcuts and the palette use. */
 export function useDoing(): Doing {
   const { view, look, mirror, togglePause } = useParts()
   return useMemo(() => {

@@ -51,7 +51,7 @@ export function SlotMap() {
   )
 }
 
-/** A line for each stream of the group that programs read. */
+/** One line per stream of the group that programs read. */
 const sharedText = (streams: readonly StreamSummary[], category: string): string =>
   streams
     .filter((stream) => stream.category === category && stream.readers)
@@ -60,7 +60,7 @@ const sharedText = (streams: readonly StreamSummary[], category: string): string
 
 interface GroupProps {
   readonly quota: SlotQuota
-  /** Whether its count is of now: a header told it, and the key can call. */
+  /** Whether its count is current: from a header, while the key can call. */
   readonly isKnown: boolean
   readonly shared: string
 }

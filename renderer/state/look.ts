@@ -18,11 +18,11 @@ export interface Look {
   /** Whether "full at" is a time of day or a countdown. */
   readonly fullAs: 'clock' | 'countdown'
   /**
-   * The zone of every time of day. Main has it for all surfaces; this is the window's copy, for its first
+   * The zone of every time of day. Main stores it for all surfaces; this is the window's copy, for its first
    * paint.
    */
   readonly zone: TimeZone
-  /** Whether the chart is of whichever row is the worst, instead of the chosen one. */
+  /** Whether the chart follows the worst row instead of the chosen one. */
   readonly followsWorst: boolean
   /** Order, hidden and pinned rows of the table. */
   readonly rows: RowArrangement
@@ -30,11 +30,11 @@ export interface Look {
   readonly shortcuts: boolean
   /** Severities of alerts that sound. None unless turned on. */
   readonly sounds: readonly AlertSeverity[]
-  /** Whether this browser shows notifications, where its person allows them. */
+  /** Whether this browser shows notifications, if its user permits them. */
   readonly notifications: boolean
 }
 
-/** The severities that sound, as they are stored. An earlier version wrote `info` for `ok`. */
+/** The stored severities with sounds. An earlier version wrote `info` for `ok`. */
 const storedSounds = (stored: string | null): readonly AlertSeverity[] => {
   const words = stored?.split(' ') ?? []
   return ALERT_SEVERITIES.filter((one) => words.includes(one) || (one === 'ok' && words.includes('info')))
@@ -100,12 +100,12 @@ export interface ZonePorts {
   readonly look: LookStore
 }
 
-/** Keeps the zone as main has it for all surfaces: asks at each connection, and follows each change. */
+/** Keeps the zone in sync with main: fetches it at each connection, and follows each change. */
 export function followZone({ api, link, look }: ZonePorts): void {
   const show = (zone: TimeZone) => look.setState({ zone })
   const ask = () => {
     if (link.current().kind !== 'live') return
-    // The link reports a lost host; until it is back the window's copy of the zone is as good.
+    // The link reports a lost host; until it is back, the window's copy of the zone is good enough.
     api.timeZone().then(show, () => {})
   }
   api.timeZoneChanged(show)

@@ -39,10 +39,10 @@ export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, recei
 }
 
 /**
- * Applies the answer to a request for all profiles.
+ * Applies the response to a request for all profiles.
  *
- * A profile that the answer lacks is removed, unless it was pushed during the request (`heardOf`): then the
- * push is newer.
+ * A profile missing from it is removed, unless it was pushed during the request (`heardOf`): then the push is
+ * newer.
  */
 export function withAllSnapshots(
   state: MirrorState,
@@ -67,7 +67,7 @@ export function withoutProfile(state: MirrorState, profile: string): MirrorState
   return { ...state, snapshots: state.snapshots.filter((snapshot) => snapshot.profile.id !== profile) }
 }
 
-/** Adds events from a push or an answer, without duplicates. */
+/** Adds events from a push or a response, without duplicates. */
 export function withEvents(state: MirrorState, events: readonly LoggedEvent[]): MirrorState {
   const known = new Set(state.events.map((event) => event.seq))
   const added = events.filter((event) => !known.has(event.seq))
@@ -81,10 +81,7 @@ export function lastSeq(state: MirrorState): number {
   return state.events[0]?.seq ?? 0
 }
 
-/**
- * Inserts a snapshot. An older revision than the present one is dropped, because pushes and answers may
- * overtake each other.
- */
+/** Inserts a snapshot. An older revision is dropped, because pushes and responses may overtake each other. */
 function placed(snapshots: readonly Snapshot[], snapshot: Snapshot): readonly Snapshot[] {
   const index = snapshots.findIndex(({ profile }) => profile.id === snapshot.profile.id)
   const shown = snapshots[index]

@@ -34,7 +34,7 @@ export interface MirrorPorts {
   readonly clock: WindowClock
 }
 
-/** Interval of full requests beside the pushes; they bound the skew of the clocks from both sides. */
+/** Interval of full requests in addition to the pushes; they bound the clock skew from both sides. */
 const ASK_AGAIN_MS = 20_000
 const ASK_AFTER_FAILURE_MS = 2000
 
@@ -140,7 +140,7 @@ export class Mirror {
         api.alerts(),
       ])
       if (asking !== this.#asking) return
-      // A push during the request is newer than the answer.
+      // A push during the request is newer than the response.
       const alerts = this.#alertsHeard ? this.store.getState().alerts : answeredAlerts
       this.#change((state) => withEvents({ ...state, hello, alerts: shared(state.alerts, alerts) }, events))
       this.#askIn(ASK_AGAIN_MS)

@@ -3,10 +3,10 @@ import type { Plan, PlannedProgram, PlannedRequests } from '../../app/plan/plan.
 import { OTHERS_NAME, OWN_NAME, type RunningPlan } from '../../app/plan/running.ts'
 import { type StreamRequest, sameRequest } from '../../app/service/stream-kinds.ts'
 
-/** A plan that a person is changing, and what it began as. */
+/** A plan that a person is editing, and its original. */
 export interface PlanDraft {
   readonly profile: string
-  /** When it was taken from what ran, epoch ms. */
+  /** When it was taken from the running programs, epoch ms. */
   readonly sinceMs: number
   readonly base: RunningPlan
   readonly plan: Plan
@@ -14,10 +14,10 @@ export interface PlanDraft {
   readonly added: readonly string[]
 }
 
-/** Changes a draft as it is by then, so that one function serves every render. */
+/** Changes a draft based on its latest state, so that one function serves every render. */
 export type ChangeDraft = (change: (draft: PlanDraft) => PlanDraft) => void
 
-/** A draft that is what runs. */
+/** A draft of what runs now. */
 export const draftOf = (profile: string, base: RunningPlan, sinceMs: number): PlanDraft => ({
   profile,
   sinceMs,
@@ -26,15 +26,15 @@ export const draftOf = (profile: string, base: RunningPlan, sinceMs: number): Pl
   added: [],
 })
 
-/** Whether a person may change the program: what others do is observed, not chosen. */
+/** Whether a person may change the program: others' use is observed, not chosen. */
 export const isChangeable = ({ name }: PlannedProgram): boolean => name !== OTHERS_NAME
 
-/** Rate of a row that was just added, requests a second. */
+/** Rate of a newly added row, requests per second. */
 const FIRST_PER_SECOND = 0.1
 
 /**
- * The draft with the programs, limits and reserves of a file instead. Others stay as they are observed now,
- * and slots as they are: neither is a person's to choose.
+ * The draft with a file's programs, limits and reserves. Others stay as observed now, and slots unchanged: a
+ * person chooses neither.
  */
 export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
   const { plan: running } = draft.base
@@ -55,7 +55,7 @@ export function fileOpened(draft: PlanDraft, file: Plan): PlanDraft {
   }
 }
 
-/** Adds a program of class normal that asks for one category; its name is new. */
+/** Adds a program of class normal with one category; its name is new. */
 export function programAdded(draft: PlanDraft, category: string | undefined): PlanDraft {
   const taken = new Set(draft.plan.programs.map(({ name }) => name))
   let number = draft.added.length + 1
@@ -97,7 +97,7 @@ export function programChanged(
   )
 }
 
-/** Changes one row of a program, by its place. */
+/** Changes one row of a program, by index. */
 export const requestsChanged = (
   draft: PlanDraft,
   name: string,
@@ -128,16 +128,16 @@ export const streamAdded = (draft: PlanDraft, name: string, stream: StreamReques
 export const streamRemoved = (draft: PlanDraft, name: string, at: number): PlanDraft =>
   changed(draft, name, (program) => ({ ...program, streams: program.streams.toSpliced(at, 1) }))
 
-/** The draft after one program gave up what an advice says. */
+/** The draft after one program followed a piece of advice. */
 export const conceded = (draft: PlanDraft, concession: Concession): PlanDraft => ({
   ...draft,
   plan: withConcessions(draft.plan, [concession]),
 })
 
-/** What a person changed of a program. */
+/** A person's change of a program. */
 export type ProgramChange = 'added' | 'changed' | 'none'
 
-/** Whether the program is one that runs, as it runs. */
+/** Whether the program runs now, and with the same settings. */
 export function changeOf(
   { added, base }: Pick<PlanDraft, 'added' | 'base'>,
   program: PlannedProgram,
@@ -148,7 +148,7 @@ export function changeOf(
   return JSON.stringify(before) === JSON.stringify(program) ? 'none' : 'changed'
 }
 
-/** The rate that a program runs at in a category, where the draft has another one. */
+/** The present rate of a program in a category, if the draft has a different one. */
 export function rateBefore(
   { base }: Pick<PlanDraft, 'base'>,
   name: string,
@@ -160,7 +160,7 @@ export function rateBefore(
   return before === undefined || before.perSecond === perSecond ? undefined : before.perSecond
 }
 
-/** `1 added, 2 changed, 1 left out`; empty for what runs. */
+/** `1 added, 2 changed, 1 left out`; empty if unchanged. */
 export function changesText(draft: PlanDraft): string {
   const changes = draft.plan.programs.map((program) => changeOf(draft, program))
   const count = (one: ProgramChange) => changes.filter((change) => change === one).length

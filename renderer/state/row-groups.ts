@@ -4,7 +4,7 @@ import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { durationText } from '../../app/status/durations.ts'
 
 /**
- * How a person arranged the rows of the table, by category. Unknown categories are kept: they may come back.
+ * A person's arrangement of the table's rows, by category. Unknown categories stay, because they may return.
  */
 export interface RowArrangement {
   /** Their order; rows that it lacks follow in the service's order. */
@@ -30,14 +30,14 @@ export interface RowGroup {
   readonly name: string
   /** `5 min window` */
   readonly window: string
-  /** Categories in the order in which they are shown. */
+  /** Categories in display order. */
   readonly rows: readonly string[]
-  /** The number of rows that no header was seen of, folded or, if `isOpen`, shown. */
+  /** Number of rows without a header yet, folded or, if `isOpen`, shown. */
   readonly unseen: number
   readonly isOpen: boolean
 }
 
-/** What of the table is open and chosen. */
+/** The open and chosen parts of the table. */
 export interface TableView {
   readonly open: readonly RowGroupId[]
   readonly chosen: string | undefined
@@ -50,7 +50,7 @@ export function rowGroups(
   { open, chosen }: TableView,
 ): readonly RowGroup[] {
   const rows = arranged(shownRows(snapshot.requests), arrangement)
-  // A hidden row that is chosen elsewhere, as from an alert, is shown as long as it is chosen.
+  // A hidden row that was chosen elsewhere, such as from an alert, is shown while it is chosen.
   const shown = rows.filter(({ category }) => category === chosen || !arrangement.hidden.includes(category))
   const isAnySeen = rows.some((row) => row.source !== 'default')
   return GROUP_IDS.flatMap((id) => {
@@ -73,12 +73,12 @@ export function rowGroups(
   })
 }
 
-/** The categories in the order of the screen, over all groups. */
+/** The categories in the order on the screen, across all groups. */
 export const rowsOf = (groups: readonly RowGroup[]): readonly string[] => groups.flatMap(({ rows }) => rows)
 
 /**
- * A row that nothing is known of and nothing is planned for. One that is about to be checked is shown, so
- * that rows do not jump in one after the other at the start.
+ * A row without data and without a planned check. A row that will be checked soon is shown, so that rows do
+ * not appear one by one at the start.
  */
 function isUnseen({ source, nextCheckAt, problem }: RequestQuota): boolean {
   return source === 'default' && nextCheckAt === undefined && problem === undefined
@@ -106,8 +106,8 @@ function arranged(rows: readonly RequestQuota[], { order }: RowArrangement): rea
 }
 
 /**
- * Moves a row before or after another one of its group. `requests`: all rows, hidden and folded ones
- * included.
+ * Moves a row before or after another one of its group. `requests`: all rows, including hidden and folded
+ * ones.
  */
 export function movedTo(
   requests: readonly RequestQuota[],
@@ -122,7 +122,7 @@ export function movedTo(
   return { ...arrangement, order: order.toSpliced(from, 1).toSpliced(to, 0, category) }
 }
 
-/** Moves a row one place up or down among the rows that its group shows. */
+/** Moves a row one place up or down among the visible rows of its group. */
 export function movedBy(
   requests: readonly RequestQuota[],
   arrangement: RowArrangement,
@@ -137,7 +137,7 @@ export function movedBy(
   return target === undefined ? arrangement : movedTo(requests, arrangement, category, target)
 }
 
-/** Pins a row on top of the table, or takes it back to its group. */
+/** Pins a row to the top of the table, or returns it to its group. */
 export const pinToggled = (arrangement: RowArrangement, category: string): RowArrangement => ({
   ...arrangement,
   pinned: toggled(arrangement.pinned, category),
@@ -152,7 +152,7 @@ export const hideToggled = (arrangement: RowArrangement, category: string): RowA
 const toggled = (list: readonly string[], one: string): readonly string[] =>
   list.includes(one) ? list.filter((other) => other !== one) : [...list, one]
 
-/** An arrangement as it was stored; as delivered where that text is none. */
+/** The stored arrangement; the default if the text is invalid. */
 export function storedArrangement(text: string | null): RowArrangement {
   try {
     const parsed: unknown = JSON.parse(text ?? '')

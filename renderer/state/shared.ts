@@ -1,8 +1,8 @@
 /**
  * Returns `after`, reusing each part of `before` that is equal. Plain JSON data only.
  *
- * Up to four snapshots a second are parsed, mostly unchanged; components do not render for a part that is the
- * same object.
+ * Up to four snapshots per second are parsed, mostly unchanged; components do not render for a part that is
+ * the same object.
  */
 export function shared<T>(before: unknown, after: T): T {
   if (Object.is(before, after)) return after

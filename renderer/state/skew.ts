@@ -4,7 +4,7 @@
  *
  * A message's `at` is set before it is sent, so `at − received` is at most the true difference. The maximum
  * over several messages is the best estimate, and a message that waited in a frozen tab cannot make old
- * numbers look new. The answer to a request bounds the difference from both sides, which also corrects a
+ * numbers look new. The response to a request bounds the difference from both sides, which also corrects a
  * clock that was set.
  */
 export interface Skew {
@@ -24,7 +24,7 @@ export function afterPush(skew: Skew, atMs: number, receivedMs: number): Skew {
   return seenMs > skew.ms + SETTLED_MS ? { ms: seenMs } : skew
 }
 
-/** Updates the skew by the answer to a request: between `at − received` and `at − asked`. */
+/** Updates the skew by the response to a request: between `at − received` and `at − asked`. */
 export function afterAnswer(skew: Skew, atMs: number, askedMs: number, receivedMs: number): Skew {
   const ms = Math.min(Math.max(skew.ms, atMs - receivedMs), atMs - askedMs)
   return ms === skew.ms ? skew : { ms }

@@ -1,8 +1,7 @@
 import type { WindowClock } from '../api/window-clock.ts'
 
 /**
- * Main's time as the window shows it, the same for all components. It advances twice a second and with each
- * snapshot.
+ * Main's time as displayed, the same for all components. It advances twice a second and with each snapshot.
  */
 export interface Ticker {
   /** Epoch milliseconds; constant until the next tick. */

@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { PlanDraft } from './plan-draft.ts'
 import type { RowGroupId } from './row-groups.ts'
 
-/** The person's choices of what to show. None comes from the service. */
+/** A person's choices of what to show. None comes from the service. */
 export interface ViewState {
   readonly profile: string | undefined
   readonly category: string | undefined
@@ -15,16 +15,13 @@ export interface ViewState {
   readonly range: ChartRange
   readonly panel: HistoryView
   readonly page: Page
-  /** The plan that is being changed, of one key; kept while another page is shown. */
+  /** The edited plan of one key; kept while another page is open. */
   readonly plan: PlanDraft | undefined
-  /** Whether the chart has the room of the table and of the panels beside it. */
+  /** Whether the chart takes the room of the table and the panels next to it. */
   readonly maximised: boolean
 }
 
-/**
- * What fills the window: the dashboard, the programs behind the gateway, the planner, or one key to be read
- * from afar.
- */
+/** The page: the dashboard, the programs behind the gateway, the planner, or one key readable from afar. */
 export type Page = 'dashboard' | 'programs' | 'plan' | 'glance'
 
 export type Dialog =

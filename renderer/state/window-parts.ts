@@ -53,7 +53,7 @@ export function useView<T>(select: (state: ViewState) => T): T {
   return useStore(useParts().view, select)
 }
 
-/** The shown profile: the chosen one while it exists, else the first. */
+/** The displayed profile: the chosen one while it exists, otherwise the first. */
 export function shownSnapshot(mirror: MirrorState, view: ViewState): Snapshot | undefined {
   return mirror.snapshots.find(({ profile }) => profile.id === view.profile) ?? mirror.snapshots[0]
 }
@@ -92,7 +92,7 @@ export function useMoment<T extends Primitive>(read: (moment: Moment) => T): T {
   return useSyncExternalStore(subscribe, value, value)
 }
 
-/** Like `useMoment`, for the shown snapshot; `undefined` while there is none. */
+/** Like `useMoment`, for the displayed snapshot; `undefined` without one. */
 export function useShown<T extends Primitive>(read: (snapshot: Snapshot, nowMs: number) => T): T | undefined {
   return useMoment(({ snapshot, nowMs }) => snapshot && read(snapshot, nowMs))
 }
@@ -114,7 +114,7 @@ export function useQuota<T extends Primitive>(
   })
 }
 
-/** Selects a part of the shown snapshot, as the same object while it is unchanged. */
+/** Selects a part of the displayed snapshot, as the same object while unchanged. */
 export function useSnapshot<T>(select: (snapshot: Snapshot) => T): T | undefined {
   const profile = useView((view) => view.profile)
   return useMirror((mirror) => {

@@ -58,7 +58,7 @@ function Group({ group }: { readonly group: StreamGroup }) {
   )
 }
 
-/** The streams of one kind; many are one line that opens. */
+/** The streams of one kind; many of them form one expandable line. */
 function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: string }) {
   const { name, streams, folds, severity, framesPerSecond, states } = kind
   const [isOpen, setOpen] = useState(false)
@@ -91,7 +91,7 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
   )
 }
 
-/** Closes every open stream after a question; each can be kept for as long as one that was closed alone. */
+/** Closes all open streams after confirmation; each can be kept for as long as after a single close. */
 function CloseAll({ streams }: { readonly streams: readonly StreamSummary[] }) {
   const { api } = useParts()
   const run = useCommand()

@@ -3,14 +3,14 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { STREAM_TABLE, streamKindOf } from '../../app/service/stream-kinds.ts'
 import { streamKindName, streamStatus } from '../../app/status/stream-status.ts'
 
-/** Streams of one kind: rows, or one line where they are many. */
+/** Streams of one kind: rows, or one line if there are many. */
 export interface StreamsOfKind {
   readonly name: string
   readonly streams: readonly StreamSummary[]
-  /** Whether they are one line until a person opens it. */
+  /** Whether they form one line until expanded. */
   readonly folds: boolean
   readonly severity: Severity
-  /** Frames per second of all of them. */
+  /** Their total frames per second. */
   readonly framesPerSecond: number
   /** `8 live, 1 silent` */
   readonly states: string
@@ -24,16 +24,13 @@ export interface StreamGroup {
   readonly kinds: readonly StreamsOfKind[]
 }
 
-/** From this many streams of a kind on, they are one line. */
+/** Number of streams of a kind from which they form one line. */
 const FOLDED_FROM = 4
 
 const NAMES = { account: 'Account', 'market-data': 'Market data', closed: 'Closed' } as const
 const TARGETS_OF_ACCOUNTS: readonly string[] = ['accounts', 'orders']
 
-/**
- * The own streams in groups, in the order in which they were opened; closed ones last. Empty groups are left
- * out.
- */
+/** The own streams in groups, in order of opening; closed ones last. Empty groups are left out. */
 export function streamGroups(streams: readonly StreamSummary[]): readonly StreamGroup[] {
   return (['account', 'market-data', 'closed'] as const).flatMap((id) => {
     const of = streams.filter((stream) => groupOf(stream) === id)
@@ -64,7 +61,7 @@ function kindsOf(streams: readonly StreamSummary[], id: StreamGroup['id']): read
   }))
 }
 
-/** How many are in each state, the first state that occurs first. */
+/** Counts per state, in order of first occurrence. */
 function statesText(streams: readonly StreamSummary[]): string {
   const byLabel = Map.groupBy(streams, (stream) => streamStatus(stream).label)
   return [...byLabel].map(([label, of]) => `${of.length} ${label}`).join(', ')

@@ -70,7 +70,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
   )
 })
 
-/** How long a close can be undone. The stream is open, and holds its slot, until then. */
+/** How long a close can be undone. Until then the stream is open and uses its slot. */
 export const UNDO_SECONDS = 5
 
 function StreamActions({ stream, name }: { readonly stream: StreamSummary; readonly name: string }) {
@@ -83,8 +83,7 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
   const first = useRef<HTMLButtonElement>(null)
   const isPressed = useRef(false)
   const wasClosing = useRef(isClosing)
-  // A pressed button gives way to others: the focus goes to the one that undoes it, or to one that ends
-  // nothing.
+  // A pressed button is replaced: the focus moves to the one that undoes it, or to one that ends nothing.
   useEffect(() => {
     if (wasClosing.current === isClosing) return
     wasClosing.current = isClosing

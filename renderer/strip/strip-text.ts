@@ -7,19 +7,19 @@ import { type BarParts, barParts } from '../capacity/bar-parts.ts'
 /** The line of the strip: the most severe status of all keys, and its countdown. */
 export interface StripText {
   readonly severity: Severity
-  /** The word of the state, which has a mark of its own. */
+  /** The state, which has its own mark. */
   readonly label: string
   readonly name: string
-  /** Requests left, as text and as parts of a bar; absent where the status is not about a row. */
+  /** Requests left, as text and as parts of a bar; absent if the status is not about a row. */
   readonly left?: string
   readonly bar?: BarParts
   /** The end of the line: a countdown, or another fact. */
   readonly note: string
-  /** How many other findings there are, of all keys. */
+  /** Number of other findings, of all keys. */
   readonly more: number
 }
 
-/** The text for the most urgent profile; among equals the first. `nowMs`: epoch milliseconds. */
+/** The text for the most urgent profile; the first among equals. `nowMs`: epoch milliseconds. */
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
   const all = snapshots.map((snapshot) => textOf(snapshot, nowMs))
   const most = mostUrgent(all)
@@ -29,7 +29,7 @@ export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripT
   return { ...most, more: found - Math.min(1, most.more) }
 }
 
-/** `more`: how many findings the key has, the one that is shown included. */
+/** `more`: the key's number of findings, including the displayed one. */
 function textOf(snapshot: Snapshot, nowMs: number): StripText {
   const status = keyStatus(snapshot, nowMs)
   const { severity, subject, label, note, row, name, others } = status

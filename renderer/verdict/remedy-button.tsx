@@ -7,7 +7,7 @@ import { UNDO_SECONDS } from '../streams/stream-row.tsx'
 
 const css = classesOf(controlsSheet)
 
-/** The button of what Headroom can do about a condition of the shown key; nothing where it can do nothing. */
+/** The button for a remedy of the displayed key's condition; renders nothing if there is none. */
 export function RemedyButton({ remedy }: { readonly remedy: Remedy | undefined }) {
   const { api, view, mirror } = useParts()
   const run = useCommand()

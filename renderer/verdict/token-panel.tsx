@@ -6,7 +6,7 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The life of both tokens, and their revocation beside them. */
+/** The life of both tokens, with their revocation. */
 export function TokenPanel() {
   const { view } = useParts()
   const hasGrant = useShown(({ refresh }) => refresh.state !== 'none' && refresh.state !== 'revoked') ?? false

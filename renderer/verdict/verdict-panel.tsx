@@ -13,10 +13,10 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
 
-/** Below this width the tokens are a panel of their own, so that the headline has the whole width. */
+/** Below this width the tokens have their own panel, so that the headline has the whole width. */
 export const NARROW = '(max-width: 1099px)'
 
-/** The health of the key: its root cause, which others there are, and the life of its tokens. */
+/** The health of the key: its root cause, the names of others, and the life of its tokens. */
 export function VerdictPanel() {
   const severity = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).severity) ?? 'unknown'
   const label = useShown((snapshot, nowMs) => keyStatus(snapshot, nowMs).label)
@@ -51,7 +51,7 @@ export function VerdictPanel() {
   )
 }
 
-/** What Headroom can do about the headline's condition. */
+/** The remedy for the headline's condition. */
 export function HeadlineRemedy() {
   const remedy = useShownValue((snapshot, nowMs) => keyFindings(snapshot, nowMs)[0]?.remedy)
   return (
@@ -61,7 +61,7 @@ export function HeadlineRemedy() {
   )
 }
 
-/** The root cause in a sentence. */
+/** The root cause as a sentence. */
 export function HeadlineRow() {
   const title = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).title))
   const text = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).text))
@@ -75,7 +75,7 @@ export function HeadlineRow() {
   )
 }
 
-/** What to do about it, and what more is known. */
+/** What to do about it, and further facts. */
 export function Detail() {
   const action = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).action))
   const detail = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).detail))
@@ -86,7 +86,7 @@ export function Detail() {
   )
 }
 
-/** Every part of the key's health in a word. */
+/** All parts of the key's health, in one word each. */
 function Aspects() {
   const aspects = useShownValue(aspectStatuses) ?? []
   return (

@@ -72,6 +72,8 @@ function endsDocComment(lines: readonly string[], last: number): boolean {
   return false
 }
 
-/** A later signature of the function whose first one stands above: `export function f(…): T` without a body. */
+/**
+ * A later signature of the function whose first one stands above: `export function f(…): T` without a body.
+ */
 const isOverload = (lines: readonly string[], last: number): boolean =>
   /^export function .*[^{]$/.test(lines[last] ?? '')

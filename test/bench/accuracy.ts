@@ -7,11 +7,11 @@ import { type Client, Modelled, otherClients } from './accuracy-clients.ts'
 import { round, tell } from './result.ts'
 
 /**
- * How wrong the number on the screen is between headers: `node test/bench/accuracy.ts [--traffic own|shared] [--seeds 20]
- * [--json]`.
+ * How wrong the number on the screen is between headers: `node test/bench/accuracy.ts [--traffic own|shared]
+ * [--seeds 20] [--json]`.
  *
- * The simulator's rules count; every client sees the same headers of the same own requests, and is asked each second
- * what it shows. Exit 1 where an aim is missed.
+ * The simulator's rules count; every client sees the same headers of the same own requests, and is asked each
+ * second what it shows. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: {

@@ -6,8 +6,8 @@ import type { Entries, Entry, Measured } from './entry.ts'
 const BUSY_LOAD = 0.7
 
 /**
- * Headroom's numbers beside those of the alternatives, all of one commit: what was measured at another one counts as not
- * run.
+ * Headroom's numbers beside those of the alternatives, all of one commit: what was measured at another one
+ * counts as not run.
  */
 export function benchPage(all: Entries, now: Origin): string {
   const commit = [...all.values()].toSorted((a, b) => a.date.localeCompare(b.date)).at(-1)?.commit

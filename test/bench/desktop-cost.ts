@@ -7,12 +7,12 @@ import { desktopRun } from './desktop-run.ts'
 import { median, round, tell } from './result.ts'
 
 /**
- * What the desktop app takes of the machine:
- * `node test/bench/desktop-cost.ts --of memory|shown|idle [--minutes 2] [--json]`.
+ * What the desktop app takes of the machine: `node test/bench/desktop-cost.ts --of memory|shown|idle
+ * [--minutes 2] [--json]`.
  *
- * `memory`: all its processes with one window. `shown`: their processor time with it, `idle`: without. No debugger is
- * attached.
- * Linux, as root: the memory of Chromium's processes is closed to the user whose they are. Exit 1 where the aim is missed.
+ * `memory`: all its processes with one window. `shown`: their processor time with it, `idle`: without. No
+ * debugger is attached. Linux, as root: the memory of Chromium's processes is closed to the user whose they
+ * are. Exit 1 where the aim is missed.
  */
 const { values } = parseArgs({
   options: {

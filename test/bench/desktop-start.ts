@@ -5,7 +5,8 @@ import { median, tell } from './result.ts'
 import { LIVE_ROW } from './window-run.ts'
 
 /**
- * From the start of the packaged app to the first live number: `node test/bench/desktop-start.ts [--runs 5] [--json]`.
+ * From the start of the packaged app to the first live number: `node test/bench/desktop-start.ts [--runs 5]
+ * [--json]`.
  *
  * Each start is on an empty data folder, on the built-in simulator. Exit 1 where the aim is missed.
  */

@@ -13,11 +13,11 @@ import { median, round, tell } from './result.ts'
 import { LIVE_ROW } from './window-run.ts'
 
 /**
- * The longest task of the desktop app's main process while a person asks it for much:
- * `node test/bench/desktop-tasks.ts [--runs 3] [--seconds 10] [--json]`.
+ * The longest task of the desktop app's main process while a person asks it for much: `node
+ * test/bench/desktop-tasks.ts [--runs 3] [--seconds 10] [--json]`.
  *
- * Beside it, in the same seconds, an Electron that does nothing: what its longest task takes is the machine's and the
- * runtime's. Exit 1 where the aim is missed.
+ * Beside it, in the same seconds, an Electron that does nothing: what its longest task takes is the machine's
+ * and the runtime's. Exit 1 where the aim is missed.
  */
 const { values } = parseArgs({
   options: {

@@ -7,11 +7,12 @@ import { round, tell } from './result.ts'
 import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-processes.ts'
 
 /**
- * What the gateway adds to a request: `node test/bench/gateway-cost.ts [--pairs 1500] [--requests 20000] [--json]`.
+ * What the gateway adds to a request: `node test/bench/gateway-cost.ts [--pairs 1500] [--requests 20000]
+ * [--json]`.
  *
- * Service, gateway and a plain proxy are processes of their own; each request is made directly, through the proxy and through
- * the gateway, one after the other in turning order, so that whatever else the machine does meets all three. Exit 1 where an aim
- * is missed.
+ * Service, gateway and a plain proxy are processes of their own; each request is made directly, through the
+ * proxy and through the gateway, one after the other in turning order, so that whatever else the machine does
+ * meets all three. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: {

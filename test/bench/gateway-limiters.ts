@@ -13,12 +13,12 @@ import {
 import { round, tell } from './result.ts'
 
 /**
- * Five programs on one key, by the gateway and by what else npm has:
- * `node test/bench/gateway-limiters.ts [--hours 6.5] [--seed 1] [--own] [--json]`. `--own` leaves out the packages.
+ * Five programs on one key, by the gateway and by what else npm has: `node test/bench/gateway-limiters.ts
+ * [--hours 6.5] [--seed 1] [--own] [--json]`. `--own` leaves out the packages.
  *
- * All contestants live the same day before the same service in virtual time: `setTimeout`, `setInterval` and `Date.now` of this
- * process are those of the virtual clock, so that a library counts the same hours as the gateway does. Exit 1 where an aim is
- * missed.
+ * All contestants live the same day before the same service in virtual time: `setTimeout`, `setInterval` and
+ * `Date.now` of this process are those of the virtual clock, so that a library counts the same hours as the
+ * gateway does. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -85,7 +85,8 @@ function dayOf(durationMs: number) {
   flow(20_000, burst('notebook', 'normal', 1))
   flow(240_000, burst('sheet', 'normal', 15))
   const others: { readonly atMs: number; readonly size: number }[] = []
-  // A tenth of the quota, at times several at once: less than half of the reserve, and than half of what comes back.
+  // A tenth of the quota, at times several at once: less than half of the reserve, and than half of what
+  // comes back.
   flow(REFILL_MS * 12, (atMs) => others.push({ atMs, size: 1 }))
   flow(REFILL_MS * 150, (atMs) => others.push({ atMs, size: 6 }))
   return { asks, others }
@@ -191,7 +192,9 @@ async function live(make: (ring: Ring) => Contestant, { hasUnseen, isKilled }: C
   }
 }
 
-/** Makes the timers and the clock of this process those of `clock`. Returns a function that puts them back. */
+/**
+ * Makes the timers and the clock of this process those of `clock`. Returns a function that puts them back.
+ */
 function virtualTime(clock: VirtualClock): () => void {
   const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis
   const { now } = Date

@@ -11,11 +11,12 @@ import { SCRYPT_COST } from '../../main/vault/passphrase-keystore.ts'
 import { median, tell } from './result.ts'
 
 /**
- * How long programs are without their gateway after a kill -9: `node test/bench/gateway-start.ts [--rounds 12] [--environment] [--json]`.
+ * How long programs are without their gateway after a kill -9: `node test/bench/gateway-start.ts [--rounds
+ * 12] [--environment] [--json]`.
  *
- * The built gateway as a user starts it, on one port, with two programs that ask all the time. It is killed and started again, with
- * requests in flight and with none, with its key in the environment only and with one sealed under a passphrase; `--environment`: only the
- * former. Exit 1 where an aim is missed.
+ * The built gateway as a user starts it, on one port, with two programs that ask all the time. It is killed
+ * and started again, with requests in flight and with none, with its key in the environment only and with one
+ * sealed under a passphrase; `--environment`: only the former. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: {

@@ -12,10 +12,11 @@ import {
 import { tell } from './result.ts'
 
 /**
- * How well a request that would come too late is told at once: `node test/bench/gateway-turns.ts [--lives 30] [--json]`.
+ * How well a request that would come too late is told at once: `node test/bench/gateway-turns.ts [--lives 30]
+ * [--json]`.
  *
- * The gateway's scheduler in virtual time, with its own margin and with others, and with the true rates of those beside it, which
- * it has to learn. Exit 1 where an aim is missed.
+ * The gateway's scheduler in virtual time, with its own margin and with others, and with the true rates of
+ * those beside it, which it has to learn. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: { lives: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },

@@ -2,9 +2,10 @@ import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * What stands around the gateway in its bench, each as a process: `service [MS]`, which answers after so many milliseconds, at once
- * without them, with the headers of a large quota, or `pass ORIGIN`, a proxy of Node that does nothing but pass on. Prints its port,
- * and ends when its stdin does. The service says at `/seen-twice` how many requests came more than once.
+ * What stands around the gateway in its bench, each as a process: `service [MS]`, which answers after so many
+ * milliseconds, at once without them, with the headers of a large quota, or `pass ORIGIN`, a proxy of Node
+ * that does nothing but pass on. Prints its port, and ends when its stdin does. The service says at
+ * `/seen-twice` how many requests came more than once.
  */
 const [role, origin = ''] = process.argv.slice(2)
 const answersAfterMs = role === 'service' ? Number(origin) : 0

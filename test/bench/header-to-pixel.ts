@@ -10,8 +10,8 @@ import { launchChromium, startWithWindow } from './window-run.ts'
  * From a header on the wire to the number on the screen: `node test/bench/header-to-pixel.ts [--headers 30]
  * [--host electron] [--json]`.
  *
- * The real process between a simulator in this process and a real Chromium. Others take five requests before each
- * check, so that the number that then appears can only be the header's. Exit 1 where the aim is missed.
+ * The real process between a simulator in this process and a real Chromium. Others take five requests before
+ * each check, so that the number that then appears can only be the header's. Exit 1 where the aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,8 @@ const SETTLE_MS = 5_000
 const AIM_MS = 150
 
 const simulator = await startSimulatorServer({
-  // Too slow to bring a request back while this runs, and large enough for all the checks in its probe budget.
+  // Too slow to bring a request back while this runs, and large enough for all the checks in its probe
+  // budget.
   limits: { [CATEGORY]: { limit: 9_000, periodSeconds: 604_800 } },
 })
 const { service } = simulator

@@ -72,7 +72,9 @@ function gateway({ clock }: Ring): Contestant {
     })
 }
 
-/** What programs do about a 429: wait a second, doubled each time up to a minute, with jitter, and try again. */
+/**
+ * What programs do about a 429: wait a second, doubled each time up to a minute, with jitter, and try again.
+ */
 function withBackoff({ clock, chance }: Ring, turn: (asked: Asked) => Promise<unknown>): Contestant {
   return async (asked) => {
     const fromMs = clock.monotonicMs()

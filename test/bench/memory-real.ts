@@ -7,8 +7,8 @@ import { LIVE_ROW, launchChromium, startWithWindow } from './window-run.ts'
 /**
  * What a real run takes: `node test/bench/memory-real.ts [--minutes 2] [--json]`.
  *
- * The process that people start, with the simulator in it and a page of a real Chromium in front. Its memory is what
- * the system says that it holds. Exit 1 where an aim is missed.
+ * The process that people start, with the simulator in it and a page of a real Chromium in front. Its memory
+ * is what the system says that it holds. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '2' }, json: { type: 'boolean', default: false } },

@@ -9,8 +9,8 @@ import { round, tell } from './result.ts'
 /**
  * What a day leaves in memory: `node test/bench/memory-virtual.ts [--hours 24] [--json]`.
  *
- * The whole monitor with three streams and its probes, the service's rules and the network between them, in one
- * process under virtual time: what grows may be of any of them. Exit 1 where the aim is missed.
+ * The whole monitor with three streams and its probes, the service's rules and the network between them, in
+ * one process under virtual time: what grows may be of any of them. Exit 1 where the aim is missed.
  */
 const { values } = parseArgs({
   options: { hours: { type: 'string', default: '24' }, json: { type: 'boolean', default: false } },

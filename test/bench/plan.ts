@@ -13,8 +13,9 @@ import { median, round, tell } from './result.ts'
 import { launchChromium } from './window-run.ts'
 
 /**
- * The planner: `node test/bench/plan.ts [--of change|day] [--changes 200] [--days 5] [--json]`. A change of a rate to its painted
- * verdict, in a real Chromium; or a day of 459,186 arrivals through the gateway's scheduler. Exit 1 where the aim is missed.
+ * The planner: `node test/bench/plan.ts [--of change|day] [--changes 200] [--days 5] [--json]`. A change of a
+ * rate to its painted verdict, in a real Chromium; or a day of 459,186 arrivals through the gateway's
+ * scheduler. Exit 1 where the aim is missed.
  */
 const { values } = parseArgs({
   options: {

@@ -4,10 +4,12 @@ import { CURRENT_REQUEST_QUOTAS } from '../../app/service/categories.ts'
 import { median, round, tell } from './result.ts'
 
 /**
- * What one observation costs and leaves behind: `node --expose-gc test/bench/quota.ts [--observations 1000000] [--json]`.
+ * What one observation costs and leaves behind: `node --expose-gc test/bench/quota.ts [--observations
+ * 1000000] [--json]`.
  *
- * Requests of every category of the table, four of each under way at a time, answered out of order with headers that now
- * and then prove use elsewhere: what a busy key sees, a hundred thousand times over. Then what a snapshot's rows cost.
+ * Requests of every category of the table, four of each under way at a time, answered out of order with
+ * headers that now and then prove use elsewhere: what a busy key sees, a hundred thousand times over. Then
+ * what a snapshot's rows cost.
  */
 const { values } = parseArgs({
   options: {

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** What one bench measured. Numbers stand with their unit; a peer is another way to do the same, in the same run. */
+/**
+ * What one bench measured. Numbers stand with their unit; a peer is another way to do the same, in the same
+ * run.
+ */
 export const benchResult = z.object({
   /** Of the number under `ours`, in words. */
   what: z.string(),

@@ -1,5 +1,6 @@
 /**
- * How much the simulator carries: `node test/bench/simulator.ts [--requests N] [--stream-seconds 10] [--json]`.
+ * How much the simulator carries: `node test/bench/simulator.ts [--requests N] [--stream-seconds 10]
+ * [--json]`.
  *
  * The load comes from this process, the service runs in one of its own, both on loopback and bounded. Aims:
  * 5,000 requests a second, 200 streams at 50 messages a second without a missed heartbeat, flat memory.

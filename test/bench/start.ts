@@ -8,8 +8,8 @@ import { LIVE_ROW, launchChromium, startWithWindow } from './window-run.ts'
 /**
  * From the command to the first live number: `node test/bench/start.ts [--runs 5] [--json]`.
  *
- * A real process on an empty data folder, on the built-in simulator, and a real Chromium that is open already, as a
- * person's is. Exit 1 where the aim is missed.
+ * A real process on an empty data folder, on the built-in simulator, and a real Chromium that is open
+ * already, as a person's is. Exit 1 where the aim is missed.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '5' }, json: { type: 'boolean', default: false } },

@@ -9,9 +9,9 @@ import { endProcesses, PROGRAM_KEY, started, startedGateway } from './started-pr
 /**
  * What programs have of one shared stream: `node test/bench/stream-sharing.ts [--seconds 15] [--json]`.
  *
- * The service and the gateway are processes of their own, 200 readers are in this one. Measured: from the service's write to a
- * reader, with one of them frozen; from a late request to `EndSnapshot`; 50 readers through a GoAway; memory. Exit 1 where an
- * aim is missed.
+ * The service and the gateway are processes of their own, 200 readers are in this one. Measured: from the
+ * service's write to a reader, with one of them frozen; from a late request to `EndSnapshot`; 50 readers
+ * through a GoAway; memory. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '15' }, json: { type: 'boolean', default: false } },

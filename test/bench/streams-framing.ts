@@ -10,8 +10,8 @@ import { median, ratiosOf, round, tell } from './result.ts'
 /**
  * Framing and classification of quote frames in random chunks, against the usual ways to do it.
  *
- * `node test/bench/streams-framing.ts [--megabytes 50] [--rounds 3] [--json]`. All get the same bytes, in slices by
- * turns; time is what the thread computed. Exit 1 where an aim is missed.
+ * `node test/bench/streams-framing.ts [--megabytes 50] [--rounds 3] [--json]`. All get the same bytes, in
+ * slices by turns; time is what the thread computed. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -170,7 +170,10 @@ async function roundOf(slices: Buffer[][], expected: Counted): Promise<Map<strin
   return spentMs
 }
 
-/** What this thread computed: what else the machine does meanwhile is not counted, nor are a parse's GC threads. */
+/**
+ * What this thread computed: what else the machine does meanwhile is not counted, nor are a parse's GC
+ * threads.
+ */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

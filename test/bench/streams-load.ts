@@ -1,8 +1,9 @@
 /**
- * What 40 + 10 + 10 own streams at 50 messages a second cost: `node test/bench/streams-load.ts [--seconds 20] [--json]`.
+ * What 40 + 10 + 10 own streams at 50 messages a second cost: `node test/bench/streams-load.ts [--seconds 20]
+ * [--json]`.
  *
- * The whole monitor runs in this process, the service in one of its own. Aims: at most 15 % of one core, at most
- * 5 % of it for framing and classification, flat memory, nothing restarted. Exit 1 where one is missed.
+ * The whole monitor runs in this process, the service in one of its own. Aims: at most 15 % of one core, at
+ * most 5 % of it for framing and classification, flat memory, nothing restarted. Exit 1 where one is missed.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

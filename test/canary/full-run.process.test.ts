@@ -121,7 +121,8 @@ test('no part of a secret is in anything that a full run says, shows or leaves, 
   await window.ask('checkNow', { profile, category: 'Balances' })
   await window.ask('tryNow', { profile })
 
-  // Sign-ins in the browser: the code in the redirect is a secret too, and is spent once; so are state and verifier.
+  // Sign-ins in the browser: the code in the redirect is a secret too, and is spent once; so are state and
+  // verifier.
   const signIn = async (command_: string, argument: unknown) => {
     const { url } = (await window.ask(command_, argument)) as { readonly url: string }
     const redirect = (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''

@@ -37,7 +37,9 @@ export function controlAnswer(folder: string, request: string): Promise<string> 
   })
 }
 
-/** What a person saves for a question, of what this run left: its snapshots, and its log as it is on the disk. */
+/**
+ * What a person saves for a question, of what this run left: its snapshots, and its log as it is on the disk.
+ */
 export function savedReport(snapshots: readonly Snapshot[], folder: string): string {
   const log = join(folder, 'headroom.log')
   return reportText({

@@ -8,8 +8,8 @@ export interface Trace {
 const PART = 8
 
 /**
- * Where a secret, or a part of one, is found: as it is, in two bytes a character (as a dump of memory has it), escaped
- * for an address, a form, JSON or a page, as hex, and as base64 at any alignment.
+ * Where a secret, or a part of one, is found: as it is, in two bytes a character (as a dump of memory has
+ * it), escaped for an address, a form, JSON or a page, as hex, and as base64 at any alignment.
  *
  * Names what leaked and where, never the secret, because a test's output is kept too.
  */

@@ -50,7 +50,10 @@ interface Fuses {
 /** Electron's own tool for the fuses of an executable. */
 export const fuses = (): Fuses => ofBuilderLib('@electron/fuses') as Fuses
 
-/** Which fuses a packaged executable has, by the names of electron-builder.yml. `undefined`: not in that Electron. */
+/**
+ * Which fuses a packaged executable has, by the names of electron-builder.yml. `undefined`: not in that
+ * Electron.
+ */
 export async function fusesOf(executable: string): Promise<Readonly<Record<string, boolean | undefined>>> {
   const { getCurrentFuseWire, FuseV1Options } = fuses()
   const wire = await getCurrentFuseWire(executable)

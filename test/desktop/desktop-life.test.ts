@@ -15,8 +15,9 @@ const PATIENT = { timeout: 20_000 }
 const THREE_STARTS_MS = 60_000
 
 /**
- * The built dist/desktop/main.js and preload.cjs, unmodified, under Node and a double of Electron whose window is a page of a
- * real Chromium: what a test cannot do to Electron's own runtime (real-runtime, real-window and quit.test.ts have the rest).
+ * The built dist/desktop/main.js and preload.cjs, unmodified, under Node and a double of Electron whose
+ * window is a page of a real Chromium: what a test cannot do to Electron's own runtime (real-runtime,
+ * real-window and quit.test.ts have the rest).
  */
 const obstacle = obstacleToDouble() ?? (findChromium() === undefined ? 'no Chromium' : undefined)
 const name = `the built desktop host, as it lives${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`

@@ -2,7 +2,10 @@ import type { Page } from '@playwright/test'
 import type { SimulatorServer } from '../../main/simulator/server.ts'
 import { connectKey, openPositionsStream } from '../e2e/connect-key.ts'
 
-/** What a person does that asks main for most, in this order: a key, a stream, each view, and everything at once. */
+/**
+ * What a person does that asks main for most, in this order: a key, a stream, each view, and everything at
+ * once.
+ */
 export const muchAtOnce = (page: Page, simulator: SimulatorServer): readonly (() => Promise<unknown>)[] => [
   () => connectKey(page, simulator),
   () => openPositionsStream(page),

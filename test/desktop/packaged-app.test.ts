@@ -11,7 +11,10 @@ import { cannotProve, proves } from '../proof/proves.ts'
 import { fusesOf, readBuilderConfig } from './builder-config.ts'
 import { itQuits } from './quit-ways.ts'
 
-/** The app as it is installed: packaged by electron-builder.yml, started from its own folder by an ordinary user. */
+/**
+ * The app as it is installed: packaged by electron-builder.yml, started from its own folder by an ordinary
+ * user.
+ */
 const obstacle = process.platform === 'linux' ? obstacleToHost() : 'packaged and started on Linux only'
 const name = `the packaged app${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 

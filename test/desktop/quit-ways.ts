@@ -28,7 +28,10 @@ const PLAYED: ReadonlySet<string> = new Set(['the menu', 'the closing of its win
 /** How long a test waits for the end before it says that there was none. */
 const PATIENCE_MS = 10_000
 
-/** Tests that the app of `host` ends by each way, once, in time, with its streams closed and its files written. */
+/**
+ * Tests that the app of `host` ends by each way, once, in time, with its streams closed and its files
+ * written.
+ */
 export function itQuits(host: () => ElectronHost, on: () => string): void {
   for (const [way, quit] of Object.entries(WAYS)) {
     const canBePlayed = !PLAYED.has(way) || programPath(HANDS_PROGRAM) !== undefined
@@ -69,7 +72,10 @@ export function itQuits(host: () => ElectronHost, on: () => string): void {
 const patience = (): Promise<string> =>
   new Promise((resolve) => setTimeout(resolve, PATIENCE_MS, `it did not end within ${PATIENCE_MS / 1000} s`))
 
-/** What an app that fell over leaves in its folder, or that had no use of it: a lock, a journal, a problem in its log. */
+/**
+ * What an app that fell over leaves in its folder, or that had no use of it: a lock, a journal, a problem in
+ * its log.
+ */
 function unwritten(dataFolder: string): readonly string[] {
   const problems = readFileSync(join(dataFolder, 'headroom.log'), 'utf8')
     .split('\n')

@@ -1,6 +1,9 @@
 import { fusesOf, readBuilderConfig } from './builder-config.ts'
 
-/** `node test/desktop/read-fuses.ts EXECUTABLE`: are the fuses of a packaged build those that electron-builder.yml names? */
+/**
+ * `node test/desktop/read-fuses.ts EXECUTABLE`: are the fuses of a packaged build those that
+ * electron-builder.yml names?
+ */
 const [executable] = process.argv.slice(2)
 if (executable === undefined) throw new Error('which executable?')
 

@@ -5,7 +5,9 @@ import { ElectronHost, obstacleToHost } from '../electron/electron-host.ts'
 import { runtimeOf } from '../electron/runtime-of.ts'
 import { cannotProve, proves } from '../proof/proves.ts'
 
-/** What only Electron's own runtime can show. Where it is absent these are not run, and are not passed either. */
+/**
+ * What only Electron's own runtime can show. Where it is absent these are not run, and are not passed either.
+ */
 const obstacle = obstacleToHost()
 const name = `the desktop host on Electron's runtime${obstacle === undefined ? '' : ` (not run: ${obstacle})`}`
 

@@ -12,7 +12,9 @@ import type { StartedElectron } from '../electron/started-electron.ts'
 import { cannotProve, proves } from '../proof/proves.ts'
 import { longestTasksMs, muchAtOnce } from './much-at-once.ts'
 
-/** Of the processor, for a task that takes about 20 ms of it on a quiet machine; the bench holds it to 50 ms. */
+/**
+ * Of the processor, for a task that takes about 20 ms of it on a quiet machine; the bench holds it to 50 ms.
+ */
 const MAX_TASK_MS = 1_000
 /** Of a command that is answered within 0.1 s on a quiet machine. */
 const ANSWER_LIMIT_MS = 5_000

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * `node test/desktop/start-packaged.ts EXECUTABLE`: starts a packaged app on an empty data folder, waits until its
- * built-in simulator's streams are open, and quits it as its system does.
+ * `node test/desktop/start-packaged.ts EXECUTABLE`: starts a packaged app on an empty data folder, waits
+ * until its built-in simulator's streams are open, and quits it as its system does.
  */
 const START_LIMIT_MS = 90_000
 const QUIT_LIMIT_MS = 10_000

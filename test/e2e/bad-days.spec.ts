@@ -9,8 +9,9 @@ import { BadDay, PASSPHRASE } from './bad-day.ts'
 import { expect, ready, test } from './bad-day-fixtures.ts'
 
 /*
- * Each root cause of design's table on real processes: a host that is closed, a token that the service ends, damaged files,
- * silent streams. What the window, `headroom status` and `--json` say of it is read as a person and a program read it.
+ * Each root cause of design's table on real processes: a host that is closed, a token that the service ends,
+ * damaged files, silent streams. What the window, `headroom status` and `--json` say of it is read as a
+ * person and a program read it.
  */
 
 interface Expected {

@@ -6,8 +6,9 @@ import { type StartedHost, startHost } from '../main/hosts/browser/started-host.
 import { provesInBrowser } from '../proof/proves-in-browser.ts'
 
 /**
- * What a real browser lets a page of another port of this machine do to us. To cookies, and to some of the browser's
- * own rules, such a page is the same site; so everything is tried with a code and a bearer that have leaked to it.
+ * What a real browser lets a page of another port of this machine do to us. To cookies, and to some of the
+ * browser's own rules, such a page is the same site; so everything is tried with a code and a bearer that
+ * have leaked to it.
  */
 test.use({
   launchOptions: async ({ launchOptions }, use) =>

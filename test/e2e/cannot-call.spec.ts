@@ -6,7 +6,8 @@ import type { BadDay } from './bad-day.ts'
 import { expect, ready, test } from './bad-day-fixtures.ts'
 
 /*
- * A key that cannot call, for each reason that there is: on no surface is it "ok", has it a pace, or a next check.
+ * A key that cannot call, for each reason that there is: on no surface is it "ok", has it a pace, or a next
+ * check.
  */
 
 interface Reason {

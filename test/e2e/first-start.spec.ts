@@ -38,8 +38,8 @@ test('a window leaves neither its code nor the file that opened it in the tab’
     },
   })
   const used = await open(headroom.url)
-  // As a browser that is open already takes it: into a tab with a page of its own, for which no server is asked for
-  // an icon.
+  // As a browser that is open already takes it: into a tab with a page of its own, for which no server is
+  // asked for an icon.
   await page.goto('data:text/html,<title>A page of its own</title>')
   await page.goto(pathToFileURL(file).href)
   await expect(page.getByText('Positions', { exact: true }).first()).toBeVisible()

@@ -6,8 +6,8 @@ import { expect, expectRefused, test, through } from './hostile/fixtures.ts'
 import { WAYS_TO_GET, WAYS_TO_POST } from './hostile/ways.ts'
 
 /**
- * PROMISES W4 on the app as people start it: pages of other programs, in the browser in which our own window is open,
- * with a code and a bearer that have leaked to them. Nothing is read, and nothing changes.
+ * PROMISES W4 on the app as people start it: pages of other programs, in the browser in which our own window
+ * is open, with a code and a bearer that have leaked to them. Nothing is read, and nothing changes.
  */
 const built = fileURLToPath(new URL('../../dist/window/assets', import.meta.url))
 const assetOf = (end: string) => `/assets/${readdirSync(built).find((name) => name.endsWith(end))}`

@@ -30,7 +30,8 @@ test('a name that was rebound to this machine reads nothing and does nothing, on
   expect(await through(theirs.page, tries)).toEqual([])
   expect(new Set(theirs.answered().map(({ status }) => status))).toEqual(new Set([421]))
 
-  // Our port under that name, as if their own server had just been there: to the browser all of it is one origin.
+  // Our port under that name, as if their own server had just been there: to the browser all of it is one
+  // origin.
   const answer = theirs.page.waitForResponse(of('/').url)
   // Chromium shows an error page of its own for an answer without a body.
   await theirs.page.goto(of('/').url).catch(() => {})

@@ -43,9 +43,11 @@ export default defineConfig<{ readonly host: Host }>({
     // Recording slows each test by a fifth: only a second try is recorded, or a run with `--trace on`.
     trace: 'on-first-retry',
   },
-  // The name of each test says what showed its window; where a host cannot run, its tests are skipped and counted.
+  // The name of each test says what showed its window; where a host cannot run, its tests are skipped and
+  // counted.
   projects: [
-    // Each has an app of its own. The sign-in takes fixed ports, and is one file: a file's tests come one by one.
+    // Each has an app of its own. The sign-in takes fixed ports, and is one file: a file's tests come one by
+    // one.
     { name: 'browser', testIgnore: WINDOW, workers: 2, ...chosen },
     // Electron takes most of a core.
     {

@@ -6,8 +6,8 @@ import type { SimulatorServer } from '../../main/simulator/server.ts'
 import { test as base, expect } from './fixtures.ts'
 
 /**
- * The whole sign-in, in a real browser: Headroom's window, the service's page in a tab of its own, and the redirect to
- * one of the four ports that a key allows.
+ * The whole sign-in, in a real browser: Headroom's window, the service's page in a tab of its own, and the
+ * redirect to one of the four ports that a key allows.
  */
 interface SignInFixtures {
   /** The key's secret as a person types it; none for a PKCE key. */

@@ -6,8 +6,8 @@ import { BadDay, type DayOptions } from './bad-day.ts'
 import { expect, ready, test } from './bad-day-fixtures.ts'
 
 /*
- * Two causes at once on real processes: the headline is the root, what follows from it is on no surface a finding, and of
- * two roots the graver one comes first.
+ * Two causes at once on real processes: the headline is the root, what follows from it is on no surface a
+ * finding, and of two roots the graver one comes first.
  */
 
 interface Pair {

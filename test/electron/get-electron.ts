@@ -20,8 +20,9 @@ export function obstacleToElectron(): string | undefined {
 }
 
 /**
- * Sees to it that a real Electron can be started here, as the browser tests do for a Chromium: fetches the runtime and,
- * as root on Debian, the system's packages. Says in one line what it does, and in one why it could not.
+ * Sees to it that a real Electron can be started here, as the browser tests do for a Chromium: fetches the
+ * runtime and, as root on Debian, the system's packages. Says in one line what it does, and in one why it
+ * could not.
  */
 export async function getElectron(say: (line: string) => void): Promise<void> {
   if (findElectron() === undefined && mayFetch()) {

@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Display } from './display.ts'
 
-/** Presses keys in the app's window, as the display's own events, which menus hear and a page's protocol cannot make. */
+/**
+ * Presses keys in the app's window, as the display's own events, which menus hear and a page's protocol
+ * cannot make.
+ */
 export async function pressKeys({ name: display = '' }: Display, keys: string): Promise<void> {
   const xdotool = async (...args: readonly string[]): Promise<string> => {
     const { stdout } = await promisify(execFile)('xdotool', args, {

@@ -9,7 +9,10 @@ export interface OrdinaryUser {
   readonly ids: { readonly uid?: number; readonly gid?: number }
   /** A home of its own, empty at first, that nobody else reads. */
   readonly home: string
-  /** With this home in all that names one, and without the way to the keyring of the person who runs the tests. */
+  /**
+   * With this home in all that names one, and without the way to the keyring of the person who runs the
+   * tests.
+   */
   readonly environment: Readonly<Record<string, string>>
   /** A new folder in its home. */
   folder(name: string): string

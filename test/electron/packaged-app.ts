@@ -14,7 +14,8 @@ export interface PackagedApp {
 }
 
 /**
- * Packages the checkout as a release is, by electron-builder.yml, around `runtime`; unpacked, without an installer.
+ * Packages the checkout as a release is, by electron-builder.yml, around `runtime`; unpacked, without an
+ * installer.
  *
  * Where the runtime lacks something, `dist/desktop` is the copy with stand-ins. Linux only.
  */

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { SeenProcess } from './processes.ts'
 
 /**
- * The memory that the processes really take, in MB: the proportional set size, in which a page that several processes
- * share counts once. As root only: Chromium's own processes are closed to the user whose they are. Linux.
+ * The memory that the processes really take, in MB: the proportional set size, in which a page that several
+ * processes share counts once. As root only: Chromium's own processes are closed to the user whose they are.
+ * Linux.
  */
 export function memoryMB(processes: readonly SeenProcess[]): number {
   return processes.reduce((sum, { pid }) => sum + proportionalKB(pid), 0) / 1024
@@ -14,7 +15,10 @@ function proportionalKB(pid: number): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1])
 }
 
-/** The sum of resident set sizes, in MB: what most task managers add up, with shared pages counted several times. */
+/**
+ * The sum of resident set sizes, in MB: what most task managers add up, with shared pages counted several
+ * times.
+ */
 export function residentMB(processes: readonly SeenProcess[]): number {
   return processes.reduce((sum, { pid }) => {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')

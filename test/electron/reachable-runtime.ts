@@ -7,7 +7,8 @@ import { testCache } from './test-cache.ts'
 /**
  * The runtime where the ordinary user can start it with its sandbox: itself, or a copy in the cache.
  *
- * Needed as root only: a checkout below /root is closed to others, and a sandbox that is not root's does not start.
+ * Needed as root only: a checkout below /root is closed to others, and a sandbox that is not root's does not
+ * start.
  */
 export function reachableRuntime(runtime: ElectronRuntime): ElectronRuntime {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return runtime

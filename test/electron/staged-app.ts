@@ -27,7 +27,10 @@ export interface StagedApp {
   remove(): void
 }
 
-/** Made with what `runtime` lacks; what is built stays as it was built. `isObserved`: with `shims/observer.ts` in it. */
+/**
+ * Made with what `runtime` lacks; what is built stays as it was built. `isObserved`: with `shims/observer.ts`
+ * in it.
+ */
 export async function stageApp(
   runtime: ElectronRuntime,
   { isObserved = false }: { readonly isObserved?: boolean } = {},

@@ -4,7 +4,9 @@ import type { Display } from './display.ts'
 import type { OrdinaryUser } from './ordinary-user.ts'
 
 const START_LIMIT_MS = 60_000
-/** How long the app has for ending itself, by its promise; a test that waits longer reports that it did not. */
+/**
+ * How long the app has for ending itself, by its promise; a test that waits longer reports that it did not.
+ */
 export const QUIT_LIMIT_MS = 3_000
 
 export interface ElectronCommand {
@@ -24,7 +26,10 @@ export interface ElectronEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** One run of the desktop app on a real runtime, with its sandbox, its pages reached by Chromium's own protocol. */
+/**
+ * One run of the desktop app on a real runtime, with its sandbox, its pages reached by Chromium's own
+ * protocol.
+ */
 export class StartedElectron {
   readonly ended: Promise<ElectronEnd>
   readonly #child: ChildProcess

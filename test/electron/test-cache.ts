@@ -7,7 +7,8 @@ import { isRoot } from '../main/storage/other-user.ts'
 /**
  * Where tests keep what they fetched: outside of any checkout, or in this one where the home is read-only.
  *
- * Root's own folder is closed to the ordinary user as which root's tests start Electron, so root uses the system's.
+ * Root's own folder is closed to the ordinary user as which root's tests start Electron, so root uses the
+ * system's.
  */
 export function testCache(
   { XDG_CACHE_HOME = '' }: Readonly<Record<string, string | undefined>> = process.env,

@@ -7,7 +7,9 @@ import { EXPECTED, isUnsettled } from './troubles.ts'
 /** How long what others cause lasts before it is announced. */
 const HOLD_MS = 10_000
 
-/** The open alerts: each names a state that is so, with the numbers of now; what is empty or refused has one. */
+/**
+ * The open alerts: each names a state that is so, with the numbers of now; what is empty or refused has one.
+ */
 export function inAlerts(looks: readonly Look[], look: Look, note: Note): void {
   const { alerts, shown } = look
   for (const { titles, body } of alerts) {

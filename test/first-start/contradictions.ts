@@ -8,8 +8,8 @@ import { inRow } from './row-rules.ts'
 import { inTroubles } from './trouble-rules.ts'
 
 /**
- * Everything in the last look that is not so, by the simulator's books; `looks` are all so far, the last one included. A
- * forecast is told as false once it was, with the moment when it was shown.
+ * Everything in the last look that is not so, by the simulator's books; `looks` are all so far, the last one
+ * included. A forecast is told as false once it was, with the moment when it was shown.
  */
 export function contradictions(looks: readonly Look[]): readonly Contradiction[] {
   const look = looks.at(-1)

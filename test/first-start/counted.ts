@@ -3,12 +3,17 @@ import type { ShownRow } from './shown.ts'
 import { durationMs } from './times.ts'
 import type { Truth } from './truth.ts'
 
-/** How long use by others has to have begun or ended to be held against what is said of it, beyond the last header. */
+/**
+ * How long use by others has to have begun or ended to be held against what is said of it, beyond the last
+ * header.
+ */
 export const USE_MS = 30_000
 /** A row that is looked at is checked at least as often. */
 const FRESH_MS = 60_000
 
-/** The count of a category around the look: use can only have lowered it, and what comes back only raised it. */
+/**
+ * The count of a category around the look: use can only have lowered it, and what comes back only raised it.
+ */
 export function countOf(category: string, look: Look) {
   const { before, after } = look
   const [first, last] = [before, after].map(({ requests }) =>
@@ -38,8 +43,8 @@ export function numberOf({ left, limit }: Pick<ShownRow, 'left' | 'limit'>): rea
 }
 
 /**
- * Requests of others since the row’s last header beyond what is said of their use: what they begin after it nobody can
- * know before the next one. 0 where the header is old, as such a row is checked again.
+ * Requests of others since the row’s last header beyond what is said of their use: what they begin after it
+ * nobody can know before the next one. 0 where the header is old, as such a row is checked again.
  */
 export function unforeseen(category: string, looks: readonly Look[]): number {
   const now = looks.at(-1)
@@ -60,8 +65,9 @@ export function madeByOthers(category: string, { requests }: Truth): number {
 }
 
 /**
- * What others made of a row from well before its last header until now, requests per second: at each step, or the rate
- * is that of a change in the midst of it, and on average. `undefined` before there are looks of all that time.
+ * What others made of a row from well before its last header until now, requests per second: at each step, or
+ * the rate is that of a change in the midst of it, and on average. `undefined` before there are looks of all
+ * that time.
  */
 export function othersOf({ category, age }: Pick<ShownRow, 'category' | 'age'>, looks: readonly Look[]) {
   const now = looks.at(-1)

@@ -29,7 +29,10 @@ export function inEvents(looks: readonly Look[], look: Look, note: Note): void {
   }
 }
 
-/** Others that are said to have begun made something lately, and those that are said to have stopped did not go on. */
+/**
+ * Others that are said to have begun made something lately, and those that are said to have stopped did not
+ * go on.
+ */
 export function inUseEvents(looks: readonly Look[], { shown, after }: Look, note: Note): void {
   for (const { atMs, kind, text } of shown.events) {
     const isEnd = kind === 'elsewhere-ended'

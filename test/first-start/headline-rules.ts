@@ -16,7 +16,10 @@ const OF_OTHERS = /^(full|not checked|\d+ (?:silent|restarting))$/
 export const isToldOf = (label: string, { troubles, shown }: Look): boolean =>
   OF_OTHERS.test(label) || isOfTrouble(label, troubles, shown.atMs)
 
-/** The headline, its chips and the tab’s title: each names a state of a quota, or of something else that is so. */
+/**
+ * The headline, its chips and the tab’s title: each names a state of a quota, or of something else that is
+ * so.
+ */
 export function inHeadline(looks: readonly Look[], look: Look, note: Note): void {
   const { shown, after } = look
   const { word, text, detail } = shown.headline
@@ -79,7 +82,9 @@ export function inUsage({ row, detail, said }: Usage, looks: readonly Look[], lo
   if (safe !== undefined) inSafePace({ ...row, safe }, looks, said, note)
 }
 
-/** A quota that is empty now, although the headline said within the last ten minutes that none would run out. */
+/**
+ * A quota that is empty now, although the headline said within the last ten minutes that none would run out.
+ */
 export function brokenPromise(looks: readonly Look[], note: Note): void {
   const [former, now] = [looks.at(-2), looks.at(-1)]
   if (now === undefined) return

@@ -2,7 +2,10 @@ import type { Shown, ShownAlert, ShownGlance } from './shown.ts'
 import { isUnsettled, type Trouble } from './troubles.ts'
 import type { Truth } from './truth.ts'
 
-/** A look at three windows, the dashboard, Glance and the open alerts, between two looks into the simulator's books. */
+/**
+ * A look at three windows, the dashboard, Glance and the open alerts, between two looks into the simulator's
+ * books.
+ */
 export interface Look {
   readonly before: Truth
   readonly shown: Shown
@@ -15,7 +18,10 @@ export interface Look {
   readonly lateMs: number
 }
 
-/** How much older than the look what is shown may be, beyond what the app promises of itself: as long as it took. */
+/**
+ * How much older than the look what is shown may be, beyond what the app promises of itself: as long as it
+ * took.
+ */
 export const delayMs = ({ before, after, lateMs }: Look): number => after.at - before.at + lateMs
 
 /** Whether something is broken, or was lately: streams are silent then, and checks do not come. */

@@ -13,7 +13,10 @@ const OWN_MS = 60_000
 /** How much later than it was said a check may come: the checks are looked through once a second. */
 const CHECK_MS = 5_000
 
-/** A row of the table: its state, its number, its age, when it is full, who uses it, the safe pace and its next check. */
+/**
+ * A row of the table: its state, its number, its age, when it is full, who uses it, the safe pace and its
+ * next check.
+ */
 export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: Note): void {
   const count = countOf(row.category, look)
   if (count === undefined) {
@@ -41,7 +44,9 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
   inSafePace(row, looks, said, note)
 }
 
-/** The state's word, without the share, the time or the note beside it; `undefined` where it isn't known here. */
+/**
+ * The state's word, without the share, the time or the note beside it; `undefined` where it isn't known here.
+ */
 function stateOf(told: string): string | undefined {
   return /^(ok|watch|low|running out|empty|429|not checked|rejected)(?= |$)/.exec(told)?.[1]
 }
@@ -139,7 +144,10 @@ function inFullAt(row: ShownRow, count: Count, look: Look, said: string, note: N
   }
 }
 
-/** What others did since the header before, and lately: no use where there was much of it, much where there was none. */
+/**
+ * What others did since the header before, and lately: no use where there was much of it, much where there
+ * was none.
+ */
 export function inOthers(row: ShownRow, looks: readonly Look[], said: string, note: Note): void {
   const [least, most = least] = row.others.split('–').map((text) => (text === '0' ? 0 : Number(text)))
   const use = othersOf(row, looks)
@@ -179,7 +187,9 @@ export function inSafePace(row: ShownRow, looks: readonly Look[], said: string, 
   if (row.safe === 'none' && use.rates.every((rate) => rate === 0)) note('safe', sentence, 'no others')
 }
 
-/** A check that was said to come now came by the next look, and one that was said for a moment came by then. */
+/**
+ * A check that was said to come now came by the next look, and one that was said for a moment came by then.
+ */
 function inNextCheck({ category }: ShownRow, looks: readonly Look[], note: Note): void {
   const now = looks.at(-1)
   if (now === undefined) return

@@ -95,7 +95,10 @@ export interface ShownEvent {
   readonly isOpen: boolean
 }
 
-/** Reads the window in one task of its own, so that all of it is of one moment. Folded rows are not shown, and not read. */
+/**
+ * Reads the window in one task of its own, so that all of it is of one moment. Folded rows are not shown, and
+ * not read.
+ */
 export function readShown(page: Page): Promise<Shown> {
   return page.evaluate(() => {
     const textOf = (root: ParentNode, selector: string) =>

@@ -27,8 +27,8 @@ export interface WatchOptions {
 }
 
 /**
- * Compares what the window says of a key of the built-in simulator with what that counts, every `everySeconds` for
- * `seconds`: of a first start, or of a key around which something breaks.
+ * Compares what the window says of a key of the built-in simulator with what that counts, every
+ * `everySeconds` for `seconds`: of a first start, or of a key around which something breaks.
  */
 export async function watchFirstStart({
   page,

@@ -21,7 +21,8 @@ const WAYS: readonly (readonly [string, (text: string) => string])[] = [
   ['percent-encoded', encodeURIComponent],
   ['its first half', (text) => text.slice(0, text.length / 2)],
   ['its end', (text) => text.slice(-20)],
-  // Names end at 64 characters and texts at 100: the secret begins before that, so that what stands for it is seen.
+  // Names end at 64 characters and texts at 100: the secret begins before that, so that what stands for it is
+  // seen.
   ['cut at the limit of a name', (text) => 'x'.repeat(50) + text],
   ['cut at the limit of a text', (text) => 'x'.repeat(85) + text],
 ]

@@ -8,7 +8,10 @@ export interface SilentSockets {
   allEnded(): Promise<void>
 }
 
-/** Connections that send these bytes, nothing more, and read nothing: one after the other, so that their order is known. */
+/**
+ * Connections that send these bytes, nothing more, and read nothing: one after the other, so that their order
+ * is known.
+ */
 export async function silentSockets(
   count: number,
   to: NetConnectOpts,
@@ -30,7 +33,8 @@ export async function silentSockets(
         if (sockets.size === 0) resolve()
       })
       socket.on('connect', () => (bytes === '' ? ready() : socket.write(bytes, () => ready())))
-      // The end of a connection is only seen by reading up to it; a socket without a reader stays where it is.
+      // The end of a connection is only seen by reading up to it; a socket without a reader stays where it
+      // is.
       if (bytes === '' || !String(bytes).endsWith('\r\n\r\n')) socket.resume()
     })
   }

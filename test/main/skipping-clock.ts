@@ -10,9 +10,13 @@ interface Timer {
   handle: NodeJS.Timeout | undefined
 }
 
-/** The machine's time, in which a test can skip a wait. Sockets and processes stay in the machine's own time. */
+/**
+ * The machine's time, in which a test can skip a wait. Sockets and processes stay in the machine's own time.
+ */
 export class SkippingClock implements Clock {
-  /** Past midnight from the start where that is near: what is counted by the day would begin anew in a test. */
+  /**
+   * Past midnight from the start where that is near: what is counted by the day would begin anew in a test.
+   */
   #skippedMs = new Date().getHours() === 23 ? 3_600_000 : 0
   readonly #timers = new Set<Timer>()
 

@@ -21,7 +21,9 @@ const RUNS = 10_000
 const NOW_MS = Date.UTC(2026, 0, 2)
 const isShare = (value: number) => value >= 0 && value <= 1
 
-/** In memory where the system has such a place: a disk would take longer over the renames than all the rest. */
+/**
+ * In memory where the system has such a place: a disk would take longer over the renames than all the rest.
+ */
 function quickFolder(): string {
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'headroom-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

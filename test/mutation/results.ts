@@ -52,7 +52,10 @@ const strykerReport = z.object({
   ),
 })
 
-/** Stryker's report, as results of the files that were tried: one whose drawn lines hold no mutant is not in the report. */
+/**
+ * Stryker's report, as results of the files that were tried: one whose drawn lines hold no mutant is not in
+ * the report.
+ */
 export function resultsOf(
   report: unknown,
   from: z.infer<typeof origin>,

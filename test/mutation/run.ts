@@ -7,13 +7,15 @@ import { Workshop } from '../sabotage/workshop.ts'
 import { type MutationResults, parseMutation, resultsOf } from './results.ts'
 
 /**
- * `npm run mutate -- [--in main/vault] [--for 280] [--seed 1] [--share 0.1] [--again] [--jobs 2]`: mutation testing by StrykerJS, a slice at a time.
+ * `npm run mutate -- [--in main/vault] [--for 280] [--seed 1] [--share 0.1] [--again] [--jobs 2]`: mutation
+ * testing by StrykerJS, a slice at a time.
  *
- * Files are taken in an order that the seed says, a few at a time, until the seconds are over, and what became of their
- * mutants is added to `test/mutation/results.json`; what is there already is not tried again unless `--again` says so.
- * Of each file a share of the lines is mutated (`--share 1` for all of them), drawn by the seed.
- * A mutant counts as noticed by the unit tests of its folder alone: tests of processes, fuzz and browsers take too long
- * for some thousand mutants. Texts are not mutated: what words say is looked at in tests of the words.
+ * Files are taken in an order that the seed says, a few at a time, until the seconds are over, and what
+ * became of their mutants is added to `test/mutation/results.json`; what is there already is not tried again
+ * unless `--again` says so. Of each file a share of the lines is mutated (`--share 1` for all of them), drawn
+ * by the seed. A mutant counts as noticed by the unit tests of its folder alone: tests of processes, fuzz and
+ * browsers take too long for some thousand mutants. Texts are not mutated: what words say is looked at in
+ * tests of the words.
  */
 const { values } = parseArgs({
   options: {
@@ -58,8 +60,8 @@ const LEFT_OUT = [
   '**/churn.test.ts',
 ]
 /**
- * Stryker runs tests in threads, which share the file mask, the memory and the file locks of their process: none of
- * them can be measured there.
+ * Stryker runs tests in threads, which share the file mask, the memory and the file locks of their process:
+ * none of them can be measured there.
  */
 const NOT_IN_THREADS = [
   'only the owner may open the socket',
@@ -68,8 +70,9 @@ const NOT_IN_THREADS = [
   'a second attempt in the same process',
 ]
 /**
- * Whole days, thousands of orders and each length of a file, some ten seconds each: what they alone would notice counts
- * as survived. One that blocks its thread for a minute is lost to Vitest, and the whole first run of Stryker fails.
+ * Whole days, thousands of orders and each length of a file, some ten seconds each: what they alone would
+ * notice counts as survived. One that blocks its thread for a minute is lost to Vitest, and the whole first
+ * run of Stryker fails.
  */
 const TOO_LONG = [
   'at half a bucket',
@@ -153,7 +156,8 @@ async function mutate(files: readonly string[], tests: readonly string[], second
      } })`,
   )
   const config = {
-    // Its preprocessor of tsconfig files asks for TypeScript's former API; in a copy nothing has to be rewritten.
+    // Its preprocessor of tsconfig files asks for TypeScript's former API; in a copy nothing has to be
+    // rewritten.
     inPlace: true,
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
@@ -213,7 +217,9 @@ function slicesOf(files: readonly string[]): readonly (readonly string[])[] {
   return slices
 }
 
-/** Which lines of a file are mutated, as Stryker names them: the same share of each file, drawn by the seed. */
+/**
+ * Which lines of a file are mutated, as Stryker names them: the same share of each file, drawn by the seed.
+ */
 function sampledLines(file: string): readonly string[] {
   const lines = readFileSync(join(root, file), 'utf8').split('\n').length
   const numbers = Array.from({ length: lines }, (_, index) => `${file}:${index + 1}-${index + 1}`)

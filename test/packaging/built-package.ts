@@ -7,7 +7,10 @@ import { ofBuilderLib, projectFolder } from '../desktop/builder-config.ts'
 
 const run = promisify(execFile)
 
-/** What electron-builder made of the checkout's `dist/`: an unpacked app, and what it asked of the tool that packs debs. */
+/**
+ * What electron-builder made of the checkout's `dist/`: an unpacked app, and what it asked of the tool that
+ * packs debs.
+ */
 export interface BuiltPackage {
   readonly resources: string
   /** Paths inside of the archive. */

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { PROMISE_IDS, type PromiseId } from './promise-list.ts'
 
-/** A test that failed, and what its file would have proved: which of the two it was meant for is not looked at. */
+/**
+ * A test that failed, and what its file would have proved: which of the two it was meant for is not looked
+ * at.
+ */
 export interface Failed {
   readonly file: string
   readonly test: string

@@ -169,7 +169,9 @@ function checkLines(plan: Plan, verdict: PlanVerdict): readonly string[] {
   ]
 }
 
-/** Longest wait and refusals, by program and category. A 429 of the service would be a defect of the gateway. */
+/**
+ * Longest wait and refusals, by program and category. A 429 of the service would be a defect of the gateway.
+ */
 function waitsOf(plan: Plan, arrivals: readonly Arrival[]): ReadonlyMap<string, string> {
   const { waits, upstreamRefusals } = replay(plan, arrivals, REPLAY)
   if (upstreamRefusals > 0) throw new Error(`${upstreamRefusals} requests were refused by the service`)

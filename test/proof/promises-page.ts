@@ -14,8 +14,8 @@ const WORDS: Readonly<Record<Standing, string>> = {
 }
 
 /**
- * `test/PROMISES.md`: one row for each promise, of one run of one commit. What was run at another commit counts as not run.
- * The details are in `promisesDetails`.
+ * `test/PROMISES.md`: one row for each promise, of one run of one commit. What was run at another commit
+ * counts as not run. The details are in `promisesDetails`.
  */
 export function promisesPage(all: Evidence): string {
   const evidence = ofOneCommit(all)
@@ -36,7 +36,10 @@ export function promisesPage(all: Evidence): string {
   ].join('\n')
 }
 
-/** What a release carries beside the page: each promise's tests and breaks, the mutants that nobody noticed, the long simulation. */
+/**
+ * What a release carries beside the page: each promise's tests and breaks, the mutants that nobody noticed,
+ * the long simulation.
+ */
 export function promisesDetails(all: Evidence): string {
   const evidence = ofOneCommit(all)
   return [
@@ -134,7 +137,10 @@ function details(
   ]
 }
 
-/** One line for each file, level and what it was tried on; a title is said once, however many rows its table has. */
+/**
+ * One line for each file, level and what it was tried on; a title is said once, however many rows its table
+ * has.
+ */
 function testLines(proofs: PromiseStanding['proofs']): readonly string[] {
   const groups = Map.groupBy(proofs, ({ file, level, on }) => `${level} ${file} ${on}`)
   return [...groups.values()]

@@ -20,13 +20,13 @@ import { promisesDetails, promisesPage } from './promises-page.ts'
 import { readRecord, recordingTo } from './record.ts'
 
 /**
- * `npm run promises`: runs every suite and every break, writes `test/PROMISES.md`, and the details of it that a release carries
- * (`release/promises.md`).
+ * `npm run promises`: runs every suite and every break, writes `test/PROMISES.md`, and the details of it that
+ * a release carries (`release/promises.md`).
  *
- * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so that the parts can
- * be run one by one, and mutants go on where a run was ended. `--tests-only` leaves the breaks out, which the page then says.
- * `--simulation FILE` is what `simulate:long --json` wrote; `--out` and `--details` are where the pages go. What was gathered at
- * another commit than the tests counts as not run.
+ * `--folder DIR` keeps what was gathered (`suites.json`, `sabotage.json`) and uses what is there already, so
+ * that the parts can be run one by one, and mutants go on where a run was ended. `--tests-only` leaves the
+ * breaks out, which the page then says. `--simulation FILE` is what `simulate:long --json` wrote; `--out` and
+ * `--details` are where the pages go. What was gathered at another commit than the tests counts as not run.
  */
 const { values } = parseArgs({
   options: {

@@ -2,7 +2,10 @@ import { test } from '@playwright/test'
 import type { PromiseId } from './promise-list.ts'
 import { recordProof } from './record.ts'
 
-/** Called at the end of a test in a real browser, when its expectations were met, with how many cases it tried. */
+/**
+ * Called at the end of a test in a real browser, when its expectations were met, with how many cases it
+ * tried.
+ */
 export function provesInBrowser(promise: PromiseId | readonly PromiseId[], cases: number): void {
   const { file, titlePath } = test.info()
   // The first of the path is the file.

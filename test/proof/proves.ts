@@ -3,7 +3,10 @@ import type { Level, PromiseId } from './promise-list.ts'
 import { type Proof, recordNotRun, recordProof, type Where } from './record.ts'
 import { casesThatRan } from './tried.ts'
 
-/** Called at the end of a test, when its assertions have passed. Of the cases it claims, those count that ran (tried.ts). */
+/**
+ * Called at the end of a test, when its assertions have passed. Of the cases it claims, those count that ran
+ * (tried.ts).
+ */
 export function proves(promise: PromiseId | readonly PromiseId[], proof: Proof): void {
   const test = expect.getState().currentTestName ?? ''
   const cases = casesThatRan(proof.cases)

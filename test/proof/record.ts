@@ -11,8 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /**
  * How a promise was tried.
  *
- * 1 one example · 2 a property or an exhaustive sweep · 3 a fault on a real process or socket · 4 a real browser or
- * the packaged build. `cases` is what the test counted or asked its property for, not what it hopes for.
+ * 1 one example · 2 a property or an exhaustive sweep · 3 a fault on a real process or socket · 4 a real
+ * browser or the packaged build. `cases` is what the test counted or asked its property for, not what it
+ * hopes for.
  */
 export interface Proof {
   readonly level: Level

@@ -57,8 +57,9 @@ function resultsIn({ specs, suites = [] }: z.infer<typeof suite>): readonly Test
 /**
  * An `expect` that did not hold, also one that waited in vain until its own time was up.
  *
- * One that was cut short by anything else is none: by the end of the test's time, a page that crashed or was closed, or
- * a locator that meant two elements. Those it reports without a `Timeout:` of its own. Nor is an action's timeout one.
+ * One that was cut short by anything else is none: by the end of the test's time, a page that crashed or was
+ * closed, or a locator that meant two elements. Those it reports without a `Timeout:` of its own. Nor is an
+ * action's timeout one.
  */
 function isExpectation(message: string): boolean {
   const asked = /^Error: (?:.*?\n\n)?expect\((\w*)\)\.(?:\w+\.)*to\w+\(/s.exec(message)

@@ -48,7 +48,8 @@ export const DESKTOP_MUTANTS: readonly Mutant[] = [
     what: 'show a window whose page is not sandboxed',
     file: 'main/hosts/desktop/hardening.ts',
     find: '  app.enableSandbox()\n',
-    // Without the zygote: it is in its sandbox before the first line of the app runs, and a page starts as its copy.
+    // Without the zygote: it is in its sandbox before the first line of the app runs, and a page starts as
+    // its copy.
     replace:
       "  for (const one of ['no-sandbox', 'no-zygote']) (app as unknown as App).commandLine.appendSwitch(one)\n",
     test: 'desktop/real-runtime.test.ts',

@@ -28,7 +28,9 @@ const REMOVAL = 'main/gateway/token-removal.test.ts'
 const SHARED_STATE = 'app/streams/shared-state.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
 
-/** What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here. */
+/**
+ * What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here.
+ */
 export const FINDINGS: readonly Finding[] = [
   {
     found: 'A history file that was removed took entries until the end of the process, and was told as kept',

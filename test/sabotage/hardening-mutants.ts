@@ -35,7 +35,10 @@ const switched = (file: string, test: string) => {
   return ([what, find, replace]: Switch): Mutant => ({ promise: 'W1', what, file, find, replace, test })
 }
 
-/** One of each kind in Electron's security checklist, switched off: the rest are booleans, which StrykerJS turns around. */
+/**
+ * One of each kind in Electron's security checklist, switched off: the rest are booleans, which StrykerJS
+ * turns around.
+ */
 export const HARDENING_MUTANTS: readonly Mutant[] = [
   ...PAGE_SWITCHES.map(switched(HARDENING, HARDENING_TEST)),
   ...FUSES.map(switched(PACKAGES, PACKAGING_TEST)),

@@ -12,7 +12,10 @@ export const nameOf = ({ test, grep }: Proof): string => (grep === undefined ? t
 
 export const needsBrowser = ({ test }: Proof): boolean => test.endsWith('.spec.ts')
 
-/** What is built is looked at by these; the specs of the window are served a build of their own, on a scripted host. */
+/**
+ * What is built is looked at by these; the specs of the window are served a build of their own, on a scripted
+ * host.
+ */
 const needsBuild = ({ test }: Proof): boolean =>
   /^(?:desktop|packaging)\//.test(test) || (needsBrowser({ test }) && !test.startsWith('e2e/window/'))
 

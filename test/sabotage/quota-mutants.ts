@@ -3,7 +3,9 @@ import type { Mutant } from './registry.ts'
 const TAP = 'main/api/quota-tap.ts'
 const TAP_TEST = 'main/api/quota-tap.test.ts'
 
-/** Mutants of what is known of a quota, and of what is done by it: probes, and holding back after a refusal. */
+/**
+ * Mutants of what is known of a quota, and of what is done by it: probes, and holding back after a refusal.
+ */
 export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q6',

@@ -23,8 +23,9 @@ import { WINDOW_MUTANTS } from './window-mutants.ts'
 /**
  * A deliberate defect in the source. It compiles, and the test it names fails by an assertion.
  *
- * It stands for a promise, or puts back what an attack found (`findings.ts`): one for each part of either. A condition, operator,
- * call or constant that merely has to be noticed is StrykerJS's (`test/mutation/run.ts`).
+ * It stands for a promise, or puts back what an attack found (`findings.ts`): one for each part of either. A
+ * condition, operator, call or constant that merely has to be noticed is StrykerJS's
+ * (`test/mutation/run.ts`).
  */
 export interface Mutant {
   readonly promise: PromiseId
@@ -33,7 +34,10 @@ export interface Mutant {
   /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
-  /** Path under test/ of the test that fails: a file of unit tests, or a `.spec.ts` of what only a browser can notice. */
+  /**
+   * Path under test/ of the test that fails: a file of unit tests, or a `.spec.ts` of what only a browser can
+   * notice.
+   */
   readonly test: string
   /** Of a spec, only the tests with this in their title. */
   readonly grep?: string

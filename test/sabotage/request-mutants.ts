@@ -19,7 +19,10 @@ const ASK_AGAIN = `        if (state !== 'sent') return
       })
 `
 
-/** Mutants of what becomes of a request that nobody answers, that is given up, or that is refused without a word. */
+/**
+ * Mutants of what becomes of a request that nobody answers, that is given up, or that is refused without a
+ * word.
+ */
 export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T3',

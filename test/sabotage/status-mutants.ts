@@ -8,7 +8,10 @@ const KEY_TEST = 'app/conditions/key-status.test.ts'
 const CONDITIONS_TEST = 'app/conditions/conditions.test.ts'
 const SURFACES_TEST = 'app/conditions/surfaces.test.ts'
 
-/** Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every surface. */
+/**
+ * Mutants of what a state is called, how it is coloured and how long it is said to last: once, for every
+ * surface.
+ */
 export const STATUS_MUTANTS: readonly Mutant[] = [
   {
     promise: 'Q12',

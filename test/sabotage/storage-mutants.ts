@@ -7,7 +7,9 @@ const FULL_RUN_TEST = 'canary/full-run.process.test.ts'
 const TOKEN_STORE = 'main/tokens/token-store.ts'
 const VAULT = 'main/vault/vault.ts'
 
-/** Mutants of what has to outlive a process: the store, its keystores, and the order of writing and sending. */
+/**
+ * Mutants of what has to outlive a process: the store, its keystores, and the order of writing and sending.
+ */
 export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T1',

@@ -30,7 +30,9 @@ export function unitResults(report: unknown, file = ''): readonly TestResult[] |
   )
 }
 
-/** An expectation, a property's counterexample, or a law of the simulation, which names its seed or its rule. */
+/**
+ * An expectation, a property's counterexample, or a law of the simulation, which names its seed or its rule.
+ */
 function isAssertion(message: string): boolean {
   if (/timed? ?out/i.test(firstLine(message))) return false
   return /^AssertionError|^Error: Property failed|^Error: /.test(message)

@@ -10,7 +10,10 @@ const SLACK_MS = 5_000
 const GROUP_WITHIN_MS = 5_000
 const GROUP = '/group'
 
-/** Alerts are episodes: one at a time for each subject, said once, alone or in a group, from fresh evidence, and not forgotten. */
+/**
+ * Alerts are episodes: one at a time for each subject, said once, alone or in a group, from fresh evidence,
+ * and not forgotten.
+ */
 export class AlertInvariants {
   checked = 0
   readonly #said = new Set<string>()
@@ -81,7 +84,8 @@ export class AlertInvariants {
     this.#told.clear()
     this.#takenBack.clear()
     this.#refused.clear()
-    // It lives by the wall clock as it is now, and an id names a moment: those of a day that comes again are no news.
+    // It lives by the wall clock as it is now, and an id names a moment: those of a day that comes again are
+    // no news.
     if (this.#isClockBehind) this.#said.clear()
     this.#isClockBehind = false
   }

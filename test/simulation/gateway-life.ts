@@ -70,11 +70,12 @@ const PATH = '/v3/brokerage/accounts'
 const REVOKED = 'the tokens of this key are revoked; sign in again in Headroom'
 
 /**
- * A short life of a gateway in virtual time: programs that call, a service that counts, and all that goes wrong between them.
- * Throws at the first law that is broken:
+ * A short life of a gateway in virtual time: programs that call, a service that counts, and all that goes
+ * wrong between them. Throws at the first law that is broken:
  *
  * - no request is sent twice but once after a cut, once after a 401 and once after a 429;
- * - each ends with an answer of the service, whole or visibly cut, or with the gateway's own, unless its caller or the gateway died;
+ * - each ends with an answer of the service, whole or visibly cut, or with the gateway's own, unless its
+ *   caller or the gateway died;
  * - an answer is that of its own request, and nothing is sent after a revocation;
  * - nothing is left in a queue, no timer, no connection.
  */

@@ -22,7 +22,9 @@ export interface MachineDeps {
   readonly broke: (problem: unknown) => void
 }
 
-/** What the app runs on: a disk that outlives its processes, and processes that may die at any labelled step. */
+/**
+ * What the app runs on: a disk that outlives its processes, and processes that may die at any labelled step.
+ */
 export class Machine {
   process: VirtualProcess
   readonly #deps: MachineDeps

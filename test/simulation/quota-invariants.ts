@@ -11,7 +11,10 @@ const UNNOTICED_SLEEP_MS = 2_000
 const LONGEST_PERIOD_MS = 300_000
 /** PROMISES Q6. */
 const MIN_INTO_EMPTY_MS = 15_000
-/** Beyond the pace of the budget; a wait is a fifth longer or shorter by chance, which adds up as a random walk does. */
+/**
+ * Beyond the pace of the budget; a wait is a fifth longer or shorter by chance, which adds up as a random
+ * walk does.
+ */
 const [PROBES_AT_ONCE, PROBES_BY_CHANCE] = [3, 0.5]
 const MAX_PROBES_KEPT = 200
 /** Dead after 30 s of silence, looked for once a second, and heard a network time late. */
@@ -89,8 +92,8 @@ export class QuotaInvariants {
   /**
    * A probe that the service counted, or may have: not one it turned away with a 401 or a 429.
    *
-   * They keep the budget on average: over any span the pace of the budget, and besides it the few that a row needs to
-   * show what others do, and what chance makes of the waits.
+   * They keep the budget on average: over any span the pace of the budget, and besides it the few that a row
+   * needs to show what others do, and what chance makes of the waits.
    */
   probeCounted(row: RequestQuota | undefined, budgetFraction: number, sentAtMs: number): void {
     if (!row) return
@@ -110,7 +113,9 @@ export class QuotaInvariants {
     }
   }
 
-  /** A wall clock set forward looks like sleep to whoever lives on the machine: for the app that time passed. */
+  /**
+   * A wall clock set forward looks like sleep to whoever lives on the machine: for the app that time passed.
+   */
   wallJumped(ms: number): void {
     if (ms <= 0) return
     this.#probes.clear()
@@ -151,7 +156,9 @@ export class QuotaInvariants {
     }
   }
 
-  /** What was asked before a header told another limit was within the budget of the one that was believed in. */
+  /**
+   * What was asked before a header told another limit was within the budget of the one that was believed in.
+   */
   #limitsKnown({ at, requests }: Snapshot): void {
     for (const { category, limit } of requests) {
       if (this.#limits.get(category) === limit) continue

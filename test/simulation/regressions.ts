@@ -6,7 +6,10 @@ import { type Story, storyOf } from './story.ts'
 
 const FOLDER = fileURLToPath(new URL('regressions/', import.meta.url))
 
-/** A life that once broke an invariant. The story is kept whole: a seed alone means another one when stories change. */
+/**
+ * A life that once broke an invariant. The story is kept whole: a seed alone means another one when stories
+ * change.
+ */
 const regression = z.object({
   seed: z.int(),
   hours: z.number(),

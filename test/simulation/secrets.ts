@@ -15,7 +15,9 @@ export class Secrets {
     }
   }
 
-  /** Whether `text` holds the beginning or the end of one. Words are looked at, not secrets: there are fewer. */
+  /**
+   * Whether `text` holds the beginning or the end of one. Words are looked at, not secrets: there are fewer.
+   */
   isIn(text: string): boolean {
     for (const [word] of text.matchAll(/[\w.-]{12,}/g)) {
       for (let at = 0; at + PART_LENGTH <= word.length; at += 1) {

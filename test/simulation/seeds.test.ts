@@ -6,7 +6,10 @@ import type { TruthCounts } from './truth-invariants.ts'
 
 const SEEDS = 16
 const HOURS = 1.25
-/** Less than on the truth bench: networks fail, processes die, and who comes evenly is off by one in a full bucket. */
+/**
+ * Less than on the truth bench: networks fail, processes die, and who comes evenly is off by one in a full
+ * bucket.
+ */
 const MIN_COVERED = 0.85
 /** The promises that an invariant holds at every step; the invariants' own files say which is whose. */
 const HELD = [

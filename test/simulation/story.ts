@@ -190,7 +190,10 @@ function eventsOf(random: VirtualRandom, alone: boolean): readonly StoryEvent[] 
   }
 }
 
-/** Who is alone on the key is held to exact bounds, which what nobody asked for, or a refusal that is none, would move. */
+/**
+ * Who is alone on the key is held to exact bounds, which what nobody asked for, or a refusal that is none,
+ * would move.
+ */
 const roughFor = (alone: boolean): FaultProfile => (alone ? { ...ROUGH, duplicated: 0 } : ROUGH)
 
 /** Long enough for what the dead process asked to have reached the service. */

@@ -4,7 +4,10 @@ import type { HttpOutcome, HttpRequest } from '../../main/ports/ports.ts'
 import { violation } from './violation.ts'
 import type { OnDisk } from './virtual-disk.ts'
 
-/** More refreshes than this in a minute are a flood: the ladder's first rungs, and the second try of a lost answer. */
+/**
+ * More refreshes than this in a minute are a flood: the ladder's first rungs, and the second try of a lost
+ * answer.
+ */
 const MAX_A_MINUTE = 10
 const LAST_WARNING_MS = 15 * 60_000
 /** The longest nap of the one who warns, and a look. */

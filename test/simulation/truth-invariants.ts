@@ -3,8 +3,8 @@ import type { SimulatedService } from '../../main/simulator/simulated-service.ts
 import { violation } from './violation.ts'
 
 /**
- * The app's timeline takes no shorter sleep for one as it happens: so much refill may be missing of an upper bound, and
- * a fixed window may have ended so much sooner.
+ * The app's timeline takes no shorter sleep for one as it happens: so much refill may be missing of an upper
+ * bound, and a fixed window may have ended so much sooner.
  */
 const UNNOTICED_SLEEP_SECONDS = 2
 /** Services count in whole milliseconds, and a header is a network time old. */
@@ -35,9 +35,9 @@ interface Watched {
 /**
  * What is told of quotas against the service's own count, while others use them.
  *
- * Always: nothing is above `high`, and a row whose header showed less than a fifth, of which less than a fifth was there
- * ever since, is not called ok. How often the range holds, a low row is called ok and an emptying is warned of is
- * counted, and judged over many lives: one life may be unlucky.
+ * Always: nothing is above `high`, and a row whose header showed less than a fifth, of which less than a
+ * fifth was there ever since, is not called ok. How often the range holds, a low row is called ok and an
+ * emptying is warned of is counted, and judged over many lives: one life may be unlucky.
  */
 export class TruthInvariants {
   checked = 0
@@ -51,7 +51,10 @@ export class TruthInvariants {
     this.#rows.clear()
   }
 
-  /** Once a second. `busy`: categories with a request on its way, of which nobody knows whether it is counted yet. */
+  /**
+   * Once a second. `busy`: categories with a request on its way, of which nobody knows whether it is counted
+   * yet.
+   */
   seen(snapshot: Snapshot, service: SimulatedService, busy: ReadonlySet<string>): void {
     this.checked += 1
     const nowMs = service.nowMs()
@@ -60,7 +63,8 @@ export class TruthInvariants {
       const truth = service.quotas.reading(row.category, nowMs)
       if (!truth || truth.limit !== row.limit || truth.periodSeconds !== row.period) continue
       const before = service.quotas.reading(row.category, nowMs - IN_FLIGHT_MS)
-      // A service of fixed windows that has shown this row no Reset yet is taken for one that fills gradually.
+      // A service of fixed windows that has shown this row no Reset yet is taken for one that fills
+      // gradually.
       const isMistaken = row.model === 'rolling' && service.options.window === 'fixed'
       if (!busy.has(row.category) && !isMistaken)
         this.#isNotAbove(row, Math.min(truth.remaining, before?.remaining ?? 0))

@@ -24,8 +24,9 @@ const NOBODY: Wiretap = { asked: () => {}, done: () => {} }
 /**
  * The `Http` port without sockets: carries requests to the simulated service's rules over a seeded network.
  *
- * Keeps the port's promises: one request is put to the service at most once (but for `duplicated`), an outcome
- * is `not-sent` only where the service cannot have heard, and a closed stream is never heard of again.
+ * Keeps the port's promises: one request is put to the service at most once (but for `duplicated`), an
+ * outcome is `not-sent` only where the service cannot have heard, and a closed stream is never heard of
+ * again.
  */
 export class VirtualHttp implements Http {
   faultProfile: FaultProfile = FAIR

@@ -27,8 +27,8 @@ const KEYSTORE: Keystore = {
 }
 
 /**
- * One run of the app on a machine. Once it is dead nothing that its code still does is seen by anybody: its timers
- * do not fire, its requests do not leave, its writes do not land.
+ * One run of the app on a machine. Once it is dead nothing that its code still does is seen by anybody: its
+ * timers do not fire, its requests do not leave, its writes do not land.
  */
 export class VirtualProcess {
   readonly monitor: Monitor

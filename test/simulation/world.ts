@@ -234,7 +234,10 @@ export class World {
     if (this.#problem) throw this.#problem
   }
 
-  /** Time was set, or somebody in front of the service said that a quota is spent: not long ago the app was told lies. */
+  /**
+   * Time was set, or somebody in front of the service said that a quota is spent: not long ago the app was
+   * told lies.
+   */
   get #isDeceived(): boolean {
     const lies = this.http.requestFaults['throttled'] ?? 0
     if (lies !== this.#lies) this.#deceivedAtMs = this.clock.worldMs()
@@ -279,7 +282,9 @@ export class World {
     })
   }
 
-  /** An invariant broken inside a callback of the monitor is kept for the step: the monitor must not catch it. */
+  /**
+   * An invariant broken inside a callback of the monitor is kept for the step: the monitor must not catch it.
+   */
   #watched(look: () => void): void {
     try {
       look()

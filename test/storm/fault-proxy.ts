@@ -2,7 +2,10 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo, Socket } from 'node:net'
 import { chanceFrom } from '../app/quota/chance.ts'
 
-/** What becomes of an answer on its way. The service has received the request, and counted it, in every case but `away`. */
+/**
+ * What becomes of an answer on its way. The service has received the request, and counted it, in every case
+ * but `away`.
+ */
 export type Trouble =
   | '503'
   /** The connection is reset before the head, or within the body. */

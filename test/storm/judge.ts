@@ -58,8 +58,8 @@ export interface Recorded {
 
 export const RULES = ['crash', 'answers', 'streams', 'refusals', 'state', 'served'] as const
 /**
- * `answers`: every request is answered exactly once. `served`: while the service is well, requests do not fail. The
- * others are named for what they are about.
+ * `answers`: every request is answered exactly once. `served`: while the service is well, requests do not
+ * fail. The others are named for what they are about.
  */
 export type Rule = (typeof RULES)[number]
 
@@ -211,8 +211,8 @@ interface Right {
 const MAY_BE_WRONG_AGAIN = 0.1
 
 /**
- * When each thing that was wrong after the end was right for the first time. It has to stay right, but for the bounds
- * of quotas: they hold in 95 of 100 looks, and those that do not are neighbours.
+ * When each thing that was wrong after the end was right for the first time. It has to stay right, but for
+ * the bounds of quotas: they hold in 95 of 100 looks, and those that do not are neighbours.
  */
 function rightness(
   slot: Slot,

@@ -5,8 +5,8 @@ import type { Order, Told } from './logs.ts'
 import { keyOf, MACHINES, type Machine, type Poller } from './programs.ts'
 
 /**
- * The programs of one machine, as a process of its own: pollers, a scanner and the readers of six streams. Tells its
- * parent what each request and stream met, and forgets it.
+ * The programs of one machine, as a process of its own: pollers, a scanner and the readers of six streams.
+ * Tells its parent what each request and stream met, and forgets it.
  *
  * They are polite: a 429 or 503 is retried after its Retry-After, a broken connection after a second.
  */

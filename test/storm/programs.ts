@@ -23,8 +23,9 @@ const stream = (rest: string) => `/v3/marketdata/stream/${rest}`
 const positionStream = '/v3/brokerage/stream/accounts/SIM1001/positions'
 
 /**
- * Two machines on one key. Their pollers use two thirds of what their quotas refill, so that no request has to wait for
- * longer than a scan. Each reads six streams: three of them the other one reads too, and bars are not shared.
+ * Two machines on one key. Their pollers use two thirds of what their quotas refill, so that no request has
+ * to wait for longer than a scan. Each reads six streams: three of them the other one reads too, and bars are
+ * not shared.
  */
 export const MACHINES: readonly Machine[] = [
   {

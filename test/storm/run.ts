@@ -8,8 +8,9 @@ import { storm } from './storm.ts'
 import { slotLine, stormTable } from './table.ts'
 
 /**
- * `npm run storm -- [--minutes 60] [--only NAME,NAME] [--seed N] [--json FILE]`: a fault a minute on a gateway that two
- * machines' worth of programs use, in real time. Exit 1 where a rule is broken, 2 where a flag is wrong.
+ * `npm run storm -- [--minutes 60] [--only NAME,NAME] [--seed N] [--json FILE]`: a fault a minute on a
+ * gateway that two machines' worth of programs use, in real time. Exit 1 where a rule is broken, 2 where a
+ * flag is wrong.
  */
 const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
 

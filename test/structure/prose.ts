@@ -28,7 +28,10 @@ export function longSentences({ path, text }: Source): readonly Fault[] {
   })
 }
 
-/** Where texts are read in a terminal, by programs or in a document: they may be as long as those of a document. */
+/**
+ * Where texts are read in a terminal, by programs or in a document: they may be as long as those of a
+ * document.
+ */
 const NOT_IN_WINDOW =
   /^main\/(?:hosts\/terminal|hosts\/browser|gateway|metrics|network|packaging|simulator|storage)\//
 /** SQL, HTML, CSS and code: no sentence. */

@@ -30,8 +30,8 @@ export function walksIn(page: string, sources: readonly Source[]): readonly Walk
 }
 
 /**
- * Files of a walk that are more than two imports away from every other file of it: a value gets from one to the next
- * by a call, or by an interface that both import.
+ * Files of a walk that are more than two imports away from every other file of it: a value gets from one to
+ * the next by a call, or by an interface that both import.
  */
 export function strayFiles({ files }: Walk, sources: readonly Source[]): readonly string[] {
   const near = new Map<string, Set<string>>()

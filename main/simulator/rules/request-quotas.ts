@@ -39,7 +39,7 @@ interface Row {
  * The request buckets of one key and user, including the requests of other programs.
  *
  * Nothing runs between requests: before a bucket is read, the other programs' requests up to that time are
- * applied in order, and some of them are refused too.
+ * applied in order, and some of them get 429s too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()

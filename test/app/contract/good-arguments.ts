@@ -4,7 +4,10 @@ export type CommandName = {
   [K in keyof typeof contract]: (typeof contract)[K]['kind'] extends 'command' ? K : never
 }[keyof typeof contract]
 
-/** Each command that takes an argument, with one it takes: every field that has to be there, and most of the others. */
+/**
+ * Each command that takes an argument, with one it takes: every field that has to be there, and most of the
+ * others.
+ */
 export const GOOD_ARGUMENTS: Readonly<Partial<Record<CommandName, Record<string, unknown>>>> = {
   events: { after: 0 },
   history: { profile: 'p', category: 'Positions', fromMs: 0, toMs: 1, points: 300 },

@@ -115,8 +115,8 @@ describe('with no other program on the key', () => {
           const first = PROGRAM_CLASSES.find((name) => waiting.some((one) => one.class === name))
           if (first === undefined) return
           waited += 1
-          // Less than one request is unknown of the first header, a wake-up is a whole millisecond, and of a full bucket it is
-          // unknown when a request under way was counted.
+          // Less than one request is unknown of the first header, a wake-up is a whole millisecond, and of a
+          // full bucket it is unknown when a request under way was counted.
           const level = door.service.level(nowMs) - door.onItsWay
           const most =
             2 +
@@ -184,7 +184,8 @@ describe('with no other program on the key', () => {
         const chance = chanceFrom(from)
         const rule = { limit: requests, periodSeconds: period, window: 'rolling' as const }
         const door = doorOf({ rule, maxTripMs: tripMs, chance })
-        // A later header may show what the first one rounded off, and when a request was counted in a full bucket.
+        // A later header may show what the first one rounded off, and when a request was counted in a full
+        // bucket.
         const earlierMs = (period * 1000) / requests + 4 * tripMs
         const laterMs = 2 + 4 * tripMs
         const oneProgram = (): Omit<Arrival, 'atMs'> => ({
@@ -330,8 +331,8 @@ describe('beside programs that the gateway does not see', () => {
         const door = doorOf({ rule, maxTripMs: 60, chance })
         const untilMs = period * 3000
         load(door, rule, chance, { share: 1.5, untilMs, one: ofClass('normal', 'background') })
-        // What a bucket of half the reserve that fills at half the pace lets through. One header's rounding and what was under way
-        // may be missing of the reserve.
+        // What a bucket of half the reserve that fills at half the pace lets through. One header's rounding
+        // and what was under way may be missing of the reserve.
         const most = Math.floor((reserveOf(requests) - 2) / 2)
         const perMs = (0.5 * requests) / (period * 1000)
         let held = most
@@ -388,8 +389,8 @@ describe('beside programs that the gateway does not see', () => {
 })
 
 describe('among programs that go before it', () => {
-  // Refused at once is what is sure to come too late; of the rest some wait in vain. Without a forecast up to 18 of 100 did. The
-  // bench "Turns" says what a rule that is told the rates of others comes to.
+  // Refused at once is what is sure to come too late; of the rest some wait in vain. Without a forecast up to
+  // 18 of 100 did. The bench "Turns" says what a rule that is told the rates of others comes to.
   test.each([
     ['no other', 0],
     ['critical ones', 0.08],
@@ -466,7 +467,8 @@ describe('whatever happens upstream and to callers', () => {
             expect(new Set(causes).size).toBe(causes.length)
             for (const cause of causes) expect(['rate-limited', 'unauthorized', 'cut']).toContain(cause)
           }
-          // What was answered was sent, and what was sent and not dropped was answered, refused after a resend, or failed.
+          // What was answered was sent, and what was sent and not dropped was answered, refused after a
+          // resend, or failed.
           for (const { end, sentAtMs, upstream } of toldOf(door)) {
             if (end === 'answer' || end === 'fail') expect(sentBy.has(upstream!)).toBe(true)
             if (end === 'refuse') expect(sentAtMs.length).toBeLessThanOrEqual(3)

@@ -5,7 +5,10 @@ import { chanceFrom } from '../quota/chance.ts'
 import { ReferenceService, type Rule } from '../quota/reference-service.ts'
 import { type Arrival, type Told, toldOf, VirtualDoor } from './virtual-door.ts'
 
-/** How much others ask for beside a scanner, as shares of what the quota gives back; `share` is the scanner's own. */
+/**
+ * How much others ask for beside a scanner, as shares of what the quota gives back; `share` is the scanner's
+ * own.
+ */
 export interface Mix {
   readonly critical: number
   /** Two programs of the scanner's class share it. */
@@ -118,7 +121,9 @@ export function turnsOf(mix: Mix, seed: number, forecast: Forecast = {}): Turns 
   }
 }
 
-/** Requests of one program refused at once, though one that came after them went before their patience ended. */
+/**
+ * Requests of one program refused at once, though one that came after them went before their patience ended.
+ */
 export function wronglyRefused(told: readonly Told[], byMs = 2): readonly Told[] {
   let soonestMs = Number.POSITIVE_INFINITY
   const wrong: Told[] = []

@@ -1,7 +1,10 @@
 import type { Plan } from '../../../app/plan/plan.ts'
 import type { Arrival } from '../../../app/plan/replay.ts'
 
-/** The worst day that keeps to a plan: all bursts at once, the least urgent program first, then each request as soon as it may come. */
+/**
+ * The worst day that keeps to a plan: all bursts at once, the least urgent program first, then each request
+ * as soon as it may come.
+ */
 export function greedyDay(plan: Plan, lengthMs: number): readonly Arrival[] {
   const arrivals = plan.programs.toReversed().flatMap(({ name, requests }) =>
     requests.flatMap(({ category, perSecond, burst }) => {

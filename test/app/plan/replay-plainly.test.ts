@@ -23,7 +23,10 @@ interface PlainEvent {
   readonly header?: ReturnType<RollingBucket['header']>
 }
 
-/** What was sent when, and refused, if each step looks through all that is to come and asks the scheduler anew. */
+/**
+ * What was sent when, and refused, if each step looks through all that is to come and asks the scheduler
+ * anew.
+ */
 function plainly(plan: Plan, arrivals: readonly Arrival[]) {
   const scheduler = new Scheduler()
   const buckets = new Map(Object.entries(LIMITS).map(([name, size]) => [name, new RollingBucket(size)]))

@@ -98,7 +98,10 @@ const conforming =
     return times
   }
 
-/** Runs the plan's arrivals through the gateway's scheduler before the service, after which nobody has an answer open. */
+/**
+ * Runs the plan's arrivals through the gateway's scheduler before the service, after which nobody has an
+ * answer open.
+ */
 function run({ plan, limit, periodSeconds }: Setting, arrivalsOf: Arrivals, periods: number): VirtualDoor {
   const service = new ReferenceService({ limit, periodSeconds, window: 'rolling' }, limit, 0)
   const door = new VirtualDoor(service, () => ({ upMs: 20, downMs: 20 }), new Scheduler())

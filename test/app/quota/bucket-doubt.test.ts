@@ -9,7 +9,9 @@ const HOUR_MS = 3_600_000
 const POSITIONS = { limit: 320, periodSeconds: 300 }
 let nextId = 0
 
-/** One request at `atMs` of the app, which the service has as `serviceMs`. Returns what others must have used. */
+/**
+ * One request at `atMs` of the app, which the service has as `serviceMs`. Returns what others must have used.
+ */
 function ask(bucket: Bucket, service: ReferenceService, atMs: number, serviceMs: number): number {
   nextId += 1
   bucket.sent(nextId, atMs)

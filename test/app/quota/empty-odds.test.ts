@@ -84,7 +84,10 @@ test('a drain is told of however often none came of it, and certainty stays cert
 const HEADER_EVERY_MS = 20_000
 const HEADERS = 24
 
-/** The mean told chance between the bursts of others that leave `least` of 320 every eight minutes, after four of them. */
+/**
+ * The mean told chance between the bursts of others that leave `least` of 320 every eight minutes, after four
+ * of them.
+ */
 function toldBetweenBursts(least: number): number {
   const bucket = new Bucket(320, 300, 0)
   const chances: number[] = []

@@ -22,7 +22,8 @@ function constantLoad(seed: number): Traffic {
   const [limit, periodSeconds] = SIZES[seed % SIZES.length]!
   const window = seed % 4 === 3 ? 'fixed' : 'rolling'
   const gain = window === 'rolling' ? limit / periodSeconds : 0
-  // A rolling bucket that lasts for an hour and more is nobody's worry; an hour is what the pace may take at most.
+  // A rolling bucket that lasts for an hour and more is nobody's worry; an hour is what the pace may take at
+  // most.
   const perSecond =
     gain + (limit / periodSeconds) * (window === 'fixed' ? 1.5 + 2 * chance() : 0.4 + 2.6 * chance())
   const own = Math.max(perSecond * 0.05, perSecond * (chance() < 0.2 ? 0.97 : chance()))

@@ -12,7 +12,9 @@ function rolling(low = 500, high = low) {
   return { bounds, requests }
 }
 
-/** A window that ends between 248,999 and 250,101 ms, by a header whose Reset no rolling interval would show. */
+/**
+ * A window that ends between 248,999 and 250,101 ms, by a header whose Reset no rolling interval would show.
+ */
 function fixed(low = 490, high = low) {
   const requests = new OwnRequests()
   const bounds = new LevelBounds(500, 300_000, 0, requests)

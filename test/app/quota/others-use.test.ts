@@ -22,7 +22,9 @@ function header(others: OthersUse, seconds: number, missing: number, overflowed 
   others.observed({ least: missing - 0.5, most: missing + 0.5, taken: missing, variance: 1 / 12 })
 }
 
-/** Whoever changes what is estimated measures it anew (`npm run truth`), and only then changes these numbers. */
+/**
+ * Whoever changes what is estimated measures it anew (`npm run truth`), and only then changes these numbers.
+ */
 test('the same headers lead to the same estimate, to six digits', () => {
   const others = new OthersUse(LIMIT, PERIOD)
   const seen: Record<string, string> = { 'before any header': read(others) }

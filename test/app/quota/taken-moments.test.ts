@@ -15,7 +15,9 @@ function grownBy(start: Moments, growth: Partial<typeof grown>): Moments {
   return { mean: means[1] ?? 0, variance: variances[1] ?? 0 }
 }
 
-/** Mean and variance of a normal number clipped to `least`…`most`, summed over 40,000 strips of its density. */
+/**
+ * Mean and variance of a normal number clipped to `least`…`most`, summed over 40,000 strips of its density.
+ */
 function clipped({ mean, variance }: Moments, least: number, most: number): Moments {
   const deviation = Math.sqrt(variance)
   const strips = 40_000

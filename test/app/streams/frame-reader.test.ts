@@ -16,7 +16,9 @@ interface Read {
   readonly notable: readonly Frame[]
 }
 
-/** Reads `bytes` in chunks of the given sizes, each at its own place in a larger buffer, as sockets give them. */
+/**
+ * Reads `bytes` in chunks of the given sizes, each at its own place in a larger buffer, as sockets give them.
+ */
 function readIn(bytes: Uint8Array, sizes: readonly number[], shift: number): Read {
   const reader = newReader()
   const notable: Frame[] = []

@@ -236,7 +236,10 @@ const MAX = { frames: 5, bytes: 2_000 }
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Lives an interleaving to its end: every connection tells its whole first answer at last, and every reader reads all. */
+/**
+ * Lives an interleaving to its end: every connection tells its whole first answer at last, and every reader
+ * reads all.
+ */
 export function live(shape: Shape, happened: readonly Step[]): Lived {
   const rule = mergeRuleOf(shape)
   if (rule === undefined) throw new Error('not shared')
@@ -335,7 +338,9 @@ export function live(shape: Shape, happened: readonly Step[]): Lived {
   }
 }
 
-/** Whether every reader ended as a fresh stream would have it; one that was told to go away got no wrong end. */
+/**
+ * Whether every reader ended as a fresh stream would have it; one that was told to go away got no wrong end.
+ */
 export function check(shape: Shape, happened: readonly Step[]): { readonly readers: number } {
   const { readers, fresh, mostBehind } = live(shape, happened)
   // Frames up to the bound, or each object once and the end of a snapshot.

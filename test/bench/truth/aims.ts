@@ -11,7 +11,9 @@ export interface Aim {
   readonly best?: Pick<Aim, 'measured' | 'isMet'>
   /** The same of an oracle that is not told the kind of traffic. */
   readonly untold?: Pick<Aim, 'measured' | 'isMet'>
-  /** The same of whoever sees the truth each second and knows the ten minutes to come, where that can be said. */
+  /**
+   * The same of whoever sees the truth each second and knows the ten minutes to come, where that can be said.
+   */
   readonly sighted?: Pick<Aim, 'measured' | 'isMet'>
 }
 

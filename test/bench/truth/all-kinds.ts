@@ -1,7 +1,9 @@
 import { chanceFrom } from '../../app/quota/chance.ts'
 import { type Kind, listedKinds, randomKinds } from './kinds.ts'
 
-/** Which kinds a run is of; a worker makes the same list from it, since a process is code and cannot be sent. */
+/**
+ * Which kinds a run is of; a worker makes the same list from it, since a process is code and cannot be sent.
+ */
 export interface Choice {
   readonly random: number
   readonly randomSeed: number

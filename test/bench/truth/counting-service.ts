@@ -22,7 +22,10 @@ export const OWN = '?own'
 /** One way over the network, milliseconds. */
 const LATENCY_MS = { least: 20, spread: 130 }
 
-/** The simulator's quota rules behind the `Http` port, on virtual time: what the product under measurement asks. */
+/**
+ * The simulator's quota rules behind the `Http` port, on virtual time: what the product under measurement
+ * asks.
+ */
 export class CountingService implements Http {
   readonly #quotas: RequestQuotas
   readonly #category: string

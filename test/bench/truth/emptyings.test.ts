@@ -31,7 +31,8 @@ const burst = (second: number) => (second < 100 ? 0 : 2)
 
 test('the delay runs from the first moment at which the pace would empty the quota to the first warning', () => {
   const warns = (at: number) => looksOf(falling, burst, (second) => (second < at ? 'ok' : 'running-out'))
-  // From 71 on, the minute ahead is at more than the refill, and 300 left at 1 a second are less than ten minutes.
+  // From 71 on, the minute ahead is at more than the refill, and 300 left at 1 a second are less than ten
+  // minutes.
   const [start] = [71]
   expect(warningDelays(warns(start + 20))[0]).toBeGreaterThan(0)
   expect(warningDelays(warns(start + 20))[0]).toBeLessThanOrEqual(20)

@@ -12,8 +12,8 @@ const WAS_THERE = 0.1
 export const WARNED_AHEAD_SECONDS = 15
 
 /**
- * Seconds from each moment at which others' and own pace would empty the quota within ten minutes to the first look
- * that warns of it. A spell that ends unwarned counts its whole length.
+ * Seconds from each moment at which others' and own pace would empty the quota within ten minutes to the
+ * first look that warns of it. A spell that ends unwarned counts its whole length.
  */
 export function warningDelays(looks: Looks): readonly number[] {
   const pressing = wouldRunOut(looks)
@@ -84,7 +84,9 @@ export function emptyings({ kind, count, truth, isSeen }: Looks): readonly numbe
   return times
 }
 
-/** How often others began to use the quota in earnest: above half the refill, after less than a quarter of it. */
+/**
+ * How often others began to use the quota in earnest: above half the refill, after less than a quarter of it.
+ */
 export function bursts({ kind, count, rate }: Looks): number {
   const refill = kind.limit / kind.periodSeconds
   const OVER_SECONDS = 10

@@ -20,7 +20,10 @@ export interface ToldChance {
   looks: number
 }
 
-/** What the looks at one kind of traffic add up to, over all seeds. Sums and counts, so that runs can be added. */
+/**
+ * What the looks at one kind of traffic add up to, over all seeds. Sums and counts, so that runs can be
+ * added.
+ */
 export interface Figures {
   readonly name: string
   readonly shape: Kind['shape']
@@ -47,7 +50,9 @@ export interface Figures {
   delays: number[]
   /** Of the time to empty that is told at half a bucket, relative; 1 where none is told. */
   timeErrors: number[]
-  /** What half of them are at least for whoever counted each request since the start: see `leastTimeErrors`. */
+  /**
+   * What half of them are at least for whoever counted each request since the start: see `leastTimeErrors`.
+   */
   leastTimeErrors: number[]
   changes: number
   /** Of the same states over the truth itself, by whoever sees it each second and the ten minutes to come. */
@@ -66,7 +71,10 @@ export interface Figures {
   falseAlerts: number
   emptyings: number
   emptyingsWarned: number
-  /** The same of what the oracle would tell with the same words for the same chances; absent where it was not asked. */
+  /**
+   * The same of what the oracle would tell with the same words for the same chances; absent where it was not
+   * asked.
+   */
   readonly best?: Figures
   /** The same of an oracle that is not told the kind of traffic. */
   readonly untold?: Figures
@@ -88,7 +96,10 @@ export function figuresOf(looks: Looks): Figures {
       }
 }
 
-/** The ladder of states over the oracle's range and chance. A refusal's wait is a fact, and knows nobody better. */
+/**
+ * The ladder of states over the oracle's range and chance. A refusal's wait is a fact, and knows nobody
+ * better.
+ */
 function asTold(looks: Looks, oracle: Told): Looks {
   const { kind, count } = looks
   const held = new RowState()
@@ -220,7 +231,10 @@ function changesOfTruth({ kind, count, truth }: Looks, comes: readonly boolean[]
 const paysForOneIn = ({ limit, periodSeconds }: Kind, seconds: number): boolean =>
   ((1 + JITTER) * periodSeconds) / Math.max(1, limit * BUDGET_FRACTION) <= seconds
 
-/** Whether a quota that still has something will be empty within ten minutes: the chance told against what came. */
+/**
+ * Whether a quota that still has something will be empty within ten minutes: the chance told against what
+ * came.
+ */
 function forecast(figures: Figures, chance: number, comes: boolean, truth: number): void {
   if (truth < 1) return
   figures.forecasts += 1
@@ -233,8 +247,8 @@ function forecast(figures: Figures, chance: number, comes: boolean, truth: numbe
 }
 
 /**
- * The same looks: a Poisson pace r that was counted for t seconds is known to √(r t) / t, and what it drains beyond the
- * refill no better; 0.6745 deviations are passed half the time.
+ * The same looks: a Poisson pace r that was counted for t seconds is known to √(r t) / t, and what it drains
+ * beyond the refill no better; 0.6745 deviations are passed half the time.
  */
 function leastTimeErrors({ kind, count, truth, rate }: Looks): number[] {
   const drain = rate[0]! + kind.own - kind.limit / kind.periodSeconds

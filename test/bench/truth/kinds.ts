@@ -209,8 +209,8 @@ const REDRAWN_SECONDS = 3600
 const MAX_OF_THE_REFILL = 25
 
 /**
- * What anyone may suppose who is not told the kind of traffic: what the bench draws from, a steady pace or nobody, in
- * the shares of the bench.
+ * What anyone may suppose who is not told the kind of traffic: what the bench draws from, a steady pace or
+ * nobody, in the shares of the bench.
  */
 export function supposed(refill: number, chance: Chance): Process {
   const several = (count: number, draw: () => Process) => Array.from({ length: count }, draw)

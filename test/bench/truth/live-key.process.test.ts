@@ -6,7 +6,10 @@ import { livedKey } from './live-key.ts'
 import type { Looks } from './looks.ts'
 import { steady } from './processes.ts'
 
-/** A minute of real time: the simulator, others' programs over HTTP, and `headroom watch --json`, a process each. */
+/**
+ * A minute of real time: the simulator, others' programs over HTTP, and `headroom watch --json`, a process
+ * each.
+ */
 const SECONDS = 75
 const DRAINED = 'Accounts'
 const steadyKind = (name: string, rate: number, limit = 320, periodSeconds = 300): Kind => ({

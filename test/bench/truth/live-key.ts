@@ -26,9 +26,10 @@ const AHEAD_SECONDS = 700
 const MAX_FAILED = 0.01
 
 /**
- * One key in real time: a simulator, others on its key over HTTP, and `headroom watch --json` at default settings, a
- * process each. The truth is the simulator's own count, so that a request of others that a broken connection lost does
- * no harm; rejects where many failed, since the traffic would not be the kind that was drawn.
+ * One key in real time: a simulator, others on its key over HTTP, and `headroom watch --json` at default
+ * settings, a process each. The truth is the simulator's own count, so that a request of others that a broken
+ * connection lost does no harm; rejects where many failed, since the traffic would not be the kind that was
+ * drawn.
  */
 export async function livedKey({ kinds, seed, seconds }: LiveKey): Promise<readonly Looks[]> {
   const control = randomBytes(16).toString('hex')

@@ -92,7 +92,10 @@ export class LiveLooks {
     return Math.max(high, Math.floor(remaining - cameBack))
   }
 
-  /** What would have become of the quota in the ten minutes after, by the simulator's rules and others' drawn requests. */
+  /**
+   * What would have become of the quota in the ten minutes after, by the simulator's rules and others' drawn
+   * requests.
+   */
   whole(): Looks {
     const { looks } = this
     for (; this.#filled < looks.count; this.#filled += 1) this.#repeat(this.#filled)

@@ -2,7 +2,9 @@ import { Agent, request } from 'node:http'
 import { probeRequest } from '../../../main/api/prober.ts'
 import type { DrawnTraffic } from './process.ts'
 
-/** Where others' programs send their requests, and as whom: with an access token of their own on the same key. */
+/**
+ * Where others' programs send their requests, and as whom: with an access token of their own on the same key.
+ */
 export interface OthersAt {
   readonly origin: string
   readonly clientId: string

@@ -10,9 +10,10 @@ import type { MixOrder } from './live-mix.ts'
 import { kindColumns, kindRow, truthPage } from './page.ts'
 
 /**
- * `npm run truth:live -- --seed N [--mixes 5] [--minutes 20] [--out FILE]`: real time. Of each mix a simulator, others
- * on its key over HTTP and `headroom watch --json` at default settings run in processes of their own, all mixes at
- * once; each quota of a mix has a kind of traffic drawn from the seed. Exit 1 where an aim is missed.
+ * `npm run truth:live -- --seed N [--mixes 5] [--minutes 20] [--out FILE]`: real time. Of each mix a
+ * simulator, others on its key over HTTP and `headroom watch --json` at default settings run in processes of
+ * their own, all mixes at once; each quota of a mix has a kind of traffic drawn from the seed. Exit 1 where
+ * an aim is missed.
  */
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,10 @@
 import type { QuotaState } from '../../../app/contract/snapshot.ts'
 import type { Kind } from './kinds.ts'
 
-/** What was true and what was told of one quota over half an hour, a number for each second. Levels in requests. */
+/**
+ * What was true and what was told of one quota over half an hour, a number for each second. Levels in
+ * requests.
+ */
 export interface Looks {
   readonly kind: Kind
   readonly count: number

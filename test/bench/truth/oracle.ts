@@ -16,11 +16,12 @@ export interface Believed {
 }
 
 /**
- * What the best possible client would show: a particle filter that knows the process of others and its parameters, and
- * sees the same headers of the same quota at the moment the service counts.
+ * What the best possible client would show: a particle filter that knows the process of others and its
+ * parameters, and sees the same headers of the same quota at the moment the service counts.
  *
- * Each particle is a possible truth: a level and a state of the process. Between headers all follow the process; a
- * header weighs each by how near it came, and those that survive take the level that the header showed.
+ * Each particle is a possible truth: a level and a state of the process. Between headers all follow the
+ * process; a header weighs each by how near it came, and those that survive take the level that the header
+ * showed.
  */
 export class Oracle {
   readonly #process: Process
@@ -88,8 +89,8 @@ export class Oracle {
   }
 
   /**
-   * The share of the possible truths, 0 to 1, that come empty within `horizonSeconds` while own requests go on at
-   * `ownPerSecond`. Each is followed second by second, on copies.
+   * The share of the possible truths, 0 to 1, that come empty within `horizonSeconds` while own requests go
+   * on at `ownPerSecond`. Each is followed second by second, on copies.
    */
   emptyWithin(horizonSeconds: number, ownPerSecond: number): number {
     const size = this.#size

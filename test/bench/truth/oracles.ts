@@ -9,7 +9,10 @@ const UNTOLD_PARTICLES = 1200
 /** Not that of the random kinds, so that none of them is among what is supposed. */
 const SUPPOSED_SEED = 900_001
 
-/** The oracle of one quota and, where it is asked, the one that is not told the kind. Both see the same headers. */
+/**
+ * The oracle of one quota and, where it is asked, the one that is not told the kind. Both see the same
+ * headers.
+ */
 export class Oracles {
   readonly #own: number
   readonly #aheadSeconds: number

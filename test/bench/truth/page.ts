@@ -123,8 +123,8 @@ function reasons(missed: readonly Aim[]): readonly string[] {
 }
 
 /**
- * Why an aim cannot be met, or what it would take: from what the truth itself and the two oracles come to on the same
- * traffic; `undefined` where none was asked.
+ * Why an aim cannot be met, or what it would take: from what the truth itself and the two oracles come to on
+ * the same traffic; `undefined` where none was asked.
  */
 function reason({ figure, best, untold, sighted }: Aim): string | undefined {
   if (OF_THE_FOLD.test(figure)) {

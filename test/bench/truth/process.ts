@@ -5,14 +5,17 @@ export type Chance = () => number
 /**
  * How other programs use a quota, as a random process in steps of one second.
  *
- * The truth is drawn from it, and the oracle's particles are. Its state is a few numbers in a shared array from `at` on,
- * so that thousands of particles are copied without garbage. Times are seconds since the start, rates requests a second.
+ * The truth is drawn from it, and the oracle's particles are. Its state is a few numbers in a shared array
+ * from `at` on, so that thousands of particles are copied without garbage. Times are seconds since the start,
+ * rates requests a second.
  */
 export interface Process {
   /** How many numbers its state takes. */
   readonly size: number
   start(state: Float64Array, at: number, chance: Chance): void
-  /** Moves on to `second` and returns the mean number of requests in it; `last` were made in the one before. */
+  /**
+   * Moves on to `second` and returns the mean number of requests in it; `last` were made in the one before.
+   */
   next(state: Float64Array, at: number, second: number, last: number, chance: Chance): number
 }
 

@@ -27,8 +27,8 @@ export const heavyTailed =
     seconds >= 1800 ? 0 : Math.min(1, (Math.max(1, seconds) / least) ** -1.5)
 
 /**
- * Works and rests in turn, and begins resting. Whether a spell ends is decided each second anew, given its age, so that
- * an oracle's particles do not carry ends that were drawn long ago.
+ * Works and rests in turn, and begins resting. Whether a spell ends is decided each second anew, given its
+ * age, so that an oracle's particles do not carry ends that were drawn long ago.
  */
 export function spells(rate: number, on: Lasting, off: Lasting): Process {
   const [IS_ON, AGE] = [0, 1]
@@ -63,7 +63,10 @@ export function cyclic(rate: number, onSeconds: number, cycleSeconds: number, ph
   }
 }
 
-/** Each request makes others likelier for a while: `branching` more of them on average, within about `memorySeconds`. */
+/**
+ * Each request makes others likelier for a while: `branching` more of them on average, within about
+ * `memorySeconds`.
+ */
 export function selfExciting(meanRate: number, branching: number, memorySeconds: number): Process {
   const base = meanRate * (1 - branching)
   const kept = Math.exp(-1 / memorySeconds)

@@ -4,6 +4,9 @@ import type { QuotaState, RequestQuota } from '../../../app/contract/snapshot.ts
 export const isWarning = (state: QuotaState): boolean =>
   state === 'running-out' || state === 'empty' || state === 'blocked'
 
-/** The told chance that the quota is empty within ten minutes; before there is one, a row says yes or no by its state. */
+/**
+ * The told chance that the quota is empty within ten minutes; before there is one, a row says yes or no by
+ * its state.
+ */
 export const chanceOf = ({ emptyChance, state }: RequestQuota): number =>
   emptyChance ?? (isWarning(state) ? 1 : 0)

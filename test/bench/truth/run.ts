@@ -12,11 +12,12 @@ import { kindColumns, kindRow, truthPage } from './page.ts'
 import { MINUTES } from './watched-key.ts'
 
 /**
- * `npm run truth -- [--quick] [--seeds 20] [--random 60] [--random-seed 1|fresh] [--only TEXT] [--jobs 2] [--kinds]
- * [--out FILE]`: measures what Headroom tells of a quota against the service's own count, and writes `test/TRUTH.md`.
+ * `npm run truth -- [--quick] [--seeds 20] [--random 60] [--random-seed 1|fresh] [--only TEXT] [--jobs 2]
+ * [--kinds] [--out FILE]`: measures what Headroom tells of a quota against the service's own count, and
+ * writes `test/TRUTH.md`.
  *
- * `--quick` takes one seed and eight random kinds, and writes no page; nor does `--only`, which takes the kinds with
- * that text in their name. `--kinds` prints a line for each kind. Exit 1 where an aim is missed.
+ * `--quick` takes one seed and eight random kinds, and writes no page; nor does `--only`, which takes the
+ * kinds with that text in their name. `--kinds` prints a line for each kind. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: {

@@ -6,8 +6,8 @@ import { listedKinds } from './kinds.ts'
 import { watchedKey } from './watched-key.ts'
 
 /**
- * The truth bench in small: half an hour of virtual time on some of its kinds, one seed each. Aims are a little wider than
- * those of the bench, which has twenty seeds for each of a hundred kinds.
+ * The truth bench in small: half an hour of virtual time on some of its kinds, one seed each. Aims are a
+ * little wider than those of the bench, which has twenty seeds for each of a hundred kinds.
  */
 const CHOSEN = [
   'nobody else, 320 in 300 s',

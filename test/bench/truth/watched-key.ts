@@ -35,8 +35,8 @@ const KEEPER = {
 } as unknown as TokenKeeper
 
 /**
- * Half an hour of the product's own parts on one kind of traffic, looked at once a second; `asksUntold`: beside the oracle
- * also the one that is not told the kind.
+ * Half an hour of the product's own parts on one kind of traffic, looked at once a second; `asksUntold`:
+ * beside the oracle also the one that is not told the kind.
  */
 export async function watchedKey(kind: Kind, seed: number, asksUntold = false): Promise<Looks> {
   const clock = new VirtualClock()

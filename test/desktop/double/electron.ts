@@ -24,11 +24,12 @@ import { called, report } from '../page/talk.ts'
 import { PageWindow } from './page-window.ts'
 
 /**
- * Electron as far as main/hosts/desktop uses it, for what a test cannot do to its runtime: click in a tray, send the machine
- * to sleep, break the process, answer a dialog.
+ * Electron as far as main/hosts/desktop uses it, for what a test cannot do to its runtime: click in a tray,
+ * send the machine to sleep, break the process, answer a dialog.
  *
- * Every part is typed as a part of Electron's own types, so that nothing here can be called that Electron does not
- * have. It is no evidence for what Electron itself does: its sandbox, isolation and fuses are its own tests' business.
+ * Every part is typed as a part of Electron's own types, so that nothing here can be called that Electron
+ * does not have. It is no evidence for what Electron itself does: its sandbox, isolation and fuses are its
+ * own tests' business.
  */
 type PlayedPaths = Pick<
   App,
@@ -87,8 +88,8 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
   }
 
   /**
-   * As Electron: a call while quitting is ignored. A quit that was prevented ends only when what its listeners did at
-   * once, and all that followed of it without waiting, is over.
+   * As Electron: a call while quitting is ignored. A quit that was prevented ends only when what its
+   * listeners did at once, and all that followed of it without waiting, is over.
    */
   quit(): void {
     if (this.#isQuitting) return
@@ -223,7 +224,9 @@ export const dialog = {
     called('Dialog.showMessageBox', options)
     return { response: 0, checkboxChecked: false }
   },
-  /** As with Electron, the whole process stands still until somebody clicks; here nobody does, for a while. */
+  /**
+   * As with Electron, the whole process stands still until somebody clicks; here nobody does, for a while.
+   */
   showErrorBox: (title: string) => {
     called('Dialog.showErrorBox', title)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, UNCLICKED_MS)

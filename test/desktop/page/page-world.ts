@@ -11,8 +11,9 @@ export type Invoke = (frame: SendingFrame, channel: string, arg: unknown) => Pro
 const WORLD = 'preload'
 
 /**
- * The real preload bundle in an isolated world of the page, as Electron runs it: it shares the document with the page and no
- * object. What Electron's bridge copies from one world to the other goes as text over events of the document.
+ * The real preload bundle in an isolated world of the page, as Electron runs it: it shares the document with
+ * the page and no object. What Electron's bridge copies from one world to the other goes as text over events
+ * of the document.
  */
 export class PageWorld {
   readonly #cdp: CDPSession

@@ -6,8 +6,8 @@ import type { Protocol, Session } from 'electron'
 import { chromiumArgs, findChromium } from '../../browser/chromium.ts'
 
 /**
- * Chromium does not know `app:`, so the scheme is played by an origin that leads nowhere and whose every request is
- * answered by the handler the app registered. Its headers, and so its policy, are the app's own.
+ * Chromium does not know `app:`, so the scheme is played by an origin that leads nowhere and whose every
+ * request is answered by the handler the app registered. Its headers, and so its policy, are the app's own.
  */
 export const PLAYED_ORIGIN = 'https://headroom.invalid'
 

@@ -9,7 +9,10 @@ export interface Target {
 /** What a page could make of it. Where it cannot tell either, only what happened to the app counts. */
 export type Got = 'read' | 'refused' | 'unseen'
 
-/** One way for a page to reach another origin. `run` is sent to the browser: it sees its argument and nothing else. */
+/**
+ * One way for a page to reach another origin. `run` is sent to the browser: it sees its argument and nothing
+ * else.
+ */
 export interface Way {
   readonly name: string
   readonly run: (given: readonly [target: Target, detail: Detail]) => Promise<Got>
@@ -39,7 +42,9 @@ const fetched: Way['run'] = ([
     () => 'refused',
   )
 
-/** Any element that loads something; `detail` is its tag, the property that takes the address, and the others. */
+/**
+ * Any element that loads something; `detail` is its tag, the property that takes the address, and the others.
+ */
 const loaded: Way['run'] = ([{ url }, { tag = '', takes = '', ...others }]) =>
   new Promise((resolve) => {
     const element = Object.assign(document.createElement(tag), others)

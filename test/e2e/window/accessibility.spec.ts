@@ -20,7 +20,8 @@ test('in forced colours the legend, the chosen row and range, and every severity
     }),
   )
   await page.locator('[data-history] .recharts-surface').first().waitFor()
-  // What is not adjusted keeps its own colour, and what has a colour of its own is seen on the forced background.
+  // What is not adjusted keeps its own colour, and what has a colour of its own is seen on the forced
+  // background.
   const swatches = page.locator('[data-history] [class*=legend] b')
   expect(await swatches.count()).toBeGreaterThan(2)
   for (const swatch of await swatches.all()) {

@@ -29,7 +29,8 @@ test('one key is readable at three metres: its number is a sixth of the window h
   await expect(page.getByTestId('glance-word')).toHaveText('429')
   const number = page.getByTestId('glance-number')
   await expect(number).toHaveText(/^1:\d\d$/)
-  // 3 metres and a letter of 7.5 mm, on a screen of 96 pixels an inch, ask for 28 pixels; the number has far more.
+  // 3 metres and a letter of 7.5 mm, on a screen of 96 pixels an inch, ask for 28 pixels; the number has far
+  // more.
   const height = await number.evaluate((one) => Number.parseFloat(getComputedStyle(one).fontSize))
   expect(height).toBeGreaterThan(800 / 6)
   const word = await page.getByTestId('glance-word').evaluate((one) => getComputedStyle(one).fontSize)

@@ -111,7 +111,10 @@ function movedOn<T>(value: T, ms: number): T {
   return moved(value) as T
 }
 
-/** Shows `tainted` in every place in which the window shows what it did not write itself, each as it was `before`. */
+/**
+ * Shows `tainted` in every place in which the window shows what it did not write itself, each as it was
+ * `before`.
+ */
 async function walk(page: Page, host: FakeHost, tainted: Tainted, before?: Places): Promise<Places> {
   const places = new Map<string, Look>()
   const startedMs = Date.now()

@@ -19,7 +19,9 @@ export const HOSTILE: Readonly<Record<string, string>> = {
   'ten thousand letters': Array.from({ length: 1250 }, (_, index) => `W${1_000_000 + index}`).join(''),
 }
 
-/** Made by the app itself, and compared by it: anything else here would be another state, not another text. */
+/**
+ * Made by the app itself, and compared by it: anything else here would be another state, not another text.
+ */
 const OUR_OWN = new Set([
   'basis',
   'code',
@@ -42,7 +44,10 @@ const OUR_OWN = new Set([
 ])
 const ROW_VERDICTS = new Set(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out', 'blocked'])
 
-/** `said` with what is hostile in every text; relations hold, as the same text becomes the same text everywhere. */
+/**
+ * `said` with what is hostile in every text; relations hold, as the same text becomes the same text
+ * everywhere.
+ */
 export class Tainted {
   readonly #text: string
   readonly #made = new Map<string, string>()

@@ -101,7 +101,8 @@ for (const viewport of [
           const { sources } = one as PerformanceEntry & {
             sources: readonly { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[]
           }
-          // A word at the right end of its cell begins further left when it is longer; nothing else moves for it.
+          // A word at the right end of its cell begins further left when it is longer; nothing else moves for
+          // it.
           for (const { node, previousRect, currentRect } of sources)
             if (Math.abs(previousRect.y - currentRect.y) >= 1) moved.push(node?.textContent ?? 'gone')
         }

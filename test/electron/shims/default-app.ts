@@ -5,7 +5,8 @@ import { app } from 'electron/main'
 /**
  * What a bare runtime runs first, in one whose own is missing: it hands over to the file that it was given.
  *
- * `app.isPackaged` goes by the executable's name, and `process.defaultApp` tells that the arguments begin one later.
+ * `app.isPackaged` goes by the executable's name, and `process.defaultApp` tells that the arguments begin one
+ * later.
  */
 const given = process.argv.slice(1).find((word) => !word.startsWith('-'))
 if (given === undefined) {

@@ -13,8 +13,8 @@ const FRAME_MS = 1_000
 const STREAM_TYPE = 'application/vnd.tradestation.streams.v3+json'
 
 /**
- * Market depth of a service that counts every request, also those that it answers 503 or resets: what an outage costs shows
- * in its level.
+ * Market depth of a service that counts every request, also those that it answers 503 or resets: what an
+ * outage costs shows in its level.
  */
 export class DepthService {
   readonly #clock: Clock

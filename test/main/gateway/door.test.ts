@@ -299,7 +299,9 @@ test('headers of nearly 16 KiB are read', async () => {
   expect((await ask({ headers: [['x-long', 'x'.repeat(15 * 1024)]] })).status).toBe(503)
 })
 
-/** The statuses of all that is answered to a request with this head; the body follows a `100 Continue` only. */
+/**
+ * The statuses of all that is answered to a request with this head; the body follows a `100 Continue` only.
+ */
 function statusesOf(port: number, head: readonly string[], body: string): Promise<readonly number[]> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' })
@@ -495,7 +497,10 @@ test('nothing is sent for a program that left while its connection was looked up
   expect(sent).toEqual([`${ACCOUNTS}?stayed`])
 })
 
-/** A request over a socket of another process, by one of the ways that lead to the gateway; its answer's status. */
+/**
+ * A request over a socket of another process, by one of the ways that lead to the gateway; its answer's
+ * status.
+ */
 function statusOfProcess(
   { port, key }: { readonly port: number; readonly key: string },
   way: object,

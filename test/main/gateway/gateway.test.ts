@@ -394,7 +394,8 @@ test('requests that wait end with 503 and the reason when the tokens are revoked
     get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=300' }),
   )
   await vi.waitFor(() => expect(monitor.snapshot('key-1')?.programs?.[0]?.waiting).toBeGreaterThan(5), SOON)
-  // The next one comes first, and all of them have the patience that they asked for, but for the way to the queue.
+  // The next one comes first, and all of them have the patience that they asked for, but for the way to the
+  // queue.
   const [use] = monitor.snapshot('key-1')?.programs?.[0]?.use ?? []
   const { nextCameAt = 0, nextTurnAt = 0, nextPatientUntil = 0, lastTurnAt = 0 } = use ?? {}
   expect(nextPatientUntil - nextCameAt).toBeLessThanOrEqual(300_000)

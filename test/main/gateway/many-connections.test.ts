@@ -8,7 +8,9 @@ import { proves } from '../../proof/proves.ts'
 import { silentSockets } from '../silent-sockets.ts'
 import { startGateway } from './started-gateway.ts'
 
-/** Another process that opens `count` connections in one instant, a request on each, and counts their answers. */
+/**
+ * Another process that opens `count` connections in one instant, a request on each, and counts their answers.
+ */
 const SCANNER = `
   const [, port, key, count] = process.argv
   const answers = {}

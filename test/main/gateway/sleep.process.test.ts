@@ -5,7 +5,10 @@ import { startSimulatorServer } from '../../../main/simulator/server.ts'
 import { proves } from '../../proof/proves.ts'
 import { runNode } from '../hosts/terminal/run-node.ts'
 
-/** A gateway process that stands still, as on a machine that sleeps, or whose service is out of reach for a while. */
+/**
+ * A gateway process that stands still, as on a machine that sleeps, or whose service is out of reach for a
+ * while.
+ */
 const HEADROOM = fileURLToPath(new URL('../../../main/hosts/terminal/headroom.ts', import.meta.url))
 const BOT = 'k3y-of-the-bot-0123456789'
 const NOTES = 'k3y-of-the-notes-0123456789'
@@ -18,7 +21,10 @@ const SERVICE = {
 }
 const PATIENT = { timeout: 60_000, interval: 100 }
 
-/** The way to a port of this machine, which can be closed and opened again: the service behind it keeps its tokens. */
+/**
+ * The way to a port of this machine, which can be closed and opened again: the service behind it keeps its
+ * tokens.
+ */
 async function wayTo(port: number) {
   const sockets = new Set<Socket>()
   const server = createServer((near) => {

@@ -20,7 +20,10 @@ const QUOTES = '/v3/marketdata/stream/quotes/MSFT'
 const SOON = { timeout: 10_000, interval: 20 }
 const LARGE = 200 << 10
 
-/** A gateway before a service that answers each request by what it is told, with the access token that it was sent. */
+/**
+ * A gateway before a service that answers each request by what it is told, with the access token that it was
+ * sent.
+ */
 async function echoing(
   answer: (socket: Socket, token: string, request: string) => void,
   traits?: Pick<GatewayTraits, 'clock'>,

@@ -167,10 +167,12 @@ export interface TwoClientsAsked {
 }
 
 /**
- * Two HTTP clients of different make, Node's fetch and a curl, read one stream through a gateway while the service fails.
+ * Two HTTP clients of different make, Node's fetch and a curl, read one stream through a gateway while the
+ * service fails.
  *
- * The simulator, the gateway and curl are processes of their own. At the end each client's objects are compared, value by value,
- * with each other, with what the simulated service computes for the moment that they bear, and with a fresh stream of it.
+ * The simulator, the gateway and curl are processes of their own. At the end each client's objects are
+ * compared, value by value, with each other, with what the simulated service computes for the moment that
+ * they bear, and with a fresh stream of it.
  */
 export async function readByTwo({
   seconds,

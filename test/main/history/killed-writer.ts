@@ -54,7 +54,9 @@ function left(folder: string, startedMs: number, killedMs: number): Omit<Killed,
   }
 }
 
-/** Lets a process write where no file may be larger than so many blocks of 1024 bytes; returns what it said. */
+/**
+ * Lets a process write where no file may be larger than so many blocks of 1024 bytes; returns what it said.
+ */
 export async function writerWithin(folder: string, blocks: number): Promise<string> {
   const child = spawn(
     'bash',

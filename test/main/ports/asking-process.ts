@@ -2,7 +2,8 @@ import { systemRoutes } from '../../../main/hosts/desktop/system-proxy.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 
 /**
- * Asks each address of its arguments once, with a secret in head and body, and says what became of it as JSON.
+ * Asks each address of its arguments once, with a secret in head and body, and says what became of it as
+ * JSON.
  *
  * SYSTEM_PROXY is what the system of the desktop host says of the way to every address.
  */

@@ -231,7 +231,8 @@ test("a company's certificate is taken from NODE_EXTRA_CA_CERTS, with and withou
   ])
 })
 
-// OpenSSL's own way to name the system's store; on other systems it is the keychain, which a test leaves alone.
+// OpenSSL's own way to name the system's store; on other systems it is the keychain, which a test leaves
+// alone.
 test.runIf(process.platform === 'linux')(
   "a company's certificate is taken from the system's store",
   async () => {

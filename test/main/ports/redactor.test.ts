@@ -53,7 +53,9 @@ test('every text is cleaned as the patterns mean it', () => {
 })
 
 const SHORT = 4_000
-/** Eight times the text takes 8 times as long where the time is linear, and 64 times where it is quadratic. */
+/**
+ * Eight times the text takes 8 times as long where the time is linear, and 64 times where it is quadratic.
+ */
 const LONGER = 8
 const TOLERATED = 24
 /** Below this no quadratic pattern is recognised, and no pause of the machine is taken for one. */

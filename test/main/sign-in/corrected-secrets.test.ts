@@ -32,7 +32,9 @@ const keyOf = (id: string, changes: Partial<Profile> = {}): Profile =>
     ...changes,
   })
 
-/** Three profiles of one API key, as LIVE and SIM and another user are, whose secret the provider replaced. */
+/**
+ * Three profiles of one API key, as LIVE and SIM and another user are, whose secret the provider replaced.
+ */
 async function threeOfOneKey(
   storage: ProfileStore = MEMORY_PROFILE_STORE,
   strangers: readonly Profile[] = [],

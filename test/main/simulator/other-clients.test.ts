@@ -14,7 +14,9 @@ import { type Bar, type Quote, TradeStationClient } from 'tradestation-api-ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ServerOptions, startSimulatorServer } from '../../../main/simulator/server.ts'
 
-/** The simulator under clients that others wrote: what they need is what a program on the real service needs. */
+/**
+ * The simulator under clients that others wrote: what they need is what a program on the real service needs.
+ */
 const REDIRECT = 'http://127.0.0.1:8080/callback'
 
 async function startedSimulator(options: ServerOptions = {}) {

@@ -81,7 +81,8 @@ describe('the ten kinds (service 6, 12)', () => {
       expect(response.headers.get('content-type')).toBe(type)
       expect(response.headers.get('transfer-encoding')).toBe('chunked')
       expect(response.headers.get('x-ts-request-id')).toBeTruthy()
-      // Where the table states no request quota both header sets are there all the same, and nothing is spent.
+      // Where the table states no request quota both header sets are there all the same, and nothing is
+      // spent.
       expect(quotaOf(response)).toMatchObject(
         rate === undefined ? { limit: 251, remaining: 251, reset: 0 } : { limit: rate, remaining: rate - 1 },
       )

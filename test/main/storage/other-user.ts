@@ -14,7 +14,8 @@ export function becomeOtherUser(): void {
 /**
  * Arguments of a Node that root starts and that runs its `--eval` script as the other user.
  *
- * The option `uid` of `spawn` would not do: below a closed folder the other user cannot execute this checkout's Node.
+ * The option `uid` of `spawn` would not do: below a closed folder the other user cannot execute this
+ * checkout's Node.
  */
 export const AS_OTHER_USER: readonly string[] = [
   '--import',

@@ -27,7 +27,10 @@ function hurriedClock(): Clock {
   }
 }
 
-/** The whole monitor and the simulated service over loopback sockets, twenty seconds to the second unless told. */
+/**
+ * The whole monitor and the simulated service over loopback sockets, twenty seconds to the second unless
+ * told.
+ */
 export async function hurriedService(
   options: Partial<SimulatorFlags>,
   streams: readonly StreamRequest[],

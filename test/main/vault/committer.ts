@@ -5,7 +5,8 @@ import { held, NOW_MS, profile } from './fixtures.ts'
 import { testKeystore } from './test-keystore.ts'
 
 /**
- * A process that commits generation after generation, as fast as it can, and says each one once it is durable.
+ * A process that commits generation after generation, as fast as it can, and says each one once it is
+ * durable.
  *
  * First it says what it found. `--until N` ends it there by itself.
  */

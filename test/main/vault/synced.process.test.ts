@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 import { cannotProve, proves } from '../../proof/proves.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
 
-/** PROMISES D1 as the operating system sees it: what a kill cannot show, because its caches outlive the process. */
+/**
+ * PROMISES D1 as the operating system sees it: what a kill cannot show, because its caches outlive the
+ * process.
+ */
 
 const COMMITTER = fileURLToPath(new URL('committer.ts', import.meta.url))
 const COMMITS = 20

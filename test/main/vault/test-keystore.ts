@@ -9,7 +9,9 @@ export interface TestKeystore extends Keystore {
   calls: string[]
 }
 
-/** A keystore whose "encryption" is one byte in front; quick, and as exact about another key as a real one. */
+/**
+ * A keystore whose "encryption" is one byte in front; quick, and as exact about another key as a real one.
+ */
 export function testKeystore(secret = 1): TestKeystore {
   const keystore: TestKeystore = {
     secret,

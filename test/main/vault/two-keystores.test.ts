@@ -30,7 +30,9 @@ async function opened(folder: string, which: Which) {
   return { handle, storage, readings }
 }
 
-/** As when a folder of the desktop's was given a data key of a passphrase beside its own: each sealed one key. */
+/**
+ * As when a folder of the desktop's was given a data key of a passphrase beside its own: each sealed one key.
+ */
 async function mixedFolder(): Promise<string> {
   const folder = temporaryFolder()
   const desktop = await opened(folder, 'desktop')

@@ -62,7 +62,9 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
   let refused = 0
   let made = 0
 
-  /** As main does: the snapshot as of now, on main's own clock, which here is that of the design's picture. */
+  /**
+   * As main does: the snapshot as of now, on main's own clock, which here is that of the design's picture.
+   */
   const asOfNow = (snapshot: Snapshot): Snapshot => ({ ...snapshot, at: NOW_MS + Date.now() - startedMs })
 
   const answerTo = (name: string, arg: unknown): unknown => {

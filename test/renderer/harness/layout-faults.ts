@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Texts that cannot be read as they are drawn: cut off where nothing scrolls to the rest, over one another, or
- * beyond the side of the window. Of the dialog where one is open, else of the window.
+ * Texts that cannot be read as they are drawn: cut off where nothing scrolls to the rest, over one another,
+ * or beyond the side of the window. Of the dialog where one is open, else of the window.
  */
 export function layoutFaults(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {

@@ -1,7 +1,8 @@
 /**
  * Time to switch between the window's pages with a week of history, and the tasks of its first render.
  *
- * `node test/renderer/harness/measure-pages.ts [--rounds 20] [--runs 5] [--json]`. Exit 1 where an aim is missed.
+ * `node test/renderer/harness/measure-pages.ts [--rounds 20] [--runs 5] [--json]`. Exit 1 where an aim is
+ * missed.
  */
 import { parseArgs } from 'node:util'
 import type { Page } from '@playwright/test'

@@ -1,8 +1,8 @@
 /**
  * What the window costs at full rate: 18 rows, 3 streams and a week of history, four snapshots a second.
  *
- * `node test/renderer/harness/measure.ts [--seconds 60] [--runs 3] [--json]` tells the median of the runs. Exit 1 where an
- * aim is missed.
+ * `node test/renderer/harness/measure.ts [--seconds 60] [--runs 3] [--json]` tells the median of the runs.
+ * Exit 1 where an aim is missed.
  */
 import { parseArgs } from 'node:util'
 import type { CDPSession, Page } from '@playwright/test'
@@ -172,7 +172,9 @@ interface Seen {
   readonly drawn: [words: string, atMs: number][]
 }
 
-/** Moves what the page saw out of it, so that the measuring itself does not grow the heap that is measured. */
+/**
+ * Moves what the page saw out of it, so that the measuring itself does not grow the heap that is measured.
+ */
 async function takeSeen(page: Page, into: Seen): Promise<void> {
   const { tasks, drawn } = await page.evaluate(() => {
     const { seen } = window as unknown as { seen: Seen }

@@ -49,7 +49,10 @@ export async function dragRate(
   )
 }
 
-/** CPU time that the page's main thread has spent on tasks, milliseconds; of the thread itself, so a loaded machine adds little. */
+/**
+ * CPU time that the page's main thread has spent on tasks, milliseconds; of the thread itself, so a loaded
+ * machine adds little.
+ */
 export async function taskMsOf(
   cdp: CDPSession,
 ): Promise<Readonly<Record<'task' | 'script' | 'layout' | 'style', number>>> {

@@ -21,7 +21,10 @@ const base = snapshot()
 const withRow = (category: string, row: Snapshot['requests'][number]) =>
   REQUESTS.map((one) => (one.category === category ? row : one))
 
-/** A key that may read nothing: each row with the longest that is said of its last answer and of the next check. */
+/**
+ * A key that may read nothing: each row with the longest that is said of its last answer and of the next
+ * check.
+ */
 const refusedRow = (category: string, limit: number, period: number) => ({
   ...defaultQuota(category, limit, period),
   problem: { status: 403, message: 'The scope does not allow it.', since: NOW_MS - 100 * SECOND },

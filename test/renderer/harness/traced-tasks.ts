@@ -14,8 +14,8 @@ const trace = z.object({
 })
 
 /**
- * Length of each task of the page's main thread, shortest first: by the clock, or what it took of a core, which is its
- * length on a quiet one. The page's thread is the busiest of its kind.
+ * Length of each task of the page's main thread, shortest first: by the clock, or what it took of a core,
+ * which is its length on a quiet one. The page's thread is the busiest of its kind.
  */
 export function mainThreadTasksMs(recorded: Buffer, of: 'clock' | 'core' = 'clock'): readonly number[] {
   const { traceEvents } = trace.parse(JSON.parse(recorded.toString()))

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { endAfterStop, QUIT_LIMIT_MS, type QuitDeps } from '../../../../main/hosts/desktop/quit.ts'
 import { FakeClock } from '../browser/fake-clock.ts'
 
-/** Electron's `quit`, as it is: ignored while quitting, which lasts until what `will-quit` caused at once is over. */
+/**
+ * Electron's `quit`, as it is: ignored while quitting, which lasts until what `will-quit` caused at once is
+ * over.
+ */
 class QuittingApp extends EventEmitter {
   exits: number[] = []
   #isQuitting = false

@@ -88,7 +88,10 @@ test('a process whose wall clock is 400 days ahead for minutes keeps its history
   const { stdout } = child
   if (!stdout) throw new Error('stdout is a pipe')
   const lines = createInterface({ input: stdout })
-  /** Whether the process lives 70 s of its own by a clock so many days ahead, before five minutes by another one. */
+  /**
+   * Whether the process lives 70 s of its own by a clock so many days ahead, before five minutes by another
+   * one.
+   */
   const livesAhead = (days: number) =>
     new Promise<boolean>((resolve) => {
       const sinceMs = new Map<boolean, number>()

@@ -11,7 +11,9 @@ import { proves } from '../../../proof/proves.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { runNode } from './run-node.ts'
 
-/** The real command as real processes: what only a process has, its exit code, its streams and its signals. */
+/**
+ * The real command as real processes: what only a process has, its exit code, its streams and its signals.
+ */
 const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
 const headroom = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
   runNode([HEADROOM, ...args], { HEADROOM_REFRESH_TOKEN: '', HEADROOM_CLIENT_SECRET: '', ...environment })

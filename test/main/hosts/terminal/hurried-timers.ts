@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Preloaded into a process under test: its timers and its monotonic clock run 60 times as fast, so that what happens once
- * a minute happens once a second. Where `WALL_OFFSET_FILE` is set, the wall clock is off by the milliseconds in that file.
+ * Preloaded into a process under test: its timers and its monotonic clock run 60 times as fast, so that what
+ * happens once a minute happens once a second. Where `WALL_OFFSET_FILE` is set, the wall clock is off by the
+ * milliseconds in that file.
  */
 const TIMES = 60
 

@@ -16,7 +16,10 @@ export interface VirtualWatch {
   readonly last: Snapshot
 }
 
-/** `headroom watch` for so many virtual seconds, on a key that others use, with faults of the service on the way. */
+/**
+ * `headroom watch` for so many virtual seconds, on a key that others use, with faults of the service on the
+ * way.
+ */
 export async function virtualWatch(flags: WatchFlags & { readonly for: number }): Promise<VirtualWatch> {
   const clock = new VirtualClock()
   const random = new VirtualRandom(19)
