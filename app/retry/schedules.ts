@@ -23,6 +23,8 @@ export const RETRY = {
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
+  /** Refreshing after a failure while requests are rejected (401): the earliest retry. */
+  wantedRefresh: { stepsMs: [5_000], jitter: 0 },
   /** Refreshing after an unreadable response, each of which may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
   /** Checking whether the sign-in host responds, for a person who waits to sign in. */

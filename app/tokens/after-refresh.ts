@@ -1,5 +1,5 @@
 import type { MonitorEvent } from '../contract/events.ts'
-import { RETRY } from '../retry/schedules.ts'
+import { RETRY, type RetrySchedule } from '../retry/schedules.ts'
 import type { RefreshOutcome } from './refresh-grant.ts'
 import { type KeyLifetimes, refreshRetryMs } from './schedule.ts'
 import { isRevoking, type TokenRecord, type TokenState } from './token-state.ts'
@@ -89,6 +89,7 @@ export function afterRefresh(
           access: { value: outcome.accessToken, issuedAtMs: nowMs, expiresAtMs, scopes: outcome.scopes },
           failures: 0,
           retryAtMs: undefined,
+          wantedAtMs: undefined,
           failure: undefined,
           lostAnswer: false,
         },
@@ -118,6 +119,7 @@ export function afterRefresh(
           standing: { kind: 'sign-in-required', ...why },
           access: undefined,
           retryAtMs: undefined,
+          wantedAtMs: undefined,
         },
         events: [failed, { kind: 'sign-in-required', ...why }],
       }
@@ -129,8 +131,11 @@ export function afterRefresh(
       const failures = state.failures + 1
       const asked = outcome.kind === 'later' ? outcome.retryAfterSeconds : undefined
       const isMalformed = outcome.kind === 'malformed' || ('isMalformed' in outcome && outcome.isMalformed)
-      const schedule = isMalformed ? RETRY.malformedRefresh : RETRY.refresh
-      const retryAtMs = nowMs + refreshRetryMs(schedule, failures, jitter, asked)
+      const retryMs = (schedule: RetrySchedule) => refreshRetryMs(schedule, failures, jitter, asked)
+      const retryAtMs = nowMs + retryMs(isMalformed ? RETRY.malformedRefresh : RETRY.refresh)
+      // More requests would extend a throttle, or use up a refresh token each.
+      const isSpaced = isMalformed || (outcome.kind === 'later' && outcome.isThrottled === true)
+      const wantedAtMs = isSpaced ? retryAtMs : nowMs + retryMs(RETRY.wantedRefresh)
       const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined
       const isSentLast = outcome.kind === 'later' && outcome.anotherTokenMayDo === true
       return {
@@ -139,6 +144,7 @@ export function afterRefresh(
           token: isSentLast ? sentLast(token) : withCandidate(token, given),
           failures,
           retryAtMs,
+          wantedAtMs,
           failure: outcome.why,
           // A malformed response is still a response: it resolves an earlier lost one.
           lostAnswer: outcome.kind === 'unknown' || (state.lostAnswer && outcome.kind !== 'malformed'),

@@ -53,6 +53,8 @@ export type RefreshOutcome =
       readonly kind: 'later'
       readonly why: string
       readonly retryAfterSeconds?: number
+      /** A 429: the host asks for fewer requests. */
+      readonly isThrottled?: true
       /** An intermediary answered, not the sign-in host. */
       readonly isFromIntermediary?: true
       /** A client error without a cause: if several tokens are candidates, another may work. */
@@ -120,6 +122,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
       kind: 'later',
       why: `the sign-in host responded ${status}`,
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+      ...(status === 429 && { isThrottled: true }),
       ...(refreshToken !== undefined && { refreshToken }),
     }
   }

@@ -62,6 +62,8 @@ export interface TokenState {
   /** Consecutive refreshes that neither renewed nor were rejected. */
   readonly failures: number
   readonly retryAtMs: number | undefined
+  /** The earliest retry while requests are rejected; may be earlier than `retryAtMs`. */
+  readonly wantedAtMs: number | undefined
   /** Why the latest of them failed. */
   readonly failure: string | undefined
   /** A response was lost, possibly by an earlier process: only the first time is it retried at once. */
@@ -80,6 +82,7 @@ export function newTokenState(token: TokenRecord): TokenState {
     access: undefined,
     failures: 0,
     retryAtMs: undefined,
+    wantedAtMs: undefined,
     failure: undefined,
     lostAnswer: false,
     mayRevokeByItself: true,

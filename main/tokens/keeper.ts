@@ -156,11 +156,12 @@ export class TokenKeeper {
    * or none is expected soon. Until then the rejected token stays in use, because other paths may accept it.
    */
   async rejected(value: string, pathAndQuery: string): Promise<void> {
-    const { access, failures } = this.#store.state
+    const { access, failures, wantedAtMs = 0 } = this.#store.state
     if (access?.value !== value || !mayRefresh(this.#store.state)) return
     const isDue = this.#rejections.rejected(value, pathOf(pathAndQuery), this.#now())
-    // A failed refresh has its own retry time.
-    if (!this.#refresh.flight && (!isDue || failures > 0)) return
+    // A failed refresh has its own retry times.
+    const mayRefreshNow = failures > 0 ? this.#now() >= wantedAtMs : isDue
+    if (!this.#refresh.flight && !mayRefreshNow) return
     await within(this.#deps.clock, MAX_REPLACEMENT_MS, this.refresh())
   }
 

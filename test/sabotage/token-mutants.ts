@@ -96,9 +96,27 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     promise: 'G10',
     what: 'leave a 401 to a token of the last ten seconds without a refresh',
     file: KEEPER,
-    find: '(!isDue || failures > 0)',
-    replace: '(!isDue || failures > 0 || this.#now() - access.issuedAtMs < 10_000)',
+    find: '!mayRefreshNow)',
+    replace: '(!mayRefreshNow || this.#now() - access.issuedAtMs < 10_000))',
     test: GATEWAY_FAULTS_TEST,
+  },
+
+  {
+    promise: 'G10',
+    what: 'leave a rejected token to the retries of a sign-in host that is back',
+    file: KEEPER,
+    find: 'failures > 0 ? this.#now() >= wantedAtMs : isDue',
+    replace: 'failures === 0 && isDue',
+    test: KEEPER_TEST,
+  },
+
+  {
+    promise: 'T8',
+    what: 'ask a throttling sign-in host again for each 401',
+    file: 'app/tokens/after-refresh.ts',
+    find: 'isSpaced ? retryAtMs : nowMs',
+    replace: 'isMalformed ? retryAtMs : nowMs',
+    test: KEEPER_TEST,
   },
 
   {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
 import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
@@ -281,22 +282,47 @@ test('a path that accepts a token again starts anew, and a token that comes back
   expect(http.requests.length).toBe(before + 2)
 })
 
-test('a token rejected many times while the sign-in host is away leaves the ladder in charge', async () => {
-  const sentWith = async (rejections: number) => {
-    const { clock, keeper, sentAtMs, outcomes } = setUp([renewal('a1')])
-    keeper.start()
-    await clock.advance(MINUTE_MS)
-    outcomes.push(...Array.from({ length: 100 }, () => NOT_SENT))
-    for (let second = 0; second < 5 * 60; second += 1) {
-      if (second < rejections) await keeper.rejected('a1', PATH)
-      await clock.advance(1_000)
-    }
-    keeper.stop()
-    return sentAtMs
+/** The refreshes sent while a token is rejected each second, each answered by `failed` until `backAtS`. Seconds. */
+async function whileRejected(failed: HttpOutcome, seconds: number, backAtS = seconds) {
+  const { clock, keeper, sentAtMs, outcomes } = setUp([renewal('a1')])
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  outcomes.push(...Array.from({ length: 200 }, () => failed))
+  for (let second = 0; second < seconds; second += 1) {
+    if (second === backAtS) outcomes.splice(0, Infinity, renewal('a2'))
+    void keeper.rejected('a1', PATH)
+    await clock.advance(1_000)
   }
-  const once = await sentWith(1)
-  expect(once.length).toBeGreaterThan(8)
-  expect(await sentWith(300)).toEqual(once)
+  const sentS = sentAtMs.slice(1).map((ms) => ms / 1000 - 60)
+  const gaps = sentS.slice(1).map((at, i) => at - (sentS[i] ?? 0))
+  return { access: keeper.usable(), sentS, gaps }
+}
+
+test.for([
+  ['is away', NOT_SENT],
+  ['loses its responses', UNKNOWN],
+  ['responds 503', answerOf(503)],
+] as const)(
+  'a token rejected while the sign-in host %s is refreshed every five seconds, and soon after its return',
+  async ([, failed]) => {
+    const { access, sentS, gaps } = await whileRejected(failed, 250, 240)
+    expect(access).toEqual({ kind: 'token', value: 'a2' })
+    expect(sentS.at(-1)).toBeLessThanOrEqual(246)
+    // The first ones are the ladder's.
+    expect(Math.min(...gaps.slice(5))).toBeGreaterThanOrEqual(5)
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(6)
+  },
+)
+
+test.for([
+  ['a Retry-After of 40 s', answerOf(503, '', { 'retry-after': '40' }), 40],
+  ['a 429', answerOf(429), 15],
+  ['an answer that is no token response', answerOf(200, { a: 1 }), 60],
+] as const)('after %s a rejected token is refreshed no sooner', async ([, failed, leastS]) => {
+  const { gaps } = await whileRejected(failed, 400)
+  expect(gaps.length).toBeGreaterThan(2)
+  // The steps of the ladder before its 30 s, and a lost response's retry at once.
+  expect(Math.min(...gaps.slice(leastS === 40 ? 0 : leastS === 60 ? 1 : 4))).toBeGreaterThanOrEqual(leastS)
 })
 
 test('a lifetime of seconds does not make a hot loop', async () => {
