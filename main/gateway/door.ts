@@ -24,7 +24,12 @@ export interface DoorDeps {
   readonly serve: (request: AdmittedRequest) => void
 }
 
-export const GATEWAY_LIMITS: LoopbackLimits = { ...LOOPBACK_LIMITS, unauthenticatedMs: 10_000 }
+/** `idleMs` is above a minute: programs that send one request every few seconds, or each minute, meet no reset. */
+export const GATEWAY_LIMITS: LoopbackLimits = {
+  ...LOOPBACK_LIMITS,
+  unauthenticatedMs: 10_000,
+  idleMs: 75_000,
+}
 
 const MAX_BODY_BYTES = 1 << 20
 const HEALTH = '/headroom/health'

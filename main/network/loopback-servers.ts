@@ -37,6 +37,11 @@ export interface LoopbackLimits {
    */
   readonly silenceMs: number
   /**
+   * How long a connection is kept between two requests, as `Keep-Alive` tells its client. Many clients don't read
+   * that: a request that they send as the server closes the connection is reset.
+   */
+  readonly idleMs: number
+  /**
    * The maximum number of unauthenticated connections on both addresses together. A program may open hundreds
    * in one instant, and each is unauthenticated until its first request is read.
    */
@@ -50,6 +55,7 @@ export const LOOPBACK_LIMITS: LoopbackLimits = {
   requestTimeoutMs: 15_000,
   checkedEveryMs: 2_000,
   silenceMs: 60_000,
+  idleMs: 5_000,
   mostConnections: 1_024,
 }
 /** Answers a request that cannot be parsed, instead of Node's plain 400 or 431. It must close the socket. */
@@ -158,7 +164,7 @@ function makeServer(limits: LoopbackLimits): Server {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.checkedEveryMs,
-    keepAliveTimeout: 5_000,
+    keepAliveTimeout: limits.idleMs,
     maxHeaderSize: 16 * 1024,
     insecureHTTPParser: false,
   })

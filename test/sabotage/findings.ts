@@ -487,6 +487,23 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['take the first of two Authorization fields'],
   },
   {
+    found: 'A program that sent a request every six seconds met the end of its kept connection, and a reset',
+    tests: [['main/gateway/many-connections.test.ts', 'the connection of a program is kept for 75 s']],
+    breaks: ['close the connection of a program that is silent for six seconds'],
+  },
+  {
+    found:
+      'A token that ended while the sign-in host was away gave programs 401s for a minute after its return',
+    tests: [
+      [KEEPER, 'a token rejected while the sign-in host %s is refreshed every five seconds'],
+      [KEEPER, 'after %s a rejected token is refreshed no sooner'],
+    ],
+    breaks: [
+      'leave a rejected token to the retries of a sign-in host that is back',
+      'ask a throttling sign-in host again for each 401',
+    ],
+  },
+  {
     found: 'Of 500 connections that a program opened in one instant the gateway reset 372 without an answer',
     tests: [
       [

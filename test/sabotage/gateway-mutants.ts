@@ -80,6 +80,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: 'main/storage/json-file.test.ts',
   },
   {
+    promise: 'G9',
+    what: 'close the connection of a program that is silent for six seconds',
+    file: 'main/gateway/door.ts',
+    find: 'idleMs: 75_000',
+    replace: 'idleMs: 5_000',
+    test: MANY_TEST,
+  },
+  {
     promise: 'G6',
     what: 'reset commands beyond 16 in one instant',
     file: 'main/control/control-server.ts',

@@ -59,6 +59,15 @@ test('strangers may be 1,024 at once, for 10 s', () => {
   expect(GATEWAY_LIMITS).toMatchObject({ mostConnections: 1_024, unauthenticatedMs: 10_000 })
 })
 
+test('the connection of a program is kept for 75 s between two requests, whatever the response', async () => {
+  const { url, add } = await startGateway()
+  const authorization = `Bearer ${add('bot')}`
+  for (const path of ['/v3/brokerage/accounts', '/v3/brokerage/orderexecution/orders', '/v3/nothing']) {
+    const { headers } = await fetch(`${url}${path}`, { headers: { authorization } })
+    expect(headers.get('keep-alive')).toBe('timeout=75')
+  }
+})
+
 test.each([200, 500])('%d connections of a program in one instant are each answered', async (count) => {
   const { burst } = await scanned()
   const { 200: answered = 0, 429: refused = 0, ...others } = await burst(count)
