@@ -24,7 +24,7 @@ export interface DoorDeps {
   readonly serve: (request: AdmittedRequest) => void
 }
 
-/** `idleMs` is above a minute: programs that send one request every few seconds, or each minute, meet no reset. */
+/** `idleMs` is above a minute: programs that send a request each minute meet no reset. */
 export const GATEWAY_LIMITS: LoopbackLimits = {
   ...LOOPBACK_LIMITS,
   unauthenticatedMs: 10_000,

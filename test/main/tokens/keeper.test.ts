@@ -282,7 +282,7 @@ test('a path that accepts a token again starts anew, and a token that comes back
   expect(http.requests.length).toBe(before + 2)
 })
 
-/** The refreshes sent while a token is rejected each second, each answered by `failed` until `backAtS`. Seconds. */
+/** Refreshes while a token is rejected each second, answered by `failed` until `backAtS`. Seconds. */
 async function whileRejected(failed: HttpOutcome, seconds: number, backAtS = seconds) {
   const { clock, keeper, sentAtMs, outcomes } = setUp([renewal('a1')])
   keeper.start()
