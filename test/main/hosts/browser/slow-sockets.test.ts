@@ -81,6 +81,7 @@ const SHORT: LoopbackLimits = {
   requestTimeoutMs: 200,
   checkedEveryMs: 50,
   silenceMs: 250,
+  idleMs: 500,
   mostConnections: 128,
 }
 
