@@ -1,4 +1,10 @@
-import { type Condition, conditionsOf, isCauseOf, type KeyConditions } from '../conditions/evaluate.ts'
+import {
+  type Condition,
+  conditionsOf,
+  hasRecovered,
+  isCauseOf,
+  type KeyConditions,
+} from '../conditions/evaluate.ts'
 import { ALERTS, type AlertKind, CONDITION_KINDS, CONDITIONS, isOfRow } from '../conditions/kinds.ts'
 import { alertText, recoveredText } from '../conditions/messages/conditions.ts'
 import type { Alert, AlertSeverity } from '../contract/alerts.ts'
@@ -139,8 +145,8 @@ export class AlertEngine {
       (one) => one.subject === subject && one.alert !== undefined && REFUSING.includes(one.kind),
     )
     if (isRefused || episode.alert !== undefined) return []
-    const text = recoveredText('capacity-back', subject, snapshot, snapshot.at)
-    return [raised(episode, { severity: 'ok', at: snapshot.at, ...text })]
+    const { title, body } = recoveredText('capacity-back', subject, snapshot, snapshot.at)
+    return [raised(episode, { severity: 'ok', at: snapshot.at, title, body })]
   }
 
   #end(episode: Episode): readonly AlertEffect[] {
@@ -263,7 +269,7 @@ function goodAsOf(
   if (subject === '') return at
   const row = requests.find(({ category }) => category === subject)
   if (row !== undefined && isOfRow(kind)) {
-    if (kind === 'rate-limited' && row.remaining < 1) return undefined
+    if (!hasRecovered(kind, row, at)) return undefined
     return headerOf(row, at)
   }
   const group = slots.find(({ category }) => category === subject)

@@ -68,11 +68,13 @@ export function isStopped({ roots }: KeyConditions): boolean {
 
 /** Whether one condition causes another. An empty or absent `subject` is the whole key. */
 export function isCauseOf(
-  cause: Pick<Condition, 'kind' | 'subject'>,
+  { kind, subject, problem }: Pick<Condition, 'kind' | 'subject' | 'problem'>,
   one: { readonly kind: string; readonly subject?: string },
 ): boolean {
-  const isSame = !cause.subject || !one.subject || cause.subject === one.subject
-  return isSame && explains(cause.kind, one.kind)
+  if (!explains(kind, one.kind)) return false
+  if (!one.subject) return true
+  if (problem !== undefined && !problem.isWhole) return problem.categories.includes(one.subject)
+  return !subject || subject === one.subject
 }
 
 const RANK = new Map(CONDITION_KINDS.map((kind, at) => [kind, at]))
@@ -157,7 +159,9 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
   // The service may end a token early; without the sign-in host, there is no new one.
-  const isRejected = snapshot.requests.some(({ problem }) => problem?.status === 401)
+  const isRejected = keyProblems(snapshot, nowMs).some(
+    ({ problem, isWhole }) => problem.status === 401 && isWhole,
+  )
   return hasExpired(snapshot, nowMs) || snapshot.access.state === 'none' || isRejected
     ? [{ kind: 'sign-in-host-gone', severity: 'critical', since }]
     : [{ kind: 'sign-in-host-unreachable', severity: 'warning', since }]
@@ -174,9 +178,11 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   return problems.map((problem): Condition => {
     const { status, since } = problem.problem
     const told = { since, problem }
-    const subject = problem.isWhole ? {} : { subject: problem.category }
-    if (status === 401) return { ...told, kind: 'token-rejected', severity: 'critical' }
-    if (status === 403) return { ...told, ...subject, kind: 'permission-missing', severity: 'warning' }
+    const [category] = problem.categories
+    const subject = problem.isWhole ? {} : { subject: category }
+    if (status === 401 && problem.isWhole) return { ...told, kind: 'token-rejected', severity: 'critical' }
+    // One condition, whichever rows have it.
+    if (status === 403) return { ...told, kind: 'permission-missing', severity: 'warning' }
     if (status >= 500) {
       return problem.isWhole
         ? { ...told, kind: 'service-failing', severity: 'critical' }
@@ -291,6 +297,17 @@ export function busiestProgram(
 /** Rows with current information, the worst first. */
 export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRow[] {
   return worstFirst(snapshot.requests.map((row) => ({ row, state: stateAt(row, nowMs) })))
+}
+
+/**
+ * Whether a row surely recovered from a condition of `kind`: by its last header, or by what is surely left.
+ * Of a row that is not checked that is not known.
+ */
+export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): boolean {
+  if (stateAt(row, nowMs) === 'not-checked') return false
+  if (kind === 'others-use-refill' || kind === 'own-use') return true
+  const wanted = kind === 'low' ? row.threshold * row.limit : 1
+  return row.low >= wanted || (row.source === 'header' && !isStale(row, nowMs) && row.remaining >= wanted)
 }
 
 /**

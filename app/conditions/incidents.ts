@@ -49,12 +49,20 @@ export interface LogStyle extends EventStyle {
 /** How much later than its consequence a cause may be reported. Milliseconds. */
 const FOUND_WITHIN_MS = 1_000
 
+/** How much later than its silent streams an unreachable host may be told: it takes a request to find out. */
+const SILENT_WITHIN_MS = 60_000
+
 /**
- * Whether an event follows from one that already has a line. An unreachable host explains an unsent refresh;
- * the end of a sign-in explains a 401.
+ * Whether an event follows from one that already has a line. An unreachable host explains an unsent refresh,
+ * the host of calls also silent streams; the end of a sign-in explains a 401.
  */
-function isExplainedBy({ event, at }: Happened, cause: Happened): boolean {
+function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boolean {
+  const isSilence =
+    event.kind === 'stream-silent' &&
+    cause.event.kind === 'service-unreachable' &&
+    cause.event.serves === 'calls'
   const follows =
+    isSilence ||
     (event.kind === 'token-refresh-failed' &&
       event.outcome === 'not-sent' &&
       cause.event.kind === 'service-unreachable') ||
@@ -62,7 +70,8 @@ function isExplainedBy({ event, at }: Happened, cause: Happened): boolean {
   return (
     follows &&
     event.profile === cause.event.profile &&
-    cause.at - at <= FOUND_WITHIN_MS &&
+    cause.at - at <= (isSilence ? SILENT_WITHIN_MS : FOUND_WITHIN_MS) &&
+    cause.at <= (endedAt ?? Number.POSITIVE_INFINITY) &&
     (cause.endedAt === undefined || cause.endedAt >= at)
   )
 }

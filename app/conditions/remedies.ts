@@ -1,9 +1,9 @@
 import { SAVED_KEYS } from '../contract/key-health.ts'
 import { PAUSE_MINUTES } from '../contract/programs.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
-import { scopeOf } from '../service/categories.ts'
 import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
+import { scopesText } from './messages/problems.ts'
 
 /** What Headroom itself can do about a condition: a stable code for programs. */
 export type RemedyKind =
@@ -62,7 +62,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
 }
 
 /** What Headroom itself can do about a condition of this key; `undefined` if nothing. */
-export function remedyOf({ kind, subject, row }: Condition, snapshot: Snapshot): Remedy | undefined {
+export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':
       // A sign-in needs the key's name, and these keys have none.
@@ -76,7 +76,7 @@ export function remedyOf({ kind, subject, row }: Condition, snapshot: Snapshot):
       if (snapshot.pausedHistory?.failure !== 'full') return undefined
       break
     case 'permission-missing':
-      return { kind: 'sign-in', label: `Sign in with ${scopeOf(subject ?? '')}` }
+      return { kind: 'sign-in', label: `Sign in with ${scopesText(problem?.categories ?? [])}` }
     case 'slots-full':
       return replacing(subject, snapshot)
     case 'own-use':

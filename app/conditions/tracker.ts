@@ -16,7 +16,8 @@ interface Tracked {
 
 interface Lasting {
   readonly name: string
-  readonly of: (report: KeyReport) => string
+  /** What it is about; `undefined` of a report of that kind that does not last. */
+  readonly of: (report: KeyReport) => string | undefined
   /**
    * Fields whose change is worth an event while it lasts; `each` if every report has its own request or
    * attempt.
@@ -42,9 +43,9 @@ export class ConditionTracker {
    */
   told(report: KeyReport, atMs: number): MonitorEvent | undefined {
     const at = Math.round(atMs)
-    const lasting = lastingOf(report.kind)
+    const lasting = lastingOf(report)
     if (lasting !== undefined) return this.#seen(report, lasting, at)
-    const begun = report.kind in ENDS ? lastingOf(ENDS[report.kind as keyof typeof ENDS]) : undefined
+    const begun = report.kind in ENDS ? rowOf(ENDS[report.kind as keyof typeof ENDS]) : undefined
     if (begun === undefined) return report as MonitorEvent
     const was = this.#known.get(keyOf(report, begun))
     if (was === undefined || was.endedMs !== undefined)
@@ -77,9 +78,14 @@ export class ConditionTracker {
 }
 
 /** Whether an event begins or repeats a lasting condition. */
-export const beginsCondition = ({ kind }: Pick<KeyReport, 'kind'>): boolean => kind in BEGINS
+export const beginsCondition = (report: KeyReport): boolean => lastingOf(report) !== undefined
 
-const lastingOf = (kind: string): Lasting | undefined =>
+function lastingOf(report: KeyReport): Lasting | undefined {
+  const row = rowOf(report.kind)
+  return row?.of(report) === undefined ? undefined : row
+}
+
+const rowOf = (kind: string): Lasting | undefined =>
   (BEGINS as Readonly<Record<string, Lasting | undefined>>)[kind]
 
 const keyOf = (report: KeyReport, { name, of }: Lasting): string =>

@@ -32,6 +32,7 @@ interface Named {
   readonly host?: string
   readonly stream?: string
   readonly status?: number
+  readonly failure?: string
 }
 
 /**
@@ -43,10 +44,16 @@ export const BEGINS = {
   'rate-limited': { name: 'rate-limited', of: ({ category = '' }: Named) => category, news: 'each' },
   'quota-short': { name: 'running-out', of: ({ category = '' }: Named) => category, news: ['state'] },
   'slots-exhausted': { name: 'slots-full', of: ({ category = '' }: Named) => category, news: 'each' },
-  'requests-refused': { name: 'no-number', of: wholeOrRow, news: ['status'] },
+  'requests-refused': { name: 'no-number', of: wholeOrRow, news: ['status', 'alone'] },
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
+  // A history that can't be written lasts; any other problem of storage is told once.
+  'storage-problem': {
+    name: 'history-paused',
+    of: ({ failure }: Named) => (failure === undefined ? undefined : ''),
+    news: ['failure'],
+  },
   // A key's tokens have one problem at a time, which grows from a failed refresh to a sign-in.
   'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
   'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
@@ -63,6 +70,7 @@ export const ENDS = {
   'service-back': 'service-unreachable',
   'stream-resumed': 'stream-silent',
   'stream-closed': 'stream-silent',
+  'storage-ok': 'storage-problem',
   'token-refreshed': 'token-refresh-failed',
   'signed-in': 'sign-in-required',
   revoked: 'revoke-unconfirmed',
@@ -122,12 +130,17 @@ export const eventSchemas = [
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
   event('service-unreachable', {
     host: text,
+    /** Whether calls go to this host; absent of one that only renews tokens, and in older histories. */
+    serves: z.exactOptional(z.literal('calls')),
     /** In plain words, as in "the certificate is not trusted". */
     why: optionalText,
     retryAt: optionalNumber,
   }),
   event('service-back', { host: text }),
-  event('storage-problem', { what: text }),
+  /** `failure`: why the history can't be written (`pausedHistory`); absent of any other problem. */
+  event('storage-problem', { what: text, failure: optionalText }),
+  /** The history is written again. `since`: when it failed, epoch ms. */
+  event('storage-ok', { since: number }),
   /** A browser window connected with a code; `open`: the number of connected ones, including this. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', {
@@ -167,7 +180,13 @@ export const eventSchemas = [
    * Requests get responses without a number: rejected, or not from the service. Reported once for a 401 and
    * each 5xx regardless of rows, otherwise once per row. `category`: the first row.
    */
-  event('requests-refused', { category: text, status: number, message: optionalText }),
+  event('requests-refused', {
+    category: text,
+    status: number,
+    message: optionalText,
+    /** Of a 401 that no other row has, while another one is answered with a number. */
+    alone: z.exactOptional(z.literal(true)),
+  }),
   /** Responses have numbers again. `since`: when the failures began, epoch ms. */
   event('requests-answered', { category: text, status: number, since: number }),
   event('slots-exhausted', {

@@ -21,6 +21,8 @@ export type StreamReasonCode =
   /** Data arrived, but the stream ended early, again and again. */
   | 'hidden-cap'
   | 'no-token'
+  /** No call of the key succeeds, and this stream brings nothing: it is paused. */
+  | 'calls-fail'
   | 'token-refused'
   | 'service-error'
   /** An intermediary answered in place of the service. */

@@ -11,6 +11,8 @@ export type AnswerProblem = Pick<RowProblem, 'status' | 'message'>
  * problem, which ends with its last row. Any other status is a problem of its row.
  */
 export class RowProblems {
+  /** The rows that were answered with a number since the token in use was issued. */
+  readonly #accepted = new Set<string>()
   readonly #rows = new Map<string, RowProblem>()
   /** Status of the service's own rejection, by row; the host's reachability reports any other. */
   readonly #refused = new Map<string, number>()
@@ -33,6 +35,7 @@ export class RowProblems {
       category,
       status,
       ...(message !== undefined && { message }),
+      ...(status === 401 && this.#isAlone(category) && { alone: true }),
     }
     const isOther = before !== undefined && before !== status && isOfWholeKey(before)
     return isOther ? [...this.#ended(category, before), report] : [report]
@@ -47,6 +50,7 @@ export class RowProblems {
   /** Takes a number for a row. */
   answered(category: string): readonly KeyReport[] {
     const status = this.#refused.get(category)
+    this.#accepted.add(category)
     this.#rows.delete(category)
     this.#refused.delete(category)
     this.#former.delete(category)
@@ -55,11 +59,18 @@ export class RowProblems {
 
   /** Takes a new access token: the previous one's 401 no longer applies. */
   renewed(): void {
+    this.#accepted.clear()
     for (const [category, problem] of this.#rows) {
       if (problem.status !== 401) continue
       this.#rows.delete(category)
       this.#former.set(category, problem)
     }
+  }
+
+  /** Whether a 401 is one row's: see `keyProblems` of `app/status/problem-status.ts`. */
+  #isAlone(category: string): boolean {
+    const isShared = [...this.#refused].some(([other, status]) => other !== category && status === 401)
+    return !isShared && [...this.#accepted].some((other) => other !== category)
   }
 
   #show(category: string, { status, message }: AnswerProblem, nowMs: number): void {

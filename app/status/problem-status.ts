@@ -50,7 +50,6 @@ export function unansweredRows(
 /** Severity and text of a problem. */
 export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemStatus {
   const note = String(status)
-  if (status === 401) return { severity: 'critical', label: 'rejected', note }
   if (status === 403) return { severity: 'warning', label: 'no permission', note }
   if (status >= 500) return { severity: 'warning', label: 'failing', note }
   if (status >= 400) return { severity: 'warning', label: 'rejected', note }
@@ -59,45 +58,71 @@ export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemSt
 
 /** One problem of a key, shared by several rows or of one row. */
 export interface KeyProblem extends ProblemStatus {
-  /** The first affected row. */
-  readonly category: string
+  /** The rows that have it; never empty. */
+  readonly categories: readonly [string, ...string[]]
   readonly problem: RowProblem
   /** Whether it is a problem of the token or the service, rather than of the row alone. */
   readonly isWhole: boolean
 }
 
 /**
- * The problems of a key's rows at `nowMs`, epoch ms, the worst first. Rows that share a 401, a 5xx or
+ * The problems of a key's rows at `nowMs`, epoch ms, the worst first. Rows that share a 401, a 403, a 5xx or
  * responses without headers form one problem. Empty if every checked row has a number.
  */
-export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
+export function keyProblems(
+  snapshot: Pick<Snapshot, 'requests' | 'access' | 'signInHost'>,
+  nowMs: number,
+): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
-  const shown = shownRows(requests)
+  const shown = shownRows(snapshot.requests)
   // If no row has a current number, this is what to report.
   const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
   for (const row of shown) {
     const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : toldProblem(row, nowMs)
     if (problem === undefined) continue
-    const key = isShared(problem) ? String(problem.status) : row.category
+    const key = isShared(problem) || problem.status === 403 ? String(problem.status) : row.category
     const group = groups.get(key)
     if (group) group.push(row)
     else groups.set(key, [row])
   }
   return [...groups.values()]
-    .map((rows) => ofRows(rows, nowMs))
-    .toSorted((a, b) => gravityOf(b.problem) - gravityOf(a.problem))
+    .map((rows) => ofRows(rows, isTokenAccepted(rows, snapshot), nowMs))
+    .toSorted((a, b) => gravityOf(b) - gravityOf(a))
 }
 
-function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number): KeyProblem {
-  const [{ category }] = rows
+/**
+ * Whether a 401 is one row's: no other row has it, and another one has a number. Where the row rejects a
+ * later token, too, that number has to be of the later one; while no other token can be had, of after the 401.
+ */
+function isTokenAccepted(
+  [row, ...others]: readonly RequestQuota[],
+  { requests, access: { issuedAt = 0 }, signInHost }: Pick<Snapshot, 'requests' | 'access' | 'signInHost'>,
+): boolean {
+  const rejectedAt = row?.problem?.since ?? 0
+  const fromMs = signInHost !== undefined ? rejectedAt : rejectedAt < issuedAt ? issuedAt : 0
+  return (
+    others.length === 0 &&
+    shownRows(requests).some(
+      ({ problem, state, observedAt = 0 }) =>
+        problem === undefined && state !== 'not-checked' && observedAt >= fromMs,
+    )
+  )
+}
+
+function ofRows(
+  rows: readonly [RequestQuota, ...RequestQuota[]],
+  tokenAccepted: boolean,
+  nowMs: number,
+): KeyProblem {
+  const [first, ...others] = rows
   const since = Math.min(...rows.map(({ problem }) => problem?.since ?? nowMs))
   const problem = { ...(rows[0].problem ?? { status: 0 }), since }
-  const isWhole = isShared(problem) && (problem.status === 401 || rows.length > 1)
+  const isWhole = isShared(problem) && (problem.status === 401 ? !tokenAccepted : rows.length > 1)
   return {
     ...problemStatus(problem),
     // A single failing row is a problem of that row; several mean that every call fails.
-    ...(isWhole && problem.status >= 500 && { severity: 'critical' }),
-    category,
+    ...(isWhole && problem.status >= 400 && { severity: 'critical' }),
+    categories: [first.category, ...others.map(({ category }) => category)],
     problem,
     isWhole,
   }
@@ -106,7 +131,7 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
 const isShared = ({ status }: RowProblem): boolean => isOfWholeKey(status) || status < 400
 
 /** A rejected token first, then problems of the whole service, then of single rows. */
-function gravityOf({ status }: RowProblem): number {
-  if (status === 401) return 2
+function gravityOf({ problem: { status }, isWhole }: KeyProblem): number {
+  if (status === 401) return isWhole ? 2 : 0
   return status >= 500 || status < 400 ? 1 : 0
 }

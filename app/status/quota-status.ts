@@ -159,6 +159,10 @@ export function shareLeftText(quota: Bounds): string {
   return isRange(quota) ? `${percent(low)}–${percent(high)} %` : `${percent(low)} %`
 }
 
+/** The same in requests: `38`, `60–95`. */
+export const surelyLeftText = (quota: Bounds): string =>
+  isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
+
 /** Age of a header from which a row is marked as old. Milliseconds. */
 export const STALE_AFTER_MS = 120_000
 

@@ -19,8 +19,15 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
   closed: { severity: 'unknown', label: 'closed' },
 }
 
-/** Status of one stream by its state (service 12). */
-export const streamStatus = ({ state }: Pick<StreamSummary, 'state'>): StreamStatus => STREAM_STATUSES[state]
+/**
+ * Status of one stream by its state (service 12); of a key that cannot call, one word for all that bring
+ * nothing.
+ */
+export const streamStatus = ({
+  state,
+  reasonCode,
+}: Pick<StreamSummary, 'state' | 'reasonCode'>): StreamStatus =>
+  reasonCode === 'calls-fail' ? { severity: 'unknown', label: 'paused' } : STREAM_STATUSES[state]
 
 /** Streams with an open connection, without waiting or connecting ones. */
 export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: readonly S[]): readonly S[] =>
@@ -36,7 +43,8 @@ const SILENT_AFTER_MS = 15_000
  * Whether an open stream receives no data at `nowMs`, epoch ms: connected and silent, or waiting for its next
  * attempt and without a frame for as long. A quick reconnection is neither.
  */
-export function isStreamSilent({ state, lastFrameAt }: StreamSummary, nowMs: number): boolean {
+export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary, nowMs: number): boolean {
+  if (reasonCode === 'calls-fail') return false
   if (state === 'stale') return true
   // The first opening is not silence; between two attempts it is briefly opening.
   if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS

@@ -26,6 +26,7 @@ import type { Clock, Log } from '../ports/ports.ts'
 import type { Retention } from './compaction.ts'
 import { HistoryStore, type ProgramQuery, type StorageStatus } from './history-store.ts'
 import { Recorder } from './recorder.ts'
+import { historySentence } from './replaceable-file.ts'
 
 export interface HistoryServiceDeps {
   readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile'>
@@ -73,7 +74,10 @@ export class HistoryService {
             folder: dataFolder,
             clock,
             log,
-            problem: (sentence) => this.#problem(sentence),
+            problem: (sentence, failure) => {
+              // One that lasts is reported by each key, with its end.
+              if (failure === undefined) this.#problem(sentence)
+            },
             ...(retention && { retention }),
           })
     this.#store = store
@@ -265,7 +269,9 @@ export class HistoryService {
         const thresholds = this.#alerts.thresholds(profile)
         monitor.withProfile(profile, (session) => session.setThresholds(thresholds))
       }
-      monitor.withProfile(profile, (session) => session.historyFailing(this.#store?.failure))
+      const failure = this.#store?.failure
+      const failing = failure && { failure, what: historySentence(failure) }
+      monitor.withProfile(profile, (session) => session.historyFailing(failing))
       const snapshot = monitor.snapshot(profile)
       if (!snapshot) continue
       this.#recorder.observe(snapshot, (...asked) => {

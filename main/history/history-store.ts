@@ -29,8 +29,11 @@ export interface HistoryStoreDeps {
   readonly folder: string
   readonly clock: Clock
   readonly log: Log
-  /** Called once when the file cannot be used; called again only if it worked in between. */
-  readonly problem: (sentence: string) => void
+  /**
+   * Called once when the file cannot be used; called again only if it worked in between. `failure`: of a problem
+   * that lasts.
+   */
+  readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention
 }
 
@@ -260,7 +263,7 @@ export class HistoryStore {
 
   #failing(failure: StorageFailure, cause: unknown): void {
     if (this.#failure === undefined) {
-      this.#deps.problem(historySentence(failure))
+      this.#deps.problem(historySentence(failure), failure)
       this.#deps.log.note('the history file failed', { failure, cause })
     }
     this.#failure = failure

@@ -79,7 +79,11 @@ export function profileParts(
   const history = new RecentHistory()
   const reachability = new Reachability(timeline, random, (happened) => {
     if (happened.kind === 'service-unreachable') otherHost.unreachable(happened.host)
-    report(happened)
+    report(
+      happened.kind === 'service-unreachable' && happened.host === hostOf(current.profile().baseUrl)
+        ? { ...happened, serves: 'calls' }
+        : happened,
+    )
   })
   const otherHost: OtherHost = new OtherHost({
     clock,

@@ -108,10 +108,11 @@ export class ProfileSession {
     this.parts.streams.wake()
   }
 
-  /** Records why the history of this key can't be written; `undefined` while it can. */
-  historyFailing(failure: string | undefined): void {
-    if (failure === this.#pausedHistory?.failure) return
-    this.#pausedHistory = failure === undefined ? undefined : { failure, since: this.#deps.timeline.now() }
+  /** Records why the history can't be written, as a code and in words; `undefined` while it can. */
+  historyFailing(failing: { readonly failure: string; readonly what: string } | undefined): void {
+    if (failing?.failure === this.#pausedHistory?.failure) return
+    this.#deps.report(failing ? { kind: 'storage-problem', ...failing } : { kind: 'storage-ok' })
+    this.#pausedHistory = failing && { failure: failing.failure, since: this.#deps.timeline.now() }
     this.#changed()
   }
 

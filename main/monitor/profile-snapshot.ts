@@ -1,4 +1,5 @@
 import { conditionsOf, isStopped } from '../../app/conditions/evaluate.ts'
+import type { ConditionKind } from '../../app/conditions/kinds.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
 import type {
   ProfileSummary,
@@ -6,6 +7,7 @@ import type {
   RefreshSummary,
   RequestQuota,
   Snapshot,
+  StreamSummary,
 } from '../../app/contract/snapshot.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { rowVerdictOf, verdictOf } from '../../app/quota/verdict.ts'
@@ -88,14 +90,41 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 
 /**
  * The snapshot of a key that cannot call, reduced to what is known: no row has a state, a pace or a next
- * check.
+ * check, and a stream without data is paused.
  */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
-  if (!isStopped(conditionsOf(snapshot, snapshot.at))) return snapshot
-  // Without a sign-in, any 401 is its consequence; with one, it shows why calls fail.
-  const isSignedIn = snapshot.refresh.state === 'valid' || snapshot.refresh.state === 'unconfirmed'
-  const requests = snapshot.requests.map((row) => uncheckedRow(row, isSignedIn))
-  return { ...snapshot, requests, verdict: verdictOf(requests, snapshot.service) }
+  const conditions = conditionsOf(snapshot, snapshot.at)
+  if (!isStopped(conditions)) return snapshot
+  const { refresh, access, signInHost } = snapshot
+  // Without a sign-in, or a host to renew it, any 401 is its consequence; otherwise it shows why calls fail.
+  const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
+  const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
+  // Of keys that can't be opened no row is known; a documented limit is none of theirs.
+  const isUnopened = conditions.roots.some(({ kind }) => KEYS_UNOPENED.includes(kind))
+  const isShown = ({ source }: { readonly source: string }) => !isUnopened || source !== 'default'
+  const requests = snapshot.requests
+    .filter(isShown)
+    .map((row) => uncheckedRow(row, isSignedIn && signInHost === undefined))
+  return {
+    ...snapshot,
+    ...(isTokenGone && access.state === 'valid' && { access: { ...access, state: 'expired' } }),
+    requests,
+    slots: snapshot.slots.filter(isShown),
+    streams: snapshot.streams.map(pausedStream),
+    verdict: verdictOf(requests, snapshot.service),
+  }
+}
+
+const KEYS_UNOPENED: readonly ConditionKind[] = [
+  'keys-damaged',
+  'keys-locked',
+  'keys-unreadable',
+  'keys-sealed-elsewhere',
+]
+
+function pausedStream(stream: StreamSummary): StreamSummary {
+  const isPaused = stream.state === 'opening' || stream.state === 'stale' || stream.state === 'waiting'
+  return isPaused ? { ...stream, reasonCode: 'calls-fail', reason: 'reopens when calls succeed' } : stream
 }
 
 function uncheckedRow(

@@ -89,7 +89,7 @@ function problemFacts({ category, problem }: RequestQuota, nowMs: number): reado
   const sentences = [
     `${problemTitle(category, problem)}.`,
     problemDetail(problem, nowMs),
-    problemAdvice(category, problem),
+    problemAdvice([category], problem),
   ]
   return [{ name: 'Last response', value: sentences.join(' ') }]
 }

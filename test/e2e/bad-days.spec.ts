@@ -259,7 +259,7 @@ for (const { what, fault, ...expected } of [
     severity: 'warning',
     headline: /permission missing \(403\)/,
     detail: /^Sign in again with /,
-    buttons: [expect.stringMatching(/^Sign in with (?:ReadAccount|MarketData)$/)],
+    buttons: [expect.stringMatching(/^Sign in with (?:\w+|\w+ and \w+|\d scopes)$/)],
   },
   {
     what: 'responses without rate-limit headers',

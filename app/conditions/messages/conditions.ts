@@ -3,10 +3,11 @@ import type { Severity } from '../../contract/severity.ts'
 import type { Snapshot } from '../../contract/snapshot.ts'
 import { coarseSinceText, countdownText, sinceText } from '../../status/durations.ts'
 import { clockText, minuteText } from '../../status/moments.ts'
-import { leftText, STALE_AFTER_MS, STATE_LABELS, stateAt } from '../../status/quota-status.ts'
+import { STALE_AFTER_MS, STATE_LABELS, stateAt, surelyLeftText } from '../../status/quota-status.ts'
+import { countText } from '../../status/rates.ts'
 import { capitalised, sentence } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
-import { type Condition, conditionsOf, freshestMs } from '../evaluate.ts'
+import { type Condition, conditionsOf, freshestMs, hasRecovered } from '../evaluate.ts'
 import { CHECK_NETWORK, joined, type Message, message, NO_ACTION } from './message.ts'
 import { problemMessage } from './problems.ts'
 import { rowMessage } from './rows.ts'
@@ -271,19 +272,30 @@ export interface AlertText {
   readonly body: string
 }
 
-/** Title and body of an alert whose condition has ended. */
+/**
+ * Title and body of an alert whose condition is no longer seen. Without a header that shows it, a row only may
+ * have recovered.
+ */
 export function recoveredText(
   kind: string,
   subject: string,
   { profile, requests }: Snapshot,
   nowMs: number,
-): AlertText {
+): AlertText & { readonly severity: 'ok' | 'unknown' } {
   const row = requests.find(({ category }) => category === subject)
-  const left = row === undefined ? '' : `${leftText(row, nowMs)} of ${row.limit} left.`
+  const on = `On ${profile.name}.`
+  if (row !== undefined && !hasRecovered(kind, row, nowMs)) {
+    return {
+      severity: 'unknown',
+      title: `${subject} may have recovered`,
+      body: joined('Waiting for the next header.', NO_ACTION, on),
+    }
+  }
   return {
+    severity: 'ok',
     title:
       kind === 'capacity-back' ? `${subject} can be called again` : `${subject || profile.name} recovered`,
-    body: joined(left, NO_ACTION, `On ${profile.name}.`),
+    body: joined(row === undefined ? '' : `${surelyLeftText(row)} of ${row.limit} left.`, NO_ACTION, on),
   }
 }
 
@@ -298,9 +310,15 @@ export function presentAlert(
     (one) => one.kind === kind && (one.subject ?? '') === subject,
   )
   return condition === undefined
-    ? { severity: 'ok', ...recoveredText(kind, subject, snapshot, nowMs) }
+    ? recoveredText(kind, subject, snapshot, nowMs)
     : { severity: condition.severity, ...alertText(condition, snapshot, nowMs) }
 }
+
+/** Alerts of keys that are not shown, by key: `Beta: 2 alerts.` Empty where there is none. */
+export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<string, string>): string =>
+  [...Map.groupBy(alerts, (profile) => profile)]
+    .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)
+    .join(' ')
 
 const isDiskFull = (why: string | undefined): boolean => why === 'the disk is full'
 

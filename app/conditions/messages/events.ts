@@ -75,7 +75,15 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
     over: ({ why }) => why ?? '',
   },
   'service-back': { of: 'service', say: ({ host }) => ['ok', `${host} responds again`] },
-  'storage-problem': { of: 'service', say: ({ what }) => ['critical', 'Storage problem', what] },
+  'storage-problem': {
+    of: 'service',
+    say: ({ what, failure }) =>
+      failure === undefined ? ['critical', 'Storage problem', what] : ['warning', 'History paused', what],
+  },
+  'storage-ok': {
+    of: 'service',
+    say: ({ since, at }) => ['ok', 'History resumed', `paused for ${sinceText(since, at)}`],
+  },
   'window-admitted': {
     of: 'service',
     say: ({ open }) => [
@@ -132,10 +140,10 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'requests-refused': {
     of: 'service',
     say: (event) => [
-      problemStatus(event).severity,
-      problemTitle(isOfWholeKey(event.status) ? undefined : event.category, event),
+      event.status === 401 && !event.alone ? 'critical' : problemStatus(event).severity,
+      problemTitle(isOfWholeKey(event.status) && !event.alone ? undefined : event.category, event),
       quoted(event),
-      problemAdvice(event.category, event).replace(/\.$/, ''),
+      problemAdvice([event.category], event).replace(/\.$/, ''),
     ],
     over: quoted,
     alike: ({ status }) => status,

@@ -3,12 +3,14 @@ import { scopeOf } from '../../service/categories.ts'
 import { sinceText } from '../../status/durations.ts'
 import { minuteText } from '../../status/moments.ts'
 import { type KeyProblem, problemStatus } from '../../status/problem-status.ts'
+import { countText, listText } from '../../status/rates.ts'
 import type { ConditionKind } from '../kinds.ts'
+import { fewText } from './event-words.ts'
 import { joined, type Message, message, NO_ACTION } from './message.ts'
 
 /** Whether all other checked rows have a number, and there is at least one. */
-function doOthersWork(category: string, requests: readonly RequestQuota[]): boolean {
-  const others = requests.filter((row) => row.category !== category)
+function doOthersWork(categories: readonly string[], requests: readonly RequestQuota[]): boolean {
+  const others = requests.filter((row) => !categories.includes(row.category))
   return (
     others.every(({ problem }) => problem === undefined) &&
     others.some(({ state }) => state !== 'not-checked')
@@ -18,25 +20,28 @@ function doOthersWork(category: string, requests: readonly RequestQuota[]): bool
 /** The message for a response without a number, about the whole key or one quota. */
 export function problemMessage(
   kind: ConditionKind,
-  { category, problem, isWhole }: KeyProblem,
+  { categories, problem, isWhole }: KeyProblem,
   { profile, requests }: Snapshot,
 ): Message {
   const { label, note } = problemStatus(problem)
-  const title = problemTitle(isWhole ? undefined : category, problem)
-  const lasts = problem.status === 401 || problem.status >= 500
+  const title = problemTitle(isWhole ? undefined : fewText(categories), problem)
+  const lasts = (problem.status === 401 && isWhole) || problem.status >= 500
   const known: Partial<Record<ConditionKind, string>> = {
     'token-rejected': `This key is set to ${profile.environment.toUpperCase()}.`,
-    'permission-missing': doOthersWork(category, requests) ? 'Other quotas work.' : '',
+    'permission-missing': doOthersWork(categories, requests) ? 'Other quotas work.' : '',
     'quota-failing': 'Retrying.',
     'service-failing': 'Retrying.',
   }
   return message({
     label,
-    name: problemName(kind, problem, category, isWhole),
+    name:
+      kind === 'permission-missing' && categories.length > 1
+        ? `Permission missing on ${countText(categories.length, 'quota')}`
+        : problemName(kind, problem, categories[0], isWhole),
     ...(isWhole ? {} : { note }),
     title: lasts ? title : `${title}.`,
     text: lasts ? `since ${minuteText(problem.since)}.` : '',
-    action: problemAdvice(category, problem),
+    action: problemAdvice(categories, problem),
     detail: joined(
       known[kind] ?? '',
       quotedText(problem),
@@ -55,7 +60,7 @@ function problemName(
     case 'permission-missing':
       return `${category} permission missing`
     case 'check-rejected':
-      return `${category} check rejected`
+      return problem.status === 401 ? `${category} rejected` : `${category} check rejected`
     case 'quota-failing':
       return `${category} failing`
     case 'no-headers':
@@ -72,7 +77,7 @@ function problemName(
  * whole key.
  */
 export function problemTitle(category: string | undefined, { status }: Pick<RowProblem, 'status'>): string {
-  if (status === 401) return 'Token rejected (401)'
+  if (status === 401) return category === undefined ? 'Token rejected (401)' : `${category}: rejected (401)`
   if (status === 403) return `${category ?? 'The key'}: permission missing (403)`
   if (status >= 500) return `${category ?? 'The service'} responds with ${status}`
   if (status >= 400) return `${category ?? 'The key'}: check rejected (${status})`
@@ -81,10 +86,18 @@ export function problemTitle(category: string | undefined, { status }: Pick<RowP
     : `${category}: no rate-limit headers`
 }
 
+const scopesOf = (categories: readonly string[]) => [...new Set(categories.map(scopeOf))]
+
+/** The scopes that rows need, for a button: `ReadAccount and MarketData`, `3 scopes`. */
+export function scopesText(categories: readonly string[]): string {
+  const scopes = scopesOf(categories)
+  return scopes.length > 2 ? countText(scopes.length, 'scope') : listText(scopes)
+}
+
 /** What to do about it: `Sign in again with ReadAccount.` */
-export function problemAdvice(category: string, { status }: Pick<RowProblem, 'status'>): string {
+export function problemAdvice(categories: readonly string[], { status }: Pick<RowProblem, 'status'>): string {
   if (status === 401) return 'Check the key’s host, or sign in again.'
-  if (status === 403) return `Sign in again with ${scopeOf(category)}.`
+  if (status === 403) return `Sign in again with ${listText(scopesOf(categories))}.`
   if (status >= 500) return NO_ACTION
   if (status >= 400) return 'Check the symbol and the account in the settings.'
   return 'Check the service address, VPN and proxy.'

@@ -326,14 +326,18 @@ function streamRows(
   width: number,
 ): readonly (readonly FittedCell[])[] {
   const target = width - 24 - 9 - 7 - 7 - 9 - 5
-  const row = ({ category, target: of, state, framesPerSecond, lastFrameAt, restarts }: StreamSummary) => [
-    left(category, 24),
-    leaving(left(of, target), 1),
-    left(streamStatus({ state }).label, 9, TONES[streamStatus({ state }).severity]),
-    leaving(right(framesPerSecond.toFixed(1), 7), 3),
-    leaving(right(lastFrameAt === undefined ? '–' : duration(nowMs - lastFrameAt), 7), 2),
-    leaving(right(String(restarts), 9), 4),
-  ]
+  const row = (stream: StreamSummary) => {
+    const { category, target: of, framesPerSecond, lastFrameAt, restarts } = stream
+    const { label, severity } = streamStatus(stream)
+    return [
+      left(category, 24),
+      leaving(left(of, target), 1),
+      left(label, 9, TONES[severity]),
+      leaving(right(framesPerSecond.toFixed(1), 7), 3),
+      leaving(right(lastFrameAt === undefined ? '–' : duration(nowMs - lastFrameAt), 7), 2),
+      leaving(right(String(restarts), 9), 4),
+    ]
+  }
   const heading = [
     left('STREAMS', 24, 'dim'),
     leaving(left('TARGET', target, 'dim'), 1),

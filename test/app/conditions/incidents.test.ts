@@ -2,7 +2,8 @@ import '../../renderer/utc.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { incidentLines } from '../../../app/conditions/incidents.ts'
-import type { LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
+import { ConditionTracker } from '../../../app/conditions/tracker.ts'
+import type { KeyReport, LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
 
 const AT = Date.UTC(2026, 2, 13, 14, 31, 5)
 let seq = 0
@@ -56,6 +57,15 @@ test('a silent stream is one line from its start to its end, and others that fel
     ['Orders silent', 'SIM2 · last data at 14:30:50', true],
     ['Orders silent', 'SIM1 · last data at 14:30:50', false],
   ])
+  // What the host of all calls explains is no line beside it; the sign-in host explains none.
+  const away = (later: number, more = {}) =>
+    logged({ kind: 'service-unreachable', host: 'api.test', serves: 'calls', ...more }, later)
+  for (const later of [-20, 0, 60])
+    expect(texts([...both, away(later)]), `${later} s later`).toEqual(['api.test unreachable · retrying'])
+  expect(texts([...both, away(61)])).toHaveLength(2)
+  expect(texts([...both, away(0, { serves: undefined })])).toHaveLength(2)
+  const back = logged({ kind: 'service-back', host: 'api.test' }, -10)
+  expect(texts([away(-20), back, ...both])[0]).toContain('2 streams silent')
   const many = Array.from({ length: 18 }, (_, index) => silent(`SIM${index}`))
   expect(texts(many)).toEqual(['18 streams silent · 18 Orders'])
 })
@@ -338,4 +348,25 @@ test('no event is lost or a line twice, but a refused refresh in its sign-in', (
       expect(shown.toSorted((a, b) => a - b)).toEqual(events.map((one) => one.seq).toSorted((a, b) => a - b))
     }),
   )
+})
+
+test('a history that is paused is one open amber line until it resumes; another problem of storage has no end', () => {
+  const tracker = new ConditionTracker()
+  const told = (report: KeyReport, later: number) => {
+    const event = tracker.told(report, AT + later * 1000)
+    return event === undefined ? [] : [logged(event, later)]
+  }
+  const paused = { kind: 'storage-problem', what: 'the disk is full', failure: 'full' } as const
+  const events = [...told(paused, 0), ...told(paused, 1)]
+  expect(incidentLines(events)).toMatchObject([
+    { title: 'History paused', severity: 'warning', isOpen: true },
+  ])
+  const ended = told({ kind: 'storage-ok' }, 90)
+  expect(incidentLines([...events, ...ended])).toMatchObject([
+    { severity: 'ok', isOpen: false, endedAt: AT + 90_000 },
+  ])
+  expect(texts(ended)).toEqual(['History resumed · paused for 1 min 30 s'])
+  expect(told({ kind: 'storage-ok' }, 95)).toEqual([])
+  const other = told({ kind: 'storage-problem', what: 'the new token is in memory only' }, 100)
+  expect(incidentLines(other)).toMatchObject([{ severity: 'critical', isOpen: false }])
 })

@@ -162,6 +162,21 @@ it('an alert says how things stand now, not how they stood when it was raised', 
   })
 })
 
+it('a recovery is told by a header or what is surely left, never by the middle of an estimate', () => {
+  const of = (more: Partial<RequestQuota>) => {
+    const row = quota('Positions', 320, 300, 75, { state: 'ok', source: 'modelled', ...more })
+    return presentAlert({ kind: 'rate-limited', subject: 'Positions' }, snapshot({ requests: [row] }), NOW_MS)
+  }
+  const unsure = { severity: 'unknown', title: 'Positions may have recovered' }
+  expect(of({ low: 0, high: 150 })).toMatchObject(unsure)
+  expect(of({ low: 0, high: 150 }).body).toBe('Waiting for the next header. No action needed. On Main key.')
+  // Its number is the last header's, from before the 429.
+  expect(of({ state: 'not-checked', low: 75, high: 75 })).toMatchObject(unsure)
+  expect(of({ low: 60, high: 90 }).body).toMatch(/^60 of 320 left\./)
+  expect(of({ low: 20, high: 130 }).body).toMatch(/^20–130 of 320 left\./)
+  expect(of({ low: 0, high: 76, source: 'header' })).toMatchObject({ severity: 'ok' })
+})
+
 const TOKENS: Readonly<Record<RefreshSummary['state'], readonly [severity: Severity, label: string]>> = {
   none: ['critical', 'signed out'],
   valid: ['ok', 'valid'],

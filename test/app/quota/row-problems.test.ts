@@ -122,3 +122,14 @@ test('a 401 of a token that was renewed says nothing of the new one, and lasts w
   problems.refused('Positions', { status: 401 }, 3_000)
   expect(problems.of('Positions')).toEqual({ status: 401, since: 3_000 })
 })
+
+test('a 401 is told as its row’s alone while another row has a number of this token', () => {
+  const problems = startedProblems()
+  expect(problems.refused('Accounts', { status: 401 }, 1_000)).not.toHaveProperty('alone')
+  problems.answered('Accounts')
+  problems.answered('Positions')
+  expect(problems.refused('Accounts', { status: 401 }, 2_000)).toMatchObject({ alone: true })
+  // It is the token, once another row rejects it too.
+  expect(problems.refused('Positions', { status: 401 }, 3_000)).toMatchObject({ category: 'Positions' })
+  expect(problems.refused('Balances', { status: 401 }, 4_000)).toBeUndefined()
+})

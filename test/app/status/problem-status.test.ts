@@ -2,7 +2,13 @@ import { stateSentence } from '../../../app/conditions/messages/rows.ts'
 import '../../renderer/utc.ts'
 import { expect, test } from 'vitest'
 import { eventSentence } from '../../../app/conditions/event-sentence.ts'
-import { aspectStatuses, headline, keyStatus, spokenText } from '../../../app/conditions/key-status.ts'
+import {
+  aspectStatuses,
+  headline,
+  keyFindings,
+  keyStatus,
+  spokenText,
+} from '../../../app/conditions/key-status.ts'
 import { keyProblems, PROBLEM_LASTS_MS, toldProblem } from '../../../app/status/problem-status.ts'
 import { quotaStatus } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
@@ -60,15 +66,47 @@ test('a row in worse trouble comes before one row that is rejected', () => {
   const empty = quota('Positions', 320, 300, 0, { state: 'empty', low: 0, high: 0 })
   const at = snapshot({ requests: [unseen('Balances', 403), empty] })
   expect(headline(at, NOW_MS).headline).toContain('Positions is empty.')
-  const dead = snapshot({ requests: [unseen('Balances', 401), empty] })
+  const dead = snapshot({ requests: [unseen('Balances', 401), unseen('Accounts', 401), empty] })
   expect(headline(dead, NOW_MS).headline).toContain('Token rejected (401)')
+})
+
+test('a 401 is its row’s while another row has a number, unless the next token is rejected too', () => {
+  const [alone, fine] = [unseen('Balances', 401), quota('Positions', 320, 300, 300)]
+  const at = snapshot({ requests: [alone, fine] })
+  expect(headline(at, NOW_MS)).toMatchObject({ severity: 'warning', headline: 'Balances: rejected (401).' })
+  expect(spokenText(at, NOW_MS)).toBe('Balances rejected.')
+  const issuedAt = since + MINUTE
+  const access = { ...at.access, issuedAt }
+  const renewed = (observedAt: number) => ({ ...at, access, requests: [alone, { ...fine, observedAt }] })
+  expect(headline(renewed(issuedAt), NOW_MS).headline).toBe('Balances: rejected (401).')
+  expect(headline(renewed(issuedAt - 1), NOW_MS).headline).toContain('Token rejected (401)')
+  // Without the sign-in host no other token can tell: the service may have ended this one.
+  const signInHost = { host: 'signin.test', why: 'timed out', since }
+  const away = (observedAt: number) => ({ ...at, signInHost, requests: [alone, { ...fine, observedAt }] })
+  expect(keyFindings(away(since - 1), NOW_MS).map(({ kind }) => kind)).toEqual(['sign-in-host-gone'])
+  expect(keyFindings(away(since), NOW_MS)[1]?.title).toBe('Balances: rejected (401).')
+})
+
+test('missing permissions are one condition that names its rows and scopes, and explains those rows alone', () => {
+  const low = (category: string) => quota(category, 320, 300, 30, { state: 'low', ...refused(403) })
+  const requests = [
+    low('Positions'),
+    low('Quote Snapshot'),
+    quota('Accounts', 320, 300, 30, { state: 'low' }),
+  ]
+  const at = snapshot({ requests })
+  expect(headline(at, NOW_MS).headline).toBe(
+    'Positions and Quote Snapshot: permission missing (403). Also: Accounts low.',
+  )
+  expect(keyStatus(at, NOW_MS).name).toBe('Permission missing on 2 quotas')
+  expect(headline(at, NOW_MS).detail).toContain('Sign in again with ReadAccount and MarketData.')
 })
 
 test('a row says rejected in place of ok or not checked, and keeps what is graver', () => {
   const ok = quota('Accounts', 320, 300, 320, refused(403))
   expect(quotaStatus(ok, NOW_MS)).toMatchObject({ severity: 'warning', label: 'no permission', note: '403' })
   expect(quotaStatus(unseen('Accounts', 401), NOW_MS)).toMatchObject({
-    severity: 'critical',
+    severity: 'warning',
     label: 'rejected',
     note: '401',
   })

@@ -67,7 +67,7 @@ function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
   const shows = (remaining: number) => {
     const threshold = thresholdOf(monitor.thresholds.get(PROFILE) ?? DEFAULT_THRESHOLDS, 'Accounts')
     const state = remaining < threshold * 320 ? 'low' : 'ok'
-    const now = { observedAt: clock.wallMs(), used: { own: 5, elsewhere: 70 } }
+    const now = { observedAt: clock.wallMs(), asOf: clock.wallMs(), used: { own: 5, elsewhere: 70 } }
     monitor.shown = {
       requests: [exampleQuota({ remaining, low: remaining, threshold, state, ...now })],
     }
@@ -188,10 +188,13 @@ test('without a data folder it remembers nothing and still speaks up', () => {
 test('a file that cannot be is said once there is a key to say it of, and monitoring goes on', () => {
   const { history, monitor, problems, announced, live } = started('/nonexistent/folder')
   live(60, 10)
-  expect(problems).toHaveLength(1)
+  // Each key reports it, with its end.
+  expect(problems).toEqual([])
   expect(announced).toHaveLength(1)
   expect(history.status().kind).toBe('failing')
-  expect([...monitor.historyFailures.values()]).toEqual(['not-allowed'])
+  expect([...monitor.historyFailures.values()]).toMatchObject([
+    { failure: 'not-allowed', what: expect.stringContaining('permissions') },
+  ])
 })
 
 test('damaged settings of the history are set aside and said, and the history is kept by the defaults', () => {

@@ -16,7 +16,8 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   'revoke-unconfirmed': { ...LOGGED, kind: 'revoke-unconfirmed', reason: 'r', retryAt: 4 },
   'service-unreachable': { ...LOGGED, kind: 'service-unreachable', host: 'h', why: 'w', retryAt: 5 },
   'service-back': { ...LOGGED, kind: 'service-back', host: 'h' },
-  'storage-problem': { ...LOGGED, kind: 'storage-problem', what: 'w' },
+  'storage-problem': { ...LOGGED, kind: 'storage-problem', what: 'w', failure: 'full' },
+  'storage-ok': { ...LOGGED, kind: 'storage-ok', since: 1 },
   'window-admitted': { ...LOGGED, kind: 'window-admitted', window: 'window-1', open: 1 },
   'rate-limited': {
     ...LOGGED,

@@ -15,7 +15,7 @@ export class FakeMonitor implements MonitorSurface {
   readonly #nowMs: () => number
   stopped = false
   readonly thresholds = new Map<string, Thresholds>()
-  readonly historyFailures = new Map<string, string | undefined>()
+  readonly historyFailures = new Map<string, object | undefined>()
   #seq = 0
   #revision = 0
 
@@ -64,7 +64,7 @@ export class FakeMonitor implements MonitorSurface {
     const session = {
       parts: { history: { query: () => this.recent, lowestHeader: () => undefined } },
       setThresholds: (thresholds: Thresholds) => void this.thresholds.set(profile, thresholds),
-      historyFailing: (failure: string | undefined) => void this.historyFailures.set(profile, failure),
+      historyFailing: (failure: object | undefined) => void this.historyFailures.set(profile, failure),
       revoke: async () => ({ ok: true }),
       tryNow: () => {},
     }

@@ -99,11 +99,11 @@ test('a sign-in host that does not answer is named, with what to do, in any widt
 test('of several problems each has a line that names it, and three besides the headline’s are enough', () => {
   const categories = ['Accounts', 'Balances', 'Positions', 'Quote Snapshot', 'Order Details']
   const requests = categories.map((category) =>
-    exampleQuota({ category, problem: { status: 403, since: AT_MS } }),
+    exampleQuota({ category, problem: { status: 404, since: AT_MS } }),
   )
   const table = renderTable(exampleSnapshot({ requests }), [], AT_MS, PLAIN)
-  expect(lineWith(table, 'Balances: permission missing (403). Sign in again')).toBeTruthy()
-  expect(table.match(/Sign in again with /g)).toHaveLength(4)
+  expect(lineWith(table, 'Balances: check rejected (404). Check the symbol')).toBeTruthy()
+  expect(table.match(/Check the symbol and /g)).toHaveLength(4)
 })
 
 test('a category that another one counts has no row, and the other says so', () => {
