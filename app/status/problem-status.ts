@@ -91,8 +91,8 @@ export function keyProblems(
 }
 
 /**
- * Whether a 401 is one row's: no other row has it, and another one has a number. Where the row rejects a
- * later token, too, that number has to be of the later one; while no other token can be had, of after the 401.
+ * Whether a 401 is one row's: no other row has it, and another one has a number. If the row rejects a later
+ * token too, that number must be of the later one; while there is no new one, later than the 401.
  */
 function isTokenAccepted(
   [row, ...others]: readonly RequestQuota[],

@@ -30,8 +30,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called once when the file cannot be used; called again only if it worked in between. `failure`: of a problem
-   * that lasts.
+   * Called once when the file cannot be used; called again only if it worked in between. `failure`: of a
+   * problem that lasts.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention

@@ -72,6 +72,16 @@ export function CapacityTable() {
               </th>
             </tr>
           </thead>
+          {groups.length === 0 && (
+            <tbody>
+              <tr className={css('group')}>
+                <th colSpan={2}>No quotas yet.</th>
+                {FURTHER_COLUMNS.map((column) => (
+                  <td key={column} className={css(column)} />
+                ))}
+              </tr>
+            </tbody>
+          )}
           {groups.map((group) => (
             <tbody key={group.id} data-group={group.id}>
               <GroupHead group={group} />

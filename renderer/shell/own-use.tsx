@@ -16,10 +16,11 @@ export function OwnUse() {
   const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
   const cap = useShown(({ probes }) => `${Math.round(probes.budgetFraction * 1000) / 10} %`)
   const isOver = useShown(({ probes }) => probes.usedFraction > probes.budgetFraction) ?? false
-  const about = useShown(
-    ({ at, probes }) =>
-      `Headroom’s own count, at ${clockText(at)}. Its checks use at most ${shareText(probes.budgetFraction)} of a quota on average.`,
-  )
+  const about = useShown(({ at, probes }) => {
+    const over =
+      probes.usedFraction > probes.budgetFraction ? ' Over the cap: checks slow down. No action needed.' : ''
+    return `Headroom’s own count, at ${clockText(at)}. Its checks use at most ${shareText(probes.budgetFraction)} of a quota on average.${over}`
+  })
   if (streams === undefined) return null
   return (
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>

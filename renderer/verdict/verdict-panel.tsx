@@ -1,11 +1,19 @@
 import { aspectStatuses, keyFindings, keyStatus, spokenText } from '../../app/conditions/key-status.ts'
+import { othersAlertsText } from '../../app/conditions/messages/conditions.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
 import { unbroken } from '../format/unbroken.ts'
 import { useMedia } from '../hooks/use-media.ts'
-import { useMoment, usePausedSince, useShown, useShownValue } from '../state/window-parts.ts'
+import {
+  useMirror,
+  useMoment,
+  usePausedSince,
+  useShown,
+  useShownValue,
+  useSnapshot,
+} from '../state/window-parts.ts'
 import { FindingChips } from './finding-chips.tsx'
 import { RemedyButton } from './remedy-button.tsx'
 import { TokenPanel } from './token-panel.tsx'
@@ -37,7 +45,7 @@ export function VerdictPanel() {
           <HeadlineRow />
         </h1>
         <p data-testid="verdict-detail">
-          <Detail />
+          <Detail /> <OthersAlerts />
         </p>
       </div>
       <HeadlineRemedy />
@@ -84,6 +92,20 @@ export function Detail() {
       {action !== '' && <b>{action}</b>} {detail}
     </>
   )
+}
+
+/** Which other keys have alerts: the header counts those of all keys. */
+function OthersAlerts() {
+  const shown = useSnapshot(({ profile }) => profile.id)
+  const text = useMirror(({ alerts, snapshots }) => {
+    const of = alerts.filter(({ dismissed, profile }) => !dismissed && profile !== shown)
+    const names = new Map(snapshots.map(({ profile }) => [profile.id, profile.name]))
+    return othersAlertsText(
+      of.map(({ profile }) => profile),
+      names,
+    )
+  })
+  return text === '' ? null : <span data-testid="others-alerts">{text}</span>
 }
 
 /** All parts of the key's health, in one word each. */

@@ -273,8 +273,8 @@ export interface AlertText {
 }
 
 /**
- * Title and body of an alert whose condition is no longer seen. Without a header that shows it, a row only may
- * have recovered.
+ * Title and body of an alert whose condition is no longer seen. Without a header that shows it, a row only
+ * may have recovered.
  */
 export function recoveredText(
   kind: string,

@@ -47,3 +47,29 @@ test('sounds are off until they are turned on, and quiet hours have times', asyn
   const sent = () => asked(host, 'setAlertPreferences').at(-1)
   await expect.poll(sent).toEqual({ quietHours: { from: '21:30', to: '07:00' } })
 })
+
+test('alerts of another key are named by that key beside the headline of the shown one', async ({
+  page,
+  open,
+}) => {
+  const host = await open(snapshot())
+  const other = { ...snapshot().profile, id: 'b', name: 'Beta' }
+  host.show(snapshot(), snapshot({ profile: other }))
+  await expect(page.getByTestId('verdict-detail')).toBeVisible()
+  await expect(page.getByTestId('others-alerts')).toHaveCount(0)
+  const alert = {
+    id: 'b low A',
+    profile: 'b',
+    kind: 'low',
+    severity: 'critical',
+    subject: 'A',
+    since: 1,
+    at: 1,
+    title: 'A is low',
+    body: '',
+    dismissed: false,
+  }
+  const seen = { ...alert, id: 'b low C', dismissed: true }
+  host.push('alertsChanged', [alert, { ...alert, id: 'b low B', subject: 'B' }, seen])
+  await expect(page.getByTestId('others-alerts')).toHaveText('Beta: 2 alerts.')
+})

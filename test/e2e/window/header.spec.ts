@@ -67,9 +67,12 @@ test('own use over its cap has the colour of a warning', async ({ page, open }) 
   host.show(snapshot({ revision: 2, probes }))
   await expect(used).toHaveText('6.7 % used, cap 5 %')
   expect(await colour()).not.toBe(calm)
+  const about = page.getByTestId('own-use')
+  await expect(about).toHaveAttribute('title', /Over the cap: checks slow down\. No action needed\.$/)
   host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.05 } }))
   await expect(used).toHaveText('5.0 % used, cap 5 %')
   expect(await colour()).toBe(calm)
+  await expect(about).not.toHaveAttribute('title', /Over the cap/)
 })
 
 test('the first frame says that it connects, not that there is no key', async ({ page }) => {

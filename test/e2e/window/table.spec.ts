@@ -322,3 +322,8 @@ test('the chosen row stays until a person chooses another, or follows the worst'
   await expect(chart).toHaveAttribute('data-history', 'Accounts')
   await expect(page.getByRole('checkbox', { name: 'Follow worst' })).not.toBeChecked()
 })
+
+test('keys that can’t be opened have no rows, and the table says so', async ({ page, open }) => {
+  await open(snapshot({ requests: [], slots: [], streams: [], keystore: 'record-corrupt' }))
+  await expect(page.getByRole('table', { name: 'Request quotas' })).toContainText('No quotas yet.')
+})
