@@ -15,7 +15,7 @@ import {
   windowStep,
 } from '../quota/window-model.ts'
 import type { RateReading } from '../service/headers.ts'
-import { OthersPace } from './others-pace.ts'
+import { OthersRate } from './others-rate.ts'
 import { OwnRequestTimes } from './own-request-times.ts'
 
 /** Requests per period. */
@@ -26,9 +26,9 @@ export interface BucketSize {
 
 /**
  * Whether a response is a 429, and of which quota. `rate`: the bucket's own, which costs nothing (service 3).
- * `unsaid`: it names no quota and may come from a proxy.
+ * `unattributed`: it names no quota and may come from a proxy.
  */
-export type Refused = 'no' | 'rate' | 'unsaid'
+export type Refused = 'no' | 'rate' | 'unattributed'
 
 /** How long a bucket is paused after a 429 that its fields do not explain (service 7). */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
@@ -81,7 +81,7 @@ export class BucketBound {
   #isWindowAssumed = false
   /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
-  readonly #others = new OthersPace()
+  readonly #others = new OthersRate()
   /** Receives every response here; the sender reads it. */
   readonly othersTakeAll = new OthersTakeAll()
   #heldUntilMs = Number.NEGATIVE_INFINITY
@@ -177,7 +177,7 @@ export class BucketBound {
       return isAnew
     }
     // Remaining 0 with a Reset explains a 429: the bound waits. Any other 429 would repeat at once.
-    if (refused === 'unsaid' || remaining !== 0) this.#hold(sentAtMs, nowMs)
+    if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
 

@@ -18,8 +18,8 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** Standard deviations below the expected number of later requests that a forecast may hope for. */
-export const HOPE = 1.9
+/** Standard deviations below the expected number of later requests that a forecast may optimismSigmas for. */
+export const OPTIMISM_SIGMAS = 1.9
 
 /** Arrival rates of other requests, per millisecond. */
 export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
@@ -29,8 +29,8 @@ export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
 
 /** Inputs that replace the gateway's own in a forecast, for comparison. */
 export interface Forecast {
-  /** Replaces `HOPE`. */
-  readonly hope?: number
+  /** Replaces `OPTIMISM_SIGMAS`. */
+  readonly optimismSigmas?: number
   /** The true rates of others, in place of the learned ones. */
   readonly trueRates?: OthersRates
 }
@@ -168,17 +168,17 @@ export class BucketQueue<T extends Waiting> {
    * Of m expected requests at random times, at least m − Z √(m (1 + t / T)) arrive, except in a few of 100
    * cases. t is how far the forecast looks ahead, and T is the time from which the rate was learned.
    */
-  mayGoBy(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
+  canMeet(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
     const level = this.#level(waiting.class)
     if (this.#notBeforeMs(waiting.class) > byMs) return false
     if (this.bound.turnAtMs(level, ahead, nowMs) > byMs) return false
     const { perMs, rivals } = this.#later(waiting, nowMs)
     const aheadMs = Math.max(0, byMs - nowMs)
     const expected = perMs * aheadMs + comingOf(rivals, aheadMs)
-    const { hope = HOPE, trueRates } = this.#forecast
+    const { optimismSigmas = OPTIMISM_SIGMAS, trueRates } = this.#forecast
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
-    const fewest = Math.max(0, expected - hope * spread)
+    const fewest = Math.max(0, expected - optimismSigmas * spread)
     // A burst of arrivals can exceed what the bucket refills in that time; the turn is capped there.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }

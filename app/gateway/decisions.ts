@@ -11,7 +11,7 @@ export interface OfferedRequest {
   /** The bucket that counts it, as far as is known: a category, otherwise the path. */
   readonly bucket: string
   /** How long it may wait for its turn (RFC 7240, `Prefer: wait`). */
-  readonly patienceMs: number
+  readonly maxWaitMs: number
   /**
    * Equal for requests that can share one response: method, path and query, Accept and Accept-Encoding.
    * Absent: never shared.
@@ -29,7 +29,7 @@ export type UpstreamOutcome =
   /** A 429 for the rate quota, or without a stated quota. */
   | {
       readonly kind: 'rate-limited'
-      readonly of: 'rate' | 'unsaid'
+      readonly of: 'rate' | 'unattributed'
       readonly rate?: RateReading
       readonly bucket?: string
     }

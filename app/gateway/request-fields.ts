@@ -1,5 +1,5 @@
 /** How long a caller waits for its turn by default, and at most. */
-export const PATIENCE_MS = { usual: 30_000, max: 300_000 } as const
+export const CALLER_WAIT_MS = { usual: 30_000, max: 300_000 } as const
 
 /** Preferences, separated by commas; a quoted string may contain a comma. */
 const PREFERENCE = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g
@@ -10,13 +10,13 @@ const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
  *
  * The first of several counts (RFC 7240 2). A value that is not a number is ignored.
  */
-export function patienceMsOf(prefer: string | undefined): number {
+export function maxWaitMsOf(prefer: string | undefined): number {
   for (const preference of prefer?.match(PREFERENCE) ?? []) {
     const [, quoted, bare] = WAIT.exec(preference) ?? []
     const seconds = quoted ?? bare
-    if (seconds !== undefined) return Math.min(PATIENCE_MS.max, Number(seconds) * 1000)
+    if (seconds !== undefined) return Math.min(CALLER_WAIT_MS.max, Number(seconds) * 1000)
   }
-  return PATIENCE_MS.usual
+  return CALLER_WAIT_MS.usual
 }
 
 /** The parts of a request that decide whether one response can serve two requests. */

@@ -46,7 +46,7 @@ const MAX_BUCKETS = 1024
  * Arrivals are random, so no rule detects every late request in advance. A stricter rule declines requests
  * that could have gone; a looser one lets more wait in vain. The bench "Turns" compares this rule with one
  * that knows the true rates of others. A request is declined at once only if it is late even with the fewest
- * arrivals that can be hoped for (`BucketQueue.mayGoBy`): fewer than 1 of 100 declined requests could have
+ * arrivals that can be hoped for (`BucketQueue.canMeet`): fewer than 1 of 100 declined requests could have
  * gone. Of the queued ones, 5 to 12 of 100 wait in vain beside other traffic, and none without it. They are
  * declined when their longest wait ends, or when a header shows that they would be late. Reset is in whole
  * seconds, so a later header may show slightly less; one extra second keeps rounding from declining a
@@ -76,7 +76,7 @@ export class Scheduler {
     const now = this.#passed(nowMs)
     const overslept = this.#overslept(now)
     const order = this.#order++
-    const request: Request = { ...offered, order, offeredAtMs: now, deadlineMs: now + offered.patienceMs }
+    const request: Request = { ...offered, order, offeredAtMs: now, deadlineMs: now + offered.maxWaitMs }
     const shared = offered.sameAs === undefined ? undefined : this.#shared.get(offered.sameAs)
     const bucket = shared?.bucket ?? this.#bucket(offered.bucket)
     // A request whose turn has come goes first, even after a late wake-up.
@@ -269,7 +269,7 @@ export class Scheduler {
   #judgeNew(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     if (upstream.state !== 'waiting') return []
     const turnAtMs = upstream.bucket.turnOf(upstream, now)
-    if (!upstream.bucket.mayGoBy(upstream, request.deadlineMs, now))
+    if (!upstream.bucket.canMeet(upstream, request.deadlineMs, now))
       return [this.#refuse(request, 'too-late', turnAtMs, now)]
     const waits: Decision = { kind: 'wait', request: request.id, upstream: upstream.id, turnAtMs }
     const tooMany = this.#waiting.oneTooMany(request.program)
@@ -348,7 +348,7 @@ export class Scheduler {
     // again.
     for (;;) {
       const leaving = [...upstream.requests.values()].filter(
-        ({ deadlineMs }) => !upstream.bucket.mayGoBy(upstream, deadlineMs, now),
+        ({ deadlineMs }) => !upstream.bucket.canMeet(upstream, deadlineMs, now),
       )
       // A request that can go now is not late, however long its refresh took.
       if (leaving.length === 0 || turnAtMs <= now) break
@@ -374,7 +374,7 @@ export class Scheduler {
     for (const upstream of bucket.inOrder()) {
       const requests = [...upstream.requests.values()]
       const leaving = requests.filter(
-        (request) => !bucket.mayGoBy(upstream, endOfPatienceMs(request), now, ahead),
+        (request) => !bucket.canMeet(upstream, endOfPatienceMs(request), now, ahead),
       )
       if (leaving.length > 0) {
         const atMs = bucket.turnOf(upstream, now)

@@ -4,7 +4,7 @@ import type { ProgramClass } from '../contract/programs.ts'
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
 /** The fields of a request that matter while it waits. */
-export interface Patient {
+export interface Deadlined {
   readonly id: number
   /** Order of arrival. */
   readonly order: number
@@ -14,7 +14,7 @@ export interface Patient {
 }
 
 /** The requests that wait for their turn: how many of each program, and whose longest wait ends first. */
-export class WaitingRequests<R extends Patient> {
+export class WaitingRequests<R extends Deadlined> {
   /** By deadline, then in order of arrival. */
   readonly #byDeadline: R[] = []
   readonly #byProgram = new Map<string, number>()

@@ -14,7 +14,12 @@ export const planRateText = (perSecond: number): string => `${perSecond.toFixed(
  * Why a category does not fit, as the rest of a sentence that begins with its name; `undefined` where it
  * does.
  */
-export function whyNot({ capacityPerSecond, limit, reserve, demands }: CategoryDemand): string | undefined {
+export function reasonAgainst({
+  capacityPerSecond,
+  limit,
+  reserve,
+  demands,
+}: CategoryDemand): string | undefined {
   const rate = totalRate(demands)
   const burst = totalBurst(demands)
   const reasons = [
@@ -149,14 +154,14 @@ export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without bound' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
 /** Minutes of recording from which a day can be judged. */
-const LEAST_DAY_MINUTES = 60
+const MIN_DAY_MINUTES = 60
 
 /** Whether too few minutes are recorded to judge a day. */
-export const isTooLittle = (minutes: number): boolean => minutes < LEAST_DAY_MINUTES
+export const isTooLittle = (minutes: number): boolean => minutes < MIN_DAY_MINUTES
 
 /** How much is recorded: `1 minute is recorded of the last 24 h, too little to speak of a day`. */
 export function recordedText(minutes: number, ofMs: number): string {
-  const isHours = minutes >= LEAST_DAY_MINUTES
+  const isHours = minutes >= MIN_DAY_MINUTES
   const amount = isHours ? hoursText(minutes) : countText(minutes, 'minute')
   const verb = isHours || minutes !== 1 ? 'are' : 'is'
   const much = isTooLittle(minutes) ? ', too little to speak of a day' : ''

@@ -50,7 +50,7 @@ export interface Replay {
 /** How a day is replayed. */
 export interface ReplayOptions {
   /** Longest wait of a request, milliseconds. */
-  readonly patienceMs: number
+  readonly maxWaitMs: number
   /** Length of each stretch in `levels`, milliseconds. */
   readonly stretchMs: number
 }
@@ -173,8 +173,8 @@ class ReplayedDay {
       header: undefined,
     })
     const { class: own, weight } = program
-    const { patienceMs } = this.#options
-    const offered = { id, program: name, class: own, weight, bucket: categoryName, patienceMs }
+    const { maxWaitMs } = this.#options
+    const offered = { id, program: name, class: own, weight, bucket: categoryName, maxWaitMs }
     this.#do(this.#scheduler.offer(offered, atMs), atMs)
   }
 

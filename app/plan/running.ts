@@ -39,7 +39,7 @@ export const ASSUMED_BURST_SECONDS = 10
 /** Seconds that a program's rate covers. */
 const RATE_SECONDS = 60
 /** Requests per second from which a program counts as active. */
-const LEAST_PER_SECOND = 0.005
+const MIN_PER_SECOND = 0.005
 
 /**
  * The plan of the programs that run on a key now. It contains each program's demand of the last minute
@@ -155,12 +155,12 @@ function ownRequests(
 function othersOf({ category, use, observedAt }: RequestQuota): OthersEstimate[] {
   if (use === null) return []
   const { elsewhere: perSecond, elsewhereLow: low = perSecond, elsewhereHigh: high = perSecond } = use
-  if (high < LEAST_PER_SECOND) return []
+  if (high < MIN_PER_SECOND) return []
   return [{ category, perSecond, low, high, ...(observedAt !== undefined && { observedAtMs: observedAt }) }]
 }
 
 function requestsOf(category: string, perSecond: number, waiting = 0): PlannedRequests[] {
-  if (perSecond < LEAST_PER_SECOND) return []
+  if (perSecond < MIN_PER_SECOND) return []
   const burst = Math.max(1, waiting, Math.ceil(perSecond * ASSUMED_BURST_SECONDS))
   return [{ category, perSecond: Math.round(perSecond * 1000) / 1000, burst }]
 }

@@ -1,7 +1,7 @@
 import { concessionsOf } from './advice.ts'
 import { type CategoryDemand, demandsOf, totalBurst, totalRate } from './demand.ts'
 import type { Plan } from './plan.ts'
-import { adviceLines, whyNot } from './plan-words.ts'
+import { adviceLines, reasonAgainst } from './plan-words.ts'
 import { type SlotUse, slotUseOf } from './slot-use.ts'
 import { worstWaits } from './waits.ts'
 
@@ -61,7 +61,7 @@ export function planVerdict(plan: Plan): PlanVerdict {
 
 function categoryVerdict(demand: CategoryDemand): CategoryVerdict {
   const { category, capacityPerSecond, limit, reserve, demands } = demand
-  const why = whyNot(demand)
+  const why = reasonAgainst(demand)
   return {
     category,
     perSecond: totalRate(demands),

@@ -1,8 +1,8 @@
 import type { RateReading } from '../service/headers.ts'
-import { EmptyOdds } from './empty-odds.ts'
+import { EmptyingCalibration } from './emptying-calibration.ts'
 import type { LearnedQuota } from './learned.ts'
 import { LevelBounds } from './level-bounds.ts'
-import { LowMargin } from './low-margin.ts'
+import { LowerMargin } from './lower-margin.ts'
 import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
 import { OthersUse } from './others-use.ts'
 import { OwnRequests } from './own-requests.ts'
@@ -96,14 +96,14 @@ export class Bucket {
   #headers = 0
   /** Whether any header showed more missing than own requests explain. */
   #isShared = false
-  #margin = new LowMargin()
+  #margin = new LowerMargin()
   readonly #utilization = new Utilization()
-  #odds = new EmptyOdds()
+  #odds = new EmptyingCalibration()
   /** At the last header: the level without others' requests, and its change per second. */
   #leftAtHeader = 0
   #gainAtHeader = 0
   /** The chance of running empty as forecast at a header, and the time of that header. */
-  #foretold = 0
+  #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
   /** What an earlier run learned, until a first header shows a quota of its size. */
@@ -267,7 +267,7 @@ export class Bucket {
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
     const spare = this.#level.middleAt(nowMs) + this.#missing - 1
-    const nearFull = this.#utilization.isTold ? this.#pacesNearFull() : undefined
+    const nearFull = this.#utilization.isConclusive ? this.#pacesNearFull() : undefined
     const reading = {
       taken,
       takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
@@ -330,16 +330,16 @@ export class Bucket {
   /** Returns to the last header, after a reading later than the next header. */
   #back(): void {
     this.#reading = undefined
-    this.#others.become(this.#atHeader)
+    this.#others.copyFrom(this.#atHeader)
     this.#othersAtMs = this.#headerAtMs
     this.#overflowed = this.#overflowedAtHeader
   }
 
   #forgetOthers(): void {
     this.#isShared = false
-    this.#margin = new LowMargin()
+    this.#margin = new LowerMargin()
     this.#utilization.forget()
-    this.#odds = new EmptyOdds()
+    this.#odds = new EmptyingCalibration()
     this.#foretoldAtMs = Number.NEGATIVE_INFINITY
     this.#others.forget()
     this.#mark()
@@ -347,7 +347,7 @@ export class Bucket {
 
   /** Advances others' use from this moment on. */
   #mark(): void {
-    this.#atHeader.become(this.#others)
+    this.#atHeader.copyFrom(this.#others)
     this.#headerAtMs = this.#othersAtMs
     this.#overflowedAtHeader = this.#overflowed
     this.#missing = 0
@@ -460,12 +460,12 @@ export class Bucket {
     const horizonSeconds = RUNNING_OUT_SECONDS
     if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {
       const { chance } = this.#atHeader.emptyWithin(horizonSeconds, this.#leftAtHeader, this.#gainAtHeader)
-      this.#foretold = chance
+      this.#predicted = chance
       this.#foretoldAtMs = this.#headerAtMs
     }
     this.#odds.observed({
       ...{ level: this.#level.middleAt(nowMs), limit: this.limit, horizonSeconds },
-      chance: this.#foretold,
+      chance: this.#predicted,
       seconds: (nowMs - this.#headerAtMs) / 1000,
     })
   }

@@ -8,9 +8,9 @@ export interface LearnedQuota {
   readonly atMs: number
   /** Whether a header ever proved use by others. */
   readonly isShared: boolean
-  /** Emptyings that came and that were predicted: see `EmptyOdds`. */
+  /** Emptyings that came and that were predicted: see `EmptyingCalibration`. */
   readonly emptyings: EmptyingCounts
-  /** Calibration of the lower end: see `LowMargin`. */
+  /** Calibration of the lower end: see `LowerMargin`. */
   readonly margin: MarginCounts
   /** Probability of each utilization: see `Utilization`. */
   readonly utilization: readonly number[]

@@ -138,7 +138,7 @@ export class Ledger {
   /**
    * Counts a 429 without a stated limit: the request may have been charged, and the bucket need not be empty.
    */
-  refusedUnsaid(ticket: Ticket, nowMs: number): string | undefined {
+  rateLimitedUnattributed(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
     this.lost(ticket, nowMs)
     if (row) row.bucket.rejected += 1

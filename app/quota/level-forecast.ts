@@ -67,8 +67,8 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const isSoon = isDoubted && fromMs - asOf <= SOON_MS
   if (!isSoon && (emptyAt === undefined || state === 'watch')) return undefined
   const toMs = emptyAtMost(row, asOf)
-  const isTold = typeof toMs === 'number' && toMs - asOf <= FAR_PERIODS * row.period * 1000
-  return { fromMs, toMs: isTold ? toMs : undefined }
+  const isShown = typeof toMs === 'number' && toMs - asOf <= FAR_PERIODS * row.period * 1000
+  return { fromMs, toMs: isShown ? toMs : undefined }
 }
 
 /**

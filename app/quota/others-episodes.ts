@@ -37,7 +37,7 @@ export class OthersEpisodes {
   }
 
   /** Takes a row between headers, to detect the end of an episode. */
-  looked(row: Row, nowMs: number): KeyReport | undefined {
+  evaluate(row: Row, nowMs: number): KeyReport | undefined {
     const episode = this.#open.get(row.category)
     if (episode === undefined || row.use === null) return undefined
     const { elsewhere } = row.use

@@ -53,7 +53,7 @@ const NOISE = 0.01
 /** Shift of both ends, in requests: a header rounds, and the amount missing is just above the lower end. */
 const ROUNDED = 0.2
 /** Maximum age of a header, in seconds. A longer gap is cut to it, because no information would remain. */
-const LONGEST_SECONDS = 7200
+const MAX_SECONDS = 7200
 /**
  * Share of the overflowing refill from which others keep a full quota below full for longer than one time
  * step.
@@ -124,7 +124,7 @@ export class OthersUse {
   }
 
   /** Copies the whole state of another model. */
-  become(other: OthersUse): void {
+  copyFrom(other: OthersUse): void {
     this.#limit = other.#limit
     this.#refill = other.#refill
     this.#seconds = other.#seconds
@@ -140,7 +140,7 @@ export class OthersUse {
     this.#heldVariance.set(other.#heldVariance)
     this.#cameMean.set(other.#cameMean)
     this.#cameVariance.set(other.#cameVariance)
-    this.#spells.become(other.#spells)
+    this.#spells.copyFrom(other.#spells)
   }
 
   /** Seconds since the last header. */
@@ -198,7 +198,7 @@ export class OthersUse {
    * the end of the elapsed time. `left`: the level now without others' requests.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
-    const seconds = Math.min(elapsedSeconds, LONGEST_SECONDS)
+    const seconds = Math.min(elapsedSeconds, MAX_SECONDS)
     if (!(seconds > 0 && this.#refill > 0)) return
     const overflowsFor = Math.min(seconds, overflowed / this.#refill)
     this.#isSummed = false

@@ -24,7 +24,7 @@ export interface ProbeRules {
 }
 
 /** Minimum time between two checks of one row: earlier, hardly anything has refilled. */
-export const SOONEST_MS = 5_000
+export const MIN_GAP_MS = 5_000
 /** Share of the interval after which the second header is requested: others' use needs two headers. */
 const SECOND_AFTER = 0.2
 /** Maximum time between a header and the record of its check. */
@@ -53,13 +53,13 @@ export function paceMsOf(row: Pick<RequestQuota, 'limit' | 'period'>, budgetFrac
 }
 
 /** Most checks of this row per minute that the rules allow, averaged over its period. */
-export function mostProbesPerMinute(
+export function maxProbesPerMinute(
   row: Pick<RequestQuota, 'category' | 'limit' | 'period'>,
   { budgetFraction, everySeconds }: ProbeRules,
 ): number {
   const every = everySeconds[row.category]
   if (every !== undefined) return every > 0 ? 60 / every : 0
-  return Math.min(60_000 / paceMsOf(row, budgetFraction), 60_000 / SOONEST_MS)
+  return Math.min(60_000 / paceMsOf(row, budgetFraction), 60_000 / MIN_GAP_MS)
 }
 
 /** When the budget has room for another check, epoch ms; in the past if it has room now. */
@@ -140,12 +140,12 @@ export const isProbablyBelow = (needed: number, { observedAt, low, level }: Leve
 function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRules): number {
   const every = everySeconds[row.category]
   if (every === 0) return Number.POSITIVE_INFINITY
-  return Math.max(SOONEST_MS, every === undefined ? paceMsOf(row, budgetFraction) * SLACK : every * 1000)
+  return Math.max(MIN_GAP_MS, every === undefined ? paceMsOf(row, budgetFraction) * SLACK : every * 1000)
 }
 
 /** The freshness goal: the age of a row at which a check is worth a request. */
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
-  const paceMs = Math.max(SOONEST_MS, paceMsOf(row, rules.budgetFraction))
+  const paceMs = Math.max(MIN_GAP_MS, paceMsOf(row, rules.budgetFraction))
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
   // A check without a header is not repeated at once.
   const isSecond =

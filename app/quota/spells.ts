@@ -28,7 +28,7 @@ export class Spells {
   /** Probability that left its candidate since the last header, by band and holding time. */
   readonly left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
 
-  become(other: Spells): void {
+  copyFrom(other: Spells): void {
     this.ends.set(other.ends)
     for (const [band, holds] of other.holds.entries()) this.holds[band]!.set(holds)
     for (const [band, left] of other.left.entries()) this.left[band]!.set(left)

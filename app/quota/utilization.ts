@@ -56,14 +56,14 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
  */
 export class Utilization {
   readonly #chance = Float64Array.from(PRIOR)
-  #isTold = false
+  #isConclusive = false
 
   /**
    * Whether the last header showed a quota that others sometimes leave full, so that this distribution is
    * conclusive.
    */
-  get isTold(): boolean {
-    return this.#isTold
+  get isConclusive(): boolean {
+    return this.#isConclusive
   }
 
   get chances(): readonly number[] {
@@ -72,12 +72,12 @@ export class Utilization {
 
   restore(chances: readonly number[]): void {
     this.#chance.set(chances)
-    this.#isTold = false
+    this.#isConclusive = false
   }
 
   forget(): void {
     this.#chance.set(PRIOR)
-    this.#isTold = false
+    this.#isConclusive = false
   }
 
   /** Learns from a header whether others keep a quota of `limit` requests from being full. */
@@ -86,7 +86,7 @@ export class Utilization {
     const isNearFull = isLarge && overflowed >= FULL_BETWEEN && missing + least <= NEAR_FULL
     const isSharp = missing === 0 && before >= limit - OWN_MISSING && width <= SHARP
     if (isNearFull && isSharp) this.observed(most > NONE_MISSING, seconds)
-    this.#isTold = isNearFull && (isSharp || this.#isTold)
+    this.#isConclusive = isNearFull && (isSharp || this.#isConclusive)
   }
 
   /**

@@ -2,7 +2,7 @@ import type { HeaderReading } from './headers.ts'
 import { parseJson } from './json.ts'
 
 /** The limit that a 429 reports (service 8.2): requests, streams, or unstated. */
-export type RefusedBy = 'rate' | 'concurrency' | 'unsaid'
+export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
 
 /**
  * Distinguishes the two kinds of 429 (service 7).
@@ -17,7 +17,7 @@ export function refusedBy({ rate, concurrency }: HeaderReading, body: string): R
   if (message === 'Rate quota exceeded') return 'rate'
   if (message === 'Stream quota exceeded') return 'concurrency'
   if (concurrency?.remaining === 0) return 'concurrency'
-  return rate ? 'rate' : 'unsaid'
+  return rate ? 'rate' : 'unattributed'
 }
 
 function messageOf(body: string): string | undefined {
@@ -34,9 +34,9 @@ function errorFields(body: string): { readonly Message?: unknown; readonly Error
   }
 }
 
-const LONGEST_MESSAGE = 200
+const MAX_MESSAGE = 200
 /** Length that is cleaned before a text is cut, so that a secret at the cut is found. */
-const LONGEST_CLEANED = 2_000
+const MAX_CLEANED = 2_000
 
 /**
  * The readable text of an error body (service 2.3): `Message`, otherwise `Error`, as one line of at most 200
@@ -49,8 +49,8 @@ export function errorMessage(body: string, clean: (text: string) => string): str
     (text): text is string => typeof text === 'string' && text.trim() !== '',
   )
   if (said === undefined) return undefined
-  const line = clean(said.slice(0, LONGEST_CLEANED))
+  const line = clean(said.slice(0, MAX_CLEANED))
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim()
-  return line === '' ? undefined : line.slice(0, LONGEST_MESSAGE).toWellFormed()
+  return line === '' ? undefined : line.slice(0, MAX_MESSAGE).toWellFormed()
 }

@@ -37,8 +37,8 @@ export function observe(status: number, headers: HttpHeaders): Observation {
 /** A count, or a number of seconds; some gateways add a fraction. */
 const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/
 const MAX_REQUESTS = 10_000_000
-const LONGEST_PERIOD_SECONDS = 7 * 86_400
-const LONGEST_NAME = 64
+const MAX_PERIOD_SECONDS = 7 * 86_400
+const MAX_NAME = 64
 
 /**
  * Parses the quota headers of any response (service 2.2). Never throws: implausible values are left out.
@@ -61,13 +61,13 @@ export function readHeaders(headers: HttpHeaders): HeaderReading {
   const seconds = (name: string, least: number, most: number) => number(name, least, most, Math.ceil)
   const name = (header: string): string | undefined => {
     const text = headers[header]?.trim()
-    return text ? text.slice(0, LONGEST_NAME) : undefined
+    return text ? text.slice(0, MAX_NAME) : undefined
   }
 
   const limit = count('x-ratelimit-limit', 1, MAX_REQUESTS)
-  const periodSeconds = seconds('x-ratelimit-period', 1, LONGEST_PERIOD_SECONDS)
+  const periodSeconds = seconds('x-ratelimit-period', 1, MAX_PERIOD_SECONDS)
   const remaining = count('x-ratelimit-remaining', 0, limit ?? MAX_REQUESTS)
-  const resetSeconds = seconds('x-ratelimit-reset', 0, 2 * (periodSeconds ?? LONGEST_PERIOD_SECONDS) + 5)
+  const resetSeconds = seconds('x-ratelimit-reset', 0, 2 * (periodSeconds ?? MAX_PERIOD_SECONDS) + 5)
   const rate = withDefined({
     limit,
     periodSeconds,

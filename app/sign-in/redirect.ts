@@ -9,7 +9,7 @@ export type Redirect =
   | { readonly kind: 'wrong-state' }
   | { readonly kind: 'not-a-redirect' }
 
-const LONGEST_CODE = 4096
+const MAX_CODE = 4096
 
 /**
  * Parses the query of a redirect (RFC 6749 4.1.2), given as decoded pairs.
@@ -29,7 +29,7 @@ export function readRedirect(pairs: Iterable<readonly [string, string]>, expecte
   if (fields.get('state') !== expectedState) return { kind: 'wrong-state' }
   if (error === 'access_denied') return { kind: 'declined' }
   if (error !== undefined) return { kind: 'refused', error: errorCode(error) }
-  if (code === undefined || code === '' || code.length > LONGEST_CODE) return { kind: 'not-a-redirect' }
+  if (code === undefined || code === '' || code.length > MAX_CODE) return { kind: 'not-a-redirect' }
   return { kind: 'code', code }
 }
 

@@ -26,7 +26,7 @@ export const PROBLEM_LASTS_MS = 30_000
  * The problem of a row to be shown at `nowMs`, epoch ms. A rejected token or permission shows at once; a
  * single failing response next to a number is not yet a state.
  */
-export function toldProblem(
+export function shownProblem(
   { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,
   nowMs: number,
 ): RowProblem | undefined {
@@ -78,7 +78,7 @@ export function keyProblems(
   // If no row has a current number, this is what to report.
   const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
   for (const row of shown) {
-    const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : toldProblem(row, nowMs)
+    const problem = isAll && nowMs - row.asOf <= OUTDATED_AFTER_MS ? row.problem : shownProblem(row, nowMs)
     if (problem === undefined) continue
     const key = isShared(problem) || problem.status === 403 ? String(problem.status) : row.category
     const group = groups.get(key)

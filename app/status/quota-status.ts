@@ -4,7 +4,7 @@ import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.
 import { CRITICAL_SECONDS } from '../quota/state.ts'
 import { coarseSinceText, countdownText, OUTDATED_AFTER_MS } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
-import { problemStatus, toldProblem } from './problem-status.ts'
+import { problemStatus, shownProblem } from './problem-status.ts'
 import { rateRangeText } from './rates.ts'
 
 /**
@@ -104,7 +104,7 @@ export function shortSeverity(state: ShortState, emptyAt: number | undefined, no
 /** The problem that determines a row's text; `undefined` if its number shows something worse. */
 export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
   const state = stateAt(quota, nowMs)
-  return state === 'ok' || state === 'not-checked' ? toldProblem(quota, nowMs) : undefined
+  return state === 'ok' || state === 'not-checked' ? shownProblem(quota, nowMs) : undefined
 }
 
 /** Whether all numbers of a row are outdated: it is not checked, or its checks are rejected. */

@@ -1,11 +1,11 @@
 /** Rates, counts and shares as text. */
 
 /** Requests per second from which use is shown. */
-export const SMALLEST_SHOWN_PER_SECOND = 0.05
+export const MIN_SHOWN_PER_SECOND = 0.05
 
 /** `1.0/s`, `38/s`; a dash for a negligible or unknown rate. */
 export function rateText(perSecond: number | undefined): string {
-  if (perSecond === undefined || !(perSecond >= SMALLEST_SHOWN_PER_SECOND)) return '—'
+  if (perSecond === undefined || !(perSecond >= MIN_SHOWN_PER_SECOND)) return '—'
   return perSecond < 9.95 ? `${perSecond.toFixed(1)}/s` : `${Math.round(perSecond)}/s`
 }
 
@@ -19,7 +19,7 @@ export function rateRangeText(low: number, high: number): string {
 }
 
 function oneDecimal(perSecond: number): string {
-  if (!(perSecond >= SMALLEST_SHOWN_PER_SECOND)) return '0'
+  if (!(perSecond >= MIN_SHOWN_PER_SECOND)) return '0'
   return perSecond < 9.95 ? perSecond.toFixed(1) : String(Math.round(perSecond))
 }
 

@@ -1,4 +1,4 @@
-import { Framer, LONGEST_FRAME_BYTES } from './framer.ts'
+import { Framer, MAX_FRAME_BYTES } from './framer.ts'
 import { type CleanText, type Frame, frameOf } from './frames.ts'
 import { KeySearch } from './key-search.ts'
 
@@ -52,7 +52,7 @@ export class FrameReader {
       end = from < chunk.length ? chunk.indexOf(LF, from) : -1
     ) {
       const isPlain = suspect >= end && isObject(chunk, from, end)
-      if (isPlain && end - from <= LONGEST_FRAME_BYTES) count += 1
+      if (isPlain && end - from <= MAX_FRAME_BYTES) count += 1
       else count += this.#throughFramer(chunk.subarray(from, end + 1), notable)
       from = end + 1
       if (suspect < from && from < chunk.length) suspect = keys.firstFrom(from)

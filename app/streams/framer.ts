@@ -2,8 +2,8 @@ const LF = 0x0a
 const CR = 0x0d
 
 /** Most bytes of one line; a longer one is dropped and counted. */
-export const LONGEST_FRAME_BYTES = 1 << 20
-const SMALLEST_REST_BYTES = 4_096
+export const MAX_FRAME_BYTES = 1 << 20
+const MIN_REST_BYTES = 4_096
 
 export interface Framed {
   /** Complete, non-empty lines without line ends. Read them before the next push. */
@@ -16,7 +16,7 @@ export interface Framed {
  * Splits a byte stream into lines, regardless of chunk borders (service 12: one JSON object per line).
  *
  * Works on bytes, because a chunk may end inside a UTF-8 character: 0x0A occurs in UTF-8 only as a line feed.
- * Stores at most one unfinished line of `LONGEST_FRAME_BYTES`, in one piece, however small the chunks are.
+ * Stores at most one unfinished line of `MAX_FRAME_BYTES`, in one piece, however small the chunks are.
  */
 export class Framer {
   #rest = new Uint8Array(0)
@@ -47,14 +47,14 @@ export class Framer {
   #keep(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.#skipping) return
     const needed = this.#restBytes + bytes.length
-    if (needed > LONGEST_FRAME_BYTES) {
+    if (needed > MAX_FRAME_BYTES) {
       this.#rest = new Uint8Array(0)
       this.#restBytes = 0
       this.#skipping = true
       return
     }
     if (needed > this.#rest.length) {
-      const grown = new Uint8Array(Math.max(needed, 2 * this.#rest.length, SMALLEST_REST_BYTES))
+      const grown = new Uint8Array(Math.max(needed, 2 * this.#rest.length, MIN_REST_BYTES))
       grown.set(this.#rest.subarray(0, this.#restBytes))
       this.#rest = grown
     }
@@ -68,7 +68,7 @@ export class Framer {
       this.#keep(last)
       line = this.#rest.subarray(0, this.#restBytes)
     }
-    const isTooLong = this.#skipping || line.length > LONGEST_FRAME_BYTES
+    const isTooLong = this.#skipping || line.length > MAX_FRAME_BYTES
     this.#rest = new Uint8Array(0)
     this.#restBytes = 0
     this.#skipping = false

@@ -15,10 +15,10 @@ export type Frame =
   | { readonly kind: 'noise' }
 
 const FATAL = new Set(['DualLogon', 'InternalServerError'])
-const LONGEST_TEXT = 100
-const LONGEST_SYMBOL = 64
+const MAX_TEXT = 100
+const MAX_SYMBOL = 64
 /** Length that is cleaned before a text is cut, so that a secret at the cut is found. */
-const LONGEST_CLEANED = 2_000
+const MAX_CLEANED = 2_000
 
 /** Removes secrets from a text of the service. */
 export type CleanText = (text: string) => string
@@ -26,7 +26,7 @@ export type CleanText = (text: string) => string
 const asItIs: CleanText = (text) => text
 
 const shown = (text: string, length: number, clean: CleanText): string =>
-  clean(text.slice(0, LONGEST_CLEANED)).slice(0, length)
+  clean(text.slice(0, MAX_CLEANED)).slice(0, length)
 
 /**
  * Classifies one line like a full parse, regardless of key order (service 12).
@@ -40,7 +40,7 @@ export function frameOf(line: string, clean: CleanText = asItIs): Frame {
   } catch {
     const text = line.trim()
     if (text === 'END' || text.startsWith('ERROR'))
-      return { kind: 'ended', text: shown(text, LONGEST_TEXT, clean) }
+      return { kind: 'ended', text: shown(text, MAX_TEXT, clean) }
     return { kind: 'noise' }
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return { kind: 'noise' }
@@ -52,11 +52,11 @@ export function frameOf(line: string, clean: CleanText = asItIs): Frame {
     if (typeof symbol === 'string' && !FATAL.has(error)) {
       return {
         kind: 'symbol-error',
-        symbol: shown(symbol, LONGEST_SYMBOL, clean),
-        error: shown(error, LONGEST_TEXT, clean),
+        symbol: shown(symbol, MAX_SYMBOL, clean),
+        error: shown(error, MAX_TEXT, clean),
       }
     }
-    return { kind: 'fatal', error: shown(error, LONGEST_TEXT, clean) }
+    return { kind: 'fatal', error: shown(error, MAX_TEXT, clean) }
   }
   if ('Heartbeat' in object) return { kind: 'heartbeat' }
   return { kind: 'data' }

@@ -41,7 +41,7 @@ export const MAX_STATE_LENGTH = 16 << 20
 /** Overhead of an object besides its text, in characters. */
 const OBJECT_LENGTH = 256
 /** An object is rewritten once its source frames are this many times as long. */
-const MOST_HEARD = 4
+const MAX_HEARD = 4
 
 /** Objects by key, and their size. */
 class Objects {
@@ -77,7 +77,7 @@ class Objects {
     entry.text = undefined
     entry.bytes = undefined
     entry.heard += frameLength
-    if (entry.heard > MOST_HEARD * entry.length) {
+    if (entry.heard > MAX_HEARD * entry.length) {
       const text = textOf(entry)
       entry.members = membersOf(text)
       entry.heard = text.length
@@ -101,7 +101,7 @@ export class SharedState {
   /** The snapshot of a later connection, until complete. */
   #next: Objects | undefined
   /** Objects that the later connection has not sent yet. */
-  readonly #untold = new Set<string>()
+  readonly #pendingKeys = new Set<string>()
   #connections = 0
   #isComplete = false
   #lineEnd = '\n'
@@ -183,8 +183,8 @@ export class SharedState {
   opened(): void {
     this.#connections += 1
     this.#next = this.#hasSnapshot && this.#connections > 1 ? new Objects() : undefined
-    this.#untold.clear()
-    if (!this.#hasSnapshot) for (const key of this.keys) this.#untold.add(key)
+    this.#pendingKeys.clear()
+    if (!this.#hasSnapshot) for (const key of this.keys) this.#pendingKeys.add(key)
   }
 
   /** The service's line end. */
@@ -226,7 +226,7 @@ export class SharedState {
     const former = objects.entries.get(key)
     if (former === undefined) return this.#set(key, { ...this.#whole(line, symbol), members }, line)
     const isChanged = objects.merge(former, members, line.length)
-    if (objects === this.#next || (this.#untold.delete(key) && !isChanged)) return []
+    if (objects === this.#next || (this.#pendingKeys.delete(key) && !isChanged)) return []
     return [this.#object(key, line, former.symbol)]
   }
 
@@ -240,7 +240,7 @@ export class SharedState {
       return []
     }
     const former = this.#objects.entries.get(key)
-    const isRepeated = this.#untold.delete(key) && former !== undefined && isSame(former, entry)
+    const isRepeated = this.#pendingKeys.delete(key) && former !== undefined && isSame(former, entry)
     if (isRepeated) return []
     if (this.#rule.provisional !== undefined && key !== this.#rule.provisional)
       this.#drop(this.#rule.provisional)
@@ -299,7 +299,7 @@ export class SharedState {
 
   #drop(key: string): void {
     this.#objects.delete(key)
-    this.#untold.delete(key)
+    this.#pendingKeys.delete(key)
   }
 
   #trim(): void {

@@ -2,12 +2,12 @@ import { hostOf } from '../network/reachability.ts'
 import type { Http } from '../ports/ports.ts'
 import type { Bearer } from '../tokens/keeper.ts'
 import { Exchange, type ExchangeDeps, tokenAfter401 } from './exchange.ts'
-import type { OwnTurn, TakeTurn } from './own-turn.ts'
+import type { AcquirePermit, Permit } from './permit.ts'
 
 export interface ApiClientDeps extends Omit<ExchangeDeps, 'host'>, Bearer {
   readonly http: Http
   /** Waits for a turn among programs' requests; `undefined` while the gateway is off. */
-  readonly turns?: () => TakeTurn | undefined
+  readonly turns?: () => AcquirePermit | undefined
 }
 
 export interface ApiRequest {
@@ -77,9 +77,9 @@ export class ApiClient {
     request: ApiRequest,
     refused?: string,
   ): Promise<{ readonly answer: ApiAnswer; readonly token?: string }> {
-    const takeTurn = this.#deps.turns?.()
-    const turn = takeTurn && (await takeTurn(request.method, request.path))
-    if (takeTurn !== undefined && turn === undefined) return { answer: NO_TURN }
+    const acquirePermit = this.#deps.turns?.()
+    const turn = acquirePermit && (await acquirePermit(request.method, request.path))
+    if (acquirePermit !== undefined && turn === undefined) return { answer: NO_TURN }
     const access = this.#isStopped ? undefined : this.#deps.usable()
     if (access?.kind !== 'token' || access.value === refused) {
       turn?.({ kind: 'not-sent' })
@@ -88,7 +88,7 @@ export class ApiClient {
     return { answer: await this.#send(request, access.value, turn), token: access.value }
   }
 
-  async #send({ method, path, body }: ApiRequest, token: string, turn?: OwnTurn): Promise<ApiAnswer> {
+  async #send({ method, path, body }: ApiRequest, token: string, turn?: Permit): Promise<ApiAnswer> {
     const { http, baseUrl } = this.#deps
     const exchange = new Exchange({ method, path, token, turn }, this.#deps)
     const outcome = await http.send({

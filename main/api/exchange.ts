@@ -11,7 +11,7 @@ import { codingsNamed, textIn } from '../network/content-codings.ts'
 import type { Reachability } from '../network/reachability.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { Bearer } from '../tokens/keeper.ts'
-import { type OwnOutcome, type OwnTurn, outcomeOf } from './own-turn.ts'
+import { type OwnOutcome, outcomeOf, type Permit } from './permit.ts'
 import type { QuotaTap, Tapped } from './quota-tap.ts'
 
 export interface ExchangeDeps extends Pick<Bearer, 'accepted'> {
@@ -39,7 +39,7 @@ export interface ExchangeStart {
   readonly token: string
   readonly slot?: ExchangeSlot | undefined
   /** Its turn among all requests, to be given the outcome once. */
-  readonly turn?: OwnTurn | undefined
+  readonly turn?: Permit | undefined
 }
 
 /**
@@ -68,7 +68,7 @@ export class Exchange {
   readonly #path: string
   readonly #slot: ExchangeSlot | undefined
   readonly #ticket: ReturnType<QuotaTap['sent']>
-  #turn: OwnTurn | undefined
+  #turn: Permit | undefined
   #observation = observe(0, {})
   #isReached = false
   #hasSlot = false

@@ -51,7 +51,7 @@ const FALLBACK_SECONDS = 60
  * 429.
  */
 const GRACE_MS = 500
-const LONGEST_HOLD_MS = 15 * 60_000
+const MAX_HOLD_MS = 15 * 60_000
 /** The first minimum wait after a Reset that led to another 429, in milliseconds; doubled each time. */
 const FIRST_FLOOR_MS = 1_000
 const MAX_DOUBLINGS = 10
@@ -183,8 +183,8 @@ export class QuotaTap {
       this.#deps.changed()
       return { reading }
     }
-    if (refused === 'unsaid') {
-      const charged = ledger.refusedUnsaid(ticket, now) ?? ticket.endpoint
+    if (refused === 'unattributed') {
+      const charged = ledger.rateLimitedUnattributed(ticket, now) ?? ticket.endpoint
       this.#note(rowNamed(ticket), reading, refused, now)
       this.#deps.changed()
       return { reading, refused, retryAtMs: this.#hold(charged, { reading, before }, now) }
@@ -256,7 +256,7 @@ export class QuotaTap {
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
     const nextTryAtMs = ledger.nextTryAtMs(category)
-    const wantedMs = now + Math.min(this.#waitMs(reading, refusals), LONGEST_HOLD_MS)
+    const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
     // A further 429 of an empty quota is not news: its request was already in flight, or others use the whole
     // refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
@@ -299,9 +299,9 @@ export class QuotaTap {
   }
 
   /** Evaluates the rows periodically: without a response, use by others can end and a row can run out. */
-  looked(rows: readonly RequestQuota[], nowMs: number): void {
+  evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
-      const others = this.#others.looked(row, nowMs)
+      const others = this.#others.evaluate(row, nowMs)
       if (others) this.#deps.report(others)
       this.#deps.report(shortReport(row))
     }

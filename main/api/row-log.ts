@@ -4,7 +4,7 @@ import type { HttpHeaders } from '../../app/service/headers.ts'
 const MAX_REFUSALS = 20
 /** The maximum number of rows in a ledger: those of the table and those that headers name. */
 const MAX_ROWS = 160
-const LONGEST_NUMBER = 20
+const MAX_NUMBER = 20
 
 /** The numeric quota headers (service 2.2). Other header names and values may reveal more than a quota. */
 const NUMBERS = [
@@ -32,7 +32,7 @@ export class RowLog {
     let hasNumber = false
     for (const name of NUMBERS) {
       const text = headers[name]?.trim() ?? ''
-      const value = text === '' || text.length > LONGEST_NUMBER ? Number.NaN : Number(text)
+      const value = text === '' || text.length > MAX_NUMBER ? Number.NaN : Number(text)
       if (!Number.isFinite(value)) continue
       numbers[name] = value
       hasNumber = true

@@ -11,7 +11,7 @@ export interface AdmittedRequest {
   readonly acceptEncoding: string | undefined
   readonly contentType: string | undefined
   /** How long its caller waits for its turn. */
-  readonly patienceMs: number
+  readonly maxWaitMs: number
   readonly body: Buffer | undefined
   readonly reply: ServerResponse
 }

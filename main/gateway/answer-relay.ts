@@ -132,7 +132,7 @@ export function relay(relayed: Relayed): Relay {
   const leave = () => {
     finish()
     abort()
-    for (const reply of open) farewell(reply, `${GO_AWAY}${lineEnd}`, clock)
+    for (const reply of open) endStream(reply, `${GO_AWAY}${lineEnd}`, clock)
   }
   const pass = (bytes: Buffer) => {
     if (isOver) return
@@ -179,7 +179,7 @@ export function relay(relayed: Relayed): Relay {
   const whole = () => {
     finish()
     for (const reply of open) {
-      if (isEndless) farewell(reply, undefined, clock)
+      if (isEndless) endStream(reply, undefined, clock)
       else reply.end()
     }
   }
@@ -212,19 +212,19 @@ export function relay(relayed: Relayed): Relay {
 export const GO_AWAY = '{"StreamStatus":"GoAway"}'
 
 /** How long a reader may take to read the rest of its stream. Milliseconds. */
-export const FAREWELL_MS = 10_000
+export const END_STREAM_MS = 10_000
 
 /**
  * Ends a stream's reply, with a last line if given. Closes its connection if the rest is not read within
- * `FAREWELL_MS`.
+ * `END_STREAM_MS`.
  */
-export function farewell(
+export function endStream(
   reply: ServerResponse,
   line: Uint8Array | string | undefined,
   clock: Pick<Clock, 'after'>,
 ): void {
   if (reply.destroyed || reply.writableEnded) return
-  const cancel = clock.after(FAREWELL_MS, () => reply.destroy())
+  const cancel = clock.after(END_STREAM_MS, () => reply.destroy())
   reply.once('close', cancel)
   reply.end(line)
 }

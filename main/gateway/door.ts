@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { patienceMsOf } from '../../app/gateway/request-fields.ts'
+import { maxWaitMsOf } from '../../app/gateway/request-fields.ts'
 import { LOOPBACK_LIMITS, type LoopbackLimits, type LoopbackTraits } from '../network/loopback-servers.ts'
 import { isFramedPlainly } from '../network/node-wire.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
@@ -143,7 +143,7 @@ function admit(
     accept,
     acceptEncoding: textOf(request.headers['accept-encoding']),
     contentType: admission.body === undefined ? undefined : request.headers['content-type'],
-    patienceMs: patienceMsOf(textOf(prefer)),
+    maxWaitMs: maxWaitMsOf(textOf(prefer)),
     reply,
   })
 }

@@ -1,12 +1,12 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
 import type { Decision, OfferedRequest, UpstreamOutcome } from '../../app/gateway/decisions.ts'
-import { PATIENCE_MS, sameAsOf } from '../../app/gateway/request-fields.ts'
+import { CALLER_WAIT_MS, sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { tokenAfter401 } from '../api/exchange.ts'
-import type { NoTurn, OwnOutcome, OwnTurn } from '../api/own-turn.ts'
+import type { NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
 import { within } from '../network/deadline.ts'
 import type { Access, Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
@@ -16,7 +16,7 @@ import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
 import { CUT_OFF, FAILURES, noToken, pausedFor, problemOf, unavailable } from './refusals.ts'
 import { Sending, type SendingDeps } from './sending.ts'
-import { type SharingDeps, StreamHub, type StreamTurn } from './stream-hub.ts'
+import { type SharingDeps, StreamHub, type StreamPermitRequest } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps, Bearer {
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
@@ -49,11 +49,11 @@ export interface ProgramNow {
 /** Longest sleep of the wake-up timer. */
 const MAX_WAIT_MS = 60_000
 
-const REFUSAL_TOLD_MS = 60_000
+const REFUSAL_REPORT_MS = 60_000
 
 /** Headroom's own name among the scheduler's programs; a program's id is never empty. */
 const OWN_PROGRAM = ''
-const OWN_PATIENCE_MS = 5_000
+const OWN_MAX_WAIT_MS = 5_000
 /** The class for reopening a stream that programs read: it leaves the reserve. */
 const READ_STREAM_CLASS = 'normal'
 /** Minimum time that a request waits for a token refresh. Milliseconds. */
@@ -101,7 +101,7 @@ export class Forwarder {
   readonly #turns = new Map<number, (refused?: Problem) => void>()
   readonly #hub: StreamHub
   /** By program and category. */
-  readonly #refusalsToldAtMs = new Map<string, number>()
+  readonly #refusalsReportedAtMs = new Map<string, number>()
   #nextId = 1
   #cancelWake: () => void = () => {}
   /** Why no request is accepted now, if so. */
@@ -140,11 +140,11 @@ export class Forwarder {
 
   /** Serves a request: forwards it when its turn comes, or answers why not. */
   async serve(admitted: AdmittedRequest): Promise<void> {
-    const { reply, program, patienceMs } = admitted
+    const { reply, program, maxWaitMs } = admitted
     const cameAtMs = this.#now()
     this.#countsOf(program).lastSeenAtMs = cameAtMs
     const access = await this.#accessFor(admitted)
-    const request = { ...admitted, patienceMs: Math.max(0, patienceMs - (this.#now() - cameAtMs)) }
+    const request = { ...admitted, maxWaitMs: Math.max(0, maxWaitMs - (this.#now() - cameAtMs)) }
     if (reply.destroyed || reply.writableEnded) return
     if (this.#closed !== undefined) return this.#refuse(request, unavailable(this.#closed))
     const pausedUntilMs = this.#deps.pausedUntilMs(program)
@@ -173,14 +173,14 @@ export class Forwarder {
 
   /**
    * Waits for the turn of one of Headroom's own checks, in the class `background`. Resolves to a function
-   * that takes its outcome, or to `undefined` if there is no room within `OWN_PATIENCE_MS`.
+   * that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
    */
-  async ownTurn(method: string, path: string): Promise<OwnTurn | undefined> {
+  async acquireOwnPermit(method: string, path: string): Promise<Permit | undefined> {
     const turn = await this.#turn(categoryOf(method, path) ?? path, {
       program: OWN_PROGRAM,
       class: 'background',
       weight: 1,
-      patienceMs: OWN_PATIENCE_MS,
+      maxWaitMs: OWN_MAX_WAIT_MS,
     })
     return typeof turn === 'function' ? turn : undefined
   }
@@ -189,27 +189,27 @@ export class Forwarder {
    * Waits for the turn to reopen a shared stream, or one of Headroom's own. It leaves the reserve to critical
    * requests, even if critical programs read the stream.
    */
-  async reopeningTurn(path: string, isRead: boolean): Promise<OwnTurn | NoTurn> {
+  async acquireReopeningPermit(path: string, isRead: boolean): Promise<Permit | NoPermit> {
     const turn = await this.#turn(endpointOf(path), {
       program: OWN_PROGRAM,
       class: isRead ? READ_STREAM_CLASS : 'background',
       weight: 1,
-      patienceMs: PATIENCE_MS.max,
+      maxWaitMs: CALLER_WAIT_MS.max,
     })
     if (typeof turn === 'function') return turn
     const seconds = Number(turn.headers?.['retry-after'] ?? UNKNOWN_TURN_SECONDS)
     return { retryAtMs: this.#now() + seconds * 1000 }
   }
 
-  #streamTurn({ program, path, patienceMs }: StreamTurn): Promise<OwnTurn | Problem> {
+  #streamTurn({ program, path, maxWaitMs }: StreamPermitRequest): Promise<Permit | Problem> {
     const { id, class: urgency, weight } = program
-    return this.#turn(endpointOf(path), { program: id, class: urgency, weight, patienceMs })
+    return this.#turn(endpointOf(path), { program: id, class: urgency, weight, maxWaitMs })
   }
 
   #turn(
     endpoint: string,
-    asked: Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'patienceMs'>,
-  ): Promise<OwnTurn | Problem> {
+    asked: Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'maxWaitMs'>,
+  ): Promise<Permit | Problem> {
     const id = this.#nextId++
     return new Promise((resolve) => {
       this.#turns.set(id, (refused) => {
@@ -316,7 +316,7 @@ export class Forwarder {
   }
 
   #offer(request: AdmittedRequest): void {
-    const { program, method, pathAndQuery, accept, acceptEncoding, patienceMs, reply } = request
+    const { program, method, pathAndQuery, accept, acceptEncoding, maxWaitMs, reply } = request
     const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
     const category = categoryOf(method === 'HEAD' ? 'GET' : method, path)
     const endpoint = category ?? path
@@ -347,7 +347,7 @@ export class Forwarder {
           class: program.class,
           weight: program.weight,
           bucket: this.#bucketOf(endpoint),
-          patienceMs,
+          maxWaitMs,
           ...(sameAs !== undefined && { sameAs }),
         },
         this.#now(),
@@ -396,7 +396,7 @@ export class Forwarder {
         this.#turns.get(decision.request)?.(problemOf(decision, why))
         const call = this.#calls.get(decision.request)
         if (call === undefined) return
-        if (decision.why !== 'unavailable') this.#tellRefusal(call, decision)
+        if (decision.why !== 'unavailable') this.#reportRefusal(call, decision)
         this.#refuse(call, problemOf(decision, why))
         this.#forget(call)
         return
@@ -451,9 +451,9 @@ export class Forwarder {
   }
 
   /** An access token. Waits for it as long as the caller waits for its turn. */
-  async #accessFor({ patienceMs }: AdmittedRequest): Promise<Access> {
+  async #accessFor({ maxWaitMs }: AdmittedRequest): Promise<Access> {
     const { usable, access, clock } = this.#deps
-    if (usable().kind === 'none') await within(clock, Math.max(MIN_TOKEN_WAIT_MS, patienceMs), access())
+    if (usable().kind === 'none') await within(clock, Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), access())
     return usable()
   }
 
@@ -595,16 +595,16 @@ export class Forwarder {
     if (upstream.sending === undefined && this.#upstreams.delete(upstream.id)) this.#checkIdle()
   }
 
-  /** Reports a declined request, once per `REFUSAL_TOLD_MS` for each category of a program. */
-  #tellRefusal(
+  /** Reports a declined request, once per `REFUSAL_REPORT_MS` for each category of a program. */
+  #reportRefusal(
     { program, upstream }: Call,
     { retryAfterSeconds }: Extract<Decision, { kind: 'refuse' }>,
   ): void {
     const now = this.#now()
     const category = shownCategory(this.#bucketOf(upstream.endpoint))
     const told = `${program.id} ${category}`
-    if (now - (this.#refusalsToldAtMs.get(told) ?? Number.NEGATIVE_INFINITY) < REFUSAL_TOLD_MS) return
-    this.#refusalsToldAtMs.set(told, now)
+    if (now - (this.#refusalsReportedAtMs.get(told) ?? Number.NEGATIVE_INFINITY) < REFUSAL_REPORT_MS) return
+    this.#refusalsReportedAtMs.set(told, now)
     this.#deps.event({
       kind: 'program-refused',
       program: program.name,

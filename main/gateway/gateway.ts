@@ -368,8 +368,8 @@ export class Gateway {
     // Set first: changes that the old one's end reports must find the new one.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
-      takeTurn: (method, path) => attached.forwarder.ownTurn(method, path),
-      takeStreamTurn: (path, isRead) => attached.forwarder.reopeningTurn(path, isRead),
+      acquirePermit: (method, path) => attached.forwarder.acquireOwnPermit(method, path),
+      acquireStreamPermit: (path, isRead) => attached.forwarder.acquireReopeningPermit(path, isRead),
       markClockUncertain: (fromMs, toMs) => attached.forwarder.markClockUncertain(fromMs, toMs),
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
     })

@@ -37,10 +37,10 @@ export interface PeerSocket {
 
 /**
  * The other end of a connection, according to the system. `gone`: there is no such socket, or no process owns
- * it any more, for example after the caller closed it. `untold`: the system has no readable table, as on
+ * it any more, for example after the caller closed it. `unknown`: the system has no readable table, as on
  * anything but Linux.
  */
-export type Peer = PeerSocket | 'gone' | 'untold'
+export type Peer = PeerSocket | 'gone' | 'unknown'
 
 /** Reading a table is not atomic: a row may be missed while others are added or removed. */
 const TRIES = 3
@@ -55,7 +55,7 @@ interface Lookup {
   readonly ends: Ends
   readonly resolve: (peer: Peer) => void
   /** Whether a table could be read. */
-  isTold: boolean
+  isReadable: boolean
 }
 
 /**
@@ -77,7 +77,7 @@ export class PeerSockets {
     const ends = endsOf(connection)
     if (ends === undefined) return Promise.resolve('gone')
     return new Promise((resolve) => {
-      this.#waiting.push({ ends, resolve, isTold: false })
+      this.#waiting.push({ ends, resolve, isReadable: false })
       if (!this.#isReading) void this.#readForAll()
     })
   }
@@ -92,8 +92,8 @@ export class PeerSockets {
     let open = lookups
     for (let tried = 0; tried < TRIES && open.length > 0; tried += 1) {
       for (const family of ['four', 'six'] as const) open = await this.#lookIn(family, open)
-      for (const { isTold, resolve } of open) if (!isTold) resolve('untold')
-      open = open.filter(({ isTold }) => isTold)
+      for (const { isReadable, resolve } of open) if (!isReadable) resolve('unknown')
+      open = open.filter(({ isReadable }) => isReadable)
     }
     for (const { resolve } of open) resolve('gone')
   }
@@ -107,7 +107,7 @@ export class PeerSockets {
     return open.filter((lookup) => {
       const ends = lookup.ends[family]
       if (ends === undefined) return true
-      lookup.isTold = true
+      lookup.isReadable = true
       const socket = found.get(ends)
       if (socket !== undefined) lookup.resolve(socket)
       return socket === undefined
@@ -193,7 +193,7 @@ function bytesOf(address: string): readonly number[] {
  * cannot tell.
  */
 export function callerOf(peer: Peer, ownUserId: number | undefined): 'own' | 'other' | 'gone' {
-  if (peer === 'untold' || ownUserId === undefined) return 'own'
+  if (peer === 'unknown' || ownUserId === undefined) return 'own'
   if (peer === 'gone') return 'gone'
   return peer.userId === ownUserId || peer.userId === 0 ? 'own' : 'other'
 }

@@ -18,7 +18,7 @@ export interface SendingDeps extends ExchangeDeps {
 
 /** A request to send, and its token. */
 export interface Outgoing {
-  readonly request: Omit<AdmittedRequest, 'program' | 'patienceMs' | 'reply'>
+  readonly request: Omit<AdmittedRequest, 'program' | 'maxWaitMs' | 'reply'>
   readonly token: string
   /** The category of its stream slot; absent if it opens no stream. */
   readonly stream: string | undefined
@@ -202,7 +202,7 @@ export class Sending {
     const { rate } = reading
     const quota = rate === undefined ? {} : { rate, bucket: this.#outgoing.bucket() }
     if (status === 401) this.#settle({ kind: 'unauthorized', ...quota })
-    else if (refused === 'rate' || refused === 'unsaid')
+    else if (refused === 'rate' || refused === 'unattributed')
       this.#settle({ kind: 'rate-limited', of: refused, ...quota })
     else this.#settle({ kind: 'answer', ...quota })
   }

@@ -8,8 +8,8 @@ import { type SharedFrame, SharedState } from '../../app/streams/shared-state.ts
 import type { StreamAddress } from '../../app/streams/stream-address.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
-import type { ReadBy, RefusedStream, StreamAudience } from '../streams/stream-audience.ts'
 import type { StreamKeeper } from '../streams/stream-keeper.ts'
+import type { ReadBy, RefusedStream, StreamReaders } from '../streams/stream-readers.ts'
 import { GO_AWAY, passedHeaders } from './answer-relay.ts'
 import { GATEWAY_NAME } from './problem.ts'
 import type { StreamReader } from './stream-reader.ts'
@@ -42,7 +42,7 @@ export interface SharedStreamDeps {
 }
 
 /** The objects of another stream that this one has not sent yet, from the next one on. */
-interface Untold {
+interface MissingKeys {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>
 }
@@ -69,7 +69,7 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
  * Connection changes stay hidden from them: after a restart they get the differences. Their stream ends only
  * if the service is not back within `MAX_OUTAGE_MS`.
  */
-export class SharedStream implements StreamAudience {
+export class SharedStream implements StreamReaders {
   readonly address: StreamAddress
   keeper: StreamKeeper | undefined
   readonly #clock: Clock
@@ -80,7 +80,7 @@ export class SharedStream implements StreamAudience {
   /** Readers whose response has not begun, in order of arrival. */
   readonly #pending = new Set<StreamReader>()
   readonly #state: SharedState
-  readonly #untoldOf = new WeakMap<SharedStream, Untold>()
+  readonly #missingOf = new WeakMap<SharedStream, MissingKeys>()
   #framer = new Framer()
   /** The fields of the response that opened it; `undefined` before. */
   #observation: Observation | undefined
@@ -151,11 +151,12 @@ export class SharedStream implements StreamAudience {
 
   /** Whether it has sent all objects of another stream. Each object is checked only until it is found. */
   hasAllOf(other: SharedStream): boolean {
-    const untold = this.#untoldOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
-    this.#untoldOf.set(other, untold)
-    untold.next ??= untold.keys.next()
-    while (untold.next.done !== true && this.#state.has(untold.next.value)) untold.next = untold.keys.next()
-    return untold.next.done === true
+    const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
+    this.#missingOf.set(other, missing)
+    missing.next ??= missing.keys.next()
+    while (missing.next.done !== true && this.#state.has(missing.next.value))
+      missing.next = missing.keys.next()
+    return missing.next.done === true
   }
 
   /** Takes over the readers of a stream whose objects this one has. */

@@ -5,12 +5,12 @@ import type { StreamState } from '../../app/streams/life-cycle.ts'
 import { mergeRuleOf } from '../../app/streams/merge-rules.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import { covers, type StreamAddress, streamAddressOf } from '../../app/streams/stream-address.ts'
-import type { OwnTurn } from '../api/own-turn.ts'
+import type { Permit } from '../api/permit.ts'
 import { isFinalStatus } from '../network/forward-http.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../ports/timeline.ts'
-import type { RefusedStream } from '../streams/stream-audience.ts'
+import type { RefusedStream } from '../streams/stream-readers.ts'
 import type { Streams } from '../streams/streams.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { relay } from './answer-relay.ts'
@@ -23,10 +23,10 @@ import { StreamReader } from './stream-reader.ts'
 import { TokenRemoval } from './token-removal.ts'
 
 /** A request for the turn to open a stream for a program. */
-export interface StreamTurn {
+export interface StreamPermitRequest {
   readonly program: Program
   readonly path: string
-  readonly patienceMs: number
+  readonly maxWaitMs: number
 }
 
 /** What the hub needs to share the streams of one connected key. */
@@ -43,7 +43,7 @@ export interface StreamHubDeps extends SharingDeps {
    * Waits for the turn of a request. Resolves to a function that takes its outcome, or to the problem to
    * answer with.
    */
-  readonly turn: (asked: StreamTurn) => Promise<OwnTurn | Problem>
+  readonly turn: (asked: StreamPermitRequest) => Promise<Permit | Problem>
   /**
    * The earliest time at which a stream that programs read could be reopened, epoch ms; `undefined` if
    * unknown.
@@ -120,10 +120,10 @@ export class StreamHub {
       .flatMap(({ shared }) =>
         shared.pending
           .filter((reader) => reader.program.id === program.id)
-          .map(({ sinceMs, patientUntilMs }) => ({
+          .map(({ sinceMs, waitsUntilMs }) => ({
             category: shared.category,
             sinceMs,
-            untilMs: patientUntilMs,
+            untilMs: waitsUntilMs,
           })),
       )
   }
@@ -133,7 +133,7 @@ export class StreamHub {
     for (const { shared } of this.#asked.values()) {
       for (const reader of shared.pending) {
         reader.sinceMs += toMs - fromMs
-        reader.patientUntilMs += toMs - fromMs
+        reader.waitsUntilMs += toMs - fromMs
       }
     }
   }
@@ -147,8 +147,8 @@ export class StreamHub {
     if (this.#isUnshared(address)) return false
     const shared = this.#sharedAs(address)
     const sinceMs = this.#deps.timeline.now()
-    const patientUntilMs = sinceMs + request.patienceMs
-    const reader = new StreamReader(request, address, { sinceMs, patientUntilMs })
+    const waitsUntilMs = sinceMs + request.maxWaitMs
+    const reader = new StreamReader(request, address, { sinceMs, waitsUntilMs })
     this.#requests.set(reader, request)
     request.reply.on('close', () => this.#requests.delete(reader))
     if (shared !== undefined) {
@@ -182,7 +182,7 @@ export class StreamHub {
     })
     added.add(reader)
     if (!this.#joinsOwn(added)) this.#advance()
-    if (patientUntilMs <= sinceMs) this.#expire()
+    if (waitsUntilMs <= sinceMs) this.#expire()
     this.#deps.changed()
     return true
   }
@@ -277,9 +277,8 @@ export class StreamHub {
       asked.isTakingTurn = false
       return
     }
-    const patienceMs =
-      Math.max(...shared.pending.map(({ patientUntilMs }) => patientUntilMs)) - timeline.now()
-    const taken = await turn({ program: first.program, path: request.pathAndQuery, patienceMs })
+    const maxWaitMs = Math.max(...shared.pending.map(({ waitsUntilMs }) => waitsUntilMs)) - timeline.now()
+    const taken = await turn({ program: first.program, path: request.pathAndQuery, maxWaitMs })
     asked.isTakingTurn = false
     const isWanted = this.#asked.has(shared) && shared.pending.length > 0
     if (typeof taken !== 'function') {
@@ -351,7 +350,7 @@ export class StreamHub {
     for (const { shared, isTakingTurn } of [...this.#asked.values()]) {
       if (isTakingTurn || (shared.keeper?.opening ?? 0) > 0) continue
       for (const reader of shared.pending)
-        if (reader.patientUntilMs <= nowMs) this.#answer(shared, reader, this.#tooLate(shared))
+        if (reader.waitsUntilMs <= nowMs) this.#answer(shared, reader, this.#tooLate(shared))
     }
   }
 
@@ -420,7 +419,7 @@ export class StreamHub {
       tapped.refused === undefined || path === undefined
         ? Number.POSITIVE_INFINITY
         : (this.#deps.roomAtMs(path) ?? tapped.retryAtMs ?? 0)
-    const readers = shared.pending.filter(({ patientUntilMs }) => patientUntilMs < untilMs)
+    const readers = shared.pending.filter(({ waitsUntilMs }) => waitsUntilMs < untilMs)
     for (const reader of readers) {
       if (reader !== readers[0]) this.#deps.countsOf(reader.program).coalesced += 1
       else if (observation.status !== 429) this.#deps.forwarded(reader.program, shared.category)

@@ -4,7 +4,7 @@ import type { SharedFrame, SharedState } from '../../app/streams/shared-state.ts
 import type { StreamAddress } from '../../app/streams/stream-address.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
-import { farewell } from './answer-relay.ts'
+import { endStream } from './answer-relay.ts'
 import type { Program } from './programs.ts'
 
 /** Frames are joined up to this size before they are written. */
@@ -17,7 +17,7 @@ export class StreamReader {
   readonly address: StreamAddress
   sinceMs: number
   /** When its wait for the stream ends, in epoch ms. A clock change moves both. */
-  patientUntilMs: number
+  waitsUntilMs: number
   /** Called once, when its connection has ended. */
   onGone: () => void = () => {}
   readonly #max: Behind | undefined
@@ -27,14 +27,14 @@ export class StreamReader {
   constructor(
     { program, reply }: Pick<AdmittedRequest, 'program' | 'reply'>,
     address: StreamAddress,
-    times: { readonly sinceMs: number; readonly patientUntilMs: number },
+    times: { readonly sinceMs: number; readonly waitsUntilMs: number },
     max?: Behind,
   ) {
     this.program = program
     this.reply = reply
     this.address = address
     this.sinceMs = times.sinceMs
-    this.patientUntilMs = times.patientUntilMs
+    this.waitsUntilMs = times.waitsUntilMs
     this.#max = max
     reply.on('close', () => this.onGone())
     reply.on('drain', () => {
@@ -77,9 +77,9 @@ export class StreamReader {
     this.#write()
   }
 
-  /** See `farewell`. */
+  /** See `endStream`. */
   end(line: Uint8Array | undefined, clock: Pick<Clock, 'after'>): void {
-    farewell(this.reply, line, clock)
+    endStream(this.reply, line, clock)
   }
 
   #write(): void {

@@ -115,7 +115,7 @@ const NO_SUCH_WINDOW: CommandError = {
 }
 
 /** The registration of one open window with `Attention`. */
-export interface Seat {
+export interface WindowVisibility {
   setVisible(visible: boolean): void
   leave(): void
 }
@@ -129,7 +129,7 @@ export class Attention {
   }
 
   /** Registers an open window. It counts as visible until `setVisible(false)`. */
-  take(): Seat {
+  take(): WindowVisibility {
     const seat = {}
     this.#visible.add(seat)
     return {

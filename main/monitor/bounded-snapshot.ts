@@ -53,7 +53,7 @@ const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = 
 type Worth = readonly number[]
 
 /** Larger than any count in `unlisted`, to reserve room for its digits. */
-const LARGEST_COUNT = 999_999
+const MAX_COUNT = 999_999
 
 /**
  * The snapshot in at most `maxBytes` of JSON; unchanged if it fits.
@@ -70,7 +70,7 @@ export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot 
     programs: snapshot.programs?.map(withoutUse) ?? [],
   }
   const empty = Object.fromEntries(LIST_NAMES.map((name) => [name, []]))
-  const counts = Object.fromEntries(LIST_NAMES.map((name) => [name, LARGEST_COUNT]))
+  const counts = Object.fromEntries(LIST_NAMES.map((name) => [name, MAX_COUNT]))
   const room = new Room(maxBytes - bytesOf({ ...snapshot, ...empty, unlisted: counts }))
   const kept = keptItems(lists, room)
   const { requests, programs } = withUse(

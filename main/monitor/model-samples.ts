@@ -9,7 +9,7 @@ export interface ModelSamplesDeps {
   readonly timeline: Pick<Timeline, 'now'>
   readonly ledger: Pick<Ledger, 'view'>
   readonly history: Pick<RecentHistory, 'sampled'>
-  readonly tap: Pick<QuotaTap, 'looked'>
+  readonly tap: Pick<QuotaTap, 'evaluate'>
   readonly changed: () => void
 }
 
@@ -42,7 +42,7 @@ export class ModelSamples {
     const now = timeline.now()
     const rows = ledger.view(now)
     history.sampled(rows, now)
-    tap.looked(rows, now)
+    tap.evaluate(rows, now)
     const states = rows.map((row) => row.state).join()
     if (states !== this.#states) {
       this.#states = states

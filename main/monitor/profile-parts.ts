@@ -6,7 +6,7 @@ import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categorie
 import { SlotLedger } from '../../app/streams/slots.ts'
 import { keyLifetimes } from '../../app/tokens/schedule.ts'
 import { ApiClient } from '../api/client.ts'
-import type { SessionGateway } from '../api/own-turn.ts'
+import type { SessionGateway } from '../api/permit.ts'
 import { Prober } from '../api/prober.ts'
 import { QuotaTap } from '../api/quota-tap.ts'
 import { cleanHttp } from '../network/clean-http.ts'
@@ -115,7 +115,7 @@ export function profileParts(
     report,
     changed,
   })
-  const turns = () => current.gateway?.()?.takeTurn
+  const turns = () => current.gateway?.()?.acquirePermit
   const client = new ApiClient({ ...ports, baseUrl, tap, reachability, turns, ...bearer })
   const prober = new Prober(probes, {
     clock,
@@ -138,7 +138,7 @@ export function profileParts(
     slots,
     host: hostOf(baseUrl),
     reachability,
-    turns: () => current.gateway?.()?.takeStreamTurn,
+    turns: () => current.gateway?.()?.acquireStreamPermit,
     ...(pins && { pins }),
   })
   const samples = new ModelSamples({ clock, timeline, ledger, history, tap, changed })

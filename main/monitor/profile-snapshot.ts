@@ -12,7 +12,7 @@ import type {
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { rowVerdictOf, verdictOf } from '../../app/quota/verdict.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
-import type { SessionGateway } from '../api/own-turn.ts'
+import type { SessionGateway } from '../api/permit.ts'
 import type { Prober } from '../api/prober.ts'
 import type { QuotaTap } from '../api/quota-tap.ts'
 import { hostOf, type Reachability } from '../network/reachability.ts'

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Clock, Random } from './ports.ts'
 
 /** The longest delay of setTimeout, in milliseconds: it overflows past 2^31 - 1 and would fire at once. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1
+const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Start of this process, epoch ms. */
 export const processStartMs: number = performance.timeOrigin
@@ -11,7 +11,7 @@ export const nodeClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after: (ms, run) => {
-    const timer = setTimeout(run, Math.min(Math.max(0, ms), LONGEST_WAIT_MS))
+    const timer = setTimeout(run, Math.min(Math.max(0, ms), MAX_WAIT_MS))
     return () => clearTimeout(timer)
   },
 }

@@ -4,13 +4,13 @@ import { isPage, SOMETHING_ELSE } from '../../app/service/sender.ts'
 import { FrameReader, type FramesRead } from '../../app/streams/frame-reader.ts'
 import type { SlotLedger } from '../../app/streams/slots.ts'
 import { Exchange, type ExchangeDeps } from '../api/exchange.ts'
-import type { OwnTurn } from '../api/own-turn.ts'
+import type { Permit } from '../api/permit.ts'
 import type { QuotaTap, Tapped } from '../api/quota-tap.ts'
 import { ENDED_BY_SERVICE } from '../network/http-client.ts'
 import type { Clock, Http } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../ports/timeline.ts'
-import type { RefusalBody } from './stream-audience.ts'
+import type { RefusalBody } from './stream-readers.ts'
 
 export interface ConnectionDeps extends ExchangeDeps {
   readonly http: Http
@@ -31,7 +31,7 @@ export interface ConnectionDeps extends ExchangeDeps {
 export interface OpeningPass {
   readonly token: string
   /** Its turn among all requests, to be given the outcome; absent while the gateway is off. */
-  readonly turn?: OwnTurn | undefined
+  readonly turn?: Permit | undefined
 }
 
 /** Callbacks of a connection. None is called after `close`. */

@@ -1,14 +1,14 @@
 import type { Observation } from '../../app/service/headers.ts'
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
 import type { StreamInput } from '../../app/streams/life-cycle.ts'
-import type { NoTurn, OwnTurn, TakeStreamTurn } from '../api/own-turn.ts'
+import type { AcquireStreamPermit, NoPermit, Permit } from '../api/permit.ts'
 import type { Bearer } from '../tokens/keeper.ts'
-import type { RefusedStream } from './stream-audience.ts'
 import { type ConnectionDeps, type OpeningPass, StreamConnection } from './stream-connection.ts'
+import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
   /** Waits for a turn among programs' requests; `undefined` while the gateway is off. */
-  readonly turns?: () => TakeStreamTurn | undefined
+  readonly turns?: () => AcquireStreamPermit | undefined
 }
 
 /** Callbacks of a handover. */
@@ -74,12 +74,12 @@ export class StreamHandover {
     return this.#takeTurn === undefined ? this.#deps.tap.notBeforeMs('GET', this.#path, 'normal') : undefined
   }
 
-  get #takeTurn(): TakeStreamTurn | undefined {
+  get #takeTurn(): AcquireStreamPermit | undefined {
     return this.#deps.turns?.()
   }
 
   /** Opens a connection. `turn`: a turn that it already has. */
-  async connect(turn?: OwnTurn): Promise<void> {
+  async connect(turn?: Permit): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt
     await this.#deps.access()
@@ -101,10 +101,10 @@ export class StreamHandover {
   }
 
   /** Its turn, or when to try again; `undefined` if none is needed. */
-  async #turn(): Promise<OwnTurn | NoTurn | undefined> {
-    const takeTurn = this.#takeTurn
+  async #turn(): Promise<Permit | NoPermit | undefined> {
+    const acquirePermit = this.#takeTurn
     if (this.#deps.usable().kind === 'none') return undefined
-    if (takeTurn !== undefined) return takeTurn(this.#path, this.#listener.isRead())
+    if (acquirePermit !== undefined) return acquirePermit(this.#path, this.#listener.isRead())
     const retryAtMs = this.heldUntilMs
     return retryAtMs === undefined ? undefined : { retryAtMs }
   }

@@ -8,16 +8,16 @@ import { STREAM_TABLE, type StreamRequest } from '../../app/service/stream-kinds
 import type { FramesRead } from '../../app/streams/frame-reader.ts'
 import { SILENCE, type StreamInput, type StreamState } from '../../app/streams/life-cycle.ts'
 import type { SlotHolder } from '../../app/streams/slot-proposal.ts'
-import type { OwnTurn } from '../api/own-turn.ts'
+import type { Permit } from '../api/permit.ts'
 import type { Tapped } from '../api/quota-tap.ts'
 import { RecentMoments } from '../api/recent-moments.ts'
 import type { Random } from '../ports/ports.ts'
 import { FrameRate } from './frame-rate.ts'
-import type { RefusedStream, StreamAudience } from './stream-audience.ts'
 import type { StreamConnection } from './stream-connection.ts'
 import { StreamEvents } from './stream-events.ts'
 import { type HandoverDeps, StreamHandover } from './stream-handover.ts'
 import { type StreamOutage, TRY_EVERY_MS } from './stream-outage.ts'
+import type { RefusedStream, StreamReaders } from './stream-readers.ts'
 import { StreamWatchdog } from './stream-watchdog.ts'
 
 export interface StreamDeps extends HandoverDeps {
@@ -43,7 +43,7 @@ const FALLBACK_MS = 60_000
  * Milliseconds.
  */
 const LATER_MS = 20
-const MOST_LATER = 10
+const MAX_LATER = 10
 
 /** Statuses below 500 of a portal, a proxy or an overload, after which a retry makes sense. */
 const PASSING = new Set([407, 408, 421, 425])
@@ -83,7 +83,7 @@ export class StreamKeeper {
   /** Whether Headroom itself wants it, besides programs. */
   isOwn = true
   /** The programs that read it, if any. */
-  audience: StreamAudience | undefined
+  audience: StreamReaders | undefined
   readonly #deps: StreamDeps
   readonly #rate: FrameRate
   readonly #events: StreamEvents
@@ -173,7 +173,7 @@ export class StreamKeeper {
   }
 
   /** `turn`: its first connection's turn among all requests. */
-  start(turn?: OwnTurn): void {
+  start(turn?: Permit): void {
     void this.#connections.connect(turn)
     this.#watchdog.watch()
   }
@@ -365,7 +365,7 @@ export class StreamKeeper {
     if (isFirst || code === 'restarted-here') return undefined
     const nextMs = this.#deps.outage.takeTry()
     // The one with the fewest failures goes first.
-    return nextMs && nextMs + LATER_MS * Math.min(attempt, MOST_LATER)
+    return nextMs && nextMs + LATER_MS * Math.min(attempt, MAX_LATER)
   }
 
   /** A stream that cannot be reopened counts as silent as long after its last frame as a connected one. */
@@ -386,7 +386,7 @@ function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs
       return { kind: 'refused', reason: '429: no stream slot is free', code: 'no-slot', retryAtMs }
     case 'rate':
       return { kind: 'refused', reason: '429: rate quota', code: 'rate-limited', retryAtMs }
-    case 'unsaid':
+    case 'unattributed':
       return { kind: 'refused', reason: '429 without a reason', code: 'rate-limited', retryAtMs }
     case undefined:
       break
@@ -403,10 +403,10 @@ function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs
 /** Maximum number of programs per stream in a snapshot. */
 const MAX_READ_BY = 16
 
-const countOf = (audience: StreamAudience | undefined): number =>
+const countOf = (audience: StreamReaders | undefined): number =>
   audience?.readBy.reduce((sum, one) => sum + one.readers, 0) ?? 0
 
-function readersOf(audience: StreamAudience | undefined): Pick<StreamSummary, 'readers' | 'readBy'> {
+function readersOf(audience: StreamReaders | undefined): Pick<StreamSummary, 'readers' | 'readBy'> {
   const readers = countOf(audience)
   return readers === 0 ? {} : { readers, readBy: audience?.readBy.slice(0, MAX_READ_BY) ?? [] }
 }

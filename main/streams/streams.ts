@@ -10,12 +10,12 @@ import { rateText } from '../../app/status/rates.ts'
 import { proposalName } from '../../app/status/stream-status.ts'
 import { proposedToClose, type SlotHolder } from '../../app/streams/slot-proposal.ts'
 import { streamAddressOf } from '../../app/streams/stream-address.ts'
-import type { OwnTurn } from '../api/own-turn.ts'
+import type { Permit } from '../api/permit.ts'
 import type { Pins } from './pinned-streams.ts'
-import type { StreamAudience } from './stream-audience.ts'
 import { checkStream } from './stream-check.ts'
 import { type StreamDeps, StreamKeeper } from './stream-keeper.ts'
 import { StreamOutage } from './stream-outage.ts'
+import type { StreamReaders } from './stream-readers.ts'
 
 export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'outage' | 'proposal' | 'slotFreed'> {
   /** Absent without a data folder: pins then last until the app ends. */
@@ -28,9 +28,9 @@ export interface ProgramStream {
   /** Path and query, as the program wrote them. */
   readonly path: string
   readonly accept: string | undefined
-  readonly audience: StreamAudience
+  readonly audience: StreamReaders
   /** Its turn among all requests. */
-  readonly turn: OwnTurn
+  readonly turn: Permit
   /** Whether to ask the service even if no slot seems free: others may have released theirs. */
   readonly mayBeRefused: boolean
 }

@@ -13,7 +13,7 @@ export interface ChartMarker {
 }
 
 /** Markers of a kind closer than this share of the range are merged, because labels must not overlap. */
-const LEAST_DISTANCE = 1 / 25
+const MIN_DISTANCE = 1 / 25
 /** The share of the range that a label takes on a narrow chart. */
 const LABEL_WIDTH = 0.14
 const LANES = 3
@@ -47,7 +47,7 @@ export function chartMarkers(
     .sort((a, b) => a.at - b.at)
     .filter(({ kind, at }) => {
       const before = last.get(kind)
-      if (before !== undefined && at - before < (toMs - fromMs) * LEAST_DISTANCE) return false
+      if (before !== undefined && at - before < (toMs - fromMs) * MIN_DISTANCE) return false
       last.set(kind, at)
       return true
     })

@@ -105,7 +105,7 @@ export function chartSeries(
 }
 
 /** Share of the limit by which a line must rise for its lowest point to be marked. */
-const LEAST_RISE = 0.1
+const MIN_RISE = 0.1
 /** A 429 within this share of the time axis already shows that nothing was left. */
 const TOLD_BY_429 = 1 / 8
 
@@ -118,7 +118,7 @@ function lowestOf(
   const lowest =
     leastOf(rows, (row) => row.headerBand?.[0] ?? row.header) ??
     leastOf(rows, (row) => row.modelledBand?.[0] ?? row.modelled)
-  if (lowest === undefined || level - lowest.count < limit * LEAST_RISE) return undefined
+  if (lowest === undefined || level - lowest.count < limit * MIN_RISE) return undefined
   const { at } = lowest
   return rejectedAt.some((one) => Math.abs(one - at) < spanMs * TOLD_BY_429) ? undefined : lowest
 }

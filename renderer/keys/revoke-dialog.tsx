@@ -22,12 +22,12 @@ export function RevokeDialog() {
     useShown((snapshot) => snapshot.streams.filter(({ state }) => state !== 'closed').length) ?? 0
   const close = () => view.setState({ dialog: undefined })
   const [isAgreed, setAgreed] = useState(false)
-  const isTold =
+  const isShown =
     useShown(({ refresh }) => refresh.state === 'revoke-unconfirmed' || refresh.state === 'revoked') ?? false
   // From then on the banner shows the outcome, even while main waits for the service.
   useEffect(() => {
-    if (isAgreed && isTold) view.setState({ dialog: undefined })
-  }, [isAgreed, isTold, view])
+    if (isAgreed && isShown) view.setState({ dialog: undefined })
+  }, [isAgreed, isShown, view])
   const revoke = async () => {
     if (profile === undefined) return
     setAgreed(true)

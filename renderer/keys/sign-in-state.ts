@@ -43,11 +43,11 @@ export function answered(state: SignInState, outcome: KeyOutcome): SignInState {
     opened,
     ...(unreachable !== undefined && { unreachable }),
   } as const
-  return state.heard.reduce<SignInState>(told, waiting)
+  return state.heard.reduce<SignInState>(withStatus, waiting)
 }
 
 /** Applies a status; ignores those of other sign-ins, such as another window's. */
-export function told(state: SignInState, status: SignInStatus): SignInState {
+export function withStatus(state: SignInState, status: SignInStatus): SignInState {
   if (state.kind === 'asking') return { ...state, heard: [...state.heard, status] }
   if (state.kind !== 'waiting' || state.signIn !== status.signIn) return state
   switch (status.state) {

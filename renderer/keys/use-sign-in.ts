@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { unanswered } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
-import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, told } from './sign-in-state.ts'
+import { ASKING, answered, IDLE, type KeyOutcome, type SignInState, withStatus } from './sign-in-state.ts'
 
 /** The attempt of a dialog to obtain tokens. */
 export interface SignInAttempt {
@@ -19,7 +19,7 @@ export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const attempt = useRef(0)
   const done = useRef(onDone)
   done.current = onDone
-  useEffect(() => api.signInChanged((status) => setState((now) => told(now, status))), [api])
+  useEffect(() => api.signInChanged((status) => setState((now) => withStatus(now, status))), [api])
   const profile = state.kind === 'done' ? state.profile : undefined
   useEffect(() => {
     if (profile !== undefined) done.current(profile)

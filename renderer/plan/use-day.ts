@@ -22,7 +22,7 @@ export const RECORDED_MS = 24 * HOUR_MS
 const MARKET_MS = 6.5 * HOUR_MS
 /** Length of each stretch in the chart. */
 export const STRETCH_MS = 180_000
-const REPLAY = { patienceMs: 300_000, stretchMs: STRETCH_MS }
+const REPLAY = { maxWaitMs: 300_000, stretchMs: STRETCH_MS }
 const NOTHING: RecordedUses = { rows: {}, programs: [] }
 /** Work between two pauses, milliseconds: less than a frame. */
 const SLICE_MS = 8

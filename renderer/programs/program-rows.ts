@@ -35,7 +35,7 @@ export interface ProgramRow {
   readonly next?: string
   readonly longest: string
   /** The share of its longest wait, 0 to 1, that the next request will have used at its turn. */
-  readonly patienceUsed?: number
+  readonly waitUsed?: number
   readonly refused: number
   readonly streams: number
   readonly uses: readonly ShownUse[]
@@ -74,7 +74,7 @@ export function programRow(
     isPaused: program.pausedUntil !== undefined,
     ...(next?.nextTurnAt !== undefined && { next: turnText(next.nextTurnAt, nowMs) }),
     longest: waitText(program.longestWaitMs),
-    ...patienceOf(next),
+    ...waitUsedOf(next),
     refused: program.refused,
     streams: program.streams,
     uses: asked.slice(0, MAX_USES).map((use) => shownUse(use, requests)),
@@ -100,12 +100,12 @@ export const turnText = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
 
 /** The share of its longest wait that a request will have used at its turn, 0 to 1. */
-export function patienceOf(use: Use | undefined): { readonly patienceUsed?: number } {
+export function waitUsedOf(use: Use | undefined): { readonly waitUsed?: number } {
   const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
   if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}
   const wholeMs = nextPatientUntil - nextCameAt
   if (wholeMs <= 0) return {}
-  return { patienceUsed: Math.min(1, Math.max(0, (nextTurnAt - nextCameAt) / wholeMs)) }
+  return { waitUsed: Math.min(1, Math.max(0, (nextTurnAt - nextCameAt) / wholeMs)) }
 }
 
 function shownUse({ category, perSecond, waiting }: Use, requests: readonly RequestQuota[]): ShownUse {
@@ -129,7 +129,7 @@ const usedText = ({ use }: ProgramSummary): string =>
     .join(', ')
 
 /** The rows below the programs: the key's own requests that come from no program, and others'. */
-export interface Besides {
+export interface OtherUsers {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
   /** Absent while no others are seen. */
   readonly others?: {
@@ -141,7 +141,7 @@ export interface Besides {
 }
 
 /** Other users of the key at `nowMs`, epoch ms, besides its programs. */
-export function besides(snapshot: Snapshot, nowMs: number): Besides {
+export function otherUsers(snapshot: Snapshot, nowMs: number): OtherUsers {
   const { plan, others } = runningPlan(snapshot)
   const own = plan.programs.find(({ name }) => name === OWN_NAME)
   const asked = [...(own?.requests ?? [])].sort((a, b) => b.perSecond - a.perSecond)

@@ -7,11 +7,10 @@ import { Swatch } from '../components/swatch.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
 import { useParts, useShown, useShownValue } from '../state/window-parts.ts'
 import { ClassMark } from './class-mark.tsx'
-import { Patience } from './patience.tsx'
 import { ProgramMenu } from './program-menu.tsx'
 import {
-  type Besides,
-  besides,
+  type OtherUsers,
+  otherUsers,
   type ProgramRow,
   programRow,
   type ShownUse,
@@ -20,6 +19,7 @@ import {
 import tableSheet from './program-table.module.css'
 import sheet from './programs.module.css'
 import { useRecentUse } from './use-recent-use.ts'
+import { WaitUsed } from './wait-used.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...tableSheet })
 
@@ -36,7 +36,7 @@ export function ProgramTable({ profile, programs, waiting, cut }: ProgramTablePr
   const { view } = useParts()
   const rows =
     useShownValue(({ requests }, nowMs) => programs.map((one) => programRow(one, requests, nowMs))) ?? []
-  const rest = useShownValue(besides)
+  const rest = useShownValue(otherUsers)
   const unlisted = useShown((snapshot) => snapshot.unlisted?.programs) ?? 0
   const recent = useRecentUse(profile)
   return (
@@ -146,7 +146,7 @@ function WaitingCell({ row }: { readonly row: ProgramRow }) {
         <b>{row.waiting}</b> waiting
       </span>
       <span>{row.next === undefined ? 'for a slot' : <>next {row.next}</>}</span>
-      {row.patienceUsed === undefined ? <span /> : <Patience used={row.patienceUsed} />}
+      {row.waitUsed === undefined ? <span /> : <WaitUsed used={row.waitUsed} />}
       <span className={css('muted', 'longest')}>longest {row.longest}</span>
     </div>
   )
@@ -188,7 +188,7 @@ function Trend({ counts }: { readonly counts: readonly number[] }) {
   )
 }
 
-function RestRows({ rest: { checks, others }, at }: { readonly rest: Besides; readonly at: number }) {
+function RestRows({ rest: { checks, others }, at }: { readonly rest: OtherUsers; readonly at: number }) {
   return (
     <>
       <tr className={css('rest')}>

@@ -2,9 +2,9 @@ import { OTHERS_NAME, OWN_NAME } from '../../app/plan/running.ts'
 import type { AskedHistory } from './use-program-history.ts'
 
 /** An unfinished column is scaled to its elapsed part, once that is long enough for a rate. Milliseconds. */
-const LEAST_COLUMN_MS = 15_000
+const MIN_COLUMN_MS = 15_000
 /** Requests per second below which a piece is not drawn. */
-const LEAST_PER_SECOND = 0.001
+const MIN_PER_SECOND = 0.001
 
 /** One piece of a stacked column. Positions are shares of the chart, 0 to 1, from the left and the bottom. */
 export interface UsePiece {
@@ -54,7 +54,7 @@ export function stackedUse(
   ]
   const endMs = from + columns * resolutionMs
   const secondsOf = (at: number) => Math.min(resolutionMs, toMs - from - at * resolutionMs) / 1000
-  const isDrawn = (at: number) => secondsOf(at) * 1000 >= LEAST_COLUMN_MS
+  const isDrawn = (at: number) => secondsOf(at) * 1000 >= MIN_COLUMN_MS
   const rateOf = (by: readonly number[], at: number) => (isDrawn(at) ? (by[at] ?? 0) / secondsOf(at) : 0)
   const heights = Array.from({ length: columns }, (_, at) =>
     layers.reduce((sum, { by }) => sum + rateOf(by, at), 0),
@@ -65,7 +65,7 @@ export function stackedUse(
     let below = 0
     return layers.flatMap(({ by }, layer): UsePiece[] => {
       const perSecond = rateOf(by, at)
-      if (perSecond < LEAST_PER_SECOND) return []
+      if (perSecond < MIN_PER_SECOND) return []
       const bottom = below / topPerSecond
       below += perSecond
       const left = (at * resolutionMs) / spanMs

@@ -27,7 +27,7 @@ const TICKS = [
   { upToMs: DAY_MS, tickMs: 120 * MINUTE_MS },
 ] as const
 /** Width of the chart in a narrow window; the same ticks fit every width. */
-const LEAST_WIDTH_PIXELS = 290
+const MIN_WIDTH_PIXELS = 290
 
 interface UseChartProps {
   readonly profile: string
@@ -189,7 +189,7 @@ function Times({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: numbe
   const tickMs =
     TICKS.find(({ upToMs }) => spanMs <= upToMs)?.tickMs ?? DAY_MS * Math.ceil(spanMs / (5 * DAY_MS))
   const labelPixels = isLong ? 66 : 48
-  const ticks = timeTicks({ fromMs, nowMs: toMs, toMs, tickMs, widthPixels: LEAST_WIDTH_PIXELS, labelPixels })
+  const ticks = timeTicks({ fromMs, nowMs: toMs, toMs, tickMs, widthPixels: MIN_WIDTH_PIXELS, labelPixels })
   return (
     <div className={css('times')} aria-hidden="true">
       {ticks.map((atMs) => (

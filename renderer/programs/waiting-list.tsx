@@ -5,8 +5,8 @@ import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import { useShownValue } from '../state/window-parts.ts'
-import { Patience } from './patience.tsx'
 import sheet from './programs.module.css'
+import { WaitUsed } from './wait-used.tsx'
 import listSheet from './waiting-list.module.css'
 import { waitingGroups } from './waiting-now.ts'
 
@@ -42,9 +42,9 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
                     <b>{row.program}</b> {row.waiting > 1 && <small>{row.waiting} requests</small>}
                   </span>
                   <b className={css('mono')}>{row.turns}</b>
-                  {row.patienceUsed === undefined ? <i /> : <Patience used={row.patienceUsed} />}
+                  {row.waitUsed === undefined ? <i /> : <WaitUsed used={row.waitUsed} />}
                   <small>
-                    {row.patience === undefined ? `longest ${row.longest}` : `waits up to ${row.patience}`}
+                    {row.maxWait === undefined ? `longest ${row.longest}` : `waits up to ${row.maxWait}`}
                   </small>
                 </li>
               ))}

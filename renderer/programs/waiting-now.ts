@@ -3,8 +3,8 @@ import type { ProgramSummary, RequestQuota } from '../../app/contract/snapshot.t
 import { durationText, untilText, waitText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { quotaStatus, UNTIL_OTHERS_SLOW } from '../../app/status/quota-status.ts'
-import { rateText, SMALLEST_SHOWN_PER_SECOND } from '../../app/status/rates.ts'
-import { patienceOf } from './program-rows.ts'
+import { MIN_SHOWN_PER_SECOND, rateText } from '../../app/status/rates.ts'
+import { waitUsedOf } from './program-rows.ts'
 
 /** Requests of one program that wait for one quota. */
 export interface WaitingRow {
@@ -15,8 +15,8 @@ export interface WaitingRow {
   /** When the first and the last of them go, as things stand. */
   readonly turns: string
   readonly longest: string
-  readonly patience?: string
-  readonly patienceUsed?: number
+  readonly maxWait?: string
+  readonly waitUsed?: number
 }
 
 /** One quota with all requests that wait for it, the next turn first. */
@@ -57,8 +57,8 @@ export function waitingGroups(
         waiting: one.waiting,
         turns: turnsText(one, nowMs),
         longest: waitText(one.longestWaitMs ?? 0),
-        ...patienceText(one),
-        ...patienceOf(one),
+        ...longestWaitText(one),
+        ...waitUsedOf(one),
       })),
   }))
 }
@@ -73,9 +73,9 @@ function turnsText({ nextTurnAt, lastTurnAt = nextTurnAt }: Use, nowMs: number):
   return first === last ? last : `${nextTurnAt <= nowMs ? 'now' : first} – ${last}`
 }
 
-function patienceText({ nextCameAt, nextPatientUntil }: Use): { readonly patience?: string } {
+function longestWaitText({ nextCameAt, nextPatientUntil }: Use): { readonly maxWait?: string } {
   if (nextCameAt === undefined || nextPatientUntil === undefined) return {}
-  return { patience: durationText(Math.round((nextPatientUntil - nextCameAt) / 1000)).replace(/ 0 s$/, '') }
+  return { maxWait: durationText(Math.round((nextPatientUntil - nextCameAt) / 1000)).replace(/ 0 s$/, '') }
 }
 
 function stateOf(quota: RequestQuota | undefined, nowMs: number): Omit<WaitingGroup, 'category' | 'rows'> {
@@ -87,7 +87,7 @@ function stateOf(quota: RequestQuota | undefined, nowMs: number): Omit<WaitingGr
       ? `until ${clockText(quota.blockedUntil)}`
       : quota.nextTryAt !== undefined
         ? UNTIL_OTHERS_SLOW
-        : others >= SMALLEST_SHOWN_PER_SECOND
+        : others >= MIN_SHOWN_PER_SECOND
           ? `others take ${rateText(others)}`
           : ''
   return { severity, label, why }

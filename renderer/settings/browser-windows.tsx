@@ -46,7 +46,7 @@ export function BrowserWindowList() {
 }
 
 function wordsOf({ isThis, isOpen, admittedAt, lastUsedAt }: WindowSummary): string {
-  const letIn = `connected ${clockText(admittedAt)}`
-  if (isThis) return `This window, ${letIn}.`
-  return `${isOpen ? 'Another window' : 'A closed window'}, ${letIn}, last used ${clockText(lastUsedAt)}.`
+  const connected = `connected ${clockText(admittedAt)}`
+  if (isThis) return `This window, ${connected}.`
+  return `${isOpen ? 'Another window' : 'A closed window'}, ${connected}, last used ${clockText(lastUsedAt)}.`
 }

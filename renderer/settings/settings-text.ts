@@ -9,7 +9,7 @@ import {
   isWithin,
   ROTATION_MINUTES,
 } from '../../app/contract/units.ts'
-import { mostProbesPerMinute } from '../../app/quota/probe-plan.ts'
+import { maxProbesPerMinute } from '../../app/quota/probe-plan.ts'
 import { isSymbol } from '../../app/service/stream-paths.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
@@ -76,7 +76,7 @@ export function probeUseText(
   if (!settings.probesEnabled) return 'Off. Rows update with other headers and “Check now” only.'
   const most = requests
     .filter(({ category }) => probed.includes(category))
-    .reduce((sum, row) => sum + mostProbesPerMinute(row, settings), 0)
+    .reduce((sum, row) => sum + maxProbesPerMinute(row, settings), 0)
   const now = countText(probes.perMinute, 'check')
   return (
     `At most ${Math.round(most * 10) / 10} requests a minute on average, all rows together. At ${clockText(at)}: ` +

@@ -3,13 +3,13 @@ import { MIXES, trueRatesOf, turnsOf } from '../app/gateway/turns.ts'
 
 test('more hope refuses fewer that could have gone, and lets more wait in vain; alone there are neither', () => {
   const mix = MIXES['critical ones']
-  const [none, some, much] = [0, 1.5, 3].map((hope) => turnsOf(mix, 1, { hope }))
+  const [none, some, much] = [0, 1.5, 3].map((optimismSigmas) => turnsOf(mix, 1, { optimismSigmas }))
   expect(none?.wrong).toBeGreaterThan(some?.wrong ?? 0)
   expect(some?.wrong).toBeGreaterThan(much?.wrong ?? 0)
   expect(none?.inVain).toBeLessThan(some?.inVain ?? 0)
   expect(some?.inVain).toBeLessThan(much?.inVain ?? 0)
   expect(some?.vainShare).toBeLessThanOrEqual(some?.inVain ?? 0)
-  expect(turnsOf(MIXES['no other'], 1, { hope: 0 })).toMatchObject({ wrong: 0, inVain: 0 })
+  expect(turnsOf(MIXES['no other'], 1, { optimismSigmas: 0 })).toMatchObject({ wrong: 0, inVain: 0 })
 })
 
 test('the true rates are what others ask for', () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { HOPE } from '../../app/gateway/bucket-queue.ts'
+import { OPTIMISM_SIGMAS } from '../../app/gateway/bucket-queue.ts'
 import {
   MIXES,
   type MixName,
@@ -33,7 +33,7 @@ interface Rule {
   readonly margin: number
   readonly isTold: boolean
 }
-const OURS: Rule = { name: `as shipped, margin ${HOPE}`, margin: HOPE, isTold: false }
+const OURS: Rule = { name: `as shipped, margin ${OPTIMISM_SIGMAS}`, margin: OPTIMISM_SIGMAS, isTold: false }
 const RULES: readonly Rule[] = [
   OURS,
   ...MARGINS.map((margin) => ({ name: `margin ${margin}`, margin, isTold: false })),
@@ -45,7 +45,7 @@ for (const name of NAMES) {
   const mix = MIXES[name]
   const ofRules = new Map<Rule, Turns>()
   for (const rule of RULES) {
-    const forecast = { hope: rule.margin, ...(rule.isTold && { trueRates: trueRatesOf(mix) }) }
+    const forecast = { optimismSigmas: rule.margin, ...(rule.isTold && { trueRates: trueRatesOf(mix) }) }
     let turns = NO_TURNS
     for (let life = 0; life < lives; life += 1)
       turns = turnsTogether(turns, turnsOf(mix, 1 + life * SEED_STEP, forecast))

@@ -29,7 +29,7 @@ export interface Ring {
   readonly chance: () => number
 }
 
-const PATIENCE_MS = 300_000
+const CALLER_WAIT_MS = 300_000
 const BUCKET = 'Positions'
 
 /** The gateway's scheduler, which decides all of what the door does. */
@@ -67,7 +67,7 @@ function gateway({ clock }: Ring): Contestant {
       id += 1
       waiting.set(id, { asked, end: resolve })
       const { program, class: own } = asked
-      const offered = { id, program, class: own, weight: 1, bucket: BUCKET, patienceMs: PATIENCE_MS }
+      const offered = { id, program, class: own, weight: 1, bucket: BUCKET, maxWaitMs: CALLER_WAIT_MS }
       apply(scheduler.offer(offered, now()))
     })
 }
@@ -78,7 +78,7 @@ function gateway({ clock }: Ring): Contestant {
 function withBackoff({ clock, chance }: Ring, turn: (asked: Asked) => Promise<unknown>): Contestant {
   return async (asked) => {
     const fromMs = clock.monotonicMs()
-    for (let again = 0; clock.monotonicMs() - fromMs < PATIENCE_MS; again += 1) {
+    for (let again = 0; clock.monotonicMs() - fromMs < CALLER_WAIT_MS; again += 1) {
       await turn(asked)
       const { isAccepted } = await asked.send()
       if (isAccepted) return true

@@ -104,7 +104,7 @@ function days(): void {
     const from = process.threadCpuUsage()
     const day = { base: busy, recorded, fromMs: 0, lengthMs: 86_400_000, chance: seededChance() }
     const arrivals = whatIfArrivals(busy, day)
-    replay(busy, arrivals, { patienceMs: 300_000, stretchMs: 180_000 })
+    replay(busy, arrivals, { maxWaitMs: 300_000, stretchMs: 180_000 })
     count = arrivals.length
     const { user, system } = process.threadCpuUsage(from)
     return (user + system) / 1000

@@ -26,7 +26,7 @@ const WAYS: Readonly<Record<string, (running: Running) => Promise<void>>> = {
 const PLAYED: ReadonlySet<string> = new Set(['the menu', 'the closing of its window'])
 
 /** How long a test waits for the end before it says that there was none. */
-const PATIENCE_MS = 10_000
+const CALLER_WAIT_MS = 10_000
 
 /**
  * Tests that the app of `host` ends by each way, once, in time, with its streams closed and its files
@@ -70,7 +70,9 @@ export function itQuits(host: () => ElectronHost, on: () => string): void {
 }
 
 const patience = (): Promise<string> =>
-  new Promise((resolve) => setTimeout(resolve, PATIENCE_MS, `it did not end within ${PATIENCE_MS / 1000} s`))
+  new Promise((resolve) =>
+    setTimeout(resolve, CALLER_WAIT_MS, `it did not end within ${CALLER_WAIT_MS / 1000} s`),
+  )
 
 /**
  * What an app that fell over leaves in its folder, or that had no use of it: a lock, a journal, a problem in

@@ -9,7 +9,7 @@ import { brokenKey, firstStart } from './stage.ts'
 import { readTruth } from './truth.ts'
 
 /** For the windows of a busy machine to open. */
-const PATIENCE_MS = 30_000
+const CALLER_WAIT_MS = 30_000
 
 export interface Watched {
   readonly looks: number
@@ -41,7 +41,7 @@ export async function watchFirstStart({
   const { url, origin, secret, troubles } = stage
   const lateness: Lateness[] = [latenessOfProcess(new URL(HEALTH_PATH, url).href)]
   try {
-    page.context().setDefaultTimeout(PATIENCE_MS)
+    page.context().setDefaultTimeout(CALLER_WAIT_MS)
     await page.goto(url)
     await page.locator('tr[data-category]').first().waitFor()
     const glance = await besides(page)

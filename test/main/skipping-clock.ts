@@ -2,7 +2,7 @@ import type { Clock } from '../../main/ports/ports.ts'
 import type { ServerPorts } from '../../main/simulator/server.ts'
 
 /** The longest delay of setTimeout, in milliseconds. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1
+const MAX_WAIT_MS = 2 ** 31 - 1
 
 interface Timer {
   readonly dueMs: number
@@ -55,7 +55,7 @@ export class SkippingClock implements Clock {
 
   #set(timer: Timer): void {
     clearTimeout(timer.handle)
-    const inMs = Math.min(Math.max(0, timer.dueMs - this.monotonicMs()), LONGEST_WAIT_MS)
+    const inMs = Math.min(Math.max(0, timer.dueMs - this.monotonicMs()), MAX_WAIT_MS)
     timer.handle = setTimeout(() => this.#run(timer), inMs)
   }
 

@@ -97,7 +97,7 @@ const EXAMPLES: readonly Example[] = [
 const HOUR_MS = 3_600_000
 const DAY_MS = 6.5 * HOUR_MS
 /** A plan promises waits to those who have the patience for them. */
-const REPLAY = { patienceMs: 300_000, stretchMs: HOUR_MS }
+const REPLAY = { maxWaitMs: 300_000, stretchMs: HOUR_MS }
 
 /** The page of worked examples: file, verdict, and what a simulation of the same plan did. */
 export function plansPage(): string {

@@ -131,8 +131,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G1',
     what: 'wait for a token longer than the caller waits',
     file: 'main/gateway/forwarder.ts',
-    find: 'Math.max(MIN_TOKEN_WAIT_MS, patienceMs)',
-    replace: '60_000 + Math.max(MIN_TOKEN_WAIT_MS, patienceMs)',
+    find: 'Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs)',
+    replace: '60_000 + Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs)',
     test: 'main/gateway/forwarder.test.ts',
   },
   {

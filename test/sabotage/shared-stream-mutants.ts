@@ -123,8 +123,8 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     promise: 'G9',
     what: 'end a stream that is not shared without a word',
     file: RELAY,
-    find: 'for (const reply of open) farewell(reply, ',
-    replace: 'for (const reply of open) if (lineEnd === GO_AWAY) farewell(reply, ',
+    find: 'for (const reply of open) endStream(reply, ',
+    replace: 'for (const reply of open) if (lineEnd === GO_AWAY) endStream(reply, ',
     test: FAULTS_TEST,
   },
 
@@ -132,8 +132,8 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     promise: 'G9',
     what: 'keep the connection of a reader that never reads its GoAway',
     file: 'main/gateway/answer-relay.ts',
-    find: 'clock.after(FAREWELL_MS, () => reply.destroy())',
-    replace: 'clock.after(60 * FAREWELL_MS, () => reply.destroy())',
+    find: 'clock.after(END_STREAM_MS, () => reply.destroy())',
+    replace: 'clock.after(60 * END_STREAM_MS, () => reply.destroy())',
     test: HUB_TEST,
   },
   {

@@ -63,7 +63,7 @@ class DueQueue {
 
 const isBefore = (a: Due, b: Due): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 
-const LONGEST_WAIT_MS = 2 ** 31 - 1
+const MAX_WAIT_MS = 2 ** 31 - 1
 /** More events than this in one advance is a hot loop, not a long day. */
 const MAX_EVENTS = 20_000_000
 
@@ -102,7 +102,7 @@ export class VirtualClock implements Clock {
   }
 
   after(ms: number, run: () => void): () => void {
-    const waitMs = Math.min(Math.max(0, Number.isNaN(ms) ? 0 : ms), LONGEST_WAIT_MS)
+    const waitMs = Math.min(Math.max(0, Number.isNaN(ms) ? 0 : ms), MAX_WAIT_MS)
     return this.#timers.add(this.monotonicMs() + waitMs, run)
   }
 

@@ -40,12 +40,12 @@ export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
       'unknown',
       changeText(streamKindName(event), 'closed', event.reason),
       event.target,
-      reasonBeside('closed', event.reason),
+      unstatedReason('closed', event.reason),
     ],
     alike: ({ reason }) => reason,
     many: (events) => [
       changeText(countText(events.length, 'stream'), 'closed', events[0].reason),
-      reasonBeside('closed', events[0].reason) || kindsText(events),
+      unstatedReason('closed', events[0].reason) || kindsText(events),
     ],
   },
   'stream-silent': {
@@ -82,7 +82,7 @@ function changeText(subject: string, verb: Change, reason: string): string {
 }
 
 /** The reason for a change, if its title does not contain it. */
-const reasonBeside = (verb: Change, reason: string): string | false =>
+const unstatedReason = (verb: Change, reason: string): string | false =>
   reason !== GOING_AWAY && !saysVerb(verb, reason) && reason
 
 const saysVerb = (verb: Change, reason: string): boolean =>
@@ -94,7 +94,7 @@ function reconnectedFacts({
   overlapped,
   streamKind,
 }: Of<'stream-restarted'>): readonly (string | false)[] {
-  const why = reasonBeside('reconnected', reason)
+  const why = unstatedReason('reconnected', reason)
   if (overlapped === true) return [why, 'nothing missed']
   const hasSnapshot = streamKind !== undefined && STREAM_TABLE[streamKind]?.snapshot === true
   return [why, hasSnapshot && 'new snapshot']

@@ -27,7 +27,7 @@ const START_AGAIN = 0
  */
 export function followDefects({ process, electron, log, ending, notify }: DefectDeps): void {
   let isEnding = false
-  let isTold = false
+  let isReported = false
   process.on('uncaughtException', (cause) => {
     log.note('an uncaught error quits Headroom', { cause })
     if (isEnding) return
@@ -36,8 +36,8 @@ export function followDefects({ process, electron, log, ending, notify }: Defect
   })
   process.on('unhandledRejection', (cause) => {
     log.note('an unhandled rejection; Headroom keeps running', { cause })
-    if (isTold) return
-    isTold = true
+    if (isReported) return
+    isReported = true
     notify('Something in Headroom failed. It keeps running; see Show Log in the Help menu.')
   })
 

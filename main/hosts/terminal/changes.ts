@@ -31,7 +31,7 @@ const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchem
 )
 
 /** Fields that follow from time and from other fields, and are never reported. */
-const UNTOLD: ReadonlySet<string> = new Set([
+const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'asOf',
   'level',
   'slope',
@@ -61,7 +61,7 @@ const ESTIMATES: ReadonlySet<string> = new Set([
  * Forecasts and estimates are compared with the reported value, not with the previous one, so that slow
  * changes are reported, too.
  */
-export class TellChanges {
+export class ChangeReporter {
   #told: Snapshot | undefined
   readonly #rows: Record<TableName, Map<string, Row>> = {
     requests: new Map(),
@@ -110,7 +110,9 @@ export class TellChanges {
       return row
     }
     const names = new Set([...Object.keys(told), ...Object.keys(row)])
-    const changed = [...names].filter((name) => !UNTOLD.has(name) && differs(name, told[name], row[name]))
+    const changed = [...names].filter(
+      (name) => !IGNORED_FIELDS.has(name) && differs(name, told[name], row[name]),
+    )
     if (changed.length === 0) return undefined
     const news = Object.fromEntries(changed.map((name) => [name, row[name] ?? null]))
     this.#rows[table].set(id, { ...told, ...news })

@@ -24,7 +24,7 @@ export interface PlanDeps {
 
 /** Length of a planned day: market hours, six and a half hours. */
 const TRADING_DAY_MS = 6.5 * 3_600_000
-const REPLAY = { patienceMs: 300_000, stretchMs: 180_000 }
+const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
 /**
  * `headroom plan`: whether the programs of a file, the recorded ones, or both, fit a key. Exits with 0 in
  * either case, and with 2 for a missing or invalid file.

@@ -2,7 +2,7 @@ import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import { type BoundedLines, boundedLines } from './bounded-lines.ts'
 import { printable } from './cells.ts'
-import { eventLine, TellChanges } from './changes.ts'
+import { ChangeReporter, eventLine } from './changes.ts'
 import { wrapped } from './fit.ts'
 import {
   changesLine,
@@ -68,7 +68,7 @@ const WHOLE_GAP_MS = 60_000
 export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Thinning = {}): WatchView {
   const isDue = regularly(every * 1_000)
   const isWholeDue = regularly(WHOLE_GAP_MS)
-  const told = new TellChanges()
+  const told = new ChangeReporter()
   /** Called when the line can be written, so that a slow reader gets the changes since its last line. */
   const lineOf = (pushed: Snapshot): string | undefined => {
     const snapshot = withHealth(pushed)

@@ -184,7 +184,7 @@ describe('after a 429', () => {
     const waits: number[] = []
     for (let i = 0; i < 8; i += 1) {
       bound.sent(i, nowMs)
-      bound.answered(i, 'unsaid', undefined, nowMs)
+      bound.answered(i, 'unattributed', undefined, nowMs)
       const nextMs = bound.reachesAtMs(1, nowMs)!
       waits.push((nextMs - nowMs) / 1000)
       nowMs = nextMs
@@ -193,7 +193,7 @@ describe('after a 429', () => {
     bound.sent(9, nowMs)
     bound.answered(9, 'no', undefined, nowMs)
     bound.sent(10, nowMs)
-    bound.answered(10, 'unsaid', undefined, nowMs)
+    bound.answered(10, 'unattributed', undefined, nowMs)
     expect(bound.reachesAtMs(1, nowMs)).toBe(nowMs + 60_000)
   })
 
@@ -201,8 +201,8 @@ describe('after a 429', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     bound.sent(2, 200)
-    bound.answered(1, 'unsaid', undefined, 300)
-    bound.answered(2, 'unsaid', undefined, 400)
+    bound.answered(1, 'unattributed', undefined, 300)
+    bound.answered(2, 'unattributed', undefined, 400)
     expect(bound.reachesAtMs(1, 400)).toBe(60_300)
   })
 
@@ -391,7 +391,7 @@ describe('when a turn comes', () => {
   test('not before a hold has ended', () => {
     const bound = boundAfter(rate(3))
     bound.sent(1, 200)
-    bound.answered(1, 'unsaid', undefined, 300)
+    bound.answered(1, 'unattributed', undefined, 300)
     expect([bound.turnAtMs(1, 0, 400), bound.reachesAtMs(1, 400)]).toEqual([60_300, 60_300])
     expect([bound.isHeld(60_299), bound.isHeld(60_300)]).toEqual([true, false])
   })
@@ -429,10 +429,10 @@ test('a success that was sent before a hold does not end the row of holds', () =
   const bound = boundAfter(rate(100))
   bound.sent(1, 200)
   bound.sent(2, 200)
-  bound.answered(1, 'unsaid', undefined, 300)
+  bound.answered(1, 'unattributed', undefined, 300)
   bound.answered(2, 'no', undefined, 400)
   bound.sent(3, 60_300)
-  bound.answered(3, 'unsaid', undefined, 60_300)
+  bound.answered(3, 'unattributed', undefined, 60_300)
   expect(bound.reachesAtMs(1, 60_300)).toBe(60_300 + 120_000)
 })
 
@@ -543,7 +543,7 @@ test('a bound is a number whatever headers say', () => {
     { requiredKeys: [] },
   )
   const step = fc.record({
-    what: fc.constantFrom('answer', 'rate', 'unsaid', 'lost', 'not-sent', 'clock' as const),
+    what: fc.constantFrom('answer', 'rate', 'unattributed', 'lost', 'not-sent', 'clock' as const),
     gapMs: fc.oneof(fc.nat(2000), fc.nat(10_000_000)),
     lastsMs: fc.nat(40_000),
     reading: fc.option(reading, { nil: undefined }),

@@ -16,13 +16,17 @@ interface Rates {
 }
 
 /** A queue whose bucket has `remaining` left at 100 ms, with a reserve of 4, and others as fast as said. */
-function queueWith(remaining: number, { before = 0, rivals = [], unseen = 0 }: Rates = {}, hope = 0) {
+function queueWith(
+  remaining: number,
+  { before = 0, rivals = [], unseen = 0 }: Rates = {},
+  optimismSigmas = 0,
+) {
   const trueRates: OthersRates = {
     perMs: (own) => (own === 'background' ? 1 : before),
     programsOf: () => rivals,
     unseenPerMs: unseen,
   }
-  const queue = new BucketQueue<Waiting>('Positions', { reserve: 4 }, { trueRates, hope })
+  const queue = new BucketQueue<Waiting>('Positions', { reserve: 4 }, { trueRates, optimismSigmas })
   queue.bound.sent(0, 0)
   queue.bound.answered(0, 'no', { ...RULE, remaining }, 100)
   let order = 0
@@ -167,26 +171,26 @@ describe('whether a request may still go in time', () => {
   test('it may not before its turn among those that wait', () => {
     const { queue, add } = queueWith(0)
     const waiting = add('bot')
-    expect(queue.mayGoBy(waiting, reachedAtMs(5) + 0.001, 100)).toBe(true)
-    expect(queue.mayGoBy(waiting, reachedAtMs(5) - 0.001, 100)).toBe(false)
-    expect(queue.mayGoBy(waiting, reachedAtMs(5) + 0.001, 100, 1)).toBe(false)
-    expect(queue.mayGoBy(waiting, reachedAtMs(6) + 0.001, 100, 1)).toBe(true)
+    expect(queue.canMeet(waiting, reachedAtMs(5) + 0.001, 100)).toBe(true)
+    expect(queue.canMeet(waiting, reachedAtMs(5) - 0.001, 100)).toBe(false)
+    expect(queue.canMeet(waiting, reachedAtMs(5) + 0.001, 100, 1)).toBe(false)
+    expect(queue.canMeet(waiting, reachedAtMs(6) + 0.001, 100, 1)).toBe(true)
   })
 
-  test('without hope it may go when as many others come as they did', () => {
+  test('without optimismSigmas it may go when as many others come as they did', () => {
     const { queue, add } = queueWith(0, { unseen: 0.5 * GAIN_PER_MS })
     const waiting = add('bot')
     const turnMs = reachedAtMs(5, 0.5 * GAIN_PER_MS)
-    expect(queue.mayGoBy(waiting, turnMs + 1, 100)).toBe(true)
-    expect(queue.mayGoBy(waiting, turnMs - 10, 100)).toBe(false)
+    expect(queue.canMeet(waiting, turnMs + 1, 100)).toBe(true)
+    expect(queue.canMeet(waiting, turnMs - 10, 100)).toBe(false)
   })
 
   test('it may go in the very moment of its turn, as is expected or as is hoped for', () => {
     const rates = { unseen: 0.5 * GAIN_PER_MS }
-    const waitsTo = (hope: number, byMs: (turnMs: number) => number) => {
-      const { queue, add } = queueWith(0, rates, hope)
+    const waitsTo = (optimismSigmas: number, byMs: (turnMs: number) => number) => {
+      const { queue, add } = queueWith(0, rates, optimismSigmas)
       const waiting = add('bot')
-      return queue.mayGoBy(waiting, byMs(queue.turnOf(waiting, 100)), 100)
+      return queue.canMeet(waiting, byMs(queue.turnOf(waiting, 100)), 100)
     }
     expect(waitsTo(-100, (turnMs) => turnMs)).toBe(true)
     expect(waitsTo(-100, (turnMs) => turnMs - 0.001)).toBe(false)
@@ -195,16 +199,16 @@ describe('whether a request may still go in time', () => {
     expect(waitsTo(100, () => aloneMs - 0.001)).toBe(false)
   })
 
-  test('with hope it may go when fewer come, by the spread of chance', () => {
+  test('with optimismSigmas it may go when fewer come, by the spread of chance', () => {
     const rates = { unseen: 0.5 * GAIN_PER_MS }
-    const waits = (hope: number, byMs: number) => {
-      const { queue, add } = queueWith(0, rates, hope)
-      return queue.mayGoBy(add('bot'), byMs, 100)
+    const waits = (optimismSigmas: number, byMs: number) => {
+      const { queue, add } = queueWith(0, rates, optimismSigmas)
+      return queue.canMeet(add('bot'), byMs, 100)
     }
     const byMs = 7_000
     const expected = 0.5 * GAIN_PER_MS * (byMs - 100)
     const fewest = GAIN_PER_MS * (byMs - FROM_MS) - 5
-    const hope = (expected - fewest) / Math.sqrt(expected)
-    expect([waits(hope + 0.01, byMs), waits(hope - 0.01, byMs)]).toEqual([true, false])
+    const optimismSigmas = (expected - fewest) / Math.sqrt(expected)
+    expect([waits(optimismSigmas + 0.01, byMs), waits(optimismSigmas - 0.01, byMs)]).toEqual([true, false])
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PATIENCE_MS, patienceMsOf, sameAsOf } from '../../../app/gateway/request-fields.ts'
+import { CALLER_WAIT_MS, maxWaitMsOf, sameAsOf } from '../../../app/gateway/request-fields.ts'
 
 test.each([
   ['wait=10', 10],
@@ -15,7 +15,7 @@ test.each([
   ['foo="a, wait=1", wait=7', 7],
   ['foo="\\", wait=1", wait=7', 7],
 ])('Prefer %j is a patience of %i s', (prefer, seconds) => {
-  expect(patienceMsOf(prefer)).toBe(seconds * 1000)
+  expect(maxWaitMsOf(prefer)).toBe(seconds * 1000)
 })
 
 test.each([
@@ -30,15 +30,15 @@ test.each([
   'foo; wait=5',
   'wait=5 6',
 ])('Prefer %j says nothing of patience', (prefer) => {
-  expect(patienceMsOf(prefer)).toBe(PATIENCE_MS.usual)
+  expect(maxWaitMsOf(prefer)).toBe(CALLER_WAIT_MS.usual)
 })
 
 test('whatever a caller writes, its patience is a time within bounds', () => {
   const text = fc.oneof(fc.string(), fc.stringMatching(/^(wait ?= ?"?\d{0,5}"?[;, ]*|"|\\){0,6}$/))
   fc.assert(
     fc.property(text, (prefer) => {
-      const patienceMs = patienceMsOf(prefer)
-      expect(patienceMs >= 0 && patienceMs <= PATIENCE_MS.max).toBe(true)
+      const maxWaitMs = maxWaitMsOf(prefer)
+      expect(maxWaitMs >= 0 && maxWaitMs <= CALLER_WAIT_MS.max).toBe(true)
     }),
     { numRuns: 2_000 },
   )

@@ -70,7 +70,7 @@ const anyRequest = (chance: () => number): Omit<Arrival, 'atMs'> => ({
   program: pick(chance, ['bot', 'scanner', 'notes', 'sheet']),
   class: pick(chance, PROGRAM_CLASSES),
   weight: pick(chance, [1, 1, 2, 3]),
-  patienceMs: chance() * 60_000,
+  maxWaitMs: chance() * 60_000,
 })
 const ofClass =
   (...classes: readonly ProgramClass[]) =>
@@ -162,7 +162,7 @@ describe('with no other program on the key', () => {
               program: pick(chance, ['bot', 'guard']),
               class: 'critical',
               weight: 1,
-              patienceMs: 0,
+              maxWaitMs: 0,
             })
           }
         }
@@ -192,7 +192,7 @@ describe('with no other program on the key', () => {
           program: 'bot',
           class: 'normal',
           weight: 1,
-          patienceMs: chance() * Math.min(60_000, (period * 40_000) / requests),
+          maxWaitMs: chance() * Math.min(60_000, (period * 40_000) / requests),
         })
         load(door, rule, chance, { share: 2, untilMs: period * 1500, one: oneProgram })
         door.run()
@@ -200,7 +200,7 @@ describe('with no other program on the key', () => {
         for (const told of toldOf(door)) {
           const { arrival, end, endedAtMs, sentAtMs, turnAtMs } = told
           if (end === 'refuse') expect(endedAtMs).toBe(arrival.atMs)
-          else expect(sentAtMs[0]).toBeLessThanOrEqual(arrival.atMs + arrival.patienceMs + laterMs)
+          else expect(sentAtMs[0]).toBeLessThanOrEqual(arrival.atMs + arrival.maxWaitMs + laterMs)
           if (turnAtMs === undefined) continue
           expect(sentAtMs[0]).toBeLessThanOrEqual(turnAtMs + laterMs)
           expect(sentAtMs[0]).toBeGreaterThanOrEqual(turnAtMs - earlierMs)
@@ -366,7 +366,7 @@ describe('beside programs that the gateway does not see', () => {
           program: 'bot',
           class: 'normal',
           weight: 1,
-          patienceMs: chance() * 60_000,
+          maxWaitMs: chance() * 60_000,
         })
         load(door, rule, chance, { share: 1.5, untilMs: 1_200_000, one })
         const share = 0.1 * chance()
@@ -441,7 +441,7 @@ describe('whatever happens upstream and to callers', () => {
               ...anyRequest(chance),
               ...(chance() < 0.3 && { sameAs: `GET /${Math.floor(chance() * 5)}` }),
               ...(chance() < 0.1 && { dropAfterMs: Math.floor(chance() * 20_000) }),
-              ...(chance() < 0.2 && { patienceMs: 300_000 }),
+              ...(chance() < 0.2 && { maxWaitMs: 300_000 }),
             }),
           })
           for (let i = 0; i < 4; i += 1) door.burst(Math.floor(chance() * period * 1000), requests)

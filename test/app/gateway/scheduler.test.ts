@@ -30,7 +30,7 @@ const request = (more: Partial<OfferedRequest> = {}): OfferedRequest => ({
   class: 'normal',
   weight: 1,
   bucket: POSITIONS,
-  patienceMs: 30_000,
+  maxWaitMs: 30_000,
   ...more,
 })
 const offer = (more: Partial<OfferedRequest> = {}, nowMs = 0): readonly Decision[] =>
@@ -106,8 +106,8 @@ describe('when a request goes', () => {
       scheduler.answered(i + 1, answer(319 - i), 40 * i + 10)
     }
     const soon = { kind: 'wait', turnAtMs: expect.toSatisfy((ms: number) => ms > 18_000 && ms < 22_000) }
-    expect(offer({ class: 'background', patienceMs: 22_000 }, 1_000)).toMatchObject([soon])
-    const [refused] = offer({ class: 'background', patienceMs: 10_000 }, 1_000)
+    expect(offer({ class: 'background', maxWaitMs: 22_000 }, 1_000)).toMatchObject([soon])
+    const [refused] = offer({ class: 'background', maxWaitMs: 10_000 }, 1_000)
     expect(refused).toMatchObject({ kind: 'refuse', retryAfterSeconds: 20 })
   })
 
@@ -117,9 +117,9 @@ describe('when a request goes', () => {
       expect(offer({ program: 'critical', class: 'critical' }, 500 * i)).toEqual([send(i + 1)])
       scheduler.answered(i + 1, answer(319 - Math.floor(i / 2)), 500 * i + 10)
     }
-    const patient = offer({ class: 'background', patienceMs: 900_000 }, 60_000)
+    const patient = offer({ class: 'background', maxWaitMs: 900_000 }, 60_000)
     expect(kinds(patient)).toEqual(['wait'])
-    expect(kinds(offer({ class: 'background', patienceMs: 10_000 }, 60_000))).toEqual(['refuse'])
+    expect(kinds(offer({ class: 'background', maxWaitMs: 10_000 }, 60_000))).toEqual(['refuse'])
   })
 
   test('a reserve can be set for a bucket', () => {
@@ -149,7 +149,7 @@ describe('when a request goes', () => {
 
   test('a program with a backlog does not keep another one waiting behind it', () => {
     left(20)
-    for (let i = 0; i < 5; i += 1) offer({ program: 'scanner', patienceMs: 300_000 })
+    for (let i = 0; i < 5; i += 1) offer({ program: 'scanner', maxWaitMs: 300_000 })
     const [waits] = offer({ program: 'notes' })
     expect(waits).toMatchObject({ kind: 'wait', turnAtMs: 1 + 2 * SECONDS_PER_REQUEST * 1000 })
   })
@@ -172,7 +172,7 @@ describe('when a request goes', () => {
 describe('patience', () => {
   test('a request whose turn comes too late is refused at once, with when to come again', () => {
     left(0)
-    expect(offer({ patienceMs: 19_000 })).toEqual([
+    expect(offer({ maxWaitMs: 19_000 })).toEqual([
       {
         kind: 'refuse',
         request: 2,
@@ -183,18 +183,18 @@ describe('patience', () => {
       },
     ])
     expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
-    expect(kinds(offer({ patienceMs: 19_689 }))).toEqual(['wait'])
+    expect(kinds(offer({ maxWaitMs: 19_689 }))).toEqual(['wait'])
   })
 
   test('without patience it is now or not at all', () => {
     left(21)
-    expect(kinds(offer({ patienceMs: 0 }))).toEqual(['send'])
-    expect(kinds(offer({ patienceMs: 0 }))).toEqual(['refuse'])
+    expect(kinds(offer({ maxWaitMs: 0 }))).toEqual(['send'])
+    expect(kinds(offer({ maxWaitMs: 0 }))).toEqual(['refuse'])
   })
 
   test('one that was overtaken is refused when its patience ends, and a second later at most', () => {
     left(20)
-    offer({ patienceMs: 1000 })
+    offer({ maxWaitMs: 1000 })
     offer({ class: 'critical' })
     offer({ class: 'critical' })
     expect(scheduler.nextWakeAtMs).toBe(2000)
@@ -224,7 +224,7 @@ describe('patience', () => {
     offer({ class: 'critical' })
     scheduler.answered(4, { kind: 'unauthorized' }, 0)
     expect(kinds(offer({ sameAs: 'x' }))).toEqual(['wait'])
-    offer({ program: 'notes', patienceMs: 2 * HOUR_MS })
+    offer({ program: 'notes', maxWaitMs: 2 * HOUR_MS })
     const decisions = happens()
     expect(decisions).toMatchObject([
       { kind: 'refuse', request: 5, why: 'too-late' },
@@ -237,7 +237,7 @@ describe('patience', () => {
   test('when the bound is computed anew, those that cannot be served in time any more are refused', () => {
     left(25)
     for (let i = 0; i < 5; i += 1) offer()
-    expect(kinds(offer({ patienceMs: 10_000 }))).toEqual(['wait'])
+    expect(kinds(offer({ maxWaitMs: 10_000 }))).toEqual(['wait'])
     const decisions = scheduler.answered(2, answer(0), 100)
     expect(decisions).toMatchObject([
       { kind: 'answer', requests: [2] },
@@ -303,7 +303,7 @@ describe('equal requests', () => {
 
   test('share one that waits, which then waits as the higher class of the two', () => {
     left(20)
-    offer({ ...same, class: 'background', patienceMs: 60_000 })
+    offer({ ...same, class: 'background', maxWaitMs: 60_000 })
     const [joined] = offer({ ...same, program: 'notes' })
     expect(joined).toMatchObject({ kind: 'wait', request: 3, upstream: 2, turnAtMs: 938.5 })
     expect(offer({ ...same, program: 'guard', class: 'critical' })).toEqual([send(2, false, [2, 3, 4])])
@@ -332,7 +332,7 @@ describe('equal requests', () => {
   test('each is told of while it waits, and is refused when its own patience ends', () => {
     left(0)
     offer(same)
-    offer({ ...same, program: 'notes', patienceMs: 20_000 })
+    offer({ ...same, program: 'notes', maxWaitMs: 20_000 })
     expect(scheduler.waiting().map(({ request: id }) => id)).toEqual([3, 2])
     scheduler.passed(9, POSITIONS, 10)
     expect(scheduler.due(21_250)).toMatchObject([{ kind: 'refuse', request: 3 }, send(2)])
@@ -341,7 +341,7 @@ describe('equal requests', () => {
   test('each has its own patience', () => {
     left(0)
     offer(same)
-    expect(offer({ ...same, program: 'notes', patienceMs: 1000 })).toMatchObject([
+    expect(offer({ ...same, program: 'notes', maxWaitMs: 1000 })).toMatchObject([
       { kind: 'refuse', request: 3, why: 'too-late' },
     ])
     expect(scheduler.due(19_689)).toEqual([send(2)])
@@ -411,7 +411,7 @@ describe('resends', () => {
 
   test('those whose patience does not allow it get the 429 as it came', () => {
     left(100)
-    offer({ sameAs: 'x', patienceMs: 1000 })
+    offer({ sameAs: 'x', maxWaitMs: 1000 })
     offer({ sameAs: 'x', program: 'notes' })
     expect(scheduler.answered(2, limited(0), 100)).toMatchObject([
       { kind: 'answer', upstream: 2, requests: [2] },
@@ -426,7 +426,7 @@ describe('resends', () => {
     expect(scheduler.answered(3, limited(), 100)).toMatchObject([{ kind: 'answer', requests: [3] }])
     expect(offer({}, 200)).toMatchObject([{ kind: 'refuse', why: 'too-late', retryAfterSeconds: 60 }])
     expect(kinds(offer({ bucket: 'Accounts' }, 200))).toEqual(['send'])
-    expect(kinds(offer({ patienceMs: 61_000 }, 200))).toEqual(['wait'])
+    expect(kinds(offer({ maxWaitMs: 61_000 }, 200))).toEqual(['wait'])
     expect(scheduler.nextWakeAtMs).toBe(60_100)
   })
 
@@ -434,7 +434,7 @@ describe('resends', () => {
     left(22)
     offer()
     offer()
-    offer({ patienceMs: 60_000 })
+    offer({ maxWaitMs: 60_000 })
     scheduler.answered(2, limited(0), 100)
     expect(scheduler.due(scheduler.nextWakeAtMs!)).toEqual([send(2, true)])
   })
@@ -449,7 +449,7 @@ describe('resends', () => {
 
   test('a request whose refresh outlasted its patience is sent all the same where it can go at once', () => {
     left(100)
-    offer({ patienceMs: 1_000 })
+    offer({ maxWaitMs: 1_000 })
     scheduler.answered(2, { kind: 'unauthorized' }, 100)
     expect(scheduler.refreshed(2, true, 5_000)).toMatchObject([{ kind: 'wait', request: 2 }, send(2, true)])
   })
@@ -553,7 +553,7 @@ describe('the bucket that a header names', () => {
 
 test('while it is uncertain whether time passed, nothing comes back', () => {
   left(20)
-  offer({ patienceMs: 300_000 })
+  offer({ maxWaitMs: 300_000 })
   scheduler.markClockUncertain(100, 200_000)
   expect(scheduler.due(200_000)).toEqual([])
   expect(scheduler.nextWakeAtMs).toBe(200_839)
@@ -561,7 +561,7 @@ test('while it is uncertain whether time passed, nothing comes back', () => {
 
 test('a clock that is set ahead ends no patience, and a request has not waited longer for it', () => {
   left(0)
-  offer({ patienceMs: 300_000 })
+  offer({ maxWaitMs: 300_000 })
   const [before] = scheduler.waiting()
   scheduler.markClockUncertain(100, 3_600_100)
   expect(scheduler.due(3_600_100)).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FairQueue } from '../../../app/gateway/fair-queue.ts'
-import { OthersPace } from '../../../app/gateway/others-pace.ts'
+import { OthersRate } from '../../../app/gateway/others-rate.ts'
 import { ServedRates } from '../../../app/gateway/served-rates.ts'
 import { SteadyPart } from '../../../app/gateway/steady-part.ts'
 
@@ -71,7 +71,7 @@ test('a program that asked for much at once and stopped is no faster than one th
 })
 
 test('programs outside that took much at once and stopped are not taken for fast ones', () => {
-  const pace = new OthersPace()
+  const pace = new OthersRate()
   const bucket = { gainPerMs: 0.001, limit: 320, isVoid: false }
   for (let nowMs = 0; nowMs <= 60_000; nowMs += 5_000) pace.shown(300, nowMs, { ...bucket, limit: 300 })
   expect(pace.perMs).toBe(0)

@@ -34,7 +34,7 @@ const REFILL_MS = (RULE.periodSeconds * 1000) / RULE.limit
 const SCANNER = 'scanner'
 const RIVALS = ['notes', 'sheet'] as const
 const MAX_TRIP_MS = 80
-const PATIENCE_MS = { scanner: 60_000, others: 30_000 } as const
+const CALLER_WAIT_MS = { scanner: 60_000, others: 30_000 } as const
 const ENDS_AT_MS = 1_200_000
 
 /** Requests of the scanner, counted. */
@@ -85,21 +85,21 @@ export function turnsOf(mix: Mix, seed: number, forecast: Forecast = {}): Turns 
     for (let atMs = 1; atMs < ENDS_AT_MS; atMs += (-Math.log(1 - chance()) * REFILL_MS) / share)
       door.arrive({ ...one(), atMs: Math.floor(atMs) })
   }
-  const program = (name: string, own: ProgramClass, patienceMs: () => number) => () => ({
-    ...{ program: name, class: own, weight: 1, patienceMs: patienceMs() },
+  const program = (name: string, own: ProgramClass, maxWaitMs: () => number) => () => ({
+    ...{ program: name, class: own, weight: 1, maxWaitMs: maxWaitMs() },
   })
   flow(
     mix.share,
-    program(SCANNER, 'background', () => chance() * PATIENCE_MS.scanner),
+    program(SCANNER, 'background', () => chance() * CALLER_WAIT_MS.scanner),
   )
   flow(
     mix.critical,
-    program('bot', 'critical', () => PATIENCE_MS.others),
+    program('bot', 'critical', () => CALLER_WAIT_MS.others),
   )
   for (const name of RIVALS)
     flow(
       mix.rivals / RIVALS.length,
-      program(name, 'background', () => PATIENCE_MS.others),
+      program(name, 'background', () => CALLER_WAIT_MS.others),
     )
   for (let atMs = 0; mix.unseen > 0 && atMs < ENDS_AT_MS; ) {
     atMs += (-Math.log(1 - chance()) * REFILL_MS) / mix.unseen
@@ -115,7 +115,7 @@ export function turnsOf(mix: Mix, seed: number, forecast: Forecast = {}): Turns 
     wrong: wronglyRefused(told).length,
     inVain: inVain.length,
     vainShare: inVain.reduce(
-      (sum, { endedAtMs, arrival }) => sum + Math.min(1, (endedAtMs - arrival.atMs) / arrival.patienceMs),
+      (sum, { endedAtMs, arrival }) => sum + Math.min(1, (endedAtMs - arrival.atMs) / arrival.maxWaitMs),
       0,
     ),
   }
@@ -131,8 +131,8 @@ export function wronglyRefused(told: readonly Told[], byMs = 2): readonly Told[]
     const { arrival, end, endedAtMs, sentAtMs } = one
     if (
       end === 'refuse' &&
-      endedAtMs < arrival.atMs + arrival.patienceMs &&
-      soonestMs <= arrival.atMs + arrival.patienceMs - byMs
+      endedAtMs < arrival.atMs + arrival.maxWaitMs &&
+      soonestMs <= arrival.atMs + arrival.maxWaitMs - byMs
     )
       wrong.push(one)
     soonestMs = Math.min(soonestMs, sentAtMs[0] ?? Number.POSITIVE_INFINITY)

@@ -12,7 +12,7 @@ function shared() {
     class: own,
     weight: id,
     bucket: 'Positions',
-    patienceMs: 1000,
+    maxWaitMs: 1000,
     order: id,
     offeredAtMs: 0,
     deadlineMs: 1000,

@@ -239,7 +239,7 @@ export class VirtualDoor {
         answered({ kind: 'cut' }, upMs)
         return
       case 'bare-429':
-        answered({ kind: 'rate-limited', of: 'unsaid' }, upMs + downMs)
+        answered({ kind: 'rate-limited', of: 'unattributed' }, upMs + downMs)
         return
     }
     this.onItsWay += 1

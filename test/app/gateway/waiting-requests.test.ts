@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MAX_WAITING, type Patient, WaitingRequests } from '../../../app/gateway/waiting-requests.ts'
+import { type Deadlined, MAX_WAITING, WaitingRequests } from '../../../app/gateway/waiting-requests.ts'
 
 function started() {
-  const waiting = new WaitingRequests<Patient>()
+  const waiting = new WaitingRequests<Deadlined>()
   let id = 0
-  const add = (program: string, more: Partial<Patient> = {}) => {
+  const add = (program: string, more: Partial<Deadlined> = {}) => {
     id += 1
-    const request: Patient = { id, order: id, program, class: 'normal', deadlineMs: 1000, ...more }
+    const request: Deadlined = { id, order: id, program, class: 'normal', deadlineMs: 1000, ...more }
     waiting.add(request)
     return request
   }
-  const many = (count: number, program: string, more: Partial<Patient> = {}) =>
+  const many = (count: number, program: string, more: Partial<Deadlined> = {}) =>
     Array.from({ length: count }, () => add(program, more))
   return { waiting, add, many }
 }

@@ -12,7 +12,7 @@ import { proves } from '../../proof/proves.ts'
 import { chanceFrom } from '../quota/chance.ts'
 
 const LIMITS = { Positions: { limit: 40, periodSeconds: 60 }, Orders: { limit: 12, periodSeconds: 30 } }
-const OPTIONS = { patienceMs: 20_000, stretchMs: 60_000 }
+const OPTIONS = { maxWaitMs: 20_000, stretchMs: 60_000 }
 const TRIP_MS = 25
 
 interface PlainEvent {
@@ -100,7 +100,7 @@ function plainly(plan: Plan, arrivals: readonly Arrival[]) {
     const { class: own, weight } = programs.get(program)!
     doAll(
       scheduler.offer(
-        { id, program, class: own, weight, bucket: category, patienceMs: OPTIONS.patienceMs },
+        { id, program, class: own, weight, bucket: category, maxWaitMs: OPTIONS.maxWaitMs },
         atMs,
       ),
       atMs,

@@ -12,7 +12,7 @@ const LIMIT = 90
 const PERIOD_SECONDS = 60
 const CATEGORY = 'Option Expirations'
 const DAY_MS = 6.5 * 3_600_000
-const OPTIONS = { patienceMs: 300_000, stretchMs: 180_000 }
+const OPTIONS = { maxWaitMs: 300_000, stretchMs: 180_000 }
 
 const program = (
   name: string,
@@ -82,7 +82,7 @@ test('arrivals that the plan does not know are left out', () => {
 
 test('who is not patient is refused, and counted', () => {
   const arrivals = Array.from({ length: 200 }, () => ({ atMs: 1000, program: 'scanner', category: CATEGORY }))
-  const [waits] = replay(BUSY, arrivals, { ...OPTIONS, patienceMs: 2000 }).waits
+  const [waits] = replay(BUSY, arrivals, { ...OPTIONS, maxWaitMs: 2000 }).waits
   expect((waits?.sent ?? 0) + (waits?.refused ?? 0)).toBe(200)
   expect(waits?.refused).toBeGreaterThan(90)
   expect(waits?.worstSeconds).toBeLessThan(4)
@@ -120,7 +120,7 @@ function doorOf(arrivals: readonly Arrival[]): ReadonlyMap<string, readonly numb
   const programs = new Map(BUSY.programs.map((one) => [one.name, one]))
   for (const { atMs, program: name } of arrivals) {
     const { class: own = 'normal', weight = 1 } = programs.get(name) ?? {}
-    const arrival: DoorArrival = { program: name, class: own, weight, patienceMs: OPTIONS.patienceMs, atMs }
+    const arrival: DoorArrival = { program: name, class: own, weight, maxWaitMs: OPTIONS.maxWaitMs, atMs }
     door.arrive(arrival)
   }
   door.run()

@@ -15,7 +15,7 @@ import { ReferenceService } from '../quota/reference-service.ts'
 const PLANS = lawRuns(200)
 const SEED = 20_261_122
 /** Callers of a plan are patient: what it says of waits is not cut short by refusals. */
-const PATIENCE_MS = 300_000
+const CALLER_WAIT_MS = 300_000
 /** What rounding of arrivals to milliseconds costs. */
 const ROUNDING_MS = 5
 
@@ -111,7 +111,7 @@ function run({ plan, limit, periodSeconds }: Setting, arrivalsOf: Arrivals, peri
   const endMs = startMs + periods * periodSeconds * 1000
   const arrivals = plan.programs.flatMap((program) => {
     const { name, class: own, weight } = program
-    const of = { program: name, class: own, weight, patienceMs: PATIENCE_MS }
+    const of = { program: name, class: own, weight, maxWaitMs: CALLER_WAIT_MS }
     return arrivalsOf(program, startMs, endMs).map((atMs) => ({ ...of, atMs }))
   })
   for (const arrival of arrivals) door.arrive(arrival)

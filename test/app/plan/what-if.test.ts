@@ -77,7 +77,7 @@ test('the levels of a day are complete: a bucket that is not asked fills by what
   const plan = { ...base, limits }
   const arrivals = Array.from({ length: 50 }, () => ({ atMs: 0, program: 'scanner', category: CATEGORY }))
   const of = { plan, category: CATEGORY, lengthMs: 4 * 180_000, stretchMs: 180_000 }
-  const levels = dayLevels(replay(plan, arrivals, { patienceMs: 1000, stretchMs: of.stretchMs }), of)
+  const levels = dayLevels(replay(plan, arrivals, { maxWaitMs: 1000, stretchMs: of.stretchMs }), of)
   expect(levels.map(({ lowest }) => lowest)).toEqual([0.5, 0.68, 0.86, 1])
   expect(levels.map(({ atMs }) => atMs)).toEqual([0, 180_000, 360_000, 540_000])
   expect(dayLevels({ waits: [], levels: [], upstreamRefusals: 0 }, { ...of, category: 'Else' })).toEqual([])

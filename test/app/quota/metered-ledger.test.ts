@@ -26,7 +26,7 @@ test('own requests are counted when answered or lost, and not when refused or ne
 
 test('a refusal that does not say of what may have counted, and is counted as own', () => {
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
-  ledger.refusedUnsaid(ledger.sent('Accounts', START_MS), START_MS + 100)
+  ledger.rateLimitedUnattributed(ledger.sent('Accounts', START_MS), START_MS + 100)
   expect(used(ledger, START_MS + 100)).toEqual({ own: 1, elsewhere: 0 })
 })
 

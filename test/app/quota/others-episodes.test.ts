@@ -16,7 +16,7 @@ test('use by others is told once when it starts and once when it ends, with its 
   const told = []
   for (let ms = 3_000; ms <= 600_000; ms += 3_000) {
     const elsewhere = ms <= 300_000 ? 1.2 : 0
-    told.push(episodes.proved(row(elsewhere, ms), ms), episodes.looked(row(elsewhere, ms), ms))
+    told.push(episodes.proved(row(elsewhere, ms), ms), episodes.evaluate(row(elsewhere, ms), ms))
   }
   const ends = told.filter((one) => one !== undefined)
   expect(ends).toHaveLength(1)
@@ -27,13 +27,13 @@ test('use by others is told once when it starts and once when it ends, with its 
 test('a pause of under a minute is no end, and silence of the headers is none either', () => {
   const episodes = new OthersEpisodes()
   episodes.proved(row(1, 0), 0)
-  expect(episodes.looked(row(0, 3_000), 3_000)).toBeUndefined()
-  expect(episodes.looked(row(0, 60_000), 60_000)).toBeUndefined()
-  expect(episodes.looked(row(1, 62_000), 62_000)).toBeUndefined()
-  expect(episodes.looked(row(0, 62_000), 65_000)).toBeUndefined()
-  expect(episodes.looked(row(0, 62_000), 900_000)).toBeUndefined()
-  expect(episodes.looked({ ...row(0, 900_000), use: null }, 900_000)).toBeUndefined()
-  expect(episodes.looked(row(0, 66_000), 903_000)?.kind).toBe('elsewhere-ended')
+  expect(episodes.evaluate(row(0, 3_000), 3_000)).toBeUndefined()
+  expect(episodes.evaluate(row(0, 60_000), 60_000)).toBeUndefined()
+  expect(episodes.evaluate(row(1, 62_000), 62_000)).toBeUndefined()
+  expect(episodes.evaluate(row(0, 62_000), 65_000)).toBeUndefined()
+  expect(episodes.evaluate(row(0, 62_000), 900_000)).toBeUndefined()
+  expect(episodes.evaluate({ ...row(0, 900_000), use: null }, 900_000)).toBeUndefined()
+  expect(episodes.evaluate(row(0, 66_000), 903_000)?.kind).toBe('elsewhere-ended')
 })
 
 test('use under 2 % of the refill is never told', () => {
@@ -47,10 +47,10 @@ test('use under 2 % of the refill is never told', () => {
 test('it has ended after exactly a minute of quiet, and its rate is over the time that it lasted', () => {
   const episodes = new OthersEpisodes()
   episodes.proved(row(2, 500_000), 500_000)
-  episodes.looked(row(2, 600_000), 600_000)
-  expect(episodes.looked(row(0, 600_000), 600_000)).toBeUndefined()
-  expect(episodes.looked(row(0, 659_999), 659_999)).toBeUndefined()
-  expect(episodes.looked(row(0, 660_000), 660_000)).toEqual({
+  episodes.evaluate(row(2, 600_000), 600_000)
+  expect(episodes.evaluate(row(0, 600_000), 600_000)).toBeUndefined()
+  expect(episodes.evaluate(row(0, 659_999), 659_999)).toBeUndefined()
+  expect(episodes.evaluate(row(0, 660_000), 660_000)).toEqual({
     kind: 'elsewhere-ended',
     category: 'Positions',
     perSecond: 2,

@@ -3,7 +3,7 @@ import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import {
   budgetOpensAtMs,
-  mostProbesPerMinute,
+  maxProbesPerMinute,
   NO_PROBES,
   type ProbeRecord,
   type ProbeRules,
@@ -204,9 +204,9 @@ for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
 }
 
 test('the most probes a minute follow from the budget, or from a row’s own interval', () => {
-  expect(mostProbesPerMinute(row(), { budgetFraction: 0.02, everySeconds: {} })).toBeCloseTo(1.28, 9)
-  expect(mostProbesPerMinute(row(), { budgetFraction: 0.0001, everySeconds: {} })).toBeCloseTo(0.2, 9)
-  expect(mostProbesPerMinute(row(), { budgetFraction: 0, everySeconds: {} })).toBe(0)
-  expect(mostProbesPerMinute(row(), { budgetFraction: 0, everySeconds: { Positions: 30 } })).toBe(2)
-  expect(mostProbesPerMinute(row(), { budgetFraction: 0.2, everySeconds: { Positions: 0 } })).toBe(0)
+  expect(maxProbesPerMinute(row(), { budgetFraction: 0.02, everySeconds: {} })).toBeCloseTo(1.28, 9)
+  expect(maxProbesPerMinute(row(), { budgetFraction: 0.0001, everySeconds: {} })).toBeCloseTo(0.2, 9)
+  expect(maxProbesPerMinute(row(), { budgetFraction: 0, everySeconds: {} })).toBe(0)
+  expect(maxProbesPerMinute(row(), { budgetFraction: 0, everySeconds: { Positions: 30 } })).toBe(2)
+  expect(maxProbesPerMinute(row(), { budgetFraction: 0.2, everySeconds: { Positions: 0 } })).toBe(0)
 })

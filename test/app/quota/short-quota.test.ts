@@ -7,7 +7,7 @@ import { exampleRow } from './example-row.ts'
 /** What is told of the rows that are looked at one after another. */
 function startedLooks() {
   const tracker = new ConditionTracker()
-  return { looked: (one: RequestQuota, atMs: number) => tracker.told(shortReport(one), atMs) }
+  return { evaluate: (one: RequestQuota, atMs: number) => tracker.told(shortReport(one), atMs) }
 }
 
 const row = (state: RequestQuota['state'], low = 200): RequestQuota =>
@@ -20,8 +20,8 @@ const row = (state: RequestQuota['state'], low = 200): RequestQuota =>
 
 test('a row that runs out, is empty and is well again is told at each step, with the time of the last', () => {
   const episodes = startedLooks()
-  expect(episodes.looked(row('ok'), 0)).toBeUndefined()
-  expect(episodes.looked(row('running-out', 61), 3_000)).toMatchObject({
+  expect(episodes.evaluate(row('ok'), 0)).toBeUndefined()
+  expect(episodes.evaluate(row('running-out', 61), 3_000)).toMatchObject({
     kind: 'quota-short',
     category: 'Positions',
     state: 'running-out',
@@ -31,24 +31,24 @@ test('a row that runs out, is empty and is well again is told at each step, with
     othersHigh: 1.3,
     refill: 1.07,
   })
-  expect(episodes.looked(row('running-out', 40), 6_000)).toBeUndefined()
-  expect(episodes.looked(row('empty', 0), 9_000)).toMatchObject({ kind: 'quota-short', state: 'empty' })
-  expect(episodes.looked(row('ok'), 60_000)).toEqual({
+  expect(episodes.evaluate(row('running-out', 40), 6_000)).toBeUndefined()
+  expect(episodes.evaluate(row('empty', 0), 9_000)).toMatchObject({ kind: 'quota-short', state: 'empty' })
+  expect(episodes.evaluate(row('ok'), 60_000)).toEqual({
     kind: 'quota-short-ended',
     category: 'Positions',
     state: 'empty',
     since: 9_000,
     id: 'running-out/Positions@3000',
   })
-  expect(episodes.looked(row('ok'), 63_000)).toBeUndefined()
+  expect(episodes.evaluate(row('ok'), 63_000)).toBeUndefined()
 })
 
 test('a row that is watched is none, and ends one', () => {
   const episodes = startedLooks()
-  expect(episodes.looked(row('watch', 64), 0)).toBeUndefined()
-  expect(episodes.looked(row('low', 63), 3_000)).toMatchObject({ state: 'low' })
-  expect(episodes.looked(row('low', 70), 6_000)).toBeUndefined()
-  expect(episodes.looked(row('watch', 90), 9_000)?.kind).toBe('quota-short-ended')
+  expect(episodes.evaluate(row('watch', 64), 0)).toBeUndefined()
+  expect(episodes.evaluate(row('low', 63), 3_000)).toMatchObject({ state: 'low' })
+  expect(episodes.evaluate(row('low', 70), 6_000)).toBeUndefined()
+  expect(episodes.evaluate(row('watch', 90), 9_000)?.kind).toBe('quota-short-ended')
 })
 
 test('use by others that is not known is not told as none', () => {

@@ -81,7 +81,7 @@ test('a copy has all that the original learned, and forgets for itself', () => {
   spells.left[2]?.fill(0.1)
   spells.learn(jumpTo(3, 1), 1, 60)
   const copy = new Spells()
-  copy.become(spells)
+  copy.copyFrom(spells)
   expect(copy).toEqual(spells)
   copy.forget()
   expect(copy.ends).toEqual(started().ends)

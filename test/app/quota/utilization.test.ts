@@ -57,7 +57,7 @@ test('tells of a quota that was full for long enough, and by a header that is sh
   const told = (...headers: readonly Partial<typeof SHARP_AND_FULL>[]) => {
     const utilization = new Utilization()
     for (const header of headers) utilization.header(LIMIT, { ...SHARP_AND_FULL, ...header })
-    return utilization.isTold
+    return utilization.isConclusive
   }
   expect(told({})).toBe(true)
   expect(told({ overflowed: 1 })).toBe(false)
@@ -73,7 +73,7 @@ test('tells nothing once it was told to forget', () => {
   const utilization = new Utilization()
   utilization.header(LIMIT, SHARP_AND_FULL)
   utilization.forget()
-  expect(utilization.isTold).toBe(false)
+  expect(utilization.isConclusive).toBe(false)
 })
 
 test('learns from sharp headers alone, and tells nothing of a quota of three', () => {
@@ -87,5 +87,5 @@ test('learns from sharp headers alone, and tells nothing of a quota of three', (
   }
   expect(utilization.at(0.5)).toBeGreaterThan(0.9)
   utilization.header(3, { ...SHARP_AND_FULL, before: 3 })
-  expect(utilization.isTold).toBe(false)
+  expect(utilization.isConclusive).toBe(false)
 })

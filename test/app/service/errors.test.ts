@@ -39,9 +39,9 @@ test('without a known Message the headers decide, slots first', () => {
 
 test('with neither, nothing is said of the rate or of the slots', () => {
   for (const text of ['', '<html><h1>429</h1>', body('Slow down'), '{']) {
-    expect(refusedBy({}, text)).toBe('unsaid')
-    expect(refusedBy(slotsLeft, text)).toBe('unsaid')
-    expect(refusedBy({ 'x-concurrency-remaining': '-0' }, text)).toBe('unsaid')
+    expect(refusedBy({}, text)).toBe('unattributed')
+    expect(refusedBy(slotsLeft, text)).toBe('unattributed')
+    expect(refusedBy({ 'x-concurrency-remaining': '-0' }, text)).toBe('unattributed')
   }
   expect(refusedBy({ 'content-length': '64', date: 'x' }, body('Rate quota exceeded'))).toBe('rate')
   expect(refusedBy({ 'content-length': '64', date: 'x' }, body('Stream quota exceeded'))).toBe('concurrency')
@@ -51,7 +51,7 @@ test('no body makes it throw', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.json())
   fc.assert(
     fc.property(text, (any) => {
-      expect(['rate', 'concurrency', 'unsaid']).toContain(refusedBy({}, any))
+      expect(['rate', 'concurrency', 'unattributed']).toContain(refusedBy({}, any))
     }),
     { numRuns: 5_000 },
   )

@@ -9,7 +9,7 @@ import {
   keyStatus,
   spokenText,
 } from '../../../app/conditions/key-status.ts'
-import { keyProblems, PROBLEM_LASTS_MS, toldProblem } from '../../../app/status/problem-status.ts'
+import { keyProblems, PROBLEM_LASTS_MS, shownProblem } from '../../../app/status/problem-status.ts'
 import { quotaStatus } from '../../../app/status/quota-status.ts'
 import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
 
@@ -118,8 +118,8 @@ test('a row says rejected in place of ok or not checked, and keeps what is grave
 test('one failing answer beside a number is told once it has lasted', () => {
   const row = (ageMs: number) =>
     quota('Accounts', 320, 300, 320, { problem: { status: 503, since: NOW_MS - ageMs } })
-  expect(toldProblem(row(PROBLEM_LASTS_MS - 1), NOW_MS)).toBeUndefined()
-  expect(toldProblem(row(PROBLEM_LASTS_MS), NOW_MS)).toBeDefined()
+  expect(shownProblem(row(PROBLEM_LASTS_MS - 1), NOW_MS)).toBeUndefined()
+  expect(shownProblem(row(PROBLEM_LASTS_MS), NOW_MS)).toBeDefined()
   const other = quota('Balances', 320, 300, 320)
   expect(keyProblems(snapshot({ requests: [row(1_000), other] }), NOW_MS)).toEqual([])
   expect(quotaStatus(row(PROBLEM_LASTS_MS), NOW_MS)).toMatchObject({ label: 'failing', note: '503' })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FrameReader } from '../../../app/streams/frame-reader.ts'
-import { LONGEST_FRAME_BYTES } from '../../../app/streams/framer.ts'
+import { MAX_FRAME_BYTES } from '../../../app/streams/framer.ts'
 import { type Frame, frameOf } from '../../../app/streams/frames.ts'
 import { proves } from '../../proof/proves.ts'
 import { lawRuns } from '../../thorough.ts'
@@ -149,8 +149,8 @@ test('bytes that are nothing in particular never hide a frame that is something'
 })
 
 test('a line over the cap is one frame that says nothing, in one chunk and in many', () => {
-  const long = `{"A":"${'x'.repeat(LONGEST_FRAME_BYTES)}"}\n{"Heartbeat":1}\n`
-  for (const size of [4 * LONGEST_FRAME_BYTES, 65_536]) {
+  const long = `{"A":"${'x'.repeat(MAX_FRAME_BYTES)}"}\n{"Heartbeat":1}\n`
+  for (const size of [4 * MAX_FRAME_BYTES, 65_536]) {
     expect(readIn(encoder.encode(long), [size], 0)).toEqual({
       count: 2,
       notable: [{ kind: 'noise' }, { kind: 'heartbeat' }],

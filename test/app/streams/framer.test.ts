@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Framer, LONGEST_FRAME_BYTES } from '../../../app/streams/framer.ts'
+import { Framer, MAX_FRAME_BYTES } from '../../../app/streams/framer.ts'
 import { proves } from '../../proof/proves.ts'
 import { lawRuns } from '../../thorough.ts'
 
@@ -105,12 +105,12 @@ test('empty chunks and empty lines are nothing', () => {
 })
 
 test('a line of exactly the cap is a frame; one byte more is dropped, and the next line is heard', () => {
-  const sizes = [1 << 16, LONGEST_FRAME_BYTES, LONGEST_FRAME_BYTES * 3, 65_537]
+  const sizes = [1 << 16, MAX_FRAME_BYTES, MAX_FRAME_BYTES * 3, 65_537]
   for (const size of sizes) {
     for (const [length, isFrame] of [
-      [LONGEST_FRAME_BYTES, true],
-      [LONGEST_FRAME_BYTES + 1, false],
-      [LONGEST_FRAME_BYTES * 2, false],
+      [MAX_FRAME_BYTES, true],
+      [MAX_FRAME_BYTES + 1, false],
+      [MAX_FRAME_BYTES * 2, false],
     ] as const) {
       const bytes = encoder.encode(`first\n${'x'.repeat(length)}\nlast\n`)
       const { lines, dropped } = cutIn(chunksOf(bytes, [size]))
@@ -127,7 +127,7 @@ test('an endless line takes no more memory than the cap, and a stream may end in
   for (let pushed = 0; pushed < 2_000; pushed += 1) {
     expect(framer.push(chunk)).toEqual({ lines: [], dropped: 0 })
   }
-  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * LONGEST_FRAME_BYTES)
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * MAX_FRAME_BYTES)
   expect(framer.end()).toBeUndefined()
   expect(framer.push(encoder.encode('a\n')).lines).toHaveLength(1)
 })

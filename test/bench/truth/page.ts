@@ -63,7 +63,7 @@ export interface PageOf {
   readonly machine: string
 }
 
-const UNTOLD =
+const IGNORED_FIELDS =
   'The one that is not told the kind knows only what kinds the bench draws from, how likely each is and how they behave: 2,000 possible others, of which headers show which fit. It is a particle filter of 1,200 possible truths, each followed every second, and it was asked in the first seed of each kind.'
 
 /** What is true of the numbers on screen, kind by kind. */
@@ -94,7 +94,7 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     ),
     '',
     'The oracle knows which kind of traffic it sees and its parameters: that a burst lasts two minutes of five, or when a day’s peak comes.',
-    ...(isUntoldAsked ? [UNTOLD] : []),
+    ...(isUntoldAsked ? [IGNORED_FIELDS] : []),
     '',
     '## Why the others are not met',
     '',

@@ -129,7 +129,10 @@ test.each([
   tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
   await clock.advance(2_000)
   const before = row('Accounts')
-  expect(refuse(ACCOUNTS, {}, body)).toMatchObject({ refused: 'unsaid', retryAtMs: timeline.now() + 60_500 })
+  expect(refuse(ACCOUNTS, {}, body)).toMatchObject({
+    refused: 'unattributed',
+    retryAtMs: timeline.now() + 60_500,
+  })
   const after = row('Accounts')
   expect(after.high).toBe(before.high)
   expect(after.low).toBeCloseTo(before.low - 1, 6)

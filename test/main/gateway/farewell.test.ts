@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { FAREWELL_MS, farewell, GO_AWAY, OpenReplies } from '../../../main/gateway/answer-relay.ts'
+import { END_STREAM_MS, endStream, GO_AWAY, OpenReplies } from '../../../main/gateway/answer-relay.ts'
 import { FakeClock } from '../hosts/browser/fake-clock.ts'
 import { FakeReply } from './scripted-hub.ts'
 
@@ -8,15 +8,15 @@ const real = (reply: FakeReply) => reply as unknown as ServerResponse
 
 test('a stream ends with its last line, and waits for nothing once that is read', () => {
   const [clock, reply] = [new FakeClock(), new FakeReply()]
-  farewell(real(reply), GO_AWAY, clock)
+  endStream(real(reply), GO_AWAY, clock)
   expect([reply.text, reply.writableEnded, clock.pending]).toEqual([GO_AWAY, true, 0])
 })
 
 test('a reader that does not read its last line is cut in time', () => {
   const [clock, reply] = [new FakeClock(), new FakeReply()]
   reply.isFrozen = true
-  farewell(real(reply), undefined, clock)
-  clock.advance(FAREWELL_MS - 1)
+  endStream(real(reply), undefined, clock)
+  clock.advance(END_STREAM_MS - 1)
   expect(reply.destroyed).toBe(false)
   clock.advance(1)
   expect(reply.destroyed).toBe(true)
@@ -27,7 +27,7 @@ test('a stream that has ended gets no last line', () => {
   const [gone, ended] = [new FakeReply(), new FakeReply()]
   gone.destroy()
   ended.end()
-  for (const reply of [gone, ended]) farewell(real(reply), GO_AWAY, clock)
+  for (const reply of [gone, ended]) endStream(real(reply), GO_AWAY, clock)
   expect([gone.text, ended.text, clock.pending]).toEqual(['', '', 0])
 })
 

@@ -83,7 +83,7 @@ function started(reserve?: Readonly<Record<string, number>>) {
       accept: undefined,
       acceptEncoding: undefined,
       contentType: undefined,
-      patienceMs: 30_000,
+      maxWaitMs: 30_000,
       body: undefined,
       reply: reply as unknown as ServerResponse,
       ...more,
@@ -186,8 +186,8 @@ test('a token that does not come is waited for as long as the caller is patient'
   state.held = new Promise(() => {})
   const fromMs = clock.monotonicMs()
   const answered: unknown[] = []
-  for (const patienceMs of [0, 5_000, 20_000])
-    void ask(ACCOUNTS, program('bot'), { patienceMs }).then(({ status, text }) =>
+  for (const maxWaitMs of [0, 5_000, 20_000])
+    void ask(ACCOUNTS, program('bot'), { maxWaitMs }).then(({ status, text }) =>
       answered.push([status, JSON.parse(text).detail, clock.monotonicMs() - fromMs]),
     )
   await clock.advance(30_000)
@@ -205,7 +205,7 @@ test('what was waited for a token is no more patience for the turn', async () =>
   state.next = { kind: 'token', value: 'a2' }
   state.held = held.promise
   const cameAtMs = timeline.now()
-  void ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
+  void ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   await clock.advance(10_000)
   held.resolve()
   for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate)
@@ -217,7 +217,7 @@ test('a request that waits is told with its turn and its patience', async () => 
   const { forwarder, ask, say, sent, timeline, clock } = started()
   await ask()
   await say(sent[0], 200, left(0))
-  await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
+  await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   const now = timeline.now()
   const { waiting } = forwarder.nowOf(program('bot'))
   expect(waiting).toEqual([
@@ -237,13 +237,13 @@ test('a refusal of a program is told once a minute for each category', async () 
   await ask()
   await say(sent[0], 200, left(0))
   const refused = async () => {
-    const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 0 })
+    const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 0 })
     expect(reply.status).toBe(429)
   }
   const spend = async () => {
     for (;;) {
       const before = sent.length
-      await ask(`${ACCOUNTS}?y=${before}`, program('guard', { class: 'critical' }), { patienceMs: 0 })
+      await ask(`${ACCOUNTS}?y=${before}`, program('guard', { class: 'critical' }), { maxWaitMs: 0 })
       if (sent.length === before) return
       await say(sent[before], 200, left(0))
     }
@@ -265,7 +265,7 @@ test('a refusal of a program is told once a minute for each category', async () 
 
 test('a 429 is counted for its program, resent in its turn, and its answer passed on', async () => {
   const { forwarder, ask, say, sent, clock } = started()
-  const reply = await ask(ACCOUNTS, program('bot'), { patienceMs: 100_000 })
+  const reply = await ask(ACCOUNTS, program('bot'), { maxWaitMs: 100_000 })
   await say(sent[0], 429, left(0), LIMITED)
   expect(forwarder.nowOf(program('bot')).use.rejected).toBe(1)
   expect([sent.length, reply.status]).toEqual([1, undefined])
@@ -315,7 +315,7 @@ test('a token that is gone when the turn comes is the reason that the caller get
   const { ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
-  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   state.access = { kind: 'none', why: 'revoked' }
   await clock.advance(60_000)
   expect([reply.status, sent.length]).toEqual([503, 1])
@@ -328,7 +328,7 @@ test('a token that expired while a request waited is renewed before it is sent',
   const { ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
-  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   state.access = { kind: 'none', why: 'expired' }
   state.next = { kind: 'token', value: 'a2' }
   await clock.advance(60_000)
@@ -341,7 +341,7 @@ test('a caller that goes while its token is renewed has nothing sent', async () 
   const { forwarder, ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
-  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { patienceMs: 100_000 })
+  const reply = await ask(`${ACCOUNTS}?x`, program('bot'), { maxWaitMs: 100_000 })
   const held = Promise.withResolvers<void>()
   state.access = { kind: 'none', why: 'expired' }
   state.next = { kind: 'token', value: 'a2' }
@@ -437,12 +437,12 @@ test('a stopped gateway ends each request, and what was sent for it', async () =
 
 test('an own check takes its turn, and the quota that its answer names is that of programs', async () => {
   const { forwarder, ask, sent } = started()
-  const turn = await forwarder.ownTurn('GET', ACCOUNTS)
+  const turn = await forwarder.acquireOwnPermit('GET', ACCOUNTS)
   expect(turn).toBeDefined()
   turn?.({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 0, resetSeconds: 300 } })
-  const reply = await ask(ACCOUNTS, program('bot'), { patienceMs: 0 })
+  const reply = await ask(ACCOUNTS, program('bot'), { maxWaitMs: 0 })
   expect([reply.status, sent.length]).toEqual([429, 0])
-  expect(await forwarder.ownTurn('GET', ACCOUNTS)).toBeUndefined()
+  expect(await forwarder.acquireOwnPermit('GET', ACCOUNTS)).toBeUndefined()
 })
 
 test('an own check counts in the quota that its endpoint turned out to have', async () => {
@@ -451,13 +451,13 @@ test('an own check counts in the quota that its endpoint turned out to have', as
   const known = { limit: 250, periodSeconds: 300, remaining: 200, resetSeconds: 60 }
   await ask()
   await say(sent[0], 200, left(200))
-  const first = await forwarder.ownTurn('GET', BALANCES)
+  const first = await forwarder.acquireOwnPermit('GET', BALANCES)
   first?.({ kind: 'answer', rate: known })
-  const turn = await forwarder.ownTurn('GET', BALANCES)
+  const turn = await forwarder.acquireOwnPermit('GET', BALANCES)
   await ask(BALANCES)
   await say(sent[1], 200, left(200))
   turn?.({ kind: 'answer', rate: { ...known, remaining: 0, resetSeconds: 300 } })
-  const reply = await ask(ACCOUNTS, program('bot'), { patienceMs: 0 })
+  const reply = await ask(ACCOUNTS, program('bot'), { maxWaitMs: 0 })
   expect([reply.status, sent.length]).toEqual([429, 2])
 })
 

@@ -209,7 +209,7 @@ test('a throw before a request is forwarded fails that request with 500, and not
     peer: () => {
       calls += 1
       if (calls === 1) throw new Error('a defect')
-      return 'untold'
+      return 'unknown'
     },
   })
   const key = add('bot')

@@ -109,12 +109,12 @@ test('where the system has no table all are let in; where it cannot be read now,
   const connection = { remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }
   const saidAfter = (codes: readonly string[]) =>
     Promise.all(codes.map((code) => peerSocket(connection, failing(code))))
-  expect(await saidAfter(['ENOENT', 'EACCES'])).toEqual(['untold', 'untold'])
+  expect(await saidAfter(['ENOENT', 'EACCES'])).toEqual(['unknown', 'unknown'])
   expect(await saidAfter(['EMFILE', 'EIO'])).toEqual(['gone', 'gone'])
   for (const ports of [{}, { remotePort: 1 }, { localPort: 2 }])
     expect(await peerSocket({ remoteAddress: '127.0.0.1', ...ports }, failing('ENOENT'))).toBe('gone')
   const of = (userId: number): Peer => ({ userId, inode: '1' })
-  const peers = ['untold', of(0), of(1000), of(1001), 'gone'] as const
+  const peers = ['unknown', of(0), of(1000), of(1001), 'gone'] as const
   expect(peers.map((peer) => callerOf(peer, 1000))).toEqual(['own', 'own', 'own', 'other', 'gone'])
   expect([of(0), of(1000)].map((peer) => callerOf(peer, 0))).toEqual(['own', 'other'])
   expect(callerOf(of(1001), undefined)).toBe('own')

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { PATIENCE_MS } from '../../../app/gateway/request-fields.ts'
-import type { TakeStreamTurn } from '../../../main/api/own-turn.ts'
+import { CALLER_WAIT_MS } from '../../../app/gateway/request-fields.ts'
+import type { AcquireStreamPermit } from '../../../main/api/permit.ts'
 import type { AdmittedRequest } from '../../../main/gateway/admitted-request.ts'
 import { sendProblem } from '../../../main/gateway/problem.ts'
 import { ProgramUse } from '../../../main/gateway/program-use.ts'
 import type { Program } from '../../../main/gateway/programs.ts'
 import { noToken } from '../../../main/gateway/refusals.ts'
-import { StreamHub, type StreamTurn } from '../../../main/gateway/stream-hub.ts'
+import { StreamHub, type StreamPermitRequest } from '../../../main/gateway/stream-hub.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { setUp } from '../streams/scripted-streams.ts'
 
@@ -76,10 +76,10 @@ export const program = (name: string, traits: Partial<Program> = {}): Program =>
 })
 
 /** Shared streams of one key on virtual time, with a service that says what the test says. */
-export function setUpHub(takeTurn?: TakeStreamTurn) {
-  const set = setUp(undefined, takeTurn)
+export function setUpHub(acquirePermit?: AcquireStreamPermit) {
+  const set = setUp(undefined, acquirePermit)
   const uses = new Map<string, ProgramUse>()
-  const turns: StreamTurn[] = []
+  const turns: StreamPermitRequest[] = []
   const countsOf = ({ id }: Program) => {
     const use = uses.get(id) ?? new ProgramUse()
     uses.set(id, use)
@@ -113,7 +113,7 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
     changed: () => {},
     defect: (cause) => void defects.push(cause),
   })
-  const serve = (path: string, reply: FakeReply, of: Program, patienceMs: number): boolean => {
+  const serve = (path: string, reply: FakeReply, of: Program, maxWaitMs: number): boolean => {
     const request: AdmittedRequest = {
       program: of,
       method: 'GET',
@@ -121,7 +121,7 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
       accept: undefined,
       acceptEncoding: undefined,
       contentType: undefined,
-      patienceMs,
+      maxWaitMs,
       body: undefined,
       reply: reply as unknown as ServerResponse,
     }
@@ -130,17 +130,17 @@ export function setUpHub(takeTurn?: TakeStreamTurn) {
   const ask = async (
     path: string,
     of: Program = program('bot'),
-    patienceMs: number = PATIENCE_MS.usual,
+    maxWaitMs: number = CALLER_WAIT_MS.usual,
   ): Promise<FakeReply> => {
     const reply = new FakeReply()
-    if (!serve(path, reply, of, patienceMs)) throw new Error('not shared')
+    if (!serve(path, reply, of, maxWaitMs)) throw new Error('not shared')
     await set.clock.advance(0)
     return reply
   }
   /** Whether a stream would be shared; nobody reads it. */
   const isShared = (path: string): boolean => {
     const reply = new FakeReply()
-    const isServed = serve(path, reply, program('asks'), PATIENCE_MS.usual)
+    const isServed = serve(path, reply, program('asks'), CALLER_WAIT_MS.usual)
     reply.destroy()
     return isServed
   }

@@ -27,7 +27,7 @@ class Body extends PassThrough {
 interface Setting {
   readonly request?: Partial<Outgoing['request']>
   readonly stream?: string
-  readonly refused?: 'rate' | 'unsaid' | 'concurrency'
+  readonly refused?: 'rate' | 'unattributed' | 'concurrency'
   readonly slots?: Partial<SendingDeps['slots']>
 }
 
@@ -165,7 +165,7 @@ test('a page in the place of the service says nothing of quotas', () => {
 
 test.each([
   [429, 'rate', { kind: 'rate-limited', of: 'rate' }],
-  [429, 'unsaid', { kind: 'rate-limited', of: 'unsaid' }],
+  [429, 'unattributed', { kind: 'rate-limited', of: 'unattributed' }],
   [429, 'concurrency', { kind: 'answer' }],
   [401, undefined, { kind: 'unauthorized' }],
 ] as const)(
@@ -208,26 +208,26 @@ test('of an error no more than 64 KiB is read ahead, and its reader gets it all'
 })
 
 test('an error whose body does not come is judged after five seconds, and its reader gets the rest', async () => {
-  const { answer, outcomes, clock, sending } = sent({ refused: 'unsaid' })
+  const { answer, outcomes, clock, sending } = sent({ refused: 'unattributed' })
   const body = answer(429)
   body.write('{')
   await new Promise(setImmediate)
   clock.advance(4_999)
   expect(outcomes).toEqual([])
   clock.advance(1)
-  expect(outcomes).toEqual([{ kind: 'rate-limited', of: 'unsaid' }])
+  expect(outcomes).toEqual([{ kind: 'rate-limited', of: 'unattributed' }])
   body.finish('}')
   expect(await readOf(sending)).toBe('{}')
 })
 
 test('an error that is cut short is judged by what came', async () => {
-  const { answer, outcomes, sending } = sent({ refused: 'unsaid' })
+  const { answer, outcomes, sending } = sent({ refused: 'unattributed' })
   const body = answer(429)
   body.write('{"a"')
   await new Promise(setImmediate)
   body.destroy()
   await new Promise(setImmediate)
-  expect(outcomes).toEqual([{ kind: 'rate-limited', of: 'unsaid' }])
+  expect(outcomes).toEqual([{ kind: 'rate-limited', of: 'unattributed' }])
   expect(sending.begun).toEqual({ bytes: Buffer.from('{"a"'), rest: 'cut' })
 })
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { SILENCE } from '../../../app/streams/life-cycle.ts'
 import { MAX_BEHIND } from '../../../app/streams/reader-queue.ts'
 import { SharedState } from '../../../app/streams/shared-state.ts'
-import { FAREWELL_MS } from '../../../main/gateway/answer-relay.ts'
+import { END_STREAM_MS } from '../../../main/gateway/answer-relay.ts'
 import { pausedFor } from '../../../main/gateway/refusals.ts'
 import { KEPT_MS, MAX_OUTAGE_MS } from '../../../main/gateway/shared-stream.ts'
 import { UNSHARED_MS } from '../../../main/gateway/stream-hub.ts'
@@ -536,7 +536,7 @@ test('a frozen reader that cannot be brought up to date is told to go away, and 
   for (let i = 0; i < 3 * MAX_BEHIND.frames; i += 1) says(`{"TimeStamp":"${1000 + i}"}`)
   expect(frozen.lines.at(-1)).toBe(GO_AWAY)
   expect(frozen.writableEnded).toBe(true)
-  await clock.advance(FAREWELL_MS - 1)
+  await clock.advance(END_STREAM_MS - 1)
   expect(frozen.destroyed).toBe(false)
   await clock.advance(1)
   expect(frozen.destroyed).toBe(true)
@@ -545,7 +545,7 @@ test('a frozen reader that cannot be brought up to date is told to go away, and 
 test('a reader that reads its GoAway is not cut', async () => {
   const { hub, first, clock } = await openPositions()
   await hub.end('the gateway was turned off')
-  await clock.advance(FAREWELL_MS)
+  await clock.advance(END_STREAM_MS)
   expect([first.writableEnded, first.destroyed]).toEqual([true, false])
 })
 

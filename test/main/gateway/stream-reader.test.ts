@@ -39,13 +39,13 @@ function readerOf(symbols: string, max?: Behind) {
   if (address === undefined) throw new Error('no stream')
   const reply = new NotingReply()
   const asked = { program: program('bot'), reply: reply as unknown as ServerResponse }
-  const reader = new StreamReader(asked, address, { sinceMs: 5, patientUntilMs: 9 }, max)
+  const reader = new StreamReader(asked, address, { sinceMs: 5, waitsUntilMs: 9 }, max)
   return { reader, reply }
 }
 
 test('a reader gets the head as the service sent it and the state as it stands', () => {
   const { reader, reply } = readerOf('A,B')
-  expect([reader.sinceMs, reader.patientUntilMs, reader.program.name]).toEqual([5, 9, 'bot'])
+  expect([reader.sinceMs, reader.waitsUntilMs, reader.program.name]).toEqual([5, 9, 'bot'])
   reader.begin(['X-Of', 'service'], quotes(quote('A', '1'), quote('B', '2')))
   expect([reply.status, reply.headers, reply.sendDate]).toEqual([200, ['X-Of', 'service'], false])
   expect(reply.lines).toEqual([quote('A', '1'), quote('B', '2')])

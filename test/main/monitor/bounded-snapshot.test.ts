@@ -212,8 +212,8 @@ async function hostileMonitor(): Promise<Monitor> {
       const categories = ledger.view(timeline.now()).map(({ category }) => category)
       const programs = Array.from({ length: 64 }, (_, number) => program(number, categories, 20))
       session.attachGateway({
-        takeTurn: async () => ({ kind: 'sent' }) as never,
-        takeStreamTurn: async () => ({ retryAtMs: 0 }),
+        acquirePermit: async () => ({ kind: 'sent' }) as never,
+        acquireStreamPermit: async () => ({ retryAtMs: 0 }),
         markClockUncertain: () => {},
         summary: () => ({ gateway: { state: 'serving' }, programs }),
       })

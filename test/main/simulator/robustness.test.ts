@@ -6,11 +6,11 @@ import { json, simulated } from './simulated.ts'
 
 const PATIENT = { timeout: 20_000, interval: 2 }
 
-/** Writes bytes to the port and gives back what comes until the service closes, or `patienceMs`. */
+/** Writes bytes to the port and gives back what comes until the service closes, or `maxWaitMs`. */
 async function exchanged(
   port: number,
   bytes: string | Uint8Array,
-  patienceMs = PATIENT.timeout,
+  maxWaitMs = PATIENT.timeout,
 ): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -24,7 +24,7 @@ async function exchanged(
     })
     socket.on('error', done)
     socket.on('close', done)
-    socket.setTimeout(patienceMs, done)
+    socket.setTimeout(maxWaitMs, done)
   })
 }
 

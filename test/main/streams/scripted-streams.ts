@@ -2,7 +2,7 @@ import { SLOT_QUOTAS } from '../../../app/service/categories.ts'
 import type { HttpHeaders } from '../../../app/service/headers.ts'
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
-import type { TakeStreamTurn } from '../../../main/api/own-turn.ts'
+import type { AcquireStreamPermit } from '../../../main/api/permit.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import type { Pins } from '../../../main/streams/pinned-streams.ts'
 import { Streams } from '../../../main/streams/streams.ts'
@@ -18,7 +18,7 @@ const STREAM: HttpHeaders = { 'content-type': 'application/vnd.tradestation.stre
 export const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** The streams of one key on virtual time, with a network that does what the test says. */
-export function setUp(pins?: Pins, takeTurn?: TakeStreamTurn) {
+export function setUp(pins?: Pins, acquirePermit?: AcquireStreamPermit) {
   const { clock, timeline, ledger, events, event, random, tap } = startedTap()
   const http = new ScriptedHttp()
   const slots = new SlotLedger(SLOT_QUOTAS)
@@ -42,7 +42,7 @@ export function setUp(pins?: Pins, takeTurn?: TakeStreamTurn) {
     reachability: { answered: () => reached.push(true), failed: () => reached.push(false) },
     report: event,
     changed: () => {},
-    turns: () => takeTurn,
+    turns: () => acquirePermit,
     ...(pins && { pins }),
   })
   const summary = () => streams.summaries()[0]!

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OwnOutcome, OwnTurn } from '../../../main/api/own-turn.ts'
+import type { OwnOutcome, Permit } from '../../../main/api/permit.ts'
 import { TRY_EVERY_MS } from '../../../main/streams/stream-outage.ts'
 import { bytes, DEPTH, POSITIONS, RATE, setUp } from './scripted-streams.ts'
 
@@ -120,13 +120,13 @@ test('without a gateway too, reopening leaves the reserve to others', async () =
 /** A stream behind a gateway, whose turns the test gives. */
 async function behindGateway() {
   const outcomes: OwnOutcome[] = []
-  const asked: { path: string; isRead: boolean; give: (turn: OwnTurn | { retryAtMs: number }) => void }[] = []
+  const asked: { path: string; isRead: boolean; give: (turn: Permit | { retryAtMs: number }) => void }[] = []
   const set = setUp(
     undefined,
     (path, isRead) => new Promise((give) => void asked.push({ path, isRead, give })),
   )
-  const turn: OwnTurn = (outcome) => void outcomes.push(outcome)
-  const give = async (given: OwnTurn | { retryAtMs: number } = turn) => {
+  const turn: Permit = (outcome) => void outcomes.push(outcome)
+  const give = async (given: Permit | { retryAtMs: number } = turn) => {
     asked.shift()!.give(given)
     await set.clock.advance(0)
   }

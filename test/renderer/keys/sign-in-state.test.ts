@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ASKING, answered, firstSentence, IDLE, told } from '../../../renderer/keys/sign-in-state.ts'
+import { ASKING, answered, firstSentence, IDLE, withStatus } from '../../../renderer/keys/sign-in-state.ts'
 
 const STARTED = { ok: true, signIn: 'mine', url: 'https://signin.test/', opened: false, endsAt: 0 } as const
 const WAITING = { kind: 'waiting', signIn: 'mine', url: 'https://signin.test/', opened: false } as const
@@ -13,31 +13,31 @@ const FAILED = {
 describe('an attempt to get tokens', () => {
   it('waits for the browser, then is done', () => {
     expect(answered(ASKING, STARTED)).toEqual(WAITING)
-    expect(told(WAITING, { state: 'done', signIn: 'mine', profile: 'key-1' })).toEqual({
+    expect(withStatus(WAITING, { state: 'done', signIn: 'mine', profile: 'key-1' })).toEqual({
       kind: 'done',
       profile: 'key-1',
     })
   })
 
   it('hears what is told before main has answered which sign-in it is', () => {
-    const heard = told(told(ASKING, { ...FAILED, signIn: 'other' }), FAILED)
+    const heard = withStatus(withStatus(ASKING, { ...FAILED, signIn: 'other' }), FAILED)
     expect(answered(heard, STARTED)).toEqual({ kind: 'failed', code: 'declined', message: FAILED.message })
   })
 
   it('is not ended by the sign-in of another window', () => {
-    expect(told(WAITING, { ...FAILED, signIn: 'other' })).toBe(WAITING)
-    expect(told(IDLE, FAILED)).toBe(IDLE)
+    expect(withStatus(WAITING, { ...FAILED, signIn: 'other' })).toBe(WAITING)
+    expect(withStatus(IDLE, FAILED)).toBe(IDLE)
   })
 
   it('keeps waiting with a notice', () => {
     const notice = { state: 'waiting', signIn: 'mine', endsAt: 0, opened: false, notice: 'Ignored.' } as const
-    expect(told(WAITING, notice)).toEqual({ ...WAITING, notice: 'Ignored.' })
+    expect(withStatus(WAITING, notice)).toEqual({ ...WAITING, notice: 'Ignored.' })
   })
 
   it('says that the sign-in host does not answer for as long as that is so', () => {
     const away = answered(ASKING, { ...STARTED, unreachable: 'connection refused' })
     expect(away).toEqual({ ...WAITING, unreachable: 'connection refused' })
-    expect(told(away, { state: 'waiting', signIn: 'mine', endsAt: 0, opened: true })).toEqual({
+    expect(withStatus(away, { state: 'waiting', signIn: 'mine', endsAt: 0, opened: true })).toEqual({
       ...WAITING,
       opened: true,
     })

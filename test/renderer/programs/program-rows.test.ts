@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ProgramSummary } from '../../../app/contract/snapshot.ts'
-import { besides, patienceOf, programRow, totalsOf } from '../../../renderer/programs/program-rows.ts'
+import { otherUsers, programRow, totalsOf, waitUsedOf } from '../../../renderer/programs/program-rows.ts'
 import { byMinute } from '../../../renderer/programs/use-recent-use.ts'
 import { NOW_MS, quota, snapshot } from '../fixtures.ts'
 
@@ -29,10 +29,10 @@ test('what waits is told before what is used, with its part of what comes back',
 
 test('patience is the part that is used at the turn, and nothing where it is not told', () => {
   const waits = { ...use('Positions', 0, 1), nextTurnAt: 40, nextCameAt: 10, nextPatientUntil: 70 }
-  expect(patienceOf(waits)).toEqual({ patienceUsed: 0.5 })
-  expect(patienceOf({ ...waits, nextTurnAt: 90 })).toEqual({ patienceUsed: 1 })
-  expect(patienceOf({ ...waits, nextPatientUntil: 10 })).toEqual({})
-  expect(patienceOf(use('Positions', 0, 1))).toEqual({})
+  expect(waitUsedOf(waits)).toEqual({ waitUsed: 0.5 })
+  expect(waitUsedOf({ ...waits, nextTurnAt: 90 })).toEqual({ waitUsed: 1 })
+  expect(waitUsedOf({ ...waits, nextPatientUntil: 10 })).toEqual({})
+  expect(waitUsedOf(use('Positions', 0, 1))).toEqual({})
 })
 
 test('the sum of 429s is told only where every program tells its own', () => {
@@ -54,11 +54,11 @@ test('checks of Headroom are its own requests without those of programs; others 
       }),
     ],
   })
-  expect(besides(shown, NOW_MS)).toMatchObject({
+  expect(otherUsers(shown, NOW_MS)).toMatchObject({
     checks: { rate: '0.05', streams: 0, uses: [{ category: 'Positions', text: '0.05' }] },
     others: { rate: '1.3', range: '1.1–1.4/s', most: 'Positions 1.25' },
   })
-  expect(besides(snapshot({ requests: [] }), NOW_MS)).not.toHaveProperty('others')
+  expect(otherUsers(snapshot({ requests: [] }), NOW_MS)).not.toHaveProperty('others')
 })
 
 test('minutes of all categories of a program are added up, and what lies outside is left out', () => {

@@ -41,6 +41,6 @@ test('a quota says why it is waited for, and a row from its first turn to its la
   const [group] = waitingGroups([program('a', [waits])], [blocked], NOW_MS)
   expect(group).toMatchObject({ severity: 'critical', label: '429' })
   expect(group?.why).toMatch(/^until \d\d:\d\d:\d\d$/)
-  expect(group?.rows).toMatchObject([{ turns: '48 s – 2 min 6 s', patience: '5 min' }])
-  expect(group?.rows[0]?.patienceUsed).toBeCloseTo(50 / 300)
+  expect(group?.rows).toMatchObject([{ turns: '48 s – 2 min 6 s', maxWait: '5 min' }])
+  expect(group?.rows[0]?.waitUsed).toBeCloseTo(50 / 300)
 })

@@ -8,7 +8,7 @@ import {
   type Snapshot,
   snapshotSchema,
 } from '../../../../app/contract/snapshot.ts'
-import { TellChanges } from '../../../../main/hosts/terminal/changes.ts'
+import { ChangeReporter } from '../../../../main/hosts/terminal/changes.ts'
 import type { WatchFlags } from '../../../../main/hosts/terminal/flags.ts'
 import { jsonLinesSchema } from '../../../../main/hosts/terminal/json-lines.ts'
 import { proves } from '../../../proof/proves.ts'
@@ -132,7 +132,7 @@ function exact({ requests, slots, streams, service, keystore, access, refresh }:
 
 test('what only time moves is no change; a number, a field that went and a row that went are', () => {
   const before = exampleSnapshot()
-  const told = new TellChanges()
+  const told = new ChangeReporter()
   told.whole(before)
   const later = (changes: Partial<Snapshot>): Snapshot => ({
     ...before,
@@ -178,7 +178,7 @@ test('a program that is added, calls, or is cut off is a change, and so is a gat
     use: [{ category: 'Accounts', forwarded: 4, perSecond: 0.5, waiting: 0 }],
   }
   const gateway = { state: 'serving' as const, url: 'http://127.0.0.1:4791' }
-  const told = new TellChanges()
+  const told = new ChangeReporter()
   told.whole(before)
   const check = checker(schemaOfFile())
   const changesTo = (snapshot: Snapshot) => {
@@ -202,7 +202,7 @@ test('a program that is added, calls, or is cut off is a change, and so is a gat
 
 test('a sign-in host that is away, and items without room, are told, and their end; no field is left out', () => {
   const before = exampleSnapshot()
-  const told = new TellChanges()
+  const told = new ChangeReporter()
   told.whole(before)
   const check = checker(schemaOfFile())
   const changesTo = (snapshot: Snapshot) => {
@@ -221,7 +221,7 @@ test('a sign-in host that is away, and items without room, are told, and their e
   const tables = ['requests', 'slots', 'streams', 'programs']
   for (const name of Object.keys(snapshotSchema.shape)) {
     if (['revision', 'at', 'profile', ...tables].includes(name)) continue
-    const one = new TellChanges()
+    const one = new ChangeReporter()
     one.whole(before)
     expect(Object.keys(one.changes({ ...before, [name]: { other: 1 } }) ?? {})).toContain(name)
   }

@@ -16,7 +16,7 @@ interface Bucket {
  * Each header shows a level. The previous level, plus the refill, minus own requests, is the level without
  * others. The difference is what others used, apart from rounding, which the next difference cancels.
  */
-export class OthersPace {
+export class OthersRate {
   readonly #steady = new SteadyPart(2)
   #perMs = 0
   #level: number | undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
-import { type EmptyingOutcome, EmptyOdds } from '../../../app/quota/empty-odds.ts'
+import { EmptyingCalibration, type EmptyingOutcome } from '../../../app/quota/emptying-calibration.ts'
 import { chanceFrom } from './chance.ts'
 
 const HORIZON = 600
@@ -11,7 +11,7 @@ const outcome = (level: number, chance: number, seconds = 60): EmptyingOutcome =
 const ONE = 1 - Math.exp(-1)
 
 test('a forecast that comes true as often as told stays as it is', () => {
-  const odds = new EmptyOdds()
+  const odds = new EmptyingCalibration()
   expect(odds.corrected({ chance: 0.3, byPresent: 0.2 })).toEqual({
     chance: expect.closeTo(0.3, 9),
     byPresent: expect.closeTo(0.2, 9),
@@ -29,7 +29,7 @@ test('a forecast that comes true as often as told stays as it is', () => {
 })
 
 test('one emptying in the time for which two were foretold: 2 / 3 of the rate', () => {
-  const odds = new EmptyOdds()
+  const odds = new EmptyingCalibration()
   // In a second each, so that next to nothing is forgotten.
   for (const level of [200, 0]) odds.observed({ ...outcome(level, ONE, 1), horizonSeconds: 1 })
   expect(odds.ratio).toBeCloseTo((1 + 1) / (2 + 1), 3)
@@ -37,7 +37,7 @@ test('one emptying in the time for which two were foretold: 2 / 3 of the rate', 
 })
 
 test('an empty quota comes empty once, until a header has shown a twentieth of the limit', () => {
-  const odds = new EmptyOdds()
+  const odds = new EmptyingCalibration()
   for (let header = 0; header < 10; header += 1) odds.observed(outcome(0, 0, 1))
   const once = odds.ratio
   expect(once).toBeCloseTo(2, 1)
@@ -51,7 +51,7 @@ test('an empty quota comes empty once, until a header has shown a twentieth of t
 })
 
 test('a quota with one request left is not empty', () => {
-  const odds = new EmptyOdds()
+  const odds = new EmptyingCalibration()
   odds.observed(outcome(1, 0, 1))
   expect(odds.ratio).toBe(1)
   odds.observed(outcome(0.9, 0, 1))
@@ -59,7 +59,7 @@ test('a quota with one request left is not empty', () => {
 })
 
 test('what was learned fades within hours', () => {
-  const odds = new EmptyOdds()
+  const odds = new EmptyingCalibration()
   for (let burst = 0; burst < 5; burst += 1) {
     odds.observed(outcome(0, 0, 1))
     odds.observed(outcome(300, 0, 1))
@@ -70,7 +70,7 @@ test('what was learned fades within hours', () => {
 })
 
 test('a drain is told of however often none came of it, and certainty stays certain', () => {
-  const odds = new EmptyOdds()
+  const odds = new EmptyingCalibration()
   for (let hour = 0; hour < 20; hour += 1) odds.observed(outcome(200, 0.99, 3600))
   expect(odds.ratio).toBeLessThan(0.3)
   const { chance, byPresent } = odds.corrected({ chance: 0.95, byPresent: 0.95 })

@@ -7,14 +7,14 @@ const css = classesOf(sheet)
  * The share of its longest wait that the next request will have used at its turn. The text next to it shows
  * when that is.
  */
-export function Patience({ used }: { readonly used: number }) {
+export function WaitUsed({ used }: { readonly used: number }) {
   return (
     <i
-      className={css('patience')}
+      className={css('wait-bar')}
       data-severity={used > 0.9 ? 'warning' : 'ok'}
       title={`${Math.round(100 * used)} % of its longest wait`}
     >
-      <i className={css('patience-used')} style={{ width: `${100 * used}%` }} />
+      <i className={css('wait-used')} style={{ width: `${100 * used}%` }} />
     </i>
   )
 }

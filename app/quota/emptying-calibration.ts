@@ -37,35 +37,35 @@ export interface EmptyingOutcome {
  * emptyings that headers showed: n is a Poisson count with mean θ·e. With a gamma prior of mean 1 and weight
  * k, the mean of θ is (n + k) / (e + k) (conjugate prior). A rate times θ is the chance 1 − (1 − P)^θ.
  */
-export class EmptyOdds {
+export class EmptyingCalibration {
   #came = 0
-  #foretold = 0
+  #predicted = 0
   #isEmpty = false
 
   /** θ; 1 until headers show otherwise. */
   get ratio(): number {
-    return (this.#came + PRIOR) / (this.#foretold + PRIOR)
+    return (this.#came + PRIOR) / (this.#predicted + PRIOR)
   }
 
   get counts(): EmptyingCounts {
-    return { came: this.#came, predicted: this.#foretold }
+    return { came: this.#came, predicted: this.#predicted }
   }
 
   restore({ came, predicted }: EmptyingCounts): void {
     this.#came = came
-    this.#foretold = predicted
+    this.#predicted = predicted
   }
 
   /** Learns from a header. While the quota is empty, no forecast is made or checked. */
   observed({ level, limit, chance, horizonSeconds, seconds }: EmptyingOutcome): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
     this.#came *= kept
-    this.#foretold *= kept
+    this.#predicted *= kept
     if (this.#isEmpty) {
       this.#isEmpty = level < Math.max(REFILLED.requests, REFILLED.share * limit)
       return
     }
-    this.#foretold += (-Math.log(1 - Math.min(MAX_CHANCE, chance)) * seconds) / horizonSeconds
+    this.#predicted += (-Math.log(1 - Math.min(MAX_CHANCE, chance)) * seconds) / horizonSeconds
     if (level >= 1) return
     this.#isEmpty = true
     this.#came += 1
@@ -75,10 +75,10 @@ export class EmptyOdds {
   corrected({ chance, byPresent }: EmptyChance): EmptyChance {
     const { ratio } = this
     const bounded = Math.min(BY_PRESENT.most, Math.max(BY_PRESENT.least, ratio))
-    const present = oftener(byPresent, bounded)
-    return { chance: Math.max(present, oftener(chance, ratio)), byPresent: present }
+    const present = scaledChance(byPresent, bounded)
+    return { chance: Math.max(present, scaledChance(chance, ratio)), byPresent: present }
   }
 }
 
 /** The chance of an event that is `times` as frequent. A summed chance may exceed 1 by rounding. */
-const oftener = (chance: number, times: number): number => 1 - Math.max(0, 1 - chance) ** times
+const scaledChance = (chance: number, times: number): number => 1 - Math.max(0, 1 - chance) ** times

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LowMargin } from '../../../app/quota/low-margin.ts'
+import { LowerMargin } from '../../../app/quota/lower-margin.ts'
 import { OthersUse } from '../../../app/quota/others-use.ts'
 
 const [LIMIT, PERIOD] = [320, 300]
@@ -16,7 +16,7 @@ function quiet(seconds: number): OthersUse {
 }
 
 test('what surprised once may come again at any moment, and fades', () => {
-  const margin = new LowMargin()
+  const margin = new LowerMargin()
   expect(margin.takenAtMost(quiet(4), 0, LIMIT)).toBeLessThan(10)
   margin.judge(quiet(40), 57, LIMIT)
   const after = margin.takenAtMost(quiet(4), 0, LIMIT)
@@ -28,7 +28,7 @@ test('what surprised once may come again at any moment, and fades', () => {
 })
 
 test('each header below `low` makes such headers rarer, and each other one a little more common', () => {
-  const margin = new LowMargin()
+  const margin = new LowerMargin()
   const before = margin.share
   margin.judge(quiet(40), LIMIT, LIMIT)
   expect(margin.share).toBeCloseTo(before / 2, 6)
@@ -37,7 +37,7 @@ test('each header below `low` makes such headers rarer, and each other one a lit
 })
 
 test('one request may be missing a few seconds after any header, whoever was seen', () => {
-  const margin = new LowMargin()
+  const margin = new LowerMargin()
   expect(margin.takenAtMost(quiet(2), 0, LIMIT)).toBeLessThan(1)
   expect(margin.takenAtMost(quiet(3.5), 0, LIMIT)).toBeGreaterThanOrEqual(1)
 })

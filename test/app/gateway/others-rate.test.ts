@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { OthersPace } from '../../../app/gateway/others-pace.ts'
+import { OthersRate } from '../../../app/gateway/others-rate.ts'
 
 const BUCKET = { gainPerMs: 0.001, limit: 320, isVoid: false } as const
 /** The share of an average that a second forgets. */
 const FADED = 1 - Math.exp(-1 / 60)
 
 /** The pace after a header of 100 at 0 and what follows. */
-function paceAfter(more: (pace: OthersPace) => void): number {
-  const pace = new OthersPace()
+function paceAfter(more: (pace: OthersRate) => void): number {
+  const pace = new OthersRate()
   pace.shown(100, 0, BUCKET)
   more(pace)
   return pace.perMs
@@ -35,7 +35,7 @@ test('own requests count until the next header, and no longer', () => {
 })
 
 test('a full bucket gains nothing that others could have taken', () => {
-  const pace = new OthersPace()
+  const pace = new OthersRate()
   pace.shown(320, 0, BUCKET)
   pace.shown(320, 60_000, BUCKET)
   expect(pace.perMs).toBe(0)

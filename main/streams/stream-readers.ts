@@ -22,7 +22,7 @@ export interface RefusedStream {
 export type ReadBy = readonly { readonly program: string; readonly readers: number }[]
 
 /** The readers of one stream of the service, besides Headroom itself. */
-export interface StreamAudience {
+export interface StreamReaders {
   /** A connection is open: from here on, data comes from it. */
   opened(observation: Observation): void
   /** Bytes of the stream, as received. */

@@ -6,27 +6,27 @@ import type { Tapped } from './quota-tap.ts'
 export type OwnOutcome =
   /** A response, including a 401. */
   | { readonly kind: 'answer'; readonly rate?: RateReading }
-  | { readonly kind: 'rate-limited'; readonly of: 'rate' | 'unsaid'; readonly rate?: RateReading }
+  | { readonly kind: 'rate-limited'; readonly of: 'rate' | 'unattributed'; readonly rate?: RateReading }
   | { readonly kind: 'timeout' | 'not-sent' }
 
 /** Reports the outcome of an own request. To be called once. */
-export type OwnTurn = (outcome: OwnOutcome) => void
+export type Permit = (outcome: OwnOutcome) => void
 
 /** Waits for the turn of one of Headroom's own checks among programs' requests. `undefined`: no room now. */
-export type TakeTurn = (method: string, path: string) => Promise<OwnTurn | undefined>
+export type AcquirePermit = (method: string, path: string) => Promise<Permit | undefined>
 
 /** No turn: when to try again, in epoch milliseconds. */
-export interface NoTurn {
+export interface NoPermit {
   readonly retryAtMs: number
 }
 
 /** Waits for the turn to open a stream among all requests. `isRead`: programs read it. */
-export type TakeStreamTurn = (path: string, isRead: boolean) => Promise<OwnTurn | NoTurn>
+export type AcquireStreamPermit = (path: string, isRead: boolean) => Promise<Permit | NoPermit>
 
 /** The outcome of a request with a response. */
 export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
   const quota = rate && { rate }
-  return refused === 'rate' || refused === 'unsaid'
+  return refused === 'rate' || refused === 'unattributed'
     ? { kind: 'rate-limited', of: refused, ...quota }
     : { kind: 'answer', ...quota }
 }
@@ -34,9 +34,9 @@ export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
 /** What the gateway, while on, adds to a connected key. */
 export interface SessionGateway {
   /** Own checks wait for a turn among programs' requests. */
-  readonly takeTurn: TakeTurn
+  readonly acquirePermit: AcquirePermit
   /** Streams wait for a turn to reopen. */
-  readonly takeStreamTurn: TakeStreamTurn
+  readonly acquireStreamPermit: AcquireStreamPermit
   /** See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void
   summary(): { readonly gateway: GatewaySummary; readonly programs: readonly ProgramSummary[] }

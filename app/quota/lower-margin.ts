@@ -25,7 +25,7 @@ const JUDGED_FROM_SECONDS = 1
  * The margin between `low` and the median estimate, learned from how often a header showed a level below
  * `low`.
  */
-export class LowMargin {
+export class LowerMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
 
