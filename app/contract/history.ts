@@ -48,6 +48,23 @@ export interface History {
   readonly rejectedAt: readonly number[]
   /** When recording of this row began, epoch ms; absent if it has not. */
   readonly since?: number
+  /** The usual level in the interval; absent on fewer than five days of record. */
+  readonly usual?: UsualLevels
+}
+
+/** The usual level of a quota: epoch ms and requests, oldest first. */
+export type UsualLevels = readonly (readonly [atMs: number, level: number])[]
+
+/** A load that a day usually has. */
+export interface UsualLoad {
+  /** When it begins and ends, epoch ms. */
+  readonly atMs: number
+  readonly untilMs: number
+  readonly requests: number
+  /** Requests per second in its busiest three minutes. */
+  readonly perSecond: number
+  /** Chance that it comes, 0 to 1. */
+  readonly chance: number
 }
 
 /** One sample of a category's stream slots, valid until the next sample. */

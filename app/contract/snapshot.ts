@@ -160,6 +160,11 @@ export const requestQuota = openObject({
   emptyTo: optionalNumber,
   /** The chance of running empty within the next ten minutes, 0 to 1; absent before two headers. */
   emptyChance: optionalNumber,
+  /**
+   * The usual load of others within ten minutes that would empty the quota: when it starts, epoch ms, and its
+   * requests per second.
+   */
+  usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   blockedUntil: optionalNumber,
   /** Used instead while others use the whole refill: the next try, without a promise. */
   nextTryAt: optionalNumber,

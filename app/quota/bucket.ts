@@ -1,5 +1,7 @@
+import type { UsualLoad } from '../contract/history.ts'
 import type { RateReading } from '../service/headers.ts'
 import { EmptyingCalibration } from './emptying-calibration.ts'
+import { ExpectedLoads } from './expected-loads.ts'
 import type { LearnedQuota } from './learned.ts'
 import { LevelBounds } from './level-bounds.ts'
 import { LowerMargin } from './lower-margin.ts'
@@ -108,6 +110,7 @@ export class Bucket {
   #seenSentAtMs = Number.NEGATIVE_INFINITY
   /** What an earlier run learned, until a first header shows a quota of its size. */
   #stored: LearnedQuota | undefined
+  readonly #expected = new ExpectedLoads()
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
     this.#level = new LevelBounds(limit, periodSeconds * 1000, nowMs, this.#requests)
@@ -247,6 +250,25 @@ export class Bucket {
     this.#stored = stored
   }
 
+  /** Sets the loads that others usually have today, as a prior of their use. */
+  expect(loads: readonly UsualLoad[]): void {
+    this.#expected.set(loads)
+  }
+
+  /**
+   * The next usual load within ten minutes that would empty the quota; `undefined` before the second header.
+   */
+  loadAhead(nowMs: number): UsualLoad | undefined {
+    if (this.#expected.isEmpty) return undefined
+    const others = this.others(nowMs)
+    return others && this.#expected.ahead(this.#beforeLoad(nowMs, others), nowMs, RUNNING_OUT_SECONDS)
+  }
+
+  #beforeLoad(nowMs: number, { taken, perSecond }: { readonly taken: number; readonly perSecond: number }) {
+    const level = this.#level.middleAt(nowMs) - Math.max(0, taken - this.#missing)
+    return { level, limit: this.limit, gain: this.#gainAt(nowMs), others: perSecond }
+  }
+
   ownPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
     return countedPerSecond(horizon === 'short' ? this.#own : this.#ownLong, nowMs)
   }
@@ -268,11 +290,12 @@ export class Bucket {
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
     const spare = this.#level.middleAt(nowMs) + this.#missing - 1
     const nearFull = this.#utilization.isConclusive ? this.#pacesNearFull() : undefined
+    const perSecond = nearFull?.perSecond ?? (isShared ? others.rate() : 0)
     const reading = {
       taken,
       takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
       takenAtLeast: isShared ? others.takenAt(this.#margin.share, this.limit) : 0,
-      perSecond: nearFull?.perSecond ?? (isShared ? others.rate() : 0),
+      perSecond,
       // Only a header narrows the interval.
       perSecondAtLeast:
         nearFull?.atLeast ??
@@ -284,7 +307,10 @@ export class Bucket {
         known?.perSecondAtMost ?? this.#atHeader.rateAt(1 - RATE_TAIL),
         others.rateAt(1 - RATE_TAIL),
       ),
-      emptyChance: empty.chance,
+      emptyChance: Math.max(
+        empty.chance,
+        this.#expected.emptyChance(this.#beforeLoad(nowMs, { taken, perSecond }), nowMs, RUNNING_OUT_SECONDS),
+      ),
       emptyChanceByPresent: empty.byPresent,
       emptyNow: isShared ? 1 - others.chanceOfAtMost(spare) : 0,
       growth: NO_GROWTH,
@@ -323,6 +349,8 @@ export class Bucket {
     }
     const overflowed = level.overflowedAt(nowMs)
     this.#others.advance((nowMs - this.#othersAtMs) / 1000, Math.max(0, overflowed - this.#overflowed), left)
+    for (const { atMs, perSecond, chance } of this.#expected.between(this.#othersAtMs, nowMs))
+      this.#others.mayHaveStarted(perSecond, chance, (nowMs - atMs) / 1000, left)
     this.#overflowed = overflowed
     this.#othersAtMs = nowMs
   }

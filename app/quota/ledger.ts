@@ -1,3 +1,4 @@
+import type { UsualLoad } from '../contract/history.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
 import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from '../contract/units.ts'
 import type { RequestQuotaDefault } from '../service/categories.ts'
@@ -96,6 +97,11 @@ export class Ledger {
       return learned ? [[category, learned] as const] : []
     })
     return Object.fromEntries([...this.#stored, ...known])
+  }
+
+  /** Sets the loads that others usually have today on a category. */
+  expect(category: string, loads: readonly UsualLoad[]): void {
+    this.#rows.get(category)?.bucket.expect(loads)
   }
 
   /** Takes what an earlier run learned: see `Bucket.restore`. */

@@ -221,6 +221,46 @@ export class OthersUse {
   }
 
   /**
+   * Assumes that others started a load of `perSecond` `ageSeconds` ago with probability `chance`: that part
+   * of all slower rates jumps to it. `left`: the level now without others' requests.
+   */
+  mayHaveStarted(perSecond: number, chance: number, ageSeconds: number, left: number): void {
+    const [held, came] = [this.#held, this.#came]
+    let target = 1
+    while (target + 1 < RATE_COUNT && RATES[target]! * this.#refill * HALF_CELL < perSecond) target += 1
+    let [moved, sum, squares] = [0, 0, 0]
+    const move = (chances: Float64Array, rate: number, mean: number, variance: number) => {
+      let part = 0
+      for (let at = rate * HOLD_COUNT; at < (rate + 1) * HOLD_COUNT; at += 1) {
+        part += chance * chances[at]!
+        chances[at]! *= 1 - chance
+      }
+      moved += part
+      sum += part * mean
+      squares += part * (variance + mean * mean)
+    }
+    for (let rate = 0; rate < target; rate += 1) {
+      const more = Math.max(0, this.#rates[target]! - this.#rates[rate]!) * ageSeconds
+      const taken = (mean: number) => Math.max(0, Math.min(left, mean + more))
+      move(held, rate, taken(this.#heldMean[rate]!), this.#heldVariance[rate]! + more)
+      move(came, rate, taken(this.#cameMean[rate]!), this.#cameVariance[rate]! + more)
+    }
+    if (!(moved > 0)) return
+    this.#isSummed = false
+    const holds = this.#spells.holds[BAND_OF[target]!]!
+    const spells = holds.reduce((total, one) => total + one, 0)
+    let now = moved
+    for (let hold = 0; hold < HOLD_COUNT; hold += 1) now += came[target * HOLD_COUNT + hold]!
+    const mean = this.#cameMean[target]!
+    const newMean = ((now - moved) * mean + sum) / now
+    const newSquares = ((now - moved) * (this.#cameVariance[target]! + mean * mean) + squares) / now
+    this.#cameMean[target] = newMean
+    this.#cameVariance[target] = Math.max(0, newSquares - newMean * newMean)
+    for (let hold = 0; hold < HOLD_COUNT; hold += 1)
+      came[target * HOLD_COUNT + hold]! += (moved * holds[hold]!) / spells
+  }
+
+  /**
    * Updates the model from a header that shows `least` to `most` requests missing beyond own ones; `variance`
    * is that of these two ends.
    *

@@ -108,6 +108,9 @@ export function viewOf(
     },
     nowMs,
   )
+  const ahead = bucket.loadAhead(nowMs)
+  if (ahead && !isBlocked)
+    row.usualLoad = { at: ahead.atMs, perSecond: Math.round(100 * ahead.perSecond) / 100 }
   row.verdict = rowVerdictOf(row)
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)

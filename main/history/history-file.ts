@@ -6,6 +6,7 @@ import { MINUTE_MS } from '../../app/contract/units.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import { type Rollup, startOf } from '../../app/history/rollup.ts'
 import type { ProgramSample, Sample } from '../../app/history/sample.ts'
+import { RECORDED_STRETCH_MS, type RecordedStretch } from '../../app/history/usual-day.ts'
 import { FORGOTTEN } from './compaction.ts'
 import {
   asRow,
@@ -165,6 +166,20 @@ export class HistoryFile {
     if (series === undefined) return []
     const open = this.#open(series, toMs).filter(({ atMs }) => atMs >= fromMs)
     return [...this.minutes(profile, category, fromMs, toMs), ...open]
+  }
+
+  /** Others’ requests and mean levels by stretches of three minutes, oldest first. */
+  stretches(profile: string, category: string, fromMs: number, toMs: number): readonly RecordedStretch[] {
+    const series = this.#find(profile, category, 'requests')
+    if (series === undefined) return []
+    return this.#all('stretches', series, fromMs, toMs, RECORDED_STRETCH_MS).map(
+      ([atMs, requests, knownMs, level]) => ({
+        atMs: Number(atMs),
+        requests: Number(requests),
+        knownMs: Number(knownMs),
+        level: Number(level),
+      }),
+    )
   }
 
   /** The slot samples within the interval, preceded by the one valid when it began. */

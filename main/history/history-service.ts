@@ -15,6 +15,7 @@ import type {
   Trends,
 } from '../../app/contract/history.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { MINUTE_MS, type Thresholds } from '../../app/contract/units.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
 import { reportOf } from '../../app/history/report.ts'
@@ -27,6 +28,7 @@ import type { Retention } from './compaction.ts'
 import { HistoryStore, type ProgramQuery, type StorageStatus } from './history-store.ts'
 import { Recorder } from './recorder.ts'
 import { historySentence } from './replaceable-file.ts'
+import { UsualDays } from './usual-days.ts'
 
 export interface HistoryServiceDeps {
   readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile'>
@@ -54,6 +56,7 @@ export class HistoryService {
   readonly #deps: HistoryServiceDeps
   readonly #store: HistoryStore | undefined
   readonly #recorder: Recorder
+  readonly #usualDays: UsualDays
   readonly #alerts: Alerts
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #announced = new Set<(announcement: Announcement) => void>()
@@ -81,6 +84,7 @@ export class HistoryService {
             ...(retention && { retention }),
           })
     this.#store = store
+    this.#usualDays = new UsualDays((...asked) => store?.stretches(...asked))
     this.#recorder = new Recorder((entry) => store?.add(entry))
     this.#alerts = new Alerts({
       announcer,
@@ -100,6 +104,7 @@ export class HistoryService {
       removed: (profile) => {
         this.#thresholdsSet.delete(profile)
         this.#recorder.forget(profile)
+        this.#usualDays.forget(profile)
         store?.add({ kind: 'forget', profile })
         this.#alerts.removed(profile)
       },
@@ -108,6 +113,12 @@ export class HistoryService {
   }
 
   quotaHistory(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
+    const usual = this.#usualDays.levels(profile, category, fromMs, toMs)
+    const found = this.#levels(profile, category, fromMs, toMs, points)
+    return usual.length === 0 ? found : { ...found, usual }
+  }
+
+  #levels(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
     const stored = (untilMs: number, most: number) =>
       this.#store?.query(profile, category, fromMs, untilMs, most)
     const recent = (): History => {
@@ -279,8 +290,20 @@ export class HistoryService {
         return typeof header === 'number' ? header : undefined
       })
       this.#alerts.observe(snapshot)
+      this.#expectUsual(profile, snapshot)
     }
     this.#lookIn(LOOK_MS)
+  }
+
+  /** Gives each row its usual loads; reads the record of one row a look. */
+  #expectUsual(profile: string, { requests, at }: Snapshot): void {
+    let mayRead = true
+    for (const { category, observedAt } of requests) {
+      if (observedAt === undefined) continue
+      const { loads, hasRead } = this.#usualDays.look(profile, category, at, mayRead)
+      if (hasRead) mayRead = false
+      this.#deps.monitor.withProfile(profile, ({ parts }) => parts.ledger.expect(category, loads))
+    }
   }
 
   #problem(sentence: string): void {

@@ -11,6 +11,7 @@ import { MINUTE_MS } from '../../app/contract/units.ts'
 import { minMaxColumns, thinnedMoments } from '../../app/history/columns.ts'
 import { reportOf } from '../../app/history/report.ts'
 import { startOf } from '../../app/history/rollup.ts'
+import type { RecordedStretch } from '../../app/history/usual-day.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import { type Saved, type StorageFailure, storageFailure } from '../storage/storage-error.ts'
@@ -140,6 +141,16 @@ export class HistoryStore {
         ),
       }
     })
+  }
+
+  /** See `HistoryFile.stretches`; `undefined` while the file fails. */
+  stretches(
+    profile: string,
+    category: string,
+    fromMs: number,
+    toMs: number,
+  ): readonly RecordedStretch[] | undefined {
+    return this.#read((file) => file.stretches(profile, category, fromMs, toMs))
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { LoggedEvent, MonitorEvent } from '../../../../app/contract/events.ts'
-import type { History } from '../../../../app/contract/history.ts'
+import type { History, UsualLoad } from '../../../../app/contract/history.ts'
 import type { Thresholds } from '../../../../app/contract/units.ts'
 import type { MonitorListener, MonitorSurface } from '../../../../main/monitor/monitor-surface.ts'
 import type { ProfileSession } from '../../../../main/monitor/profile-session.ts'
@@ -15,6 +15,8 @@ export class FakeMonitor implements MonitorSurface {
   readonly #nowMs: () => number
   stopped = false
   readonly thresholds = new Map<string, Thresholds>()
+  /** The usual loads of each row today. */
+  readonly loads = new Map<string, readonly UsualLoad[]>()
   readonly historyFailures = new Map<string, object | undefined>()
   #seq = 0
   #revision = 0
@@ -62,7 +64,12 @@ export class FakeMonitor implements MonitorSurface {
   /** A session that keeps thresholds, saw nothing, and agrees to everything. */
   withProfile<R>(profile: string, run: (session: ProfileSession) => R): R {
     const session = {
-      parts: { history: { query: () => this.recent, lowestHeader: () => undefined } },
+      parts: {
+        history: { query: () => this.recent, lowestHeader: () => undefined },
+        ledger: {
+          expect: (category: string, loads: readonly UsualLoad[]) => void this.loads.set(category, loads),
+        },
+      },
       setThresholds: (thresholds: Thresholds) => void this.thresholds.set(profile, thresholds),
       historyFailing: (failure: object | undefined) => void this.historyFailures.set(profile, failure),
       revoke: async () => ({ ok: true }),

@@ -1,0 +1,46 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts'
+
+const EXCHANGE_ZONE = 'America/New_York'
+/** A quarter of a year of hours. */
+const MAX_KNOWN = 2200
+
+let zoned: Intl.DateTimeFormat | undefined
+/** Offsets by UTC hour: New York's clocks change on whole hours. */
+const known = new Map<number, number>()
+
+/** New York's offset from UTC at a time, in ms: negative, and an hour more in summer. */
+function exchangeOffsetMs(atMs: number): number {
+  const hour = Math.floor(atMs / HOUR_MS)
+  const found = known.get(hour) ?? offsetOf(hour * HOUR_MS)
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(hour, found)
+  return found
+}
+
+function offsetOf(hourMs: number): number {
+  zoned ??= new Intl.DateTimeFormat('en-US', {
+    timeZone: EXCHANGE_ZONE,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  })
+  const parts = new Map(zoned.formatToParts(hourMs).map(({ type, value }) => [type, Number(value)]))
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute')) - hourMs
+}
+
+/** Start of the exchange's day at a time, as if its clock showed UTC: the name of that day. */
+export const exchangeDayOf = (atMs: number): number =>
+  Math.floor((atMs + exchangeOffsetMs(atMs)) / DAY_MS) * DAY_MS
+
+/** Weekday of such a day, 0 for Sunday: the epoch began on a Thursday. */
+export const weekdayOf = (dayMs: number): number => (dayMs / DAY_MS + 4) % 7
+
+/** The time, epoch ms, at which the exchange's clock shows `minute` of a day. Clocks change at night. */
+export const exchangeTimeOf = (dayMs: number, minute: number): number => {
+  const wallMs = dayMs + minute * MINUTE_MS
+  return wallMs - exchangeOffsetMs(wallMs - exchangeOffsetMs(wallMs))
+}

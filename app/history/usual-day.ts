@@ -1,0 +1,271 @@
+import { exchangeDayOf, exchangeTimeOf, weekdayOf } from '../contract/exchange-time.ts'
+import type { UsualLevels, UsualLoad } from '../contract/history.ts'
+import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
+
+/*
+ * Learns from the record which load by others is usual at which time of the trading day.
+ *
+ * Model: others on a trading key follow the exchange's clock, so a day is cut into 96 quarters of an hour of
+ * that clock, Monday to Friday pooled. In each quarter a day either has its usual load or not. A load is
+ * usual where at least 60 % of the days have it: with random traffic no quarter of the day comes to that.
+ *
+ * Steps:
+ *   1. Stretches of three minutes are sorted into the exchange's days. Weekends, today and days without
+ *      record are left out, and so are days without their usual traffic by 10:00 (a holiday, a half-day):
+ *      less than a quarter of what the days before it had in the same stretches.
+ *   2. Of each quarter: the days on which it was recorded, those with a load (at least half of the median
+ *      load and at least 5 requests), the median of their requests and of their busiest stretch, and the
+ *      median of the stretch in which the load began.
+ *   3. Chance that a day has the load: (days with it + ½) / (days + 1).
+ *   4. A weekday's factor: its requests over those that its stretches have on all days, from its third day
+ *      on.
+ *   5. For one day the loads of neighbouring quarters are joined, unless one is far busier.
+ *
+ * Units: requests, requests per second, epoch milliseconds; a day is the UTC midnight of its date.
+ */
+
+export const RECORDED_STRETCH_MS = 3 * MINUTE_MS
+const STRETCHES = DAY_MS / RECORDED_STRETCH_MS
+const IN_QUARTER = 5
+const QUARTERS = STRETCHES / IN_QUARTER
+/** Days from which a load counts as usual and the usual line is drawn. */
+const MIN_DAYS = 5
+/** Days from which a weekday has a factor of its own, and the bounds of it. */
+const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
+/** Share of the days from which a load is usual. */
+const USUAL_SHARE = 0.6
+/** Share of the median load, and requests, from which a quarter has its load. */
+const LOADED = { share: 0.5, requests: 5 } as const
+/**
+ * Until when a day has to show its usual traffic: share of it, and requests from which that can be judged.
+ */
+export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
+/** Part of a stretch, or of a quarter's stretches, from which it counts as recorded. */
+const RECORDED = 0.5
+/** Factor between the rates of two quarters from which they are two loads. */
+const OTHER_LOAD = 1.5
+
+/** Three recorded minutes of one quota. */
+export interface RecordedStretch {
+  readonly atMs: number
+  /** Requests of others. */
+  readonly requests: number
+  readonly knownMs: number
+  /** The mean level, in requests. */
+  readonly level: number
+}
+
+interface QuarterLoad {
+  readonly requests: number
+  readonly perSecond: number
+  /** RecordedStretch of the quarter in which it begins, 0 to 4. */
+  readonly begins: number
+  /** Chance that a day has it, 0 to 1. */
+  readonly chance: number
+}
+
+/** The usual day of one quota. */
+export interface UsualDay {
+  /** Days that it was learned from. */
+  readonly days: number
+  readonly loads: readonly (QuarterLoad | undefined)[]
+  /** Median level by quarter; `undefined` where it was never recorded. */
+  readonly levels: readonly (number | undefined)[]
+  /** Factor of each weekday, 0 for Sunday. */
+  readonly factors: readonly number[]
+  /** Mean requests of each stretch, by which a day without its usual traffic is recognised. */
+  readonly means: readonly number[]
+}
+
+interface Day {
+  readonly weekday: number
+  /** By stretch; `NaN` where it was not recorded. */
+  readonly requests: Float64Array
+  readonly levels: Float64Array
+}
+
+const isLike = (one: number, other: number): boolean =>
+  Math.max(one, other) < OTHER_LOAD * Math.min(one, other)
+
+const isTradingDay = (dayMs: number): boolean => weekdayOf(dayMs) % 6 !== 0
+
+/**
+ * The usual day by the record before `untilMs`; the day of `untilMs` itself is not over and teaches nothing.
+ */
+export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number): UsualDay {
+  const means = new Means()
+  const days: Day[] = []
+  for (const day of daysOf(stretches, exchangeDayOf(untilMs))) {
+    if (isUnlike(means.all, days.length, day)) continue
+    means.add(day)
+    days.push(day)
+  }
+  return {
+    days: days.length,
+    loads: Array.from({ length: QUARTERS }, (_, quarter) => loadOf(days, quarter)),
+    levels: Array.from({ length: QUARTERS }, (_, quarter) => levelOf(days, quarter)),
+    factors: Array.from({ length: 7 }, (_, weekday) => factorOf(days, means.all, weekday)),
+    means: means.all,
+  }
+}
+
+/**
+ * The usual loads of the day of `nowMs`, in order. None at a weekend, on fewer than five days of record, and
+ * from 10:00 on where `today`, the record of this day, shows that it is not a usual one.
+ */
+export function usualLoads(
+  usual: UsualDay,
+  today: Iterable<RecordedStretch>,
+  nowMs: number,
+): readonly UsualLoad[] {
+  const dayMs = exchangeDayOf(nowMs)
+  if (usual.days < MIN_DAYS || !isTradingDay(dayMs)) return []
+  if (nowMs >= exchangeTimeOf(dayMs, SHOWN.untilMinute)) {
+    const [shown] = daysOf(today, Number.POSITIVE_INFINITY, dayMs)
+    if (shown !== undefined && isUnlike(usual.means, usual.days, shown)) return []
+  }
+  const factor = usual.factors[weekdayOf(dayMs)] ?? 1
+  const found: UsualLoad[] = []
+  for (const [quarter, load] of usual.loads.entries()) {
+    if (load === undefined) continue
+    const untilMs = exchangeTimeOf(dayMs, (quarter + 1) * 15)
+    const perSecond = load.perSecond * factor
+    const last = found.at(-1)
+    const isSame = last?.untilMs === untilMs - 15 * MINUTE_MS && isLike(perSecond, last.perSecond)
+    if (last !== undefined && isSame) {
+      found[found.length - 1] = {
+        ...last,
+        untilMs,
+        requests: last.requests + load.requests * factor,
+        perSecond: Math.max(last.perSecond, perSecond),
+      }
+    } else {
+      const atMs = exchangeTimeOf(dayMs, quarter * 15 + load.begins * 3)
+      found.push({ atMs, untilMs, requests: load.requests * factor, perSecond, chance: load.chance })
+    }
+  }
+  return found
+}
+
+/**
+ * The usual level from `fromMs` to `toMs`, a point in the middle of each quarter; none on fewer than five
+ * days.
+ */
+export function usualLevels(usual: UsualDay, fromMs: number, toMs: number): UsualLevels {
+  if (usual.days < MIN_DAYS) return []
+  const found: (readonly [number, number])[] = []
+  for (let dayMs = exchangeDayOf(fromMs); dayMs <= exchangeDayOf(toMs); dayMs += DAY_MS) {
+    if (!isTradingDay(dayMs)) continue
+    for (const [quarter, level] of usual.levels.entries()) {
+      const atMs = exchangeTimeOf(dayMs, quarter * 15 + 7.5)
+      if (level !== undefined && atMs >= fromMs && atMs <= toMs) found.push([atMs, level])
+    }
+  }
+  return found
+}
+
+/** The trading days of a record before `untilDayMs`, oldest first; `onlyMs`: of them that day alone. */
+function daysOf(stretches: Iterable<RecordedStretch>, untilDayMs: number, onlyMs?: number): readonly Day[] {
+  const days = new Map<number, Day>()
+  for (const { atMs, requests, knownMs, level } of stretches) {
+    const dayMs = exchangeDayOf(atMs)
+    if (dayMs >= untilDayMs || !isTradingDay(dayMs) || knownMs < RECORDED * RECORDED_STRETCH_MS) continue
+    if (onlyMs !== undefined && dayMs !== onlyMs) continue
+    const day = days.get(dayMs) ?? emptyDay(weekdayOf(dayMs))
+    days.set(dayMs, day)
+    const stretch = Math.floor((atMs - exchangeTimeOf(dayMs, 0)) / RECORDED_STRETCH_MS) % STRETCHES
+    day.requests[stretch] = requests
+    day.levels[stretch] = level
+  }
+  return [...days].sort(([a], [b]) => a - b).map(([, day]) => day)
+}
+
+const emptyDay = (weekday: number): Day => ({
+  weekday,
+  requests: new Float64Array(STRETCHES).fill(Number.NaN),
+  levels: new Float64Array(STRETCHES).fill(Number.NaN),
+})
+
+/** Mean requests of each stretch over the days on which it was recorded. */
+class Means {
+  readonly #stretches = Array.from({ length: STRETCHES }, () => ({ sum: 0, days: 0 }))
+
+  get all(): readonly number[] {
+    return this.#stretches.map(({ sum, days }) => sum / Math.max(1, days))
+  }
+
+  add({ requests }: Day): void {
+    for (const [at, stretch] of this.#stretches.entries()) {
+      const count = requests[at] ?? Number.NaN
+      if (Number.isNaN(count)) continue
+      stretch.sum += count
+      stretch.days += 1
+    }
+  }
+}
+
+/** Whether a day lacks its usual traffic in what is recorded of it before 10:00. */
+function isUnlike(means: readonly number[], days: number, { requests }: Day): boolean {
+  if (days < MIN_DAYS) return false
+  const { had, usual } = against(
+    means,
+    requests.subarray(0, (SHOWN.untilMinute * MINUTE_MS) / RECORDED_STRETCH_MS),
+  )
+  return usual >= SHOWN.requests && had < SHOWN.share * usual
+}
+
+/** Requests of the recorded stretches, and what these stretches have on all days. */
+function against(means: readonly number[], requests: Float64Array) {
+  let [had, usual] = [0, 0]
+  for (const [at, count] of requests.entries()) {
+    if (Number.isNaN(count)) continue
+    had += count
+    usual += means[at] ?? 0
+  }
+  return { had, usual }
+}
+
+function factorOf(days: readonly Day[], means: readonly number[], weekday: number): number {
+  const of = days.filter((day) => day.weekday === weekday)
+  if (of.length < WEEKDAY.days) return 1
+  const all = of.map(({ requests }) => against(means, requests))
+  const usual = all.reduce((sum, one) => sum + one.usual, 0)
+  const had = all.reduce((sum, one) => sum + one.had, 0)
+  return usual === 0 ? 1 : Math.min(WEEKDAY.most, Math.max(WEEKDAY.least, had / usual))
+}
+
+function loadOf(days: readonly Day[], quarter: number): QuarterLoad | undefined {
+  const found = days.flatMap(({ requests }) => {
+    const counts = requests.subarray(quarter * IN_QUARTER, (quarter + 1) * IN_QUARTER)
+    const recorded = counts.filter((count) => !Number.isNaN(count))
+    if (recorded.length < RECORDED * IN_QUARTER) return []
+    const sum = recorded.reduce((total, count) => total + count, 0) * (IN_QUARTER / recorded.length)
+    const most = recorded.reduce((a, b) => Math.max(a, b), 0)
+    return [{ sum, most, begins: counts.findIndex((count) => count >= most / 2) }]
+  })
+  const least = Math.max(
+    LOADED.requests,
+    LOADED.share * medianOf(found.map(({ sum }) => sum).filter((sum) => sum >= LOADED.requests)),
+  )
+  const loaded = found.filter(({ sum }) => sum >= least)
+  if (found.length < MIN_DAYS || loaded.length < USUAL_SHARE * found.length) return undefined
+  return {
+    requests: medianOf(loaded.map(({ sum }) => sum)),
+    perSecond: medianOf(loaded.map(({ most }) => most)) / (RECORDED_STRETCH_MS / 1000),
+    begins: Math.floor(medianOf(loaded.map(({ begins }) => begins))),
+    chance: (loaded.length + 0.5) / (found.length + 1),
+  }
+}
+
+function levelOf(days: readonly Day[], quarter: number): number | undefined {
+  const levels = days.flatMap((day) => {
+    const all = day.levels.subarray(quarter * IN_QUARTER, (quarter + 1) * IN_QUARTER)
+    const recorded = all.filter((level) => !Number.isNaN(level))
+    return recorded.length === 0 ? [] : [recorded.reduce((sum, level) => sum + level, 0) / recorded.length]
+  })
+  return levels.length < MIN_DAYS ? undefined : medianOf(levels)
+}
+
+/** The lower middle; 0 of none. */
+const medianOf = (all: readonly number[]): number =>
+  all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) / 2)] ?? 0

@@ -1,0 +1,76 @@
+import { exchangeDayOf, exchangeTimeOf } from '../../app/contract/exchange-time.ts'
+import type { UsualLoad } from '../../app/contract/history.ts'
+import { DAY_MS } from '../../app/contract/units.ts'
+import {
+  type RecordedStretch,
+  SHOWN,
+  type UsualDay,
+  usualDayOf,
+  usualLevels,
+  usualLoads,
+} from '../../app/history/usual-day.ts'
+
+/** How far back the record is read, in milliseconds. */
+const READ_MS = 30 * DAY_MS
+
+/** The record of one quota, oldest first; `undefined` while it can't be read. */
+type StretchesOf = (
+  profile: string,
+  category: string,
+  fromMs: number,
+  toMs: number,
+) => readonly RecordedStretch[] | undefined
+
+interface Learned {
+  /** The exchange's day, and whether it was past 10:00. */
+  readonly dayMs: number
+  readonly isShown: boolean
+  readonly usual: UsualDay
+  readonly loads: readonly UsualLoad[]
+}
+
+const NO_LOADS: readonly UsualLoad[] = []
+
+/**
+ * The usual day of each quota, learned from the record at the first look, at each new day of the exchange and
+ * at its 10:00.
+ */
+export class UsualDays {
+  readonly #read: StretchesOf
+  readonly #learned = new Map<string, Learned>()
+
+  constructor(read: StretchesOf) {
+    this.#read = read
+  }
+
+  /**
+   * The loads that a row usually has today. Reads the record where that is due; `mayRead`: whether this look
+   * may, since a month of one row takes tens of milliseconds. Returns whether it did.
+   */
+  look(profile: string, category: string, nowMs: number, mayRead: boolean) {
+    const key = keyOf(profile, category)
+    const dayMs = exchangeDayOf(nowMs)
+    const isShown = nowMs >= exchangeTimeOf(dayMs, SHOWN.untilMinute)
+    const known = this.#learned.get(key)
+    const isDue = known?.dayMs !== dayMs || known.isShown !== isShown
+    if (!isDue || !mayRead) return { loads: known?.loads ?? NO_LOADS, hasRead: false }
+    const stretches = this.#read(profile, category, nowMs - READ_MS, nowMs)
+    if (stretches === undefined) return { loads: known?.loads ?? NO_LOADS, hasRead: false }
+    const usual = usualDayOf(stretches, nowMs)
+    const loads = usualLoads(usual, stretches, nowMs)
+    this.#learned.set(key, { dayMs, isShown, usual, loads })
+    return { loads, hasRead: true }
+  }
+
+  /** The usual level of a row: see `usualLevels`. */
+  levels(profile: string, category: string, fromMs: number, toMs: number) {
+    const usual = this.#learned.get(keyOf(profile, category))?.usual
+    return usual === undefined ? [] : usualLevels(usual, fromMs, toMs)
+  }
+
+  forget(profile: string): void {
+    for (const key of this.#learned.keys()) if (key.startsWith(keyOf(profile, ''))) this.#learned.delete(key)
+  }
+}
+
+const keyOf = (profile: string, category: string): string => `${profile}\n${category}`

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import type { UsualLoad } from '../../../app/contract/history.ts'
+import { Bucket } from '../../../app/quota/bucket.ts'
+import { ExpectedLoads } from '../../../app/quota/expected-loads.ts'
+import { RowState } from '../../../app/quota/state.ts'
+import { viewOf } from '../../../app/quota/view.ts'
+
+const LIMIT = 320
+const PERIOD_SECONDS = 300
+const REFILL = LIMIT / PERIOD_SECONDS
+const HEADER_SECONDS = 47
+/** When the load usually starts, in seconds after the start. */
+const START_SECONDS = 3000
+
+const LOAD: UsualLoad = {
+  atMs: START_SECONDS * 1000,
+  untilMs: (START_SECONDS + 900) * 1000,
+  requests: 900,
+  perSecond: 3,
+  chance: 0.9,
+}
+
+let nextId = 1
+
+function header(bucket: Bucket, seconds: number, level: number): void {
+  const id = nextId++
+  bucket.sent(id, seconds * 1000)
+  bucket.answered({
+    id,
+    receivedAtMs: seconds * 1000,
+    rejected: false,
+    rate: {
+      limit: LIMIT,
+      periodSeconds: PERIOD_SECONDS,
+      remaining: Math.floor(level),
+      resetSeconds: Math.ceil(((LIMIT - level) * PERIOD_SECONDS) / LIMIT),
+    },
+  })
+}
+
+/**
+ * Two buckets under the same headers, with and without the usual load; others use a fifth of the refill
+ * before it.
+ */
+function both(loads: readonly UsualLoad[], then: number) {
+  const [told, untold] = [new Bucket(LIMIT, PERIOD_SECONDS, 0), new Bucket(LIMIT, PERIOD_SECONDS, 0)]
+  told.expect(loads)
+  let level = LIMIT
+  let second = 0
+  const until = (end: number) => {
+    for (; second < end; second += 1) {
+      const others = second < START_SECONDS ? 0.2 * REFILL : then
+      level = Math.max(0, Math.min(LIMIT, level + REFILL - others))
+      if (second % HEADER_SECONDS !== 0) continue
+      header(told, second, level)
+      header(untold, second, level)
+    }
+  }
+  return { told, untold, until }
+}
+
+const row = (bucket: Bucket, seconds: number) =>
+  viewOf('Positions', undefined, bucket, { hold: undefined, state: new RowState() }, seconds * 1000)
+
+test('a usual load that would empty the quota is told from ten minutes ahead, and until it starts', () => {
+  const { told, untold, until } = both([LOAD], 0.2 * REFILL)
+  until(START_SECONDS - 601)
+  expect(row(told, START_SECONDS - 601).usualLoad).toBeUndefined()
+  until(START_SECONDS - 400)
+  const ahead = row(told, START_SECONDS - 400)
+  expect(ahead.usualLoad).toEqual({ at: LOAD.atMs, perSecond: 3 })
+  expect(ahead.emptyChance).toBeCloseTo(LOAD.chance, 5)
+  expect(row(told, START_SECONDS - 400).state).toBe('watch')
+  expect(row(untold, START_SECONDS - 400).usualLoad).toBeUndefined()
+  expect(row(untold, START_SECONDS - 400).emptyChance).toBeLessThan(0.2)
+  expect(row(told, START_SECONDS + 1).usualLoad).toBeUndefined()
+})
+
+test('one that lasts too short, or fits the refill, is not told', () => {
+  for (const short of [
+    { ...LOAD, requests: 200 },
+    { ...LOAD, perSecond: REFILL },
+  ]) {
+    const { told, until } = both([short], 0)
+    until(START_SECONDS - 100)
+    expect(row(told, START_SECONDS - 100).usualLoad).toBeUndefined()
+  }
+})
+
+test('before a second header nothing is told', () => {
+  const bucket = new Bucket(LIMIT, PERIOD_SECONDS, 0)
+  bucket.expect([{ ...LOAD, atMs: 60_000 }])
+  header(bucket, 0, 300)
+  expect(row(bucket, 1).usualLoad).toBeUndefined()
+  header(bucket, 2, 300)
+  expect(row(bucket, 3).usualLoad).toBeDefined()
+})
+
+test('bounds widen at the usual time, never narrow, and the load is known sooner', () => {
+  const { told, untold, until } = both([LOAD], LOAD.perSecond)
+  let [wider, soonerTold, soonerUntold] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (let second = START_SECONDS - 100; second < START_SECONDS + 300; second += 1) {
+    until(second)
+    const [with_, without] = [told.estimate(second * 1000), untold.estimate(second * 1000)]
+    expect(with_.high).toBe(without.high)
+    // Until the load is known, which sharpens both.
+    if (second < START_SECONDS + HEADER_SECONDS) {
+      expect(with_.low).toBeLessThanOrEqual(without.low + 1e-9)
+      if (with_.low < without.low - 5) wider += 1
+    }
+    const isKnown = (bucket: Bucket) => (bucket.others(second * 1000)?.perSecond ?? 0) > 2
+    if (isKnown(told)) soonerTold = Math.min(soonerTold, second)
+    if (isKnown(untold)) soonerUntold = Math.min(soonerUntold, second)
+  }
+  expect(wider).toBeGreaterThan(10)
+  expect(soonerTold).toBeLessThanOrEqual(soonerUntold)
+})
+
+test('a day that differs is believed within two headers of the usual start', () => {
+  const { told, untold, until } = both([LOAD], 0.2 * REFILL)
+  until(START_SECONDS)
+  // The last of the three steps within which a load starts.
+  const lastStart = START_SECONDS + 121
+  const second = HEADER_SECONDS * (Math.ceil(lastStart / HEADER_SECONDS) + 1) + 1
+  until(second)
+  const [differs, without] = [row(told, second + 20), row(untold, second + 20)]
+  expect(differs.use?.elsewhere).toBeCloseTo(without.use?.elsewhere ?? 0, 1)
+  expect(Math.abs(differs.low - without.low)).toBeLessThanOrEqual(3)
+  expect(Math.abs((differs.emptyChance ?? 0) - (without.emptyChance ?? 0))).toBeLessThan(0.05)
+})
+
+test('a load starts at most with its chance, in three steps', () => {
+  const expected = new ExpectedLoads()
+  expected.set([LOAD])
+  expect(expected.between(LOAD.atMs, LOAD.atMs + 1)).toEqual([])
+  const onsets = expected.between(LOAD.atMs - 1, LOAD.atMs + 180_000)
+  expect(onsets.map(({ atMs }) => atMs - LOAD.atMs)).toEqual([0, 60_000, 120_000])
+  const begun = 1 - onsets.reduce((rest, { chance }) => rest * (1 - chance), 1)
+  expect(begun).toBeCloseTo(0.9 * LOAD.chance, 10)
+})
