@@ -48,7 +48,7 @@ export function HeadroomWindow() {
           <Glance key={zone} inert={isBehindDialog} />
         </Suspense>
       )}
-      {/* The monitor stays as it is while another page is shown: to draw it anew takes longer than a switch may. */}
+      {/* The monitor stays mounted while another page is shown, because redrawing it takes too long for a switch of pages. */}
       <Activity mode={shown === 'glance' ? 'hidden' : 'visible'}>
         <div className={css('window')} data-link={link} inert={isBehindDialog}>
           <SkipLinks />

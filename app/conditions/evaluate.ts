@@ -7,7 +7,7 @@ import { isStale, quotaStatus, stateAt, usesWholeRefill } from '../status/quota-
 import { SIGN_IN_ENDING, signInEndSeverity } from '../status/token-status.ts'
 import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains, kindRow } from './kinds.ts'
 
-/** A problem or noteworthy fact about a key at one moment. Its words are in `messages/`. */
+/** A problem or noteworthy fact about a key. Its text is in `messages/`. */
 export interface Condition {
   readonly kind: ConditionKind
   readonly severity: Severity
@@ -300,8 +300,8 @@ export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRo
 }
 
 /**
- * Whether a row surely recovered from a condition of `kind`: by its last header, or by what is surely left.
- * Of a row that is not checked that is not known.
+ * Whether a row has certainly recovered from a condition of `kind`, by its last header or its lower bound.
+ * Unknown, so false, for an unchecked row.
  */
 export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): boolean {
   if (stateAt(row, nowMs) === 'not-checked') return false

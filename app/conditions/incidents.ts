@@ -49,12 +49,15 @@ export interface LogStyle extends EventStyle {
 /** How much later than its consequence a cause may be reported. Milliseconds. */
 const FOUND_WITHIN_MS = 1_000
 
-/** How much later than its silent streams an unreachable host may be told: it takes a request to find out. */
+/**
+ * How much later than its silent streams an unreachable host may be reported, because finding out takes a
+ * request.
+ */
 const SILENT_WITHIN_MS = 60_000
 
 /**
  * Whether an event follows from one that already has a line. An unreachable host explains an unsent refresh,
- * the host of calls also silent streams; the end of a sign-in explains a 401.
+ * and the host of calls also explains silent streams. The end of a sign-in explains a 401.
  */
 function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boolean {
   const isSilence =

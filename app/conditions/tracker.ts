@@ -16,7 +16,7 @@ interface Tracked {
 
 interface Lasting {
   readonly name: string
-  /** What it is about; `undefined` of a report of that kind that does not last. */
+  /** Its subject; `undefined` for a report of that kind that does not last. */
   readonly of: (report: KeyReport) => string | undefined
   /**
    * Fields whose change is worth an event while it lasts; `each` if every report has its own request or

@@ -48,7 +48,7 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // A history that can't be written lasts; any other problem of storage is told once.
+  // A history that can't be written is a lasting condition; any other storage problem is reported once.
   'storage-problem': {
     name: 'history-paused',
     of: ({ failure }: Named) => (failure === undefined ? undefined : ''),
@@ -130,7 +130,7 @@ export const eventSchemas = [
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
   event('service-unreachable', {
     host: text,
-    /** Whether calls go to this host; absent of one that only renews tokens, and in older histories. */
+    /** Whether calls go to this host; absent for one that only renews tokens, and in older histories. */
     serves: z.exactOptional(z.literal('calls')),
     /** In plain words, as in "the certificate is not trusted". */
     why: optionalText,
@@ -184,7 +184,7 @@ export const eventSchemas = [
     category: text,
     status: number,
     message: optionalText,
-    /** Of a 401 that no other row has, while another one is answered with a number. */
+    /** Whether this is a 401 of a single row, while another row gets a number. */
     alone: z.exactOptional(z.literal(true)),
   }),
   /** Responses have numbers again. `since`: when the failures began, epoch ms. */

@@ -21,7 +21,7 @@ export type StreamReasonCode =
   /** Data arrived, but the stream ended early, again and again. */
   | 'hidden-cap'
   | 'no-token'
-  /** No call of the key succeeds, and this stream brings nothing: it is paused. */
+  /** No call of the key succeeds and this stream receives nothing, so it is paused. */
   | 'calls-fail'
   | 'token-refused'
   | 'service-error'

@@ -18,7 +18,7 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** Standard deviations below the expected number of later requests that a forecast may optimismSigmas for. */
+/** Standard deviations by which a forecast may fall below the expected number of later requests. */
 export const OPTIMISM_SIGMAS = 1.9
 
 /** Arrival rates of other requests, per millisecond. */
@@ -199,7 +199,7 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      // None of its program goes first: there is no room.
+      // There is no room for requests of its program to go first.
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })

@@ -76,7 +76,7 @@ export type Decision =
     }
   /** Let it share a request that is already upstream. */
   | { readonly kind: 'join'; readonly request: number; readonly upstream: number }
-  /** Decline it. `retryAfterSeconds` is at least 1; `rate`: the bucket's fields, where known. */
+  /** Decline it. `retryAfterSeconds` is at least 1; `rate`: the bucket's fields, if known. */
   | {
       readonly kind: 'refuse'
       readonly request: number

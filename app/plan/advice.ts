@@ -18,7 +18,7 @@ const RATE_STEPS = 100
 
 /**
  * What to reduce first for a category to fit: the least urgent class first, and in it the least weight. Each
- * program gives up all it asks for before the next one gives anything. Empty where the category fits. Others
+ * program gives up all it asks for before the next one gives anything. Empty if the category fits. Others
  * can't be asked to reduce: where all programs together can't give enough, only others are named.
  *
  * The reductions cover `Σρ − r` and `Σb + reserve − L` and no more; rates are rounded down to hundredths.

@@ -29,7 +29,7 @@ export interface CategoryDemand {
   readonly levels: Readonly<Record<ProgramClass, number>>
   /**
    * Requests that the gateway reserves for more urgent classes, so that no program of the plan may count on
-   * them. 0 where all programs are `critical`.
+   * them. 0 if all programs are `critical`.
    */
   readonly reserve: number
   readonly demands: readonly Demand[]

@@ -11,8 +11,7 @@ import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
 /**
- * Why a category does not fit, as the rest of a sentence that begins with its name; `undefined` where it
- * does.
+ * Why a category does not fit, as the rest of a sentence that begins with its name; `undefined` if it does.
  */
 export function reasonAgainst({
   capacityPerSecond,
@@ -83,7 +82,7 @@ export interface PlanHeadline {
   readonly label: string
   /** At most 12 words: each row shows its category's numbers. */
   readonly text: string
-  /** What to change first; absent where everything fits. */
+  /** What to change first; absent if everything fits. */
   readonly action?: string
 }
 
@@ -137,8 +136,7 @@ const reasonsText = ({ categories, slots }: PlanVerdict): string =>
   ].join(' ')
 
 /**
- * The program with the longest worst-case wait among those that use the gateway; `undefined` where none
- * waits.
+ * The program with the longest worst-case wait among those that use the gateway; `undefined` if none waits.
  */
 function longestWait({ categories }: PlanVerdict) {
   const seconds = ({ worstSeconds }: { worstSeconds: number | null }) =>

@@ -34,7 +34,7 @@ export interface ReplayedLevel {
   readonly lowest: number
   /** Longest wait of a request that reached the service in the stretch, seconds, 0 or more. */
   readonly longestSeconds: number
-  /** The program whose request waited that long; absent where none waited. */
+  /** The program whose request waited that long; absent if none waited. */
   readonly longestBy?: string
 }
 
@@ -268,7 +268,7 @@ class ReplayedDay {
     return category
   }
 
-  /** At the start of a day the bucket's level is known, as after a check. */
+  /** At the start of a day the bucket's level is known, for example after a check. */
   #meet({ name, bucket }: Category): void {
     const id = this.#nextId++
     this.#scheduler.passed(id, name, 0)

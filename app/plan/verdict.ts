@@ -10,7 +10,7 @@ export interface PlanVerdict {
   readonly fits: boolean
   readonly categories: readonly CategoryVerdict[]
   readonly slots: readonly SlotVerdict[]
-  /** What to reduce first, one sentence each; empty where everything fits. */
+  /** What to reduce first, one sentence each; empty if everything fits. */
   readonly advice: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export interface CategoryVerdict {
   /** Reserved requests. */
   readonly reserve: number
   readonly fits: boolean
-  /** Why it does not fit, as the rest of a sentence that begins with the category. Absent where it fits. */
+  /** Why it does not fit, as the rest of a sentence that begins with the category. Absent if it fits. */
   readonly why?: string
   readonly waits: readonly {
     readonly program: string

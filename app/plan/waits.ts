@@ -46,7 +46,7 @@ function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | un
   return freePerSecond > 0 ? lack / freePerSecond : undefined
 }
 
-/** Requests; `undefined` where the relevant rates exceed the refill. */
+/** Requests; `undefined` if the relevant rates exceed the refill. */
 function worstLack(
   { limit, capacityPerSecond, levels, demands }: CategoryDemand,
   { class: own }: Demand,

@@ -46,8 +46,8 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
 }
 
 /**
- * The factor by which a plan changed a program's rate in a category; 0 where it removed it, 1 where neither
- * plan names it.
+ * The factor by which a plan changed a program's rate in a category; 0 if it removed it, 1 if neither plan
+ * names it.
  */
 function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {
   const rateIn = (all: PlannedProgram['requests'], category: string) =>

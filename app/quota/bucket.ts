@@ -143,7 +143,7 @@ export class Bucket {
     return this.model === 'fixed' ? this.#level.window?.endsLatestMs : undefined
   }
 
-  /** Own requests whose answer has not come. */
+  /** Own requests without a response. */
   get inFlight(): number {
     return this.#requests.inFlight
   }
@@ -232,7 +232,7 @@ export class Bucket {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
 
-  /** What headers taught of this quota; what was restored where this run saw fewer than two. */
+  /** What headers showed about this quota; the restored data if this run saw fewer than two. */
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
     return {
@@ -443,7 +443,7 @@ export class Bucket {
     this.#odds.restore(stored.emptyings)
     this.#margin.restore(stored.margin)
     this.#utilization.restore(stored.utilization)
-    // A clock that was set back says nothing of how long ago it was.
+    // After a clock was set back, the age of the stored data is unknown.
     const elapsedMs = nowMs - stored.atMs
     this.#others.restore(stored, elapsedMs < 0 ? Number.POSITIVE_INFINITY : elapsedMs / 1000)
   }

@@ -1,6 +1,6 @@
 /** The model of one quota as it can be stored: what headers taught of others, of use to a later run. */
 export interface LearnedQuota {
-  /** The quota that it was learned of; another size or model has to be learned anew. */
+  /** The quota it was learned from; another size or model must be learned again. */
   readonly limit: number
   readonly periodSeconds: number
   readonly model: 'rolling' | 'fixed'

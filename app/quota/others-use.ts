@@ -182,7 +182,7 @@ export class OthersUse {
     }
   }
 
-  /** Restores what was learned until `elapsedSeconds` ago: rates have had that long to jump. */
+  /** Restores what was learned up to `elapsedSeconds` ago; since then rates may have jumped. */
   restore({ rates, jumps, spells }: LearnedQuota, elapsedSeconds: number): void {
     this.forget()
     const sum = rates.reduce((total, chance) => total + chance, 0)
@@ -264,7 +264,7 @@ export class OthersUse {
    * Updates the model from a header that shows `least` to `most` requests missing beyond own ones; `variance`
    * is that of these two ends.
    *
-   * `most` is infinite where nothing is left, because more than the limit cannot be missing. `taken` is the
+   * `most` is infinite if nothing is left, because more than the limit cannot be missing. `taken` is the
    * estimate of the amount missing from all headers together.
    */
   observed({ least, most, taken, variance }: Missing): void {
@@ -297,8 +297,8 @@ export class OthersUse {
   }
 
   /**
-   * Restarts the count without a header, as at the end of a fixed window. The distribution over rates is
-   * kept.
+   * Restarts the count without a header, for example at the end of a fixed window. The distribution over
+   * rates is kept.
    */
   restart(): void {
     for (let at = 0; at < COUNT; at += 1) this.#held[at]! += this.#came[at]!

@@ -91,8 +91,9 @@ export function keyProblems(
 }
 
 /**
- * Whether a 401 is one row's: no other row has it, and another one has a number. If the row rejects a later
- * token too, that number must be of the later one; while there is no new one, later than the 401.
+ * Whether a 401 is specific to one row: no other row has it, and another one has a number. If the row also
+ * rejects a later token, that number must be from the later token. Without a new token, it must be later than
+ * the 401.
  */
 function isTokenAccepted(
   [row, ...others]: readonly RequestQuota[],

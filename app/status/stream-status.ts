@@ -20,8 +20,8 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
 }
 
 /**
- * Status of one stream by its state (service 12); of a key that cannot call, one word for all that bring
- * nothing.
+ * Status of one stream by its state (service 12). If the key cannot call, all streams without data share one
+ * word.
  */
 export const streamStatus = ({
   state,

@@ -58,7 +58,7 @@ export class ApiClient {
     await this.#deps.access()
     const { answer, token } = await this.#inTurn(request)
     if (token === undefined || answer.kind !== 'answered' || answer.status !== 401) return answer
-    // Without another token there is no point in waiting for a turn.
+    // Without another token, waiting for a turn is pointless.
     if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
     // Revoked or stopped while it waited for its turn.

@@ -40,7 +40,7 @@ export interface ControlServer {
  * means another program or a suspended one.
  */
 const SILENCE_MS = 10_000
-/** A program may ask many times in one instant; each is answered in milliseconds. */
+/** A program may send many requests in one instant; each is answered in milliseconds. */
 export const MAX_CONNECTIONS = 256
 
 /**

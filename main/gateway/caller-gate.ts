@@ -54,7 +54,7 @@ const isFromPage = (rawHeaders: readonly string[]): boolean =>
 
 const MAX_ROUTED_PATH = 8 * 1024
 
-/** Where a path leads: `orders` places orders, `nowhere` is unknown to the gateway. */
+/** The destination of a path: `orders` places orders; the gateway does not know `nowhere`. */
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**

@@ -78,7 +78,7 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // One that lasts is reported by each key, with its end.
+              // A lasting problem is reported by each key, with its end.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),

@@ -94,7 +94,7 @@ export class ReplaceableFile {
     }
   }
 
-  /** Closes a file that was removed or replaced by something else: what is written to it would be lost. */
+  /** Closes a file that was removed or replaced, because writes to it would be lost. */
   closeIfRemoved(): void {
     if (this.#file === undefined || this.#isInPlace()) return
     this.close()

@@ -113,8 +113,8 @@ export const slotValues = (sample: SlotSample): number[] => [
 /**
  * Parses a stored event.
  *
- * `undefined` for a kind that this version does not know, as after a downgrade, and for damaged text, so that
- * one bad row does not lose the others.
+ * `undefined` for a kind that this version does not know, for example after a downgrade, and for damaged
+ * text, so that one bad row does not lose the others.
  */
 export function storedEvent(body: unknown): LoggedEvent | undefined {
   try {

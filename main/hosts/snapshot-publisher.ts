@@ -4,8 +4,8 @@ import type { Clock } from '../ports/ports.ts'
 /** Minimum time between two snapshots of one profile that are sent because of a change. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval of snapshots without a change: below the second for which shown numbers are valid, because timers
- * fire late.
+ * Interval of snapshots without a change. Displayed numbers are valid for a second, and timers fire late, so
+ * it is shorter.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4

@@ -48,25 +48,28 @@ export interface AppDeps {
   readonly ports: MonitorPorts
   /** The description of the host that each window receives. */
   readonly hello: Hello
-  /** The host's notifications; absent where only the windows show alerts. */
+  /** The host's notifications; absent if only the windows show alerts. */
   readonly announcer?: Announcer
   /** Absent: keys are kept in memory only, and the window shows that. */
   readonly keystore?: Keystore
-  /** Whether keys may be sealed anew while the stored ones cannot be opened. False under a passphrase. */
+  /**
+   * Whether keys may be sealed under a new data key while the stored ones cannot be opened. False under a
+   * passphrase.
+   */
   readonly startsOver?: boolean
-  /** Stores a person's consent to unprotected keys; absent where the keystore never needs it. */
+  /** Stores a person's consent to unprotected keys; absent if the keystore never needs it. */
   readonly keepConsent?: KeepConsent
   /** Starts with the built-in simulator and ignores stored keys. */
   readonly simulate?: boolean
   /** The secret of the built-in simulator's control surface; absent: it has none. */
   readonly simulatorControl?: string
-  /** Opens a browser; absent where that is impossible: the window then shows the link of a sign-in. */
+  /** Opens a browser; absent if that is impossible: the window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
   /** Sends programs' requests through the gateway; absent: by the proxies of the environment. */
   readonly forward?: ForwardHttp
   /** The gateway's port for this run; absent: as last turned on or off. */
   readonly gatewayPort?: number
-  /** Opens a folder in the system's file manager; absent where there is none. */
+  /** Opens a folder in the system's file manager; absent if there is none. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
   /** Programs with keys that a person chose, for this run. */
   readonly givenPrograms?: readonly GivenProgram[]

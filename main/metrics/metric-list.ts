@@ -60,7 +60,7 @@ type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } 
  * The snapshots of all profiles as metrics.
  *
  * Labels name the profile, the category and a state: no secret, account or token. Times are epoch seconds and
- * rates per second, as Prometheus recommends. A category that another row counts has no numbers of its own.
+ * rates per second, as Prometheus recommends. A category that another row counts has no numbers.
  */
 export const metricsOf = (input: MetricsInput): readonly Metric[] =>
   METRICS.map((definition) => ({

@@ -51,7 +51,7 @@ type StoredQuota = z.output<typeof storedQuota>
 type StoredKey = z.output<typeof storedKey>
 type Stored = z.output<typeof stored>
 
-/** What is learned of one key. */
+/** What Headroom has learned about one key. */
 export interface KeyLearning {
   read(): LearnedQuotas
   /** Replaces it in memory; `flush` writes it. */
@@ -60,11 +60,11 @@ export interface KeyLearning {
 }
 
 /**
- * What headers taught of others' use, by API key and category: `learned.json` in the data folder, without
- * accounts and tokens. Without a folder it lives as long as the process.
+ * What headers showed about others' use, by API key and category: `learned.json` in the data folder, without
+ * accounts and tokens. Without a folder it lasts as long as the process.
  *
- * A damaged, foreign or newer file is set aside and learning starts anew. An entry is read only by the key
- * that wrote it. A key in memory only is not written.
+ * A damaged, foreign or newer file is set aside, and learning restarts. An entry is read only by the key that
+ * wrote it. A key in memory only is not written.
  */
 export class Learning {
   readonly #file: JsonFile<Stored> | undefined
@@ -72,7 +72,7 @@ export class Learning {
   readonly #owners = new Map<string, PinOwner>()
   #written: string
 
-  /** `problem`: called with one sentence where the file can't be read. */
+  /** `problem`: called with one sentence if the file can't be read. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void = () => {}) {
     this.#file =
       folder === undefined
@@ -129,7 +129,7 @@ function bounded(learned: LearnedQuotas): StoredKey['quotas'] {
   let length = 0
   for (const [category, quota] of newest) {
     const one = toStored(quota)
-    // With the indentation that it has in the file.
+    // Includes the indentation in the file.
     length += JSON.stringify({ keys: { id: { quotas: { [category]: one } } } }, null, 2).length
     if (length > MAX_KEY_LENGTH) break
     kept.push([category, one])

@@ -27,7 +27,7 @@ export interface MonitorPorts {
   readonly log: Log
   /** Absent if nothing is stored. */
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
-  /** Absent where nothing is stored: it then lives as long as the monitor. */
+  /** Absent if nothing is stored: it then lasts as long as the monitor. */
   readonly learning?: Learning
 }
 
@@ -47,7 +47,7 @@ export interface Past {
  * The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds.
  */
 const UNSAVED_WAIT_MS = 60_000
-/** Interval between writes of what is learned, in milliseconds; it is also written at the end. */
+/** Interval between writes of learned data, in milliseconds; it is also written at the end. */
 const LEARNED_EVERY_MS = 300_000
 
 /** The composition root of the app below its hosts. */
@@ -164,8 +164,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   /**
-   * Recreates all sessions, as after a restart, because the clock was set back by more than a day: they
-   * contain future times.
+   * Recreates all sessions, for example after a restart, because the clock was set back by more than a day:
+   * they contain future times.
    */
   #startAnew(): void {
     for (const session of [...this.#profiles.all()]) void this.#followAnew(session)

@@ -99,7 +99,7 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
   // Without a sign-in, or a host to renew it, any 401 is its consequence; otherwise it shows why calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
-  // Of keys that can't be opened no row is known; a documented limit is none of theirs.
+  // If keys can't be opened, no row is known, and a documented limit is not necessarily theirs.
   const isUnopened = conditions.roots.some(({ kind }) => KEYS_UNOPENED.includes(kind))
   const isShown = ({ source }: { readonly source: string }) => !isUnopened || source !== 'default'
   const requests = snapshot.requests

@@ -37,8 +37,8 @@ export interface LoopbackLimits {
    */
   readonly silenceMs: number
   /**
-   * How long a connection is kept between two requests, as `Keep-Alive` tells its client. Many clients don't
-   * read that: a request that they send as the server closes the connection is reset.
+   * How long an idle connection stays open between two requests, as `Keep-Alive` tells the client. Many
+   * clients ignore that; a request sent while the server closes the connection is reset.
    */
   readonly idleMs: number
   /**

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join, relative } from 'node:path'
 
 /*
- * Checks whether dist/ was built from the sources beside it. Plain JavaScript, because the launcher uses it
+ * Checks whether dist/ was built from the present sources. Plain JavaScript, because the launcher uses it
  * before any build; the Vite configuration writes the stamp after every build.
  */
 

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/ports.ts'
 import { systemErrorText } from '../storage/system-error.ts'
 import { NOT_HERE, PAGE_HEADERS, pageText, type RedirectPage } from './redirect-pages.ts'
 
-/** Opens one port on both loopback addresses; rejects with code EADDRINUSE where either is taken. */
+/** Opens one port on both loopback addresses; rejects with code EADDRINUSE if either is taken. */
 export type ListenOnLoopback = (
   port: number,
   listenerFor: (port: number) => RequestListener,

@@ -43,7 +43,7 @@ export interface Simulator {
   readonly origin: string
   readonly port: number
   /**
-   * Whole requests that a category can still make (service 2.2), or `undefined` where no request quota counts
+   * Whole requests that a category can still make (service 2.2), or `undefined` if no request quota counts
    * it.
    */
   remaining(category: string): number | undefined

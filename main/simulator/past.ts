@@ -21,7 +21,7 @@ export interface SimulatedPast {
 
 type Header = SimulatedPast['headers'][number]
 
-/** Interval of readings per category, as with a small budget for checks. */
+/** Interval of readings per category, matching a small budget for checks. */
 const EVERY_MS = 15_000
 /** Interval for detecting that nothing is left. */
 const LOOK_MS = 1_000

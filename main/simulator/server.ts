@@ -207,7 +207,7 @@ const listening = (server: Server, port: number): Promise<number> =>
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject)
-      // A failed accept, as when file handles run out, concerns one client only.
+      // A failed accept, for example without free file handles, concerns one client only.
       server.on('error', () => undefined)
       resolve((server.address() as AddressInfo).port)
     })

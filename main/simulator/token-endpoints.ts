@@ -132,7 +132,7 @@ function clientProblem(
   return clientSecret === rules.clientSecret ? undefined : refused('invalid_client', 'Unauthorized.')
 }
 
-/** Reads a form. JSON is refused, as by the service. */
+/** Reads a form. JSON is rejected, as by the service. */
 function readForm(request: ServiceRequest): URLSearchParams | TokenRefusal {
   if (mediaType(request) !== FORM) {
     return refused('invalid_request', 'Content-Type must be application/x-www-form-urlencoded.')

@@ -42,8 +42,8 @@ export const homeFolder = ({ homes, platform }: Account): string | undefined =>
   homes.find((home) => absolute(home, platform) !== undefined)
 
 /**
- * The platform's folder for an app's data. `undefined` where it is unknown: the current folder of a command
- * is no place for tokens.
+ * The platform's folder for an app's data. `undefined` if it is unknown: the current folder of a command is
+ * no place for tokens.
  */
 export function dataFolderOf(account: Account, name: string): string | undefined {
   const { platform, environment } = account

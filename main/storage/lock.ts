@@ -79,7 +79,7 @@ function openExclusively(file: string, retried = false): Opening {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     if (code === SQLITE_BUSY) return { kind: 'busy' }
     if (code === SQLITE_NOTADB && !retried) {
-      // A file that is no database cannot be locked, and a lock file contains nothing to lose.
+      // A file that is not a database cannot be locked, and a lock file contains nothing to lose.
       rmSync(file, { force: true })
       return openExclusively(file, true)
     }

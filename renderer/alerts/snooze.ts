@@ -11,7 +11,7 @@ const QUARTER_MS = 15 * 60_000
 /** Close of the regular session on the displayed clock, offered if still to come today. */
 const CLOSE_HOUR = 16
 
-/** Ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 where that is later today. */
+/** Possible ends of a snooze at `nowMs`: in 15 minutes, in an hour, and at 16:00 if that is later today. */
 export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
   const closeMs = hourOfToday(nowMs, CLOSE_HOUR)
   return [

@@ -168,7 +168,7 @@ export class BrowserApi implements LinkSource {
       cache: 'no-store',
     })
     if (answer.status === 401) {
-      // An answer to an older bearer is ignored.
+      // A response to an older bearer is ignored.
       if (this.#ports.session.bearer() === bearer) this.#notKnown('restarted')
       throw new Error('Headroom was restarted')
     }

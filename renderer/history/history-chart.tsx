@@ -55,7 +55,7 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
         role="img"
         aria-label={summary}
       >
-        {/* Told apart by hatching too, not by colour alone. */}
+        {/* Distinguished by hatching too, not only by colour. */}
         <defs>
           <pattern
             id={HATCH}

@@ -273,8 +273,8 @@ export interface AlertText {
 }
 
 /**
- * Title and body of an alert whose condition is no longer seen. Without a header that shows it, a row only
- * may have recovered.
+ * Title and body of an alert whose condition has disappeared. Without a header that shows it, a row has only
+ * possibly recovered.
  */
 export function recoveredText(
   kind: string,
@@ -314,7 +314,7 @@ export function presentAlert(
     : { severity: condition.severity, ...alertText(condition, snapshot, nowMs) }
 }
 
-/** Alerts of keys that are not shown, by key: `Beta: 2 alerts.` Empty where there is none. */
+/** Alerts of keys that are not displayed, by key: `Beta: 2 alerts.` Empty if there are none. */
 export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<string, string>): string =>
   [...Map.groupBy(alerts, (profile) => profile)]
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)

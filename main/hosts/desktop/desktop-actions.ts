@@ -11,7 +11,7 @@ export interface DesktopActions {
   setCloseToTray(wanted: boolean): void
   setGlobalShortcut(wanted: boolean): void
   setKeepAwake(wanted: boolean): void
-  /** Absent where the app is not installed. */
+  /** Absent if the app is not installed. */
   readonly setOpenAtLogin?: (wanted: boolean) => void
   setCheckForUpdates(wanted: boolean): void
   /** Downloads, installs or shows the newer version that a person was notified of. */
@@ -23,7 +23,7 @@ export interface DesktopActions {
 export interface DesktopChoices {
   readonly stripShown: boolean
   readonly closeToTray: boolean
-  /** False where the desktop shows no tray icons: without its window the app could not be reached. */
+  /** False if the desktop shows no tray icons: without its window the app could not be reached. */
   readonly hasTray: boolean
   readonly globalShortcut: boolean
   readonly keepAwake: boolean

@@ -42,7 +42,7 @@ type Migration = (stored: Stored) => Stored
 /**
  * Migrations: the one at index n brings a file from version n to n + 1. A released one is never changed.
  *
- * The version is a number of its own. electron-store's migrations compare `app.getVersion()`, which is
+ * The version is a separate number, because electron-store's migrations compare `app.getVersion()`, which is
  * Electron's version when run from a checkout.
  */
 const MIGRATIONS: readonly Migration[] = [

@@ -5,7 +5,7 @@ import type { ElectronPieces } from './electron-pieces.ts'
 /** System notifications, identified by tag: a new one replaces that of the same tag. */
 export interface SystemNotices {
   readonly notify: Notify
-  /** Closes the notification of `tag`, whose cause is over. */
+  /** Closes the notification of `tag`, because its cause has ended. */
   withdraw(tag: string): void
 }
 

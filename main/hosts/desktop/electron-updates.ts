@@ -22,9 +22,7 @@ export interface ElectronUpdatesDeps {
   readonly load: () => Promise<FeedReader>
 }
 
-/**
- * The updates of an installed app; `undefined` where the build has no feed, so that no request is ever made.
- */
+/** The updates of an installed app; `undefined` if the build has no feed, so that no request is ever made. */
 export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined {
   const feed = deps.isPackaged ? textOf(join(deps.resources, 'app-update.yml')) : undefined
   const homepage = homepageIn(textOf(deps.packageFile))

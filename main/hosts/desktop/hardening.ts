@@ -35,7 +35,7 @@ export function windowPreferences(preloadPath: string, isPackaged: boolean): Web
   } satisfies BrowserWindowConstructorOptions['webPreferences']
 }
 
-/** Denies all permissions but one, and all requests except for the app itself. */
+/** Denies all permissions except one, and all requests except for the app itself. */
 export function hardenSession(
   session: Pick<
     Session,

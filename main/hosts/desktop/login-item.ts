@@ -21,7 +21,7 @@ export interface LoginItemDeps {
 }
 
 /**
- * The login item of the app; `undefined` where it is not installed, because the entry would start plain
+ * The login item of the app; `undefined` if it is not installed, because the entry would start plain
  * Electron.
  *
  * Electron implements it on macOS and Windows; Linux desktops read an entry in a folder.

@@ -19,7 +19,7 @@ export interface PageDeps {
   readonly preloadPath: string
   readonly clock: Clock
   readonly log: Log
-  /** The icon of title bar and taskbar; absent where the system takes it from the app bundle. */
+  /** The icon of title bar and taskbar; absent if the system takes it from the app bundle. */
   readonly iconPath?: string
   /** Called when Windows ends the person's session. Unsaved data must be written before it returns. */
   readonly sessionEnding: () => void

@@ -19,8 +19,8 @@ export interface RotatingKeys {
 /**
  * Keeps the machine awake while a key with a rotating refresh token is connected, if the person chose that.
  *
- * Such a token may be refused after half an hour without a refresh (service 8.4), and a sleeping machine does
- * not refresh. A sleep that happens anyway, as by closing the lid, causes a warning.
+ * Such a token may be rejected after half an hour without a refresh (service 8.4), and a sleeping machine
+ * does not refresh. A sleep that happens anyway, for example after the lid is closed, causes a warning.
  */
 export function followRotatingKeys({ monitor, power, notify, clockText }: RotatingKeysDeps): RotatingKeys {
   let wanted = false

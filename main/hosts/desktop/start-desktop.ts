@@ -47,7 +47,7 @@ export interface DesktopDeps {
   readonly dataFolder: string
   readonly state: DesktopStateStore
   readonly loginItem: LoginItem | undefined
-  /** `undefined` where the build has no update feed. */
+  /** `undefined` if the build has no update feed. */
   readonly updater: Updater | undefined
   /** Whether the system started the app at login: no window is shown at first. */
   readonly inTray: boolean

@@ -30,15 +30,15 @@ export function categoryNumbers(
 
 const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
 
-/** Probe settings from `--probe`; omitted ones keep the key's own. */
+/** Check settings from `--probe`; omitted ones keep the key's own. */
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**
  * Parses `--probe 'Accounts=30,Positions=60'`: intervals in seconds that replace the budget's for these
- * categories; `none` disables probes.
+ * categories; `none` disables checks.
  *
- * Naming a category enables probes, even for a key whose settings disable them. Categories that no harmless
- * request shows are rejected: streams and order placement.
+ * Naming a category enables checks, even for a key whose settings disable them. Categories without a harmless
+ * request are rejected: streams and order placement.
  */
 export function probeFlag(text: string): ParsedFlag<ProbeFlag> {
   if (text.trim().toLowerCase() === 'none') return parsed({ budgetFraction: 0, everySeconds: {} })

@@ -4,7 +4,7 @@ import { type Download, downloadRuntime, installedRuntime } from './electron-run
 export interface DesktopEnvironment {
   readonly platform: NodeJS.Platform
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** `undefined` where there are no user ids. */
+  /** `undefined` if there are no user ids. */
   readonly userId: number | undefined
   /** The path of Electron's executable, if it is installed. */
   installedRuntime(): string | undefined

@@ -19,7 +19,7 @@ export interface RunBrowserDeps {
   pushMetrics(app: RunningApp, options: OtlpOptions): Promise<MetricsPush>
   startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
   serve(app: RunningApp, port: ClaimedPort, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
-  /** Opens a browser; absent where that is impossible, such as without a display. */
+  /** Opens a browser; absent if that is impossible, such as without a display. */
   readonly openUrl?: (dataFolder: string) => OpenUrl
 }
 

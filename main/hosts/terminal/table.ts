@@ -66,9 +66,11 @@ const WEIGHTS = {
 /** The order in which columns are removed from a window that is too narrow, the highest first. */
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, bar: 7 } as const
 
-/** The widths of all columns but state, category and bar, without the space before each: `~120–380/500`. */
+/**
+ * The widths of all columns except state, category and bar, without the space before each: `~120–380/500`.
+ */
 const WIDTHS = { left: 12, own: 4, others: 7, pace: 9, full: 5, age: 7 } as const
-/** Of the state: `running out <10m`, and `running out 14:34–14:36` where there is room. */
+/** Width of the state: `running out <10m`, and `running out 14:34–14:36` if there is room. */
 const STATE = { least: 17, most: 23 } as const
 const MIN_BAR = 8
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
@@ -216,7 +218,7 @@ function line(cells: readonly Cell[], colour: boolean): string {
     .join(' ')
 }
 
-/** The categories without a line of their own, because another category counts their requests. */
+/** The categories without their own line, because another category counts their requests. */
 function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly FittedCell[])[] {
   const said = shownRows(requests).flatMap(({ category }) => {
     const also = alsoCounts(requests, category)

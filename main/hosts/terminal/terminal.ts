@@ -20,7 +20,7 @@ export interface Terminal {
   ask(question: string): Promise<string | undefined>
   /** Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns its cancel. */
   onStop(run: () => void): () => void
-  /** Subscribes to single keys, as typed; absent where stdin is no terminal. Returns its cancel. */
+  /** Subscribes to single keys, as typed; absent if stdin is no terminal. Returns its cancel. */
   onKey?(run: (key: string) => void): () => void
   /** Subscribes to the end of stdout. Returns its cancel. */
   onOutputEnd(run: (end: OutputEnd) => void): () => void
