@@ -270,11 +270,15 @@ const KIND_OF = {
 
 function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   return judgedRows(snapshot, nowMs).flatMap(({ row, state }): readonly Condition[] => {
-    if (state === 'ok' || state === 'not-checked') return []
+    if (state === 'not-checked') return []
     const { severity } = quotaStatus(row, nowMs)
     const told = { subject: row.category, row, severity }
+    const isAhead = row.usualLoad !== undefined && row.usualLoad.at > nowMs
+    const usual: readonly Condition[] = isAhead ? [{ ...told, kind: 'usual-load', severity: 'watch' }] : []
+    if (state === 'ok') return usual
     const effect: Condition = { ...told, kind: KIND_OF[state] }
-    if (state === 'low' || state === 'watch') return [effect]
+    if (state === 'watch') return [...usual, effect]
+    if (state === 'low') return [effect]
     if (usesWholeRefill(row)) return [{ ...told, kind: 'others-use-refill' }, effect]
     if (state === 'running-out' && isMostlyOwn(row)) return [{ ...told, kind: 'own-use' }, effect]
     return [effect]

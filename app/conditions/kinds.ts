@@ -27,7 +27,7 @@ export interface Detected {
 }
 
 /** Conditions of single quotas, and their possible causes. */
-const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low', 'watch'] as const
+const ROW_KINDS = ['rate-limited', 'running-out', 'empty', 'low', 'usual-load', 'watch'] as const
 const OF_ROW = ['others-use-refill', 'own-use', ...ROW_KINDS] as const
 /** Consequences when the service does not respond successfully. */
 const OF_NO_ANSWER = [
@@ -116,6 +116,7 @@ export const CONDITIONS = {
   'quota-failing': leaves('service'),
   'check-rejected': leaves('quotas'),
   low: leaves('quotas'),
+  'usual-load': leaves('quotas', 'watch'),
   watch: leaves('quotas'),
   'keyring-away': leaves('sign-in'),
   'keyring-unprotected': leaves('sign-in'),

@@ -48,6 +48,9 @@ export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 /** For intervals up to this length, the running process has finer points than the file. */
 const RECENT_MS = 16 * 60_000
 
+/** How far the usual level reaches beyond a chart's history: to its forecast, and to the next quarter. */
+const USUAL_BEYOND_MS = 30 * MINUTE_MS
+
 /** Sampling interval of each profile, for history and alerts. */
 const LOOK_MS = 1_000
 
@@ -113,7 +116,7 @@ export class HistoryService {
   }
 
   quotaHistory(profile: string, category: string, fromMs: number, toMs: number, points: number): History {
-    const usual = this.#usualDays.levels(profile, category, fromMs, toMs)
+    const usual = this.#usualDays.levels(profile, category, fromMs - USUAL_BEYOND_MS, toMs + USUAL_BEYOND_MS)
     const found = this.#levels(profile, category, fromMs, toMs, points)
     return usual.length === 0 ? found : { ...found, usual }
   }

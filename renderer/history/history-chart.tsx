@@ -44,7 +44,7 @@ interface HistoryChartProps {
 
 /** The chart of the chosen row: its past, and a forecast at the present rate of use. */
 export const HistoryChart = memo(function HistoryChart({ series, markers, summary }: HistoryChartProps) {
-  const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties } = series
+  const { rows, toMs, nowMs, limit, lowBelow, facts, strip, lowest, empties, hasUsual } = series
   const { asBand } = facts
   return (
     <ResponsiveContainer {...WHOLE_FRAME}>
@@ -163,6 +163,17 @@ export const HistoryChart = memo(function HistoryChart({ series, markers, summar
             strokeDasharray="3 3"
             fill="var(--ok)"
             fillOpacity={0.12}
+          />
+        )}
+        {hasUsual && (
+          <Area
+            {...CURVE}
+            dataKey="usual"
+            type="linear"
+            stroke="var(--muted)"
+            strokeWidth={1.4}
+            strokeDasharray="1 4"
+            fill="none"
           />
         )}
         {/* Areas, because Recharts would measure a line's length at each render. */}

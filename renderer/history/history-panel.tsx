@@ -109,7 +109,7 @@ function ChartWithMarkers({ series, profile, summary }: ChartWithMarkersProps) {
 }
 
 function Legend({ series }: { readonly series: ChartSeries }) {
-  const { facts, strip, sinceMs, rejectedAt, fromMs, nowMs } = series
+  const { facts, strip, sinceMs, rejectedAt, fromMs, nowMs, hasUsual } = series
   const hasSession = sessionMoments(fromMs, nowMs).length > 0
   return (
     <div className={css('legend')}>
@@ -128,6 +128,11 @@ function Legend({ series }: { readonly series: ChartSeries }) {
       {facts.aheadMs > 0 && (
         <span>
           <b className={css('forecast-line')} /> forecast
+        </span>
+      )}
+      {hasUsual && (
+        <span>
+          <b className={css('usual-line')} /> usual
         </span>
       )}
       {strip !== undefined && (

@@ -1,5 +1,6 @@
 import type { History, HistoryPoint } from '../../app/contract/history.ts'
 import type { RequestQuota } from '../../app/contract/snapshot.ts'
+import { MINUTE_MS } from '../../app/contract/units.ts'
 import { type LevelForecast, levelForecast } from '../../app/quota/level-forecast.ts'
 import { emptyText, STALE_AFTER_MS } from '../../app/status/quota-status.ts'
 import { RANGES, type RangeFacts, shownRange } from '../charts/ranges.ts'
@@ -17,6 +18,8 @@ export interface ChartRow {
   readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
+  /** The level that other days had at this time. */
+  readonly usual?: number
   /** The lowest and highest expected level, and each as a separate line until its end. */
   readonly forecast?: readonly [low: number, high: number]
   readonly earliest?: number
@@ -41,6 +44,7 @@ export interface ChartSeries {
   /** The row's threshold, in requests. */
   readonly lowBelow: number
   readonly rejectedAt: readonly number[]
+  readonly hasUsual: boolean
   readonly range: ChartRange
   readonly facts: RangeFacts
   /** Own and others' use below the line; `undefined` if unknown. */
@@ -63,6 +67,8 @@ export interface LowestLevel {
   /** Requests left at that time. */
   readonly count: number
 }
+
+const QUARTER_MS = 15 * MINUTE_MS
 
 export const AHEAD_MS = RANGES['15 min'].aheadMs
 
@@ -87,8 +93,10 @@ export function chartSeries(
   const ahead = aheadMs > 0 && quota.source !== 'default' ? levelForecast(quota, nowMs, toMs) : undefined
   if (aheadMs > 0 || !asBand) addNow(lines, quota, nowMs, ahead)
   const strip = asBand ? undefined : stripOf(points, quota)
+  const rows = withUsual(asBand ? lines : withUse(lines, points, quota, strip), history.usual)
   return {
-    rows: asBand ? lines : withUse(lines, points, quota, strip),
+    rows,
+    hasUsual: rows.some(({ usual }) => usual !== undefined),
     facts,
     strip,
     sinceMs: history.since ?? history.points[0]?.at,
@@ -102,6 +110,19 @@ export function chartSeries(
     rejectedAt: history.rejectedAt.filter((at) => at >= fromMs && at <= nowMs),
     range,
   }
+}
+
+/** Adds the usual level, on straight lines between the middles of neighbouring quarters of an hour. */
+function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): readonly ChartRow[] {
+  if (usual.length === 0) return rows
+  let next = 0
+  return rows.map((row) => {
+    while (next < usual.length && (usual[next]?.[0] ?? 0) <= row.at) next += 1
+    const [before, after] = [usual[next - 1], usual[next]]
+    if (before === undefined || after === undefined || after[0] - before[0] > QUARTER_MS) return row
+    const share = (row.at - before[0]) / (after[0] - before[0])
+    return { ...row, usual: before[1] + share * (after[1] - before[1]) }
+  })
 }
 
 /** Share of the limit by which a line must rise for its lowest point to be marked. */

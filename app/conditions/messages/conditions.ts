@@ -247,6 +247,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
     case 'empty':
     case 'running-out':
     case 'low':
+    case 'usual-load':
     case 'watch':
       return row === undefined
         ? message({ label: '', name: subject, title: subject })

@@ -34,6 +34,7 @@ export function rowMessage(
   const refill = Number((row.limit / row.period).toFixed(2))
   const others = usesWholeRefill(row) ? `Others use the whole refill (${refill}/s).` : ''
   const slow = 'Slow or stop the others.'
+  if (kind === 'usual-load' && row.usualLoad !== undefined) return usualLoadMessage(row, row.usualLoad, nowMs)
   switch (state) {
     case 'blocked': {
       const title = `429 on ${category}.`
@@ -99,6 +100,23 @@ export function rowMessage(
         detail: usageSentence(row, nowMs),
       })
   }
+}
+
+/** The words for a load that others usually start within ten minutes, and that would empty the quota. */
+function usualLoadMessage(
+  row: RequestQuota,
+  { at, perSecond }: NonNullable<RequestQuota['usualLoad']>,
+  nowMs: number,
+): Message {
+  const time = minuteText(at)
+  return message({
+    label: 'usual load',
+    name: `${row.category} usual load`,
+    note: `from ${time}`,
+    title: `The usual ${time} load needs ${Number(perSecond.toPrecision(2))}/s of ${row.category}.`,
+    action: `Finish your ${row.category} calls before it.`,
+    detail: `${usageSentence(row, nowMs)} ${shareLeftText(row)} left now.`,
+  })
 }
 
 /** Programs' requests that wait for this row. */

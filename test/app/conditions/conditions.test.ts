@@ -2,7 +2,13 @@ import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { type Condition, conditionsOf, isStopped } from '../../../app/conditions/evaluate.ts'
 import { aspectStatuses, healthOf, keyFindings } from '../../../app/conditions/key-status.ts'
-import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains } from '../../../app/conditions/kinds.ts'
+import {
+  ALERTS,
+  CONDITION_KINDS,
+  CONDITIONS,
+  type ConditionKind,
+  explains,
+} from '../../../app/conditions/kinds.ts'
 import { messageOf } from '../../../app/conditions/messages/conditions.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { proves } from '../../proof/proves.ts'
@@ -37,7 +43,28 @@ const CAUSES: Readonly<Record<string, readonly [root: ConditionKind, ...explaine
   'others use the whole refill, 429': ['others-use-refill', 'rate-limited'],
   'own programs use it up': ['own-use', 'running-out'],
   'slots full': ['slots-full', 'streams-waiting'],
+  'a usual load ahead': ['usual-load', 'watch'],
 }
+
+describe('a usual load', () => {
+  const kindsOf = (more: Partial<RequestQuota>) => {
+    const at = NOW_MS + 60_000
+    const row = quota('Positions', 320, 300, 200, { usualLoad: { at, perSecond: 1.4 }, ...more })
+    return conditionsOf(snapshot({ requests: [row] }), NOW_MS).roots.map(({ kind }) => kind)
+  }
+  it('is told of a row that is ok, and is the cause of a watch', () => {
+    expect(kindsOf({ state: 'ok' })).toEqual(['usual-load'])
+    expect(kindsOf({ state: 'watch' })).toEqual(['usual-load'])
+  })
+  it('is told neither once it has started nor of a row that is worse or not checked', () => {
+    expect(kindsOf({ state: 'ok', usualLoad: { at: NOW_MS, perSecond: 1.4 } })).toEqual([])
+    expect(kindsOf({ state: 'low' })).toEqual(['low'])
+    expect(kindsOf({ state: 'not-checked' })).not.toContain('usual-load')
+  })
+  it('is never an alert', () => {
+    expect(ALERTS['usual-load']).toBeUndefined()
+  })
+})
 
 describe.each(Object.entries(CAUSES))('%s', (name, [root, ...explained]) => {
   const at = BAD_DAYS[name] as Snapshot

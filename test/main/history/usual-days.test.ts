@@ -68,11 +68,15 @@ test('what the record shows of past days is what a row expects, and the usual li
   expect(load).toMatchObject({ atMs: openMs, perSecond: 2, requests: 2 * SCAN_SECONDS })
   expect(others).toEqual([])
   const usual = (fromMs: number) => history.quotaHistory(PROFILE, CATEGORY, fromMs, openMs, 100).usual
-  expect(usual(openMs - 30 * MINUTE_MS)).toEqual([
+  // Beyond both ends of the history, up to the forecast's.
+  expect(usual(openMs)).toEqual([
     [openMs - 22.5 * MINUTE_MS, 300],
     [openMs - 7.5 * MINUTE_MS, 300],
+    [openMs + 7.5 * MINUTE_MS, 260],
   ])
-  expect(usual(openMs - MINUTE_MS)).toBeUndefined()
+  expect(
+    history.quotaHistory(PROFILE, CATEGORY, nowMs - DAY_MS / 2, nowMs - DAY_MS / 4, 9).usual,
+  ).toBeUndefined()
 })
 
 test('the record is read at the first look, at 10:00 and on a new day, and not where a look may not', () => {

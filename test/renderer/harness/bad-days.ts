@@ -223,6 +223,16 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
     }),
     verdict: { kind: 'near-limit', category: 'Positions' },
   }),
+  'a usual load ahead': snapshot({
+    ...calm,
+    requests: positions({
+      state: 'watch',
+      verdict: 'near-limit',
+      emptyChance: 0.9,
+      usualLoad: { at: NOW_MS + 8 * MINUTE, perSecond: 1.44 },
+    }),
+    verdict: { kind: 'near-limit', category: 'Positions' },
+  }),
   'a row empty': snapshot({
     ...calm,
     requests: positions({ state: 'empty', level: 0, remaining: 0, low: 0, high: 1 }),

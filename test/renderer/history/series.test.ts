@@ -151,3 +151,28 @@ describe('what the chart points at', () => {
     expect(aWeek.empties).toBeUndefined()
   })
 })
+
+describe('the usual level', () => {
+  const MINUTE_MS = 60_000
+  const points = [at(-600, 90), at(-300, 60), at(-60, 40)]
+  const withUsual = (usual: readonly (readonly [number, number])[] | undefined) =>
+    chartSeries({ points, rejectedAt: [], ...(usual && { usual }) }, positions, NOW_MS)
+  it('runs between the middles of neighbouring quarters of an hour', () => {
+    const { rows, hasUsual } = withUsual([
+      [NOW_MS - 10 * MINUTE_MS, 300],
+      [NOW_MS + 5 * MINUTE_MS, 150],
+    ])
+    expect(hasUsual).toBe(true)
+    const usualAt = (seconds: number) => rows.find((row) => row.at === NOW_MS + seconds * 1000)?.usual
+    expect([-600, -300, -60, 0].map(usualAt)).toEqual([300, 250, 210, 200])
+  })
+  it('is not drawn across a night, nor without a record of other days', () => {
+    expect(
+      withUsual([
+        [NOW_MS - 20 * MINUTE_MS, 300],
+        [NOW_MS + 5 * MINUTE_MS, 150],
+      ]).hasUsual,
+    ).toBe(false)
+    expect(withUsual(undefined).hasUsual).toBe(false)
+  })
+})
