@@ -6,7 +6,7 @@ export type UpdateState =
   /** The app has no update feed: it was built locally, or runs from a checkout or a package. */
   | { readonly kind: 'no-feed' }
   | { readonly kind: 'off' }
-  /** No newer version is known. */
+  /** No newer version found. */
   | { readonly kind: 'none' }
   | { readonly kind: 'available'; readonly version: string }
   | { readonly kind: 'downloading'; readonly version: string }

@@ -102,12 +102,12 @@ const WHAT_IF_PERIODS = 12
  */
 export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
   const state = stateAt(quota, nowMs)
-  if (state === 'not-checked') return 'cannot be told: what is left is not known'
-  if (state === 'blocked') return 'cannot be told until the 429 is over'
+  if (state === 'not-checked') return 'unknown: no level was measured'
+  if (state === 'blocked') return 'unknown until the 429 ends'
   if (state === 'empty') return 'empty now'
   // Computed at the time of the snapshot, so that it does not move with the clock.
   const atMs = emptyAtWith(quota, addedPerSecond, quota.asOf)
-  if (atMs === 'not-known') return 'cannot be told yet: others’ use is not known'
+  if (atMs === 'not-known') return 'unknown: still measuring others'
   if (atMs === 'lasts') return 'lasts'
   if (atMs - nowMs > WHAT_IF_PERIODS * quota.period * 1000) {
     return `lasts more than ${durationText(WHAT_IF_PERIODS * quota.period)}`

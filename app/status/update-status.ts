@@ -12,17 +12,17 @@ export function updateText(state: UpdateState): string {
     case 'no-feed':
       return 'No updates: built on this computer.'
     case 'off':
-      return 'Newer versions are not looked for.'
+      return 'Update checks are off.'
     case 'none':
-      return 'No newer version is known.'
+      return 'No newer version found.'
     case 'available':
       return `${newVersionText(state.version)}. ${CHOSEN_IN_MENU}`
     case 'downloading':
-      return `Fetching Headroom ${state.version}…`
+      return `Downloading Headroom ${state.version}…`
     case 'ready':
-      return `Headroom ${state.version} is fetched. ${CHOSEN_IN_MENU}`
+      return `Headroom ${state.version} is downloaded. ${CHOSEN_IN_MENU}`
     case 'failed':
-      return `Headroom ${state.version} could not be fetched: see its page, from the menu.`
+      return `Headroom ${state.version} couldn’t be downloaded. Open its page from the menu.`
   }
 }
 
@@ -37,10 +37,10 @@ export function updateLabel(state: UpdateState): string | undefined {
     case 'available':
       return `Get Headroom ${state.version}…`
     case 'downloading':
-      return `Fetching Headroom ${state.version}…`
+      return `Downloading Headroom ${state.version}…`
     case 'ready':
       return `Restart to Install Headroom ${state.version}`
     case 'failed':
-      return `Headroom ${state.version} Could Not Be Fetched: See Its Page…`
+      return `Headroom ${state.version} Could Not Be Downloaded: Open Its Page…`
   }
 }

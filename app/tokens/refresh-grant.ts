@@ -166,7 +166,7 @@ function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
     }
     return isOfSomethingElse
       ? { kind: 'unknown', why: SOMETHING_ELSE }
-      : { kind: 'unknown', why: 'the response was no token response', isMalformed: true }
+      : { kind: 'unknown', why: 'the response is not a token response', isMalformed: true }
   }
   const { access_token, expires_in, scope } = parsed.data
   return {

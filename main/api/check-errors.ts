@@ -19,7 +19,7 @@ const later = (code: string, message: string, atMs: number, nowMs: number): Comm
 
 /** No check exists for the category. */
 export const notProbed = (category: string): CommandError =>
-  checkError('not-probed', `no harmless request shows ${category}.`)
+  checkError('not-probed', `no read-only request checks ${category}.`)
 
 /** Another row, `counted`, counts requests of the category. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
@@ -33,7 +33,7 @@ export const needsAccount = (category: string): CommandError =>
 export const cannotAsk = (category: string): CommandError =>
   checkError(
     'cannot-ask',
-    `no request can be sent for ${category} now: signed out, or the service is out of reach.`,
+    `no request can be sent for ${category} now: signed out, or the service is unreachable.`,
   )
 
 /** The category is paused after a 429 until `untilMs`. */

@@ -16,7 +16,7 @@ export type Row = readonly unknown[]
  * by one below instead of by a schema, which made reading 100,000 rows two to three times slower.
  */
 export function asRow(row: unknown): Row {
-  if (!Array.isArray(row)) throw new TypeError('a statement of the history gave a row that is no array')
+  if (!Array.isArray(row)) throw new TypeError('a history statement returned a row that is not an array')
   return row
 }
 

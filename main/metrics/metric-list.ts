@@ -124,17 +124,17 @@ const VERDICTS: readonly Verdict['kind'][] = ['unknown', 'lasts', 'near-limit', 
 const METRICS: readonly Definition[] = [
   {
     name: 'headroom_build_info',
-    help: 'Which Headroom this is; always 1.',
+    help: 'Version of Headroom; always 1.',
     samples: ({ process: { version } }) => [{ labels: { version, platform, arch }, value: 1 }],
   },
   {
     name: 'process_start_time_seconds',
-    help: 'When this process started: its counters count from then.',
+    help: 'Start of this process, from which its counters count.',
     samples: ({ process }) => [{ labels: {}, value: process.startedMs / 1000 }],
   },
   {
     name: 'headroom_profile_info',
-    help: 'A connected key: where it is used and how its tokens are stored; always 1.',
+    help: 'A connected key: its environment, and how its tokens are stored; always 1.',
     samples: ({ snapshots }) =>
       snapshots.map((snapshot) => ({
         labels: {
@@ -148,7 +148,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_verdict',
-    help: 'The headline over all quotas of a key: 1 for the one that holds, 0 for the others.',
+    help: 'The verdict over all quotas of a key: 1 for the current one, 0 for the others.',
     samples: ({ snapshots }) =>
       snapshots.flatMap((snapshot) =>
         stateSet({
@@ -161,12 +161,12 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_service_reachable',
-    help: '1 while the service answers; absent until it was asked.',
+    help: '1 while the service responds; absent before the first request.',
     profile: ({ service }) => (service.pending ? undefined : service.reachable ? 1 : 0),
   },
   {
     name: 'headroom_sign_in_host_reachable',
-    help: '1 while the sign-in host answers, or is the service’s own host.',
+    help: '1 while the sign-in host responds, or is the service’s own host.',
     profile: ({ signInHost }) => (signInHost === undefined ? 1 : 0),
   },
   {
@@ -181,7 +181,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_sign_in_required',
-    help: '1 when somebody has to sign in again.',
+    help: '1 when a person must sign in again.',
     profile: ({ refresh }) => (refresh.state === 'sign-in-required' ? 1 : 0),
   },
   {
@@ -196,22 +196,22 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_low',
-    help: 'Whole requests that are surely left.',
+    help: 'Whole requests left: lower bound.',
     row: (row) => seen(row.source, row.low),
   },
   {
     name: 'headroom_requests_high',
-    help: 'Whole requests that are possibly left.',
+    help: 'Whole requests left: upper bound.',
     row: (row) => seen(row.source, row.high),
   },
   {
     name: 'headroom_requests_state',
-    help: 'The state of a quota: 1 for the one that holds, 0 for the others.',
+    help: 'The state of a quota: 1 for the current one, 0 for the others.',
     samples: perState(STATES, 'state', (row) => row.state),
   },
   {
     name: 'headroom_requests_counted_by_info',
-    help: 'A category whose requests another row counts, which therefore has no numbers of its own; always 1.',
+    help: 'A category without own numbers, because another row counts its requests; always 1.',
     samples: ({ snapshots }) =>
       snapshots.flatMap((snapshot) =>
         snapshot.requests.flatMap((row) =>
@@ -223,12 +223,12 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_own_per_second',
-    help: "This app's use of late, as it estimates it.",
+    help: 'Estimated recent use by this app.',
     row: (row) => row.use?.own,
   },
   {
     name: 'headroom_requests_elsewhere_per_second',
-    help: "Others' use: the middle and the ends of its interval.",
+    help: "Others' use: the median, and the ends of its interval.",
     samples: (input) => [
       ...perRow(input, (row) => row.use?.elsewhere).map(withLabel('bound', 'middle')),
       ...perRow(input, (row) => row.use?.elsewhereLow).map(withLabel('bound', 'low')),
@@ -237,65 +237,65 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_safe_interval_seconds',
-    help: 'Seconds between requests that may go on without end; +Inf where others take all.',
+    help: 'Seconds between requests that can continue forever; +Inf if others use everything.',
     row: (row) => row.safe && (row.safe.everySeconds ?? Number.POSITIVE_INFINITY),
   },
   {
     name: 'headroom_requests_safe_burst',
-    help: 'Requests that may be made at once now and leave the gateway’s reserve.',
+    help: 'Requests that can be made at once and leave the gateway’s reserve.',
     row: (row) => row.safe?.burst,
   },
   {
     name: 'headroom_requests_next_check_timestamp_seconds',
-    help: 'When this app asks for a quota next if no header comes before.',
+    help: 'Next check of a quota, if no header arrives first.',
     row: (row) => seconds(row.nextCheckAt),
   },
   { name: 'headroom_requests_limit', help: 'Requests allowed in the period.', row: (row) => row.limit },
   { name: 'headroom_requests_period_seconds', help: 'Length of the period.', row: (row) => row.period },
   {
     name: 'headroom_requests_observed_timestamp_seconds',
-    help: 'When a header last spoke of this quota.',
+    help: 'Time of the last header about this quota.',
     row: (row) => seconds(row.observedAt),
   },
   {
     name: 'headroom_requests_blocked',
-    help: '1 while a refusal (429) is in force.',
+    help: '1 while a 429 is in force.',
     row: (row) => (row.blockedUntil === undefined && row.nextTryAt === undefined ? 0 : 1),
   },
   {
     name: 'headroom_requests_problem_status',
-    help: 'HTTP status of the latest answer that brought no quota number, as 401, 403 or 503; absent where the latest one did.',
+    help: 'HTTP status of the latest response if it had no quota number, such as 401, 403 or 503; otherwise absent.',
     row: (row) => row.problem?.status,
   },
   {
     name: 'headroom_requests_problem_since_timestamp_seconds',
-    help: 'Since when answers bring no quota number; absent where the latest one did.',
+    help: 'Time since which responses have no quota number; absent if the latest one had.',
     row: (row) => seconds(row.problem?.since),
   },
   {
     name: 'headroom_requests_empty_timestamp_seconds',
-    help: 'When nothing will be left at the present use; absent where that is not to be expected.',
+    help: 'When the quota runs out at the present use; absent if it does not.',
     row: (row) => seconds(row.emptyAt),
   },
   {
     name: 'headroom_requests_full_timestamp_seconds',
-    help: 'When all of the limit will be back at the present use; absent where it is, or will not be.',
+    help: 'When the quota is full at the present use; absent if it is full, or never will be.',
     row: (row) => seconds(row.fullAt),
   },
   {
     name: 'headroom_requests_blocked_until_timestamp_seconds',
-    help: 'Until when a refusal (429) is waited out; absent while none is in force.',
+    help: 'End of the wait after a 429; absent while none is in force.',
     row: (row) => seconds(row.blockedUntil),
   },
   {
     name: 'headroom_requests_source',
-    help: 'Where the numbers of a quota come from, 1 for the one that holds: a header, the model grown from one, the table.',
+    help: 'Source of a quota’s numbers, 1 for the current one: a header, the model since a header, the table.',
     samples: perState(SOURCES, 'source', (row) => row.source),
   },
   {
     name: 'headroom_requests_used_total',
     type: 'counter',
-    help: 'Requests since this app started, by who made them. Those of others are counted when a header shows them: rate() over 5m or more; over 1m for by="own".',
+    help: 'Requests since this app started, by origin. Others’ are counted when a header shows them: use rate() over 5m or more; over 1m for by="own".',
     samples: (input) => [
       ...perRow(input, (row) => row.used?.own).map(withLabel('by', 'own')),
       ...perRow(input, (row) => row.used?.elsewhere).map(withLabel('by', 'elsewhere')),
@@ -303,7 +303,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_rejected_total',
-    help: 'Requests refused with 429 since this app started: increase() over 5m or more, they are rare.',
+    help: 'Requests with a 429 since this app started. They are rare: use increase() over 5m or more.',
     type: 'counter',
     row: (row) => row.rejected,
   },
@@ -313,10 +313,10 @@ const METRICS: readonly Definition[] = [
     help: 'Further streams that may be opened.',
     slot: (row) => seen(row.source, row.free),
   },
-  { name: 'headroom_slots_own', help: 'Slots held by this app.', slot: (row) => row.own },
+  { name: 'headroom_slots_own', help: 'Slots used by this app.', slot: (row) => row.own },
   {
     name: 'headroom_slots_elsewhere',
-    help: 'Slots held by other programs.',
+    help: 'Slots used by other programs.',
     slot: (row) => seen(row.source, row.elsewhere),
   },
   {
@@ -326,31 +326,31 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_stream_restarts_total',
-    help: 'Restarts of own streams since this app started: increase() over 1h or more, they are rare.',
+    help: 'Restarts of own streams since this app started. They are rare: use increase() over 1h or more.',
     type: 'counter',
     samples: ({ snapshots, restarts }) =>
       snapshots.flatMap((snapshot) => restartSamples(snapshot, restarts(snapshot.profile.id))),
   },
   {
     name: 'headroom_gateway_up',
-    help: '1 while the gateway serves programs, 0 while it should and cannot; absent while it is off.',
+    help: '1 while the gateway serves programs, 0 while it should but cannot; absent while it is off.',
     profile: ({ gateway }) => gateway && (gateway.state === 'serving' ? 1 : 0),
   },
   {
     name: 'headroom_program_forwarded_total',
-    help: 'Requests of a program that the service answered since the gateway was turned on, part of by="own" above: rate() over 1m or more.',
+    help: 'Requests of a program answered by the service since the gateway was turned on, included in by="own" above: use rate() over 1m or more.',
     type: 'counter',
     programUse: ({ forwarded }) => forwarded,
   },
   {
     name: 'headroom_program_coalesced_total',
-    help: 'Requests of a program that the answer to an equal one served: rate() over 1m or more.',
+    help: 'Requests of a program served by an equal one’s response: use rate() over 1m or more.',
     type: 'counter',
     program: ({ coalesced }) => coalesced,
   },
   {
     name: 'headroom_program_refused_total',
-    help: 'Requests of a program that the gateway refused: increase() over 5m or more.',
+    help: 'Requests of a program that the gateway declined: use increase() over 5m or more.',
     type: 'counter',
     program: ({ refused }) => refused,
   },
@@ -361,7 +361,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_program_longest_wait_seconds',
-    help: 'How long the request of a program has waited that came first.',
+    help: 'Wait of a program’s earliest waiting request so far.',
     program: ({ longestWaitMs }) => longestWaitMs / 1000,
   },
   {
@@ -371,7 +371,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_key_condition',
-    help: 'What is wrong with a key: its root causes, 1 for each; absent while all is well.',
+    help: 'Root causes of a key’s problems, 1 for each; absent while all is well.',
     samples: ({ snapshots }) =>
       snapshots.flatMap((snapshot) =>
         keyFindings(snapshot, snapshot.at).map(({ kind, severity, subject = '' }) => ({
@@ -382,7 +382,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_snapshot_timestamp_seconds',
-    help: 'When these numbers were true.',
+    help: 'Time of these numbers.',
     profile: ({ at }) => at / 1000,
   },
 ]

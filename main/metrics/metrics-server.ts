@@ -52,8 +52,8 @@ function answerTo(
   if (path === HEALTH_PATH) return { status: 200, text: 'ok\n' }
   const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
   if (bearer === undefined || !timingSafeEqual(digest(bearer), expected))
-    return { status: 401, text: 'a bearer is needed\n', headers: { 'www-authenticate': 'Bearer' } }
-  if (path !== '/metrics') return { status: 404, text: 'only /metrics is here\n' }
+    return { status: 401, text: 'send the bearer token\n', headers: { 'www-authenticate': 'Bearer' } }
+  if (path !== '/metrics') return { status: 404, text: 'only /metrics exists\n' }
   if (method !== 'GET' && method !== 'HEAD')
     return { status: 405, text: 'only GET\n', headers: { allow: 'GET, HEAD' } }
   return {

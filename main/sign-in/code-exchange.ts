@@ -68,7 +68,9 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
     )
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
     if (tokens.refresh_token === undefined || tokens.refresh_token === '') return { kind: 'no-refresh-token' }
-    return granted(line.outcome(), url) ?? { kind: 'answer-lost', why: 'the response was no token response' }
+    return (
+      granted(line.outcome(), url) ?? { kind: 'answer-lost', why: 'the response is not a token response' }
+    )
   } catch (error) {
     return failureOf(error, line.outcome(), url)
   }
@@ -133,7 +135,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
     }
   }
   if (outcome.status >= 200 && outcome.status < 300) {
-    return { kind: 'answer-lost', why: 'the response was no token response' }
+    return { kind: 'answer-lost', why: 'the response is not a token response' }
   }
   const to = redirectedTo(outcome.status, outcome.headers, url)
   const why = to === undefined ? `the sign-in host answered ${outcome.status}` : redirectText(to)

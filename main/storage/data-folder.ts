@@ -12,7 +12,7 @@ export type DataFolderOpening =
 /** The default data folder, the same for every host; `undefined` if the account has no home folder. */
 export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAccount(), 'Headroom')
 
-export const NO_HOME = 'no home folder: HOME is empty or no absolute path; choose a folder with --data'
+export const NO_HOME = 'no home folder: HOME is empty or not an absolute path; choose a folder with --data'
 
 /**
  * Opens a data folder. Creates it if needed, private to its owner, and checks that files can be written in it

@@ -62,7 +62,7 @@ export function readTokens(
   }
   const about = tokenAbout.safeParse(jsonOf(record.about))
   if (!about.success) {
-    quarantine('what stands beside it could not be read')
+    quarantine('its metadata could not be read')
     return { kind: 'lost', state: 'record-corrupt' }
   }
   const { standing, ...dates } = about.data

@@ -222,7 +222,7 @@ function FullHead() {
     <button
       type="button"
       className={css('toggle')}
-      title={`When the quota is full if everyone stops. ${as === 'clock' ? 'Show how long that is' : 'Show when that is'}.`}
+      title={`When the quota is full again if all use stops. ${as === 'clock' ? 'Show how long that is' : 'Show when that is'}.`}
       onClick={() => look.setState({ fullAs: as === 'clock' ? 'countdown' : 'clock' })}
     >
       {as === 'clock' ? 'Full at' : 'Full in'}

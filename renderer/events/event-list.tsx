@@ -22,7 +22,7 @@ const MAX_SHOWN = 100
 const MAX_PAST = 400
 
 /** The sort order of the list as text. */
-const ORDER = 'The open ones first, the worst of them on top; then the newest first'
+const ORDER = 'Open ones first, the worst on top; then newest first'
 
 export function EventList() {
   const events = useMirror((mirror) => mirror.events)
@@ -123,7 +123,7 @@ export function EventList() {
           <button
             type="button"
             className={css('tool', 'earlier')}
-            title="What happened before this run, up to a week"
+            title="Events before this run, up to a week"
             disabled={past.state === 'asking'}
             onClick={() => past.load(ofRun.at(-1)?.at ?? Math.round(live.ticker.nowMs()))}
           >

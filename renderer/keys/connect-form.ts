@@ -72,7 +72,7 @@ export function checkConnection(
 /** The error of a pasted token, without the token. */
 export function refreshTokenError(refreshToken: string): string | undefined {
   if (refreshToken === '') return 'Enter a refresh token of this key.'
-  if (/\s/.test(refreshToken)) return 'Remove blanks and line breaks.'
+  if (/\s/.test(refreshToken)) return 'Remove spaces and line breaks.'
   return refreshToken.length > 4096 ? 'Enter at most 4096 characters.' : undefined
 }
 

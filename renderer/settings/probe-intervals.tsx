@@ -24,7 +24,7 @@ export function ProbeIntervals({ current, elsewhere, change }: ProbeIntervalsPro
     })
   return (
     <details className={css('more')}>
-      <summary>Rows with an interval of their own: {Object.keys(everySeconds).length || 'none'}</summary>
+      <summary>Rows with their own interval: {Object.keys(everySeconds).length || 'none'}</summary>
       <p className={css('hint')}>
         Seconds between checks, regardless of the budget. 0: never; empty: by budget.
       </p>

@@ -94,7 +94,7 @@ test('what is set of the probes is what the service sees, and is still set when 
   await expect(dialog).toContainText('In memory until Headroom quits')
   await expect(dialog.getByTestId('probe-use')).toContainText('At most 12.5 requests a minute on average')
   await dialog.getByLabel('Symbol for checks').fill('AAPL')
-  await dialog.getByText('Rows with an interval of their own: none').click()
+  await dialog.getByText('Rows with their own interval: none').click()
   const interval = dialog
     .getByRole('group', { name: 'Seconds between checks' })
     .getByLabel('Quote Snapshot', { exact: true })
@@ -116,7 +116,7 @@ test('what is set of the probes is what the service sees, and is still set when 
   await page.keyboard.press('s')
   await expect(dialog.getByLabel('Check this key')).not.toBeChecked()
   await expect(dialog.getByLabel('Symbol for checks')).toHaveValue('AAPL')
-  await expect(dialog).toContainText('Rows with an interval of their own: 1')
+  await expect(dialog).toContainText('Rows with their own interval: 1')
 })
 
 test('a program behind the gateway is answered, is counted, and is in the plan', async ({

@@ -21,7 +21,7 @@ const HISTORY_WORDS: Readonly<Record<string, { readonly title: string; readonly 
     action: 'Check the access to it.',
   },
   newer: { title: 'A newer Headroom wrote the history.', action: 'Update Headroom.' },
-  locked: { title: 'Another program holds the history file.', action: 'Close that program.' },
+  locked: { title: 'Another program is using the history file.', action: 'Close that program.' },
 }
 const HISTORY_UNKNOWN = { title: 'The history can’t be written.', action: 'Check the data folder’s disk.' }
 
@@ -37,7 +37,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Saved keys damaged',
         title: 'Your saved keys are damaged.',
         action: snapshot.profile.id === SAVED_KEYS ? 'Connect them again.' : 'Sign in again.',
-        detail: 'What was damaged is set aside, not deleted.',
+        detail: 'The damaged file is set aside, not deleted.',
       })
     case 'keys-unreadable':
       return message({
@@ -82,7 +82,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: 'This system would store tokens unprotected.',
         text: 'They are in memory only.',
         action: 'Store them anyway, or sign in after each start.',
-        detail: 'Stored, any program that reads your files can use them.',
+        detail: 'If stored, any program that can read your files can use them.',
       })
     case 'token-not-saved':
       return message({

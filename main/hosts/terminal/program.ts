@@ -311,7 +311,7 @@ const describePrograms = (program: Command) =>
     .summary('add, list, pause and cut programs behind the gateway')
     .description(
       'program add NAME prints the key of a new program, once. program cut NAME ends it, program list shows all. ' +
-        `program pause NAME responds to it with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends the pause. ` +
+        `program pause NAME answers it with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends the pause. ` +
         'While no Headroom runs on the data folder, the changes apply at its next start.',
     )
     .argument(

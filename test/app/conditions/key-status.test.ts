@@ -104,7 +104,7 @@ describe('the headline', () => {
     const problem = { status: 200, since: NOW_MS - 1_000 }
     const failing = row('B', { problem })
     expect(said(ok, failing)).toMatchObject({ headline: 'No checked quota runs out within 10 min.' })
-    expect(said(ok, failing).detail).toMatch(/ No number in the last answer: B\.$/)
+    expect(said(ok, failing).detail).toMatch(/ No number in the last response: B\.$/)
     // Where no row has one, that is the headline, without a wait.
     const all = said(failing, row('C', { problem }), row('D', { state: 'not-checked' }))
     expect(all).toMatchObject({

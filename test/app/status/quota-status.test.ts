@@ -253,11 +253,11 @@ describe('what a person can do', () => {
   it('does not count others’ use that is not known as none', () => {
     const row = positions({ use: null, low: 300 })
     for (const added of [0, 0.5, 50]) {
-      expect(whatIfText(row, added, NOW_MS)).toBe('cannot be told yet: others’ use is not known')
+      expect(whatIfText(row, added, NOW_MS)).toBe('unknown: still measuring others')
     }
     const known = positions({ use, low: 300 })
-    expect(whatIfText({ ...known, state: 'not-checked' }, 0.5, NOW_MS)).toMatch(/what is left is not known$/)
-    expect(whatIfText({ ...known, state: 'blocked' }, 0.5, NOW_MS)).toMatch(/until the 429 is over$/)
+    expect(whatIfText({ ...known, state: 'not-checked' }, 0.5, NOW_MS)).toMatch(/no level was measured$/)
+    expect(whatIfText({ ...known, state: 'blocked' }, 0.5, NOW_MS)).toMatch(/until the 429 ends$/)
   })
 
   it('does not say that a row runs out while it says that less is used than comes back', () => {

@@ -10,11 +10,11 @@ test('every state of the updates is a sentence, which says what the label in the
   })
   expect(texts).toEqual([
     [`Headroom 2.0.0 is out. ${CHOSEN_IN_MENU}`, 'Get Headroom 2.0.0…'],
-    ['Fetching Headroom 2.0.0…', 'Fetching Headroom 2.0.0…'],
-    [`Headroom 2.0.0 is fetched. ${CHOSEN_IN_MENU}`, 'Restart to Install Headroom 2.0.0'],
+    ['Downloading Headroom 2.0.0…', 'Downloading Headroom 2.0.0…'],
+    [`Headroom 2.0.0 is downloaded. ${CHOSEN_IN_MENU}`, 'Restart to Install Headroom 2.0.0'],
     [
-      'Headroom 2.0.0 could not be fetched: see its page, from the menu.',
-      'Headroom 2.0.0 Could Not Be Fetched: See Its Page…',
+      'Headroom 2.0.0 couldn’t be downloaded. Open its page from the menu.',
+      'Headroom 2.0.0 Could Not Be Downloaded: Open Its Page…',
     ],
   ])
 })
@@ -23,11 +23,11 @@ test('where nothing newer is known, the settings say why, and the menu has no it
   expect(updateText({ kind: 'no-feed' })).toBe('No updates: built on this computer.')
   expect(updateLabel({ kind: 'no-feed' })).toBe('No Updates: Built on This Computer')
   expect([updateText({ kind: 'off' }), updateLabel({ kind: 'off' })]).toEqual([
-    'Newer versions are not looked for.',
+    'Update checks are off.',
     undefined,
   ])
   expect([updateText({ kind: 'none' }), updateLabel({ kind: 'none' })]).toEqual([
-    'No newer version is known.',
+    'No newer version found.',
     undefined,
   ])
 })

@@ -219,7 +219,7 @@ test('of a single recorded minute it claims no day', async ({ page, openPlan }) 
   const last = Object.entries(rows).map(([category, minutes]) => [category, minutes.slice(-1)] as const)
   await openPlan(BUSY, { rows: Object.fromEntries(last), programs: [] })
   await expect(
-    page.getByText('1 minute is recorded of the last 24 h, too little to speak of a day; replayed'),
+    page.getByText('1 minute is recorded of the last 24 h, too little to judge a day; replayed'),
   ).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Recorded with the change' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'A day with the change' })).toHaveCount(0)

@@ -33,7 +33,7 @@ test('what another window sets is followed, and each setting says so', async ({ 
   )
   await expect(dialog.getByLabel('Check this key')).not.toBeChecked()
   await expect(dialog.getByLabel('Check this key')).toHaveAccessibleDescription('Changed in another window.')
-  await dialog.getByText('Rows with an interval of their own: 1').click()
+  await dialog.getByText('Rows with their own interval: 1').click()
   const intervals = dialog.getByRole('group', { name: 'Seconds between checks' })
   await expect(intervals.getByLabel('Accounts')).toHaveValue('60')
   await expect(intervals.getByLabel('Positions')).toHaveValue('')

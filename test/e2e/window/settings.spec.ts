@@ -47,7 +47,7 @@ test('probes are set for the key that is shown, and half a number never is', asy
   await dialog.getByLabel('Symbol for checks').fill('AAPL')
   await dialog.getByLabel('Refresh token rotates within, minutes').fill('45')
   await dialog.getByLabel('After a 429, keep checking').check()
-  await dialog.getByText('Rows with an interval of their own: 1').click()
+  await dialog.getByText('Rows with their own interval: 1').click()
   const intervals = dialog.getByRole('group', { name: 'Seconds between checks' })
   // The second change is made while the first is on its way, and keeps it.
   const answers = Promise.withResolvers<void>()
@@ -59,7 +59,7 @@ test('probes are set for the key that is shown, and half a number never is', asy
   await intervals.getByLabel('Positions').fill('')
   await intervals.getByLabel('Balances').focus()
   answers.resolve()
-  await expect(dialog.getByText('Rows with an interval of their own: 1')).toBeVisible()
+  await expect(dialog.getByText('Rows with their own interval: 1')).toBeVisible()
   // The words of the window itself: its checks, and the column that the setting is about.
   expect(await dialog.innerText()).not.toMatch(/probe|if idle/i)
   await expect(dialog.getByLabel('“Full at” is')).toHaveValue('clock')

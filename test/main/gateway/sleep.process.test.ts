@@ -127,7 +127,7 @@ test('after it stood still, who waited too long is refused, who came meanwhile i
   await end()
 }, 120_000)
 
-test('while the service is out of reach callers are told so, and once it is back they are answered', async () => {
+test('while the service is unreachable callers are told so, and once it is back they are answered', async () => {
   const { way, get, programs, end } = await started()
   expect((await get(BOT, '')).status).toBe(200)
   way.close()

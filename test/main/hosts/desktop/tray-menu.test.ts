@@ -41,7 +41,7 @@ test('a newer version is one more item, which says what a click does', () => {
     return [item?.label, heard]
   }
   expect(labelled('available')).toEqual(['Get Headroom 2.0.0…', ['proceed']])
-  expect(labelled('downloading')).toEqual(['Fetching Headroom 2.0.0…', []])
+  expect(labelled('downloading')).toEqual(['Downloading Headroom 2.0.0…', []])
   expect(labelled('ready')).toEqual(['Restart to Install Headroom 2.0.0', ['proceed']])
-  expect(labelled('failed')).toEqual(['Headroom 2.0.0 Could Not Be Fetched: See Its Page…', ['proceed']])
+  expect(labelled('failed')).toEqual(['Headroom 2.0.0 Could Not Be Downloaded: Open Its Page…', ['proceed']])
 })
