@@ -87,7 +87,7 @@ const TOO_LONG = [
   'use elsewhere is never invented',
   'with own traffic only',
   'with others on the key the floor',
-  'where others are silent no end is ever forecast',
+  'never forecasts an end while others are silent',
   'bursts that the bucket gets over',
   'steady use elsewhere is found by the second header',
   'the rate elsewhere settles near',

@@ -49,30 +49,33 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A refused stream brought its readers 4 kB of a longer body, and a compressed one as broken text',
     tests: [
-      [REMOVAL, 'a refused stream brings its readers a long %s body byte for byte'],
-      [REMOVAL, 'of a refused stream, a token in a compressed body is replaced'],
-      [REMOVAL, 'a refused stream whose body is %s does not end'],
+      [REMOVAL, 'a rejected stream gives its readers a long %s body byte for byte'],
+      [
+        REMOVAL,
+        'replaces the token in a rejected stream’s compressed body, and reads which quota rejected it',
+      ],
+      [REMOVAL, 'a rejected stream with a body that is %s does not look whole to its reader'],
     ],
     breaks: ['hand readers the beginning of a long refusal of their stream'],
   },
   {
     found: 'A shared stream whose first answer broke within its head was opened a second time',
     tests: [
-      [HOSTILE, 'a shared stream that is answered by %s is 502 at once'],
-      [HOSTILE, 'a shared stream that is cut before a byte is opened once more'],
+      [HOSTILE, 'a shared stream with the response %s is 502 at once, and opened once'],
+      [HOSTILE, 'a shared stream cut before its first byte is opened once more'],
     ],
     breaks: ['open a shared stream again whose answer had begun'],
   },
   {
     found:
       'The length of one connection of a shared stream was told its readers, who took later frames for other answers',
-    tests: [[HOSTILE, 'a stream of a known length goes on for its readers']],
+    tests: [[HOSTILE, 'a stream of known length continues for its readers as a new one']],
     breaks: ['tell readers the length of one connection'],
   },
   {
     found:
       'A stream that is never authorized kept its reader waiting for 503, and was opened eight times in 20 s',
-    tests: [[HUB, 'a second 401, %s, is passed on as it came']],
+    tests: [[HUB, 'relays a second 401, %s, unchanged']],
     breaks: ['keep a reader waiting whose stream is not authorized'],
   },
   {
@@ -266,7 +269,12 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A formula after a semicolon in a cell of an export was one to a spreadsheet',
-    tests: [['app/history/report.test.ts', 'no part of %j is a formula']],
+    tests: [
+      [
+        'app/history/report.test.ts',
+        'no part of %j becomes a formula if a spreadsheet separates by semicolons or tabs',
+      ],
+    ],
     breaks: ['disarm a formula at the beginning of a cell only, not after a semicolon within it'],
   },
   {
@@ -343,18 +351,21 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A 401 to a token of the last ten seconds was answered 503, without a refresh',
     tests: [
-      [GATEWAY_FAULTS, 'a 401 to a token that was just issued is answered by one refresh and one resend'],
-      [GATEWAY_FAULTS, 'where a refresh does not help, programs get the 401 as it came'],
-      [GATEWAY_FAULTS, 'a 401 that is cut while it is kept'],
+      [GATEWAY_FAULTS, 'a 401 for a new token causes one refresh and one resend'],
+      [GATEWAY_FAULTS, 'if a refresh does not help, programs get the unchanged 401, and the next one waits'],
+      [GATEWAY_FAULTS, 'a 401 that is cut while withheld is cut for its caller too'],
       [REMOVAL, 'an error of %s that is cut is cut for its caller too'],
-      [GATEWAY_FAULTS, 'a caller that goes away while its token is refreshed'],
+      [GATEWAY_FAULTS, 'a caller that leaves during a refresh leaves nothing behind'],
     ],
     breaks: ['leave a 401 to a token of the last ten seconds without a refresh'],
   },
   {
     found: 'A 401 of one path while the sign-in host was away took the token from every program',
     tests: [
-      [GATEWAY_FAULTS, 'a 401 of one path while the sign-in host is away'],
+      [
+        GATEWAY_FAULTS,
+        'a 401 of one path during an outage of the sign-in host discards no token that others accept',
+      ],
       [KEEPER, 'a rejected token stays in use until there is another one'],
       [KEEPER, 'a path that rejects every token costs ever fewer refreshes'],
       [KEEPER, 'a path that accepts a token again starts anew'],
@@ -387,14 +398,14 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'Two programs could have names that no table tells apart, in two alphabets',
     tests: [
-      ['main/gateway/programs.test.ts', 'a name that looks like one that is there'],
-      ['app/gateway/look-alike.test.ts', 'may be taken for each other'],
+      ['main/gateway/programs.test.ts', 'rejects a name that looks like an existing one in another alphabet'],
+      ['app/gateway/look-alike.test.ts', '%j and %j can be confused'],
     ],
     breaks: ['list two programs whose names look the same'],
   },
   {
     found: 'The programs of a newer version were called damaged by an older one',
-    tests: [['main/gateway/programs.test.ts', 'a file of a newer Headroom is kept for it']],
+    tests: [['main/gateway/programs.test.ts', 'keeps a newer Headroom’s file, and does not call it damaged']],
     breaks: ['call what a newer version wrote damaged'],
   },
   {
@@ -410,10 +421,13 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'Where others used the whole refill, every try of every program met 429 as soon as its turn came',
     tests: [
-      ['main/gateway/others-take-all.test.ts', 'meet four 429s a minute at most, and one in the end'],
       [
         'main/gateway/others-take-all.test.ts',
-        'critical programs go on beside others that use the whole refill',
+        'while others use the whole refill, non-critical programs get at most four 429s a minute, then one',
+      ],
+      [
+        'main/gateway/others-take-all.test.ts',
+        'critical programs continue while others use the whole refill, and their header with room frees the rest',
       ],
       ['app/quota/others-take-all.test.ts', 'tries are then 20 s, 40 s, and a minute apart'],
     ],
@@ -422,9 +436,15 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'After a burst of a critical program others were refused with a Retry-After ten times too long',
     tests: [
-      ['main/gateway/gateway.test.ts', 'after a burst of a critical program others are told the time'],
-      ['app/gateway/scheduler.test.ts', 'a burst of a class before does not count as if it went on'],
-      ['app/gateway/served-rates.test.ts', 'programs outside that took much at once and stopped'],
+      [
+        'main/gateway/gateway.test.ts',
+        'after a critical burst others get the time until enough is left, not ten times it',
+      ],
+      ['app/gateway/scheduler.test.ts', 'a burst of a more urgent class does not count as a lasting rate'],
+      [
+        'app/gateway/served-rates.test.ts',
+        'outside programs that stopped after a burst do not count as fast',
+      ],
     ],
     breaks: ['take a burst that has stopped for a rate'],
   },
@@ -432,10 +452,13 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'After a standstill a request whose patience was long over was sent, where another one was read first',
     tests: [
-      ['main/gateway/sleep.process.test.ts', 'after it stood still, who waited too long is refused'],
+      [
+        'main/gateway/sleep.process.test.ts',
+        'after a suspension, late requests are declined, new ones answered, and the queue is empty',
+      ],
       [
         'app/gateway/scheduler.test.ts',
-        'after a sleep of the machine what is over is not sent where %s first',
+        'after sleep, requests whose wait has ended are not sent if %s first',
       ],
     ],
     breaks: ['send what is over after a sleep when a program asks first'],
@@ -444,10 +467,19 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'The gateway let in another user by 127.0.0.2, by IPv6 to 127.0.0.1, and by a socket closed at once',
     tests: [
-      ['main/gateway/door.test.ts', 'by whatever address of this machine'],
+      [
+        'main/gateway/door.test.ts',
+        'by any address of this machine, a process of this user gets in and one of another user does not',
+      ],
       ['main/gateway/peer-user.test.ts', 'the user of %s is found too'],
-      ['main/gateway/peer-user.test.ts', 'a socket that its program has closed has no user'],
-      ['main/gateway/peer-user.test.ts', 'where the system has no table all are let in'],
+      [
+        'main/gateway/peer-user.test.ts',
+        'a socket closed by its program has no user, although the table says root',
+      ],
+      [
+        'main/gateway/peer-user.test.ts',
+        'without a table everyone is admitted; with an unreadable one, or without a row, nobody is',
+      ],
     ],
     breaks: ['let in a connection whose user is not found'],
   },
@@ -455,35 +487,35 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'Any connection made the gateway read the table of all sockets, 11 ms for a program to wait each time',
     tests: [
-      ['main/gateway/door.test.ts', 'whose a connection is, is asked once, and only for a valid key'],
-      ['main/gateway/door.test.ts', 'a program of another user is refused with a key, and for a token'],
-      ['main/gateway/door.test.ts', 'nothing is sent for a program that left while'],
-      ['main/gateway/peer-user.test.ts', 'the connections of one instant share a read'],
-      ['main/gateway/peer-user.test.ts', 'a connection that came during a read'],
+      ['main/gateway/door.test.ts', 'looks up whose a connection is once, and only for a valid key'],
+      ['main/gateway/door.test.ts', 'rejects another user’s program with a key, and for a token'],
+      ['main/gateway/door.test.ts', 'sends nothing for a program that left during the lookup'],
+      ['main/gateway/peer-user.test.ts', 'simultaneous connections share a read, and later ones the next'],
+      ['main/gateway/peer-user.test.ts', 'a connection that arrives during a read waits for the next one'],
     ],
     breaks: ['look up the user of every connection, whatever key it shows'],
   },
   {
     found: 'Headers over 16 KiB were answered 400, and a body was asked for before its request was refused',
     tests: [
-      ['main/gateway/door.test.ts', 'headers over 16 KiB %s are refused with 431'],
-      ['main/gateway/door.test.ts', 'a body is asked for only where the request is not refused'],
+      ['main/gateway/door.test.ts', 'rejects headers over 16 KiB %s with 431, in the gateway’s words'],
+      ['main/gateway/door.test.ts', 'requests a body only if the request is not rejected'],
     ],
     breaks: ['call headers that are too long a request that cannot be read'],
   },
   {
     found: 'Orders were forwarded whose path had parameters, dots or spaces at its end, or was encoded twice',
     tests: [
-      ['main/gateway/door.test.ts', 'an order in any spelling is refused with 403'],
-      ['main/gateway/door.test.ts', 'which servers read differently, is refused with 400'],
-      ['main/gateway/door.test.ts', 'whatever path leads to orders, in whatever spelling'],
-      ['main/gateway/door.test.ts', 'ordinary paths are forwarded'],
+      ['main/gateway/door.test.ts', 'rejects an order in any spelling with 403, and sends none of it'],
+      ['main/gateway/door.test.ts', 'rejects the path %j, which servers read differently, with 400'],
+      ['main/gateway/door.test.ts', 'forwards no path that leads to orders, in any spelling'],
+      ['main/gateway/door.test.ts', 'forwards ordinary paths, whatever their symbols and names'],
     ],
     breaks: ['decode the path of an order once only'],
   },
   {
     found: 'No test noticed a gateway that took the first of two Authorization fields',
-    tests: [['main/gateway/door.test.ts', 'two Authorization fields are refused, whichever has the key']],
+    tests: [['main/gateway/door.test.ts', 'rejects two Authorization fields, in any order and case']],
     breaks: ['take the first of two Authorization fields'],
   },
   {
@@ -510,7 +542,10 @@ export const FINDINGS: readonly Finding[] = [
         'main/gateway/many-connections.test.ts',
         '%d connections of a program in one instant are each answered',
       ],
-      ['main/gateway/many-connections.test.ts', 'strangers end no connection that has shown a key once'],
+      [
+        'main/gateway/many-connections.test.ts',
+        'strangers displace no connection that has shown a key once, for a response or a token',
+      ],
       ['main/gateway/many-connections.test.ts', '1,100 strangers that %s keep none'],
       ['main/network/connection-limit.test.ts', 'one that does not authenticate in time is closed'],
       ['main/hosts/browser/slow-sockets.test.ts', 'one that goes on asking without a key'],
@@ -520,7 +555,10 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A stream that was not shared ended within a frame, and a frozen reader kept its socket for good',
     tests: [
-      ['main/gateway/faults.test.ts', 'turned off, a stream that is not shared gets GoAway'],
+      [
+        'main/gateway/faults.test.ts',
+        'when turned off, an unshared stream gets GoAway after the current frame',
+      ],
       ['main/gateway/stream-hub.test.ts', 'a frozen reader that cannot be brought up to date'],
     ],
     breaks: [
@@ -545,30 +583,33 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A request whose answer was cut within its head was sent again',
     tests: [
-      [HOSTILE, 'a request that is cut after %s is 502 at once'],
-      [HOSTILE, 'a connection that ends when it is used again'],
-      ['main/gateway/faults.test.ts', 'cut at every byte: sent again only before the first one'],
+      [HOSTILE, 'a request cut after %s is 502 at once, also on a reused connection'],
+      [HOSTILE, 'a reused connection that closes counts as cut before a byte: the request is resent'],
+      [
+        'main/gateway/faults.test.ts',
+        'cut at any byte: resent only before the first one, and never a response that looks whole',
+      ],
     ],
     breaks: ['resend a request whose answer was cut within its head'],
   },
   {
     found: 'The service could speak as Headroom in Proxy-Status, Cache-Status and Via',
     tests: [
-      [HOSTILE, 'the service cannot speak as Headroom'],
-      ['main/gateway/named-members.test.ts', '%s: %s is passed on as %s'],
-      ['main/gateway/named-members.test.ts', '%s: %s is passed on as it came'],
+      [HOSTILE, 'the service cannot impersonate Headroom, to a request or a stream'],
+      ['main/gateway/named-members.test.ts', 'relays %s: %s as %s'],
+      ['main/gateway/named-members.test.ts', 'relays %s: %s unchanged'],
     ],
     breaks: ['let the service speak as Headroom'],
   },
   {
     found: 'The access token of the key reached programs in the body of an error, or in the name of a field',
     tests: [
-      [REMOVAL, 'the token in a %s body of a %s is replaced'],
-      [REMOVAL, 'a %s error without the token goes byte for byte'],
-      [REMOVAL, 'a %s error longer than is read at once has the token nowhere'],
-      [REMOVAL, 'however a body is cut into chunks, it is the same'],
-      [REMOVAL, 'the token is replaced everywhere in a value'],
-      [REMOVAL, 'a shared stream that is refused tells no reader the token'],
+      [REMOVAL, 'replaces the token in a %s body of a %s, with the right length'],
+      [REMOVAL, 'relays a %s error without the token byte for byte'],
+      [REMOVAL, 'removes the token everywhere from a %s error longer than one read'],
+      [REMOVAL, 'any chunking of a body gives the same result'],
+      [REMOVAL, 'replaces the token everywhere in a value, and drops a field with it in its name'],
+      [REMOVAL, 'a rejected shared stream shows no reader the token'],
     ],
     breaks: [
       'hand programs the access token in the body of an error',
@@ -588,18 +629,21 @@ export const FINDINGS: readonly Finding[] = [
     found: 'The error of a service that was cut short ended as if it were whole',
     tests: [
       [REMOVAL, 'an error of %s that is cut is cut for its caller too'],
-      [REMOVAL, 'an error without an end is passed on after 5 s'],
+      [REMOVAL, 'relays an error without an end after 5 s, cleaned as it arrives'],
     ],
     breaks: ['end an error that was cut as if it were whole'],
   },
   {
     found: 'An answer whose status no answer may have ended the whole process',
     tests: [
-      [HOSTILE, 'that is answered %s gets 502, and the next one is served'],
-      [HOSTILE, 'a throw while an answer is handled fails that request with 502'],
-      [HOSTILE, 'a throw before a request is forwarded fails that request with 500'],
-      [HOSTILE, 'own checks and streams take a status %s for no quota'],
-      ['main/gateway/stream-hub.test.ts', 'a reader whose answer cannot be written gets 502'],
+      [HOSTILE, '%s: %s %s with the response %s gets 502, and the next one is served'],
+      [HOSTILE, 'an exception while handling a response fails that request with 502, and nothing else'],
+      [HOSTILE, 'an exception before forwarding fails that request with 500, and nothing else'],
+      [HOSTILE, 'own checks and streams learn no quota from a status %s'],
+      [
+        'main/gateway/stream-hub.test.ts',
+        'a reader whose response cannot be written gets 502, and the others their stream',
+      ],
     ],
     breaks: ['pass on an answer of any status'],
   },
@@ -621,9 +665,12 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'An outage used up the quota of the streams that it cut, and a 429 then sent every reader away from a service that was back',
     tests: [
-      [OUTAGES, 'an outage (%s) of half a minute is silence'],
-      [OUTAGES, 'what the service itself cuts is opened again within the reserve'],
-      [OUTAGES, 'a 429 is not slept'],
+      [
+        OUTAGES,
+        'during an outage (%s) of half a minute one stream tries, the others follow, and the quota stays',
+      ],
+      [OUTAGES, 'a stream that the service cuts reopens within the reserve'],
+      [OUTAGES, 'a 429 is not waited out: streams reopen as the level allows, and no reader is dropped'],
       [STREAM_OUTAGE, 'of streams that are lost together one tries'],
       [STREAM_OUTAGE, 'the others follow the success'],
       [STREAM_OUTAGE, 'streams that open and end at once'],
@@ -641,7 +688,10 @@ export const FINDINGS: readonly Finding[] = [
     tests: [
       ['main/gateway/endless-state.test.ts', 'a stream with ever new symbols ends by GoAway'],
       ['main/gateway/stream-hub.test.ts', 'a state over 16 MiB ends its readers'],
-      ['main/gateway/stream-hub.test.ts', 'each object of a smaller stream is looked for once'],
+      [
+        'main/gateway/stream-hub.test.ts',
+        'looks for each object of a smaller stream once, however many frames the larger one has',
+      ],
       [SHARED_STATE, 'a state of 16 MiB is kept'],
       [SHARED_STATE, 'the snapshot of a later connection is counted'],
       [SHARED_STATE, 'many small objects are counted'],
@@ -658,18 +708,28 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A reader whose stream met a 429 was refused although there was room long before Reset',
-    tests: [['main/gateway/stream-hub.test.ts', 'after a 429 a reader waits where there is room']],
+    tests: [
+      [
+        'main/gateway/stream-hub.test.ts',
+        'after a 429 a reader waits for room within its longest wait, however late Reset is',
+      ],
+    ],
     breaks: ['hold a reader of a stream against Reset after a 429'],
   },
   {
     found: 'Requests that waited hung after the clock was set back by days, or the key was connected anew',
-    tests: [['main/gateway/gateway.test.ts', 'a key that is connected anew while requests wait']],
+    tests: [
+      [
+        'main/gateway/gateway.test.ts',
+        'reconnecting a key answers its waiting requests at once, and serves the next',
+      ],
+    ],
     breaks: ['leave requests with the former session of a key that is connected anew'],
   },
   {
     found: 'A wall clock that was set an hour ahead refused every request that waited',
     tests: [
-      ['main/gateway/faults.test.ts', 'a wall clock that is set an hour ahead'],
+      ['main/gateway/faults.test.ts', 'a wall clock set an hour ahead declines no waiting request'],
       ['main/gateway/forwarder.test.ts', 'a token that expired while a request waited'],
     ],
     breaks: ['count the hour that a clock was set ahead as time that a request waited'],
@@ -678,23 +738,23 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'A sign-in host that accepts and never answers kept programs waiting for 38 s, whatever their `Prefer`',
     tests: [
-      ['main/gateway/forwarder.test.ts', 'a token that does not come is waited for'],
-      ['main/gateway/forwarder.test.ts', 'what was waited for a token is no more patience'],
+      ['main/gateway/forwarder.test.ts', 'waits for a token as long as the caller waits'],
+      ['main/gateway/forwarder.test.ts', 'time spent on a token is no longer available for the turn'],
     ],
     breaks: ['wait for a token longer than the caller waits'],
   },
   {
     found:
       'What followed a request and could not be read was answered in the midst of the answer to that request',
-    tests: [['main/gateway/door.test.ts', '%s is answered after the answer that is under way']],
+    tests: [['main/gateway/door.test.ts', 'answers %s after the response in progress, not within it']],
     breaks: ['write that a request cannot be read into the answer to another one'],
   },
   {
     found:
       'Bodies compressed in transfer (`Transfer-Encoding: gzip, chunked`) were passed on as if they were not',
     tests: [
-      [HOSTILE, 'an answer in a transfer coding that Node does not remove'],
-      ['main/gateway/door.test.ts', 'a body in a transfer coding that is not removed'],
+      [HOSTILE, 'a response in an unknown transfer coding is 502, and the next one is served'],
+      ['main/gateway/door.test.ts', 'rejects a body in an unsupported transfer coding, and sends none of it'],
     ],
     breaks: [
       'pass an answer on as plain that is compressed in transfer',
@@ -703,12 +763,14 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'Of a program of 40 processes, each with a local token of its own, eight got 401',
-    tests: [['main/gateway/programs.test.ts', 'the oldest local tokens of a program make way']],
+    tests: [
+      ['main/gateway/programs.test.ts', 'new local tokens replace a program’s oldest ones, never others’'],
+    ],
     breaks: ['let the 33rd process of a program end the token of the first'],
   },
   {
     found: 'A shared stream that the service opened again and again without a word was never told as silent',
-    tests: [[HUB, 'a service that opens a stream again and again, and says %s']],
+    tests: [[HUB, 'a service that opens a stream repeatedly, and sends %s on it, ends its readers too']],
     breaks: [
       'count a stream that opens again and says nothing as served',
       'take line ends alone for a stream that is served',
@@ -739,7 +801,7 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'An error that repeats the token with escapes of JSON or HTML, or in base64, or a redirect, handed it out',
     tests: [
-      [REMOVAL, 'a token that is repeated %s is replaced'],
+      [REMOVAL, 'replaces a token echoed %s'],
       [REMOVAL, 'the token in the body of a redirect'],
     ],
     breaks: ['hand programs the token in base64', 'hand programs the token in the body of a redirect'],
@@ -751,7 +813,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'An error on an open stream that repeats the access token handed it to each reader',
-    tests: [[HUB, 'an error on a stream that repeats the access token']],
+    tests: [[HUB, 'removes an access token echoed in a stream’s error, also for later readers']],
     breaks: ['hand programs the token in an error on their stream'],
   },
 ]

@@ -47,7 +47,7 @@ function follow(engine: AlertEngine, snapshots: readonly Partial<Snapshot>[]): r
 const seconds = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-test('a low quota is said once, after it lasted, and withdrawn once, after it was well again', () => {
+test('announces a low quota once after it lasted, and withdraws it once it has recovered', () => {
   const engine = new AlertEngine()
   expect(
     follow(
@@ -77,7 +77,7 @@ test('a low quota is said once, after it lasted, and withdrawn once, after it wa
   expect(engine.alerts()).toEqual([])
 })
 
-test('a 429 is said at once, and its end is good news for two minutes', () => {
+test('announces a 429 at once, and its end as good news for two minutes', () => {
   const engine = new AlertEngine()
   expect(follow(engine, [quota(1, 200, true)])).toEqual(['raised rate-limited'])
   expect(follow(engine, [quota(2, 200, false, 1)])).toEqual([])
@@ -88,7 +88,7 @@ test('a 429 is said at once, and its end is good news for two minutes', () => {
   expect(follow(engine, well(133, 133))).toEqual(['withdrawn capacity-back'])
 })
 
-test('where others used the whole refill and a 429 outlasts it, the good news comes once, after both', () => {
+test('announces one recovery after both, if a 429 outlasts others that used the whole refill', () => {
   const engine = new AlertEngine()
   const busy = { total: 2, own: 0, elsewhere: 2, elsewhereLow: 2, elsewhereHigh: 2 }
   const refused = (second: number, by?: typeof busy): Partial<Snapshot> => {
@@ -103,7 +103,7 @@ test('where others used the whole refill and a 429 outlasts it, the good news co
   expect(follow(engine, well)).toEqual(['withdrawn rate-limited', 'raised capacity-back'])
 })
 
-test('a 429 that comes again within seconds is the same, and one after its end takes the good news back', () => {
+test('a 429 that repeats within seconds is the same alert, and a later one withdraws the good news', () => {
   const engine = new AlertEngine()
   expect(follow(engine, [quota(1, 0, true), quota(2, 200), quota(9, 0, true)])).toEqual([
     'raised rate-limited',
@@ -117,7 +117,7 @@ test('a 429 that comes again within seconds is the same, and one after its end t
   expect(follow(engine, [quota(21, 0, true)])).toEqual(['withdrawn capacity-back', 'raised rate-limited'])
 })
 
-test('a 429 is not over while nothing is left', () => {
+test('a 429 does not end while nothing is left', () => {
   const engine = new AlertEngine()
   follow(engine, [quota(1, 0, true)])
   expect(
@@ -128,7 +128,7 @@ test('a 429 is not over while nothing is left', () => {
   ).not.toContain('withdrawn rate-limited')
 })
 
-test('a numbers-only recovery after the service went away ends nothing', () => {
+test('a recovery by numbers alone during an outage ends no alert', () => {
   const engine = new AlertEngine()
   follow(
     engine,
@@ -151,7 +151,7 @@ const streams = (second: number, ...all: readonly Partial<StreamSummary>[]): Par
   streams: all.map((stream, index) => exampleStream({ id: `s${index}`, lastFrameAt: AT_MS, ...stream })),
 })
 
-test('silent streams are one alert, which is over when all are heard again or gone', () => {
+test('silent streams are one alert, which ends when all receive data again or are gone', () => {
   const engine = new AlertEngine()
   const silent = { state: 'stale' } as const
   expect(follow(engine, [streams(20, silent, {}), streams(21, silent, silent, {})])).toEqual([
@@ -182,7 +182,7 @@ const full = (second: number, ...all: readonly Partial<StreamSummary>[]): Partia
   }
 }
 
-test('full slots are an alert where a stream waits for one, and for nobody else', () => {
+test('full slots cause an alert only if a stream waits for one', () => {
   const engine = new AlertEngine()
   const waiting = { state: 'waiting', reasonCode: 'no-slot' } as const
   expect(
@@ -205,7 +205,7 @@ const unreachable = (second: number, sinceSecond: number): Partial<Snapshot> => 
   service: { reachable: false, host: 'h', since: AT_MS + sinceSecond * 1000 },
 })
 
-test('an outage is said after a minute from its beginning, and takes the alerts that it explains along', () => {
+test('announces an outage after a minute, and withdraws the alerts that it explains', () => {
   const engine = new AlertEngine()
   follow(
     engine,
@@ -244,7 +244,7 @@ test('a short outage neither announces nor ends anything', () => {
   expect(follow(engine, [quota(41, 10), quota(42, 10)])).toEqual([])
 })
 
-test('what becomes critical is said once more, and not again when it wavers', () => {
+test('announces an alert again when it becomes critical, and not again when it wavers', () => {
   const engine = new AlertEngine()
   const { refresh } = exampleSnapshot()
   const ending = (second: number, minutes: number): Partial<Snapshot> => ({
@@ -277,14 +277,14 @@ test('the worst alert is first, among equals the latest', () => {
   expect(engine.alerts().map(({ subject }) => subject)).toEqual(['A', 'B', 'Accounts'])
 })
 
-test('a disconnected key takes its alerts along', () => {
+test('withdraws a key’s alerts when it is disconnected', () => {
   const engine = new AlertEngine()
   follow(engine, [quota(1, 200, true)])
   expect(told(engine.removed(PROFILE))).toEqual(['withdrawn rate-limited'])
   expect(engine.alerts()).toEqual([])
 })
 
-test('what was open when the app ended is not said again, and withdrawn when it is over', () => {
+test('does not announce an open alert again after a restart, and withdraws it when it has ended', () => {
   const before = new AlertEngine()
   follow(
     before,
@@ -315,7 +315,7 @@ test('a dismissed alert stays the same episode', () => {
   expect(engine.dismiss('another')).toBeUndefined()
 })
 
-test('another threshold is another condition', () => {
+test('a changed threshold makes a new condition', () => {
   const engine = new AlertEngine()
   follow(
     engine,
@@ -337,7 +337,7 @@ test('another threshold is another condition', () => {
   ).toEqual(['raised low'])
 })
 
-test('what is said names the category, what to do and the key', () => {
+test('an announcement names the category, the remedy and the key', () => {
   const engine = new AlertEngine()
   follow(
     engine,
@@ -348,7 +348,7 @@ test('what is said names the category, what to do and the key', () => {
   expect(alert?.body).toMatch(/^3 % left\. .+ On Built-in simulator\.$/)
 })
 
-test('a rejected token is told after ten seconds as one alert of the key, and withdrawn with the next number', () => {
+test('announces a rejected token after ten seconds as one alert of the key, and withdraws it with the next number', () => {
   const engine = new AlertEngine()
   const rejected = (second: number): Partial<Snapshot> => ({
     ...quota(second, 300),
@@ -369,7 +369,7 @@ test('a rejected token is told after ten seconds as one alert of the key, and wi
   expect(follow(engine, [quota(11, 300)])).toEqual(['withdrawn token-rejected'])
 })
 
-test('before the first answer of a start nobody knows whether an outage is over', () => {
+test('before the first response after a start, whether an outage has ended is unknown', () => {
   const before = new AlertEngine()
   follow(
     before,
@@ -453,7 +453,7 @@ function expected(all: readonly Look[]): readonly string[] {
   }
 }
 
-test('episodes are those of their definition: no duplicate, none missed, none from stale evidence', () => {
+test('episodes match their definition: no duplicates, none missed, none from stale evidence', () => {
   fc.assert(
     fc.property(looks, (all) => {
       const engine = new AlertEngine()

@@ -62,7 +62,7 @@ test('every alert is in exactly one group', () => {
 const told = (effects: ReturnType<Announcements['raised']>) =>
   effects.map((effect) => (effect.kind === 'announce' ? `+ ${effect.announcement.title}` : `- ${effect.id}`))
 
-test('eighteen at once are announced once, and withdrawn once when the last is over', () => {
+test('announces eighteen at once once, and withdraws them once when the last has ended', () => {
   const announcements = new Announcements()
   const all = rows(18)
   expect(told(announcements.raised(all))).toEqual(['+ q0: permission missing, and 17 more'])

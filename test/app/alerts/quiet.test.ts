@@ -28,7 +28,7 @@ test.each([
   expect(mayAnnounce(noon, 'warning', at(time))).toBe(announced)
 })
 
-test('what is urgent comes through quiet hours and a snooze, unless that is turned off', () => {
+test('critical alerts ignore quiet hours and a snooze unless that is turned off', () => {
   const snoozed = { snoozedUntil: at('15:00:00'), urgentBypass: true }
   expect(mayAnnounce(night, 'critical', at('23:00:00'))).toBe(true)
   expect(mayAnnounce({ ...night, urgentBypass: false }, 'critical', at('23:00:00'))).toBe(false)
@@ -42,15 +42,15 @@ test('a snooze ends at its moment', () => {
   expect(mayAnnounce(snoozed, 'warning', at('15:00:00'))).toBe(true)
 })
 
-test('without preferences all is announced', () => {
+test('announces everything by default', () => {
   expect(mayAnnounce({ urgentBypass: true }, 'ok', at('03:00:00'))).toBe(true)
 })
 
-test.each(['24:00', '7:00', '07:60', '', '07:00:00'])('%j is no time of day', (from) => {
+test.each(['24:00', '7:00', '07:60', '', '07:00:00'])('rejects %j as a time of day', (from) => {
   expect(() => alertPreferences.parse({ quietHours: { from, to: '08:00' }, urgentBypass: true })).toThrow()
 })
 
-test('quiet hours are by the zone that all times are shown in', () => {
+test('quiet hours use the displayed time zone', () => {
   showTimesIn('exchange')
   // 22:00 in New York.
   expect(mayAnnounce(night, 'warning', Date.parse('2026-03-14T01:59:59Z'))).toBe(true)

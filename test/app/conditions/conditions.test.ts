@@ -70,19 +70,19 @@ describe.each(Object.entries(CAUSES))('%s', (name, [root, ...explained]) => {
   const at = BAD_DAYS[name] as Snapshot
   const found = conditionsOf(at, NOW_MS)
 
-  it('has one root cause, which programs are told too', () => {
+  it('has one root cause, which programs receive too', () => {
     expect(found.roots.map(({ kind }) => kind)).toEqual([root])
     const [{ severity, title, text, action } = expect.fail('no finding')] = keyFindings(at, NOW_MS)
     const said = { severity, cause: root, title: `${title} ${text}`.trim(), action }
     expect(healthOf(at, NOW_MS)).toMatchObject(said)
   })
 
-  it('explains what follows from it, which is no headline', () => {
+  it('explains its consequences, which are no headline', () => {
     expect(found.consequences.map(({ kind }) => kind)).toEqual(explained)
     proves('C2', { level: 2, cases: 1 })
   })
 
-  it('leaves no part of a key that cannot call ok, but what is known of it', () => {
+  it('leaves no part of a key that cannot call ok, and shows only what is known', () => {
     const stopped = isStopped(found)
     expect(stopped).toBe(CONDITIONS[root].stopsCalls)
     if (!stopped) return
@@ -120,7 +120,7 @@ it('a key without trouble has no condition', () => {
   expect(kinds({})).toEqual([])
 })
 
-it('of unrelated causes the most severe is the headline, and among equals the upper one of the table', () => {
+it('of unrelated causes the most severe is the headline; among equals, the upper one in the table', () => {
   const blocked = quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 40_000 })
   const silent = stream('s', 'Order Stream', 'SIM1', { state: 'stale', lastFrameAt: NOW_MS - 60_000 })
   const more = {
@@ -137,7 +137,7 @@ it('of unrelated causes the most severe is the headline, and among equals the up
   expect(kinds({ ...more, streams: [silent] })[0]).toBe('no-stream-data')
 })
 
-it('a cause on one quota explains that quota only', () => {
+it('a cause about one quota explains only that quota', () => {
   const use = { total: 1.2, own: 0.1, elsewhere: 1.1 }
   const requests = [
     quota('Positions', 320, 300, 0, { state: 'blocked', use }),
@@ -155,7 +155,7 @@ it('others use the whole refill from 95 % of it on', () => {
   expect(of(0.95)).toEqual(['others-use-refill Positions'])
 })
 
-it('a waiting stream is not a silent one, and a reconnection of a moment is neither', () => {
+it('a waiting stream is not silent, and neither is a brief reconnection', () => {
   const live = stream('l', 'Order Stream', 'A')
   const waiting = (ageMs: number, more = {}) =>
     stream('w', 'Order Stream', 'B', { state: 'waiting', lastFrameAt: NOW_MS - ageMs, ...more })
@@ -167,7 +167,7 @@ it('a waiting stream is not a silent one, and a reconnection of a moment is neit
   expect(kinds({ streams: [waiting(60_000, { reasonCode: 'no-slot' })] })).toEqual(['streams-waiting'])
 })
 
-it('slots that were never observed, or long ago, are no condition', () => {
+it('slots that were never observed, or not recently, are no condition', () => {
   const old = { ...slots('Option Chain Stream', 10, 10, 0), observedAt: NOW_MS - 601_000 }
   expect(kinds({ slots: [old] })).toEqual([])
   expect(kinds({ slots: [slots('Option Chain Stream', 10, 10, 0, 'default')] })).toEqual([])
@@ -185,30 +185,30 @@ it('the end of a sign-in is a warning from an hour before, and critical from a q
   ])
 })
 
-it('tokens and streams are taken as they were pushed, where the push is old', () => {
+it('evaluates tokens and streams as pushed, even if the push is old', () => {
   expect(kinds({}, NOW_MS + 3_600_000)).toEqual(['not-checked'])
 })
 
-it('the first refresh is no trouble', () => {
+it('the first refresh is no condition', () => {
   const refresh = { ...snapshot().refresh, state: 'unconfirmed' } as const
   expect(kinds({ refresh, access: { state: 'refreshing', scopes: [] } })).toEqual([])
   expect(kinds({ refresh, access: { state: 'none', scopes: [] } })).toEqual(['renewal-failing'])
 })
 
-it('where to store tokens is no question once they are revoked', () => {
+it('once tokens are revoked, storing them is no longer a condition', () => {
   const revoked = { ...snapshot().refresh, state: 'revoked', stored: 'memory' } as const
   expect(kinds({ keystore: 'unprotected', refresh: revoked })).toEqual(['revoked'])
   expect(kinds({ keystore: 'unavailable', refresh: revoked })).toEqual(['revoked'])
 })
 
-it('a person who wants nothing stored, or agreed to it, is not told again', () => {
+it('does not warn again a person who chose to store nothing, or consented', () => {
   const memory = { ...snapshot().refresh, stored: 'memory' } as const
   expect(kinds({ keystore: 'memory', refresh: memory })).toEqual([])
   expect(kinds({ keystore: 'unprotected' })).toEqual([])
   expect(kinds({ keystore: 'unprotected', refresh: memory })).toEqual(['keyring-unprotected'])
 })
 
-it('a 401 is no trouble while the token is renewed, and the sign-in host’s where that is away', () => {
+it('a 401 is no condition during a refresh, and belongs to the sign-in host if that is unreachable', () => {
   const requests = CALM_REQUESTS.map((row) => ({ ...row, problem: { status: 401, since: NOW_MS - 1_000 } }))
   const { access } = snapshot()
   const signInHost = { host: 'signin.test', why: 'timed out', since: NOW_MS - 1_000 }

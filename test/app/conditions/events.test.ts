@@ -202,7 +202,7 @@ describe('events in plain words', () => {
     expect(said(refreshed, 'memory').text).toBe('Access token renewed · refresh token rotated, in memory')
   })
 
-  it('hands on the request id of a refusal', () => {
+  it('includes the request id of a 429', () => {
     const event = {
       kind: 'rate-limited',
       category: 'Positions',

@@ -17,7 +17,7 @@ const ENDS = { emptyFrom: NOW_MS + 214_000, emptyTo: NOW_MS + 298_000 }
 const of = (more: Partial<Snapshot>) => snapshot({ requests: CALM_REQUESTS, ...more })
 const { refresh } = snapshot()
 
-it('says in short lines when, how fast one may ask, and who uses it', () => {
+it('shows in short lines when, how fast to call, and who uses it', () => {
   const use = { total: 2, own: 0.1, elsewhere: 1.9 }
   const safe = { everySeconds: null, burst: 0 }
   expect(glanceLines(row({ state: 'running-out', use, safe }), 'about 03:40', NOW_MS)).toEqual([
@@ -126,7 +126,7 @@ describe('the table of keys', () => {
   const key = (name: string, more: Partial<Snapshot>) =>
     of({ profile: { id: name, name, environment: 'live' }, ...more })
 
-  it('has the worst first, each with its state, tightest quota, refusals, streams and sign-in', () => {
+  it('lists the worst first, each with state, tightest quota, 429s, streams and sign-in', () => {
     const lines = keyLines(
       [
         key('archive', { requests: [], streams: [], refresh: { ...refresh, state: 'none' } }),
@@ -174,7 +174,7 @@ describe('the 429s of a key since a moment', () => {
     ...more,
   })
 
-  it('are those of quotas and of slots, each once, and none of another key or of before', () => {
+  it('counts each 429 of quotas and slots once, without other keys and earlier ones', () => {
     const stored = { ...refused(20, { requestId: 'q' }), seq: 99 }
     const full = { kind: 'slots-exhausted', seq: 1, at: 30, profile: 'a', category: 'Order Stream' } as const
     const events = [refused(9), refused(10), refused(20, { requestId: 'q' }), stored, full]

@@ -109,12 +109,9 @@ function alertsOf(at: Snapshot): readonly string[] {
 const ALL = { ...STATES, ...BAD_DAYS }
 const fileOf = (name: string) => `${name.replaceAll(/[^a-z0-9]+/gi, '-').replace(/-$/, '')}.txt`
 
-it.each(Object.entries(ALL))(
-  'every surface says of the state "%s" what is written down',
-  async (name, at) => {
-    await expect(`${said(at)}\n`).toMatchFileSnapshot(`golden/${fileOf(name)}`)
-  },
-)
+it.each(Object.entries(ALL))('every surface shows the recorded text for the state "%s"', async (name, at) => {
+  await expect(`${said(at)}\n`).toMatchFileSnapshot(`golden/${fileOf(name)}`)
+})
 
 it('each state has its text, and each text its state', () => {
   const files = readdirSync(new URL('golden', import.meta.url))

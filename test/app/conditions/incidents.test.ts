@@ -15,19 +15,19 @@ const others = (category: string, perSecond: number, later = 0) =>
   logged({ kind: 'elsewhere', category, perSecond }, later)
 const texts = (events: readonly LoggedEvent[]) => incidentLines(events).map(({ text }) => text)
 
-test('others on five quotas in one second are one line, the busiest first', () => {
+test('others on five quotas within one second share a line, the busiest first', () => {
   const events = [others('Accounts', 0.1), others('Positions', 1.5), others('Balances', 0.4)]
   expect(texts(events)).toEqual(['Others active on 3 quotas · most: Positions 1.5/s'])
 })
 
-test('what is a second apart, of another key or of another kind is a line of its own', () => {
+test('events a second apart, of another key or of another kind have their own lines', () => {
   const foreign = { ...others('Balances', 1), profile: 'b' }
   const back = logged({ kind: 'service-back', host: 'h' })
   const apart = [logged({ kind: 'revoked' }), logged({ kind: 'revoked' }, 1)]
   expect(incidentLines([...apart, others('Accounts', 1), foreign, back])).toHaveLength(5)
 })
 
-test('use by others has an end once it was told, with its length, and is open until then', () => {
+test('use by others is open until its end is reported, and then has a length', () => {
   const started = others('Positions', 1.5)
   expect(incidentLines([started])[0]).toMatchObject({ isOpen: true })
   const ended = logged({ kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: AT }, 480)
@@ -38,7 +38,7 @@ test('use by others has an end once it was told, with its length, and is open un
   expect(texts([ended])).toEqual(['Others stopped using Positions · 1.2/s for 8 min 0 s'])
 })
 
-test('a silent stream is one line from its start to its end, and others that fell silent with it are named', () => {
+test('a silent stream is one line from start to end, and names streams that fell silent with it', () => {
   const stream = (name: string) => ({ stream: name, category: 'Order Stream', target: name })
   const silent = (name: string) => logged({ kind: 'stream-silent', ...stream(name), since: AT - 15_000 })
   const one = silent('SIM1')
@@ -77,7 +77,7 @@ test('a sign-in that was needed ends with the sign-in', () => {
   expect(incidentLines([required, done])).toMatchObject([{ isOpen: false, endedAt: AT + 30_000 }])
 })
 
-test('a line of several is open until the last of them has ended', () => {
+test('a shared line is open until its last event has ended', () => {
   const both = [others('Positions', 1.5), others('Balances', 0.4)]
   const end = (category: string, later: number) =>
     logged({ kind: 'elsewhere-ended', category, perSecond: 1, since: AT }, later)
@@ -88,7 +88,7 @@ test('a line of several is open until the last of them has ended', () => {
   })
 })
 
-test('an unreachable service and a refused key end when they answer again', () => {
+test('an unreachable service and a rejected key end when they respond again', () => {
   const down = logged({ kind: 'service-unreachable', host: 'h' })
   const up = logged({ kind: 'service-back', host: 'h' }, 42)
   expect(incidentLines([down, up]).at(-1)).toMatchObject({ isOpen: false, endedAt: AT + 42_000 })
@@ -98,7 +98,7 @@ test('an unreachable service and a refused key end when they answer again', () =
   expect(incidentLines([refused, answered]).at(-1)).toMatchObject({ isOpen: false, endedAt: AT + 9_000 })
 })
 
-test('what is over says no more what is to be done, or when it is tried again', () => {
+test('an ended line no longer shows advice or a retry time', () => {
   const down = logged({
     ...{ kind: 'service-unreachable', host: 'h', why: 'connection refused', retryAt: AT + 5_000 },
   })
@@ -111,7 +111,7 @@ test('what is over says no more what is to be done, or when it is tried again', 
   expect(incidentLines([refused, answered]).at(-1)?.detail).toBe('“no”')
 })
 
-test('a 429 names no time for a retry while others use the whole refill', () => {
+test('a 429 shows no retry time while others use the whole refill', () => {
   const refused = logged({ kind: 'rate-limited', category: 'Positions', retryAt: AT + 240_000 })
   const said = (othersTakeAll: readonly string[]) =>
     incidentLines([refused], { othersTakeAll: new Set(othersTakeAll) })[0]?.detail
@@ -119,7 +119,7 @@ test('a 429 names no time for a retry while others use the whole refill', () => 
   expect(said(['Positions'])).toBe('until others slow down')
 })
 
-test('a refresh that was not sent is no line beside its unreachable host, before and after it is one', () => {
+test('an unsent refresh has no line next to its unreachable host, but has one before and after', () => {
   const notSent = (later: number) => logged({ kind: 'token-refresh-failed', outcome: 'not-sent' }, later)
   const down = logged({ kind: 'service-unreachable', host: 'h' }, 10)
   const up = logged({ kind: 'service-back', host: 'h' }, 60)
@@ -130,7 +130,7 @@ test('a refresh that was not sent is no line beside its unreachable host, before
   expect(titles([down, logged({ kind: 'token-refresh-failed', outcome: 'refused' }, 40)])).toHaveLength(2)
 })
 
-test('a 401 is no line beside the end of the sign-in that it follows from', () => {
+test('a 401 has no line next to the end of its sign-in', () => {
   const rejected = logged({ kind: 'requests-refused', category: 'Positions', status: 401 })
   const failing = logged({ kind: 'requests-refused', category: 'Positions', status: 503 })
   const signedOut = logged({ kind: 'sign-in-required', reason: 'the service rejected it' }, 0.5)
@@ -141,7 +141,7 @@ test('a 401 is no line beside the end of the sign-in that it follows from', () =
   expect(kinds([rejected])).toEqual(['requests-refused'])
 })
 
-test('answers without a number are not called refusals', () => {
+test('does not call responses without a number 429s', () => {
   const without = (category: string, status: number) => logged({ kind: 'requests-refused', category, status })
   const titles = (status: number) =>
     incidentLines([without('Accounts', status), without('Balances', status)]).map(({ title }) => title)
@@ -149,7 +149,7 @@ test('answers without a number are not called refusals', () => {
   expect(titles(403)).toEqual(['2 quotas rejected (403)'])
 })
 
-test('a failure of the service ends where its row is rejected for another reason, and that with its answer', () => {
+test('a failure of the service ends when its row is rejected for another reason, and that with its response', () => {
   const failing = logged({ kind: 'requests-refused', category: 'Accounts', status: 502 })
   const forbidden = logged({ kind: 'requests-refused', category: 'Accounts', status: 403 }, 20)
   const responds = (status: number, later: number) =>
@@ -191,7 +191,7 @@ test('each 429 of another category is a line, the newest first', () => {
   ).toEqual([2, 1])
 })
 
-test('use by others that lasts is one line, whenever each began, and what ended is a line of its own', () => {
+test('ongoing use by others is one line whenever each began; ended use has its own line', () => {
   const events = [others('Accounts', 0.1), others('Positions', 1.5, 30), others('Balances', 0.4, 60)]
   const ended = logged({ kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: AT }, 90)
   expect(incidentLines(events)).toMatchObject([
@@ -208,7 +208,7 @@ test('use by others that lasts is one line, whenever each began, and what ended 
   ])
 })
 
-test('a row that became critical since makes its open line critical, and no line that is over', () => {
+test('a row that became critical makes its open line critical, but no ended line', () => {
   const short = logged({
     kind: 'quota-short',
     category: 'Positions',
@@ -226,7 +226,7 @@ test('a row that became critical since makes its open line critical, and no line
   expect(incidentLines([short, ended], { criticalRows })[0]).toMatchObject({ severity: 'ok' })
 })
 
-test('a group tells each of its events where it unfolds', () => {
+test('an expanded group shows each of its events', () => {
   const [line] = incidentLines([others('Accounts', 0.1), others('Positions', 1.5)])
   expect(line?.parts).toEqual([
     { at: AT, text: 'Others active on Positions · 1.5/s at first' },
@@ -245,7 +245,7 @@ const refusal = (category: string, later = 0) =>
     later,
   )
 
-test('a 429 lasts until the first answer of its row that is none, and says what it was then', () => {
+test('a 429 lasts until its row’s first other response, and shows the level at the time', () => {
   const refused = refusal('Positions')
   const over = (category: string) => logged({ kind: 'rate-limit-over', category, since: AT, refused: 3 }, 108)
   expect(incidentLines([refused, over('Balances')])[0]).toMatchObject({ isOpen: true, severity: 'critical' })
@@ -261,14 +261,14 @@ test('a 429 lasts until the first answer of its row that is none, and says what 
   expect(rest).toEqual([])
 })
 
-test('a 429 that no answer followed is open until its wait is over, and has no length then', () => {
+test('a 429 without a later response is open until its wait ends, and then has no length', () => {
   const lines = (nowMs: number) => incidentLines([refusal('Positions')], { nowMs })
   expect(lines(AT + 59_999)).toMatchObject([{ isOpen: true }])
   expect(lines(AT + 60_000)).toMatchObject([{ isOpen: false, severity: 'critical' }])
   expect(lines(AT + 60_000)[0]).not.toHaveProperty('endedAt')
 })
 
-test('a quota that is short is one line of its present state, from the first to the end', () => {
+test('a short quota is one line with its present state, from first to last', () => {
   const short = (state: 'low' | 'running-out' | 'empty', later: number) =>
     logged({ kind: 'quota-short', category: 'Positions', state, limit: 320, remaining: 9 }, later)
   const runsOut = short('running-out', 0)
@@ -290,7 +290,7 @@ test('two quotas that run out in one second are one line', () => {
   ])
 })
 
-test('a reconnection and a refresh have the length that was recorded, and none where none was', () => {
+test('shows the recorded length of a reconnection and a refresh, and none if not recorded', () => {
   const restarted = {
     kind: 'stream-restarted',
     stream: 's',
@@ -320,7 +320,7 @@ test('the open lines come first, the worst of them on top', () => {
   ])
 })
 
-test('what an earlier run did not see the end of is not open now', () => {
+test('a condition whose end an earlier run did not see is not open now', () => {
   const lines = incidentLines([others('Accounts', 1), others('Balances', 1, 60)], { runSinceMs: AT + 60_000 })
   expect(lines.map(({ title, isOpen }) => [title, isOpen])).toEqual([
     ['Others active on Balances', true],
@@ -328,7 +328,7 @@ test('what an earlier run did not see the end of is not open now', () => {
   ])
 })
 
-test('no event is lost or a line twice, but a refused refresh in its sign-in', () => {
+test('loses no event and repeats no line, except a rejected refresh within its sign-in', () => {
   const event = fc.oneof(
     fc
       .record({ category: fc.constantFrom('A', 'B'), later: fc.nat(5) })

@@ -27,7 +27,7 @@ describe('the headline', () => {
     })
   })
 
-  it('promises the next 10 minutes only where every row that was checked is ok', () => {
+  it('promises the next 10 minutes only if every checked row is ok', () => {
     expect(said(ok, row('Balances'))).toMatchObject({
       severity: 'ok',
       headline: 'No quota runs out within 10 min.',
@@ -46,7 +46,7 @@ describe('the headline', () => {
     expect(said(ok, defaultQuota('Balances', 320, 300)).headline).toMatch(/^No quota runs out/)
   })
 
-  it('promises nothing of a row whose use by others is not known well enough, and says which', () => {
+  it('names rows whose use by others is not known well enough, and promises nothing about them', () => {
     const wide = { total: 2.4, own: 0, elsewhere: 2.4, elsewhereLow: 0, elsewhereHigh: 5.9 }
     const falling = quota('Quote Snapshot', 500, 300, 480, { low: 281, high: 500, use: wide })
     const once = row('Balances', { use: null })
@@ -66,7 +66,7 @@ describe('the headline', () => {
     expect(said(...four).detail).toMatch(/^Still measuring other traffic: 4 quotas\. Tightest/)
   })
 
-  it('says nothing of the present where nothing is checked', () => {
+  it('makes no statement about now if nothing is checked', () => {
     expect(said(row('Balances', { state: 'not-checked', observedAt: NOW_MS - 250_000 }))).toEqual({
       severity: 'unknown',
       headline: 'No fresh data for 4 min.',
@@ -100,7 +100,7 @@ describe('the headline', () => {
     )
   })
 
-  it('never calls a row fine whose last answer brought no number', () => {
+  it('never calls a row fine if its last response had no number', () => {
     const problem = { status: 200, since: NOW_MS - 1_000 }
     const failing = row('B', { problem })
     expect(said(ok, failing)).toMatchObject({ headline: 'No checked quota runs out within 10 min.' })
@@ -113,7 +113,7 @@ describe('the headline', () => {
     })
   })
 
-  it('says after a 429 alone on the key when it is safe to retry', () => {
+  it('shows after a single 429 of the key when it is safe to retry', () => {
     const refused = row('Positions', { state: 'blocked', blockedUntil: NOW_MS + 40_000 })
     expect(said(refused, ok)).toMatchObject({
       severity: 'critical',
@@ -125,7 +125,7 @@ describe('the headline', () => {
     )
   })
 
-  it('says of a row that may run out, or recovers, what is left of it', () => {
+  it('shows what is left of a row that may run out, or recovers', () => {
     expect(said(ok, row('Positions', { state: 'watch' }))).toMatchObject({
       severity: 'watch',
       headline: 'Positions may run out within 10 min.',
@@ -138,7 +138,7 @@ describe('the headline', () => {
     })
   })
 
-  it('is never calm over a key that is dead', () => {
+  it('is never calm over a dead key', () => {
     const { refresh } = snapshot()
     for (const state of ['sign-in-required', 'revoke-unconfirmed', 'revoked', 'revoking', 'none'] as const) {
       const dead = snapshot({ requests: CALM_REQUESTS, refresh: { ...refresh, state } })
@@ -147,7 +147,7 @@ describe('the headline', () => {
     }
   })
 
-  it('says of a sign-in host that does not answer when it is tried again', () => {
+  it('shows when an unresponsive sign-in host is tried again', () => {
     const signInHost = {
       host: 'signin.example.com',
       since: NOW_MS - 60_000,
@@ -161,19 +161,19 @@ describe('the headline', () => {
     expect(headline(away, NOW_MS + 9_000).detail).toContain('Retrying now. ')
   })
 
-  it('is spoken by its state, not by its countdown', () => {
+  it('is announced by its state, not by its countdown', () => {
     expect(spokenText(snapshot(), NOW_MS)).toBe('Positions running out.')
     expect(spokenText(snapshot(), NOW_MS + 30_000)).toBe('Positions running out.')
     expect(spokenText(snapshot({ requests: [ok] }), NOW_MS)).toBe('No quota runs out within 10 min.')
   })
 
-  it('is grey once the process that pushes has stopped', () => {
+  it('is grey once the pushing process has stopped', () => {
     const later = NOW_MS + 3_600_000
     expect(headline(snapshot({ requests: CALM_REQUESTS }), later)).toMatchObject({ severity: 'unknown' })
   })
 })
 
-describe('a key in a line', () => {
+describe('one key on a line', () => {
   const line = (more: Partial<Snapshot>) => keyStatus(snapshot(more), NOW_MS)
 
   it('is the name of its root cause, or ok', () => {
@@ -182,7 +182,7 @@ describe('a key in a line', () => {
     expect(line({ requests: [] }).name).toBe('Quotas not checked')
   })
 
-  it('says first why no call succeeds', () => {
+  it('shows first why no call succeeds', () => {
     const refresh = { ...snapshot().refresh, state: 'sign-in-required' } as const
     const service = { reachable: false, host: 'api.example.com' }
     expect(line({ refresh, service }).name).toBe('Signed out')
@@ -197,7 +197,7 @@ describe('a key in a line', () => {
     expect(of('revoked')).toBe('revoked')
   })
 
-  it('speaks for all keys when it is the most urgent; among equals the first does', () => {
+  it('stands for all keys if it is the most urgent; among equals, the first does', () => {
     const lines = (['ok', 'critical', 'warning', 'critical'] as const).map((severity, id) => ({
       severity,
       id,
@@ -252,7 +252,7 @@ describe('each part of a key’s health', () => {
     proves('C4', { level: 1, cases: 4 })
   })
 
-  it('is ok so far where use by others is not known well enough', () => {
+  it('is ok so far if use by others is not known well enough', () => {
     expect(parts({ requests: [ok, row('Balances', { use: null })] })).toContain('Quotas ok so far unknown')
   })
 

@@ -66,7 +66,7 @@ describe.each(states)('the state "%s"', (state) => {
     expect(table.split('\n').find((line) => line.includes('/320'))).toMatch(new RegExp(`^${label} `))
   })
 
-  it('is called by no other state’s word, nor by a word of before', () => {
+  it('shares no word with another state, nor uses a former one', () => {
     const texts = [
       headline(at, NOW_MS).headline,
       spokenText(at, NOW_MS),
@@ -87,7 +87,7 @@ describe.each(states)('the state "%s"', (state) => {
   })
 })
 
-it('a row that is ok, and may not last, is called ok so far and painted grey on every surface', () => {
+it('an ok row that may not last is called ok so far and grey on every surface', () => {
   const at = snapshot({ requests: [quota('Positions', 320, 300, 318, { use: null })] })
   expect(headline(at, NOW_MS)).toMatchObject({
     severity: 'unknown',
@@ -104,7 +104,7 @@ it('a row that is ok, and may not last, is called ok so far and painted grey on 
   expect(verdictOf(at.requests, at.service)).toEqual({ kind: 'unknown' })
 })
 
-it('within two minutes of its end a row is red, and so is every surface that speaks of it', () => {
+it('a row within two minutes of its end is red on every surface', () => {
   const requests = [quota('Positions', 320, 300, 20, { state: 'running-out', emptyAt: NOW_MS + 119_000 })]
   const at = snapshot({ requests })
   expect(headline(at, NOW_MS).severity).toBe('critical')
@@ -147,7 +147,7 @@ it.each(Object.entries(ALERT_OF))(
   },
 )
 
-it('an alert says how things stand now, not how they stood when it was raised', () => {
+it('an alert describes the present, not the time it was raised', () => {
   const of = { kind: 'sign-in-ends', subject: '' } as const
   const at = snapshot({ refresh: { ...snapshot().refresh, endsAt: NOW_MS + 2_520_000 } })
   const body = (nowMs: number) => presentAlert(of, at, nowMs).body
@@ -234,7 +234,7 @@ describe.each([
   })
 })
 
-it('the end of a sign-in asks for attention at one moment on every surface', () => {
+it('the end of a sign-in needs attention at the same time on every surface', () => {
   for (const [leftMs, severity] of [
     [3_600_000, 'warning'],
     [900_000, 'critical'],
@@ -308,7 +308,7 @@ it.each<[MonitorEvent, RefreshSummary['state']]>([
   [{ kind: 'sign-in-required', reason: 'x' }, 'sign-in-required'],
   [{ kind: 'sign-in-required', reason: 'x', cause: 'misconfigured' }, 'sign-in-required'],
   [{ kind: 'revoke-unconfirmed', reason: 'x' }, 'revoke-unconfirmed'],
-])('an event that begins a state has its severity and its word', (event, state) => {
+])('an event that begins a state has that state’s severity and word', (event, state) => {
   const cause = event.kind === 'sign-in-required' ? event.cause : undefined
   const { severity, label } = refreshStatus({ state, ...(cause && { cause }) }, NOW_MS)
   const sentence = eventSentence({ ...event, ...logged })
@@ -316,7 +316,7 @@ it.each<[MonitorEvent, RefreshSummary['state']]>([
   expect(sentence.text.toLowerCase()).toContain(label)
 })
 
-it('the terminal tells an event in the words of the window, with a countdown for a time of day', () => {
+it('the terminal describes an event like the window, with a countdown in place of a time of day', () => {
   const event = { ...logged, kind: 'rate-limited', category: 'Positions', retryAt: NOW_MS + 40_000 } as const
   expect(eventSentence(event).text).toBe('429 on Positions · safe to retry at 14:31:45')
   expect(eventLine(event)).toBe('429 on Positions · safe to retry in 40 s')

@@ -8,8 +8,8 @@ const refused: KeyReport = { kind: 'rate-limited', category: 'Positions', retryA
 const fine: KeyReport = { kind: 'rate-limit-over', category: 'Positions' }
 const failed: KeyReport = { kind: 'token-refresh-failed', outcome: 'later' }
 
-describe('what lasts', () => {
-  it('has one id from its first report to its end, and says how often it was seen', () => {
+describe('lasting conditions', () => {
+  it('have one id from the first report to the end, and a count', () => {
     const tracker = new ConditionTracker()
     expect(tracker.told(refused, AT)).toEqual({ ...refused, id: 'rate-limited/Positions@1000000' })
     expect(tracker.told(refused, AT + 9_000)).toMatchObject({
@@ -25,7 +25,7 @@ describe('what lasts', () => {
     })
   })
 
-  it('ends once, and what had not begun does not end', () => {
+  it('end once, and without a start do not end', () => {
     const tracker = new ConditionTracker()
     expect(tracker.told(fine, AT)).toBeUndefined()
     tracker.told(refused, AT)
@@ -37,7 +37,7 @@ describe('what lasts', () => {
     [10_000, 'rate-limited/Positions@1000000', 2],
     [10_001, 'rate-limited/Positions@1012001', undefined],
   ])(
-    'that begins again %d ms after its end is the same within the time its alert would stay',
+    'that return %d ms after their end are the same within the time their alert would stay',
     (afterMs, id, count) => {
       const tracker = new ConditionTracker()
       tracker.told(refused, AT)
@@ -48,7 +48,7 @@ describe('what lasts', () => {
     },
   )
 
-  it('is told again only where a report says something else', () => {
+  it('are reported again only if a report differs', () => {
     const tracker = new ConditionTracker()
     const short = (state: 'low' | 'empty'): KeyReport => ({
       kind: 'quota-short',
@@ -69,7 +69,7 @@ describe('what lasts', () => {
     })
   })
 
-  it('is of its subject alone', () => {
+  it('are separate for each subject', () => {
     const tracker = new ConditionTracker()
     tracker.told(refused, AT)
     const other = tracker.told({ ...refused, category: 'Accounts' }, AT)
@@ -77,7 +77,7 @@ describe('what lasts', () => {
     expect(tracker.told({ kind: 'rate-limit-over', category: 'Balances' }, AT)).toBeUndefined()
   })
 
-  it('grows with the trouble of the tokens, from a failed renewal to a sign-in, and ends with the next token', () => {
+  it('of tokens grow from a failed refresh to a sign-in, and end with the next token', () => {
     const tracker = new ConditionTracker()
     const id = 'tokens@1000000'
     expect(tracker.told(failed, AT)).toMatchObject({ id })
@@ -90,7 +90,7 @@ describe('what lasts', () => {
     expect(tracker.told(renewed, AT + 40_000)).toEqual(renewed)
   })
 
-  it('of a silence says when its last frame came', () => {
+  it('of silence include the time of the last frame', () => {
     const tracker = new ConditionTracker()
     const stream = { stream: 's1', category: 'Order Stream', target: 'SIM1' }
     expect(tracker.told({ kind: 'stream-resumed', ...stream }, AT)).toBeUndefined()
@@ -100,13 +100,13 @@ describe('what lasts', () => {
   })
 })
 
-it('what does not last is told as it is', () => {
+it('events without duration pass unchanged', () => {
   const tracker = new ConditionTracker()
   expect(tracker.told({ kind: 'revoked' }, AT)).toEqual({ kind: 'revoked' })
   expect(tracker.told({ kind: 'service-back', host: 'h' }, AT)).toEqual({ kind: 'service-back', host: 'h' })
 })
 
-it('a condition has one id and at most one end for each time that it goes away, however often it repeats', () => {
+it('a condition has one id and at most one end each time it ends, however often it is reported', () => {
   // Gaps in seconds between reports; a gap of over ten after an end is another condition.
   const step = fc.record({ isRefused: fc.boolean(), gap: fc.integer({ min: 1, max: 15 }) })
   fc.assert(

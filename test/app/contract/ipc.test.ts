@@ -18,7 +18,7 @@ const small = {
 } as const
 type Small = typeof small
 
-test('the three sides cannot drift: checked by the compiler, not by running it', () => {
+test('the three sides cannot drift: the compiler checks them', () => {
   const unused = () => {
     const api = {} as Api<Small>
     void api.rename('x')
@@ -50,7 +50,7 @@ test('the three sides cannot drift: checked by the compiler, not by running it',
   expect(unused).toBeTypeOf('function')
 })
 
-test('what a window sees of the app is what the contract says', () => {
+test('the window’s view of the app matches the contract', () => {
   type AppApi = Api<AppContract>
   expectTypeOf<AppApi['hello']>().returns.resolves.toEqualTypeOf<Hello>()
   expectTypeOf<AppApi['snapshots']>().returns.resolves.toEqualTypeOf<readonly Snapshot[]>()
@@ -60,7 +60,7 @@ test('what a window sees of the app is what the contract says', () => {
   expectTypeOf<Parameters<AppApi['revoke']>[0]>().toEqualTypeOf<{ profile: string }>()
 })
 
-test('no state that a window sees has room for a secret', () => {
+test('no state in a window has room for a secret', () => {
   type Keys<T> = T extends readonly (infer Item)[]
     ? Keys<Item>
     : T extends object
@@ -81,7 +81,7 @@ test('a command keeps its parser, a push has none', () => {
   }
 })
 
-test('a command without an argument takes nothing, and null as a wire’s spelling of it', () => {
+test('a command without an argument accepts nothing, or null as JSON writes it', () => {
   expect(nothing.parse(undefined)).toBeUndefined()
   expect(nothing.parse(null)).toBeUndefined()
   for (const value of [0, '', false, {}, []]) expect(() => nothing.parse(value)).toThrow(TypeError)

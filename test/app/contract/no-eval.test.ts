@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-test('no parser of the contract is built by code from text, nor tries whether it could be', async () => {
+test('no parser of the contract is built from text, or tests whether it could be', async () => {
   const build = globalThis.Function
   let tries = 0
   // A window's policy has no 'unsafe-eval': even a try that is caught is reported as a violation.

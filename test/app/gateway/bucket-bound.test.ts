@@ -22,7 +22,7 @@ function boundAfter(reading: RateReading, atMs = 100): BucketBound {
 }
 
 describe('before the first header', () => {
-  test('one request at a time may go', () => {
+  test('one request may go at a time', () => {
     const bound = new BucketBound()
     expect(bound.allows(1, 0)).toBe(true)
     bound.sent(1, 0)
@@ -34,7 +34,7 @@ describe('before the first header', () => {
     expect(bound.reading(20)).toBeUndefined()
   })
 
-  test('a header without limit and period says nothing, unless the size is known', () => {
+  test('a header without limit and period has no effect unless the size is known', () => {
     const bound = new BucketBound()
     bound.sent(1, 0)
     bound.answered(1, 'no', { remaining: 5 }, 10)
@@ -47,7 +47,7 @@ describe('before the first header', () => {
 })
 
 describe('from a header on', () => {
-  test('it is the higher of Remaining and what Reset leaves', () => {
+  test('it is the higher of Remaining and the level that Reset implies', () => {
     expect(boundAfter(rate(100)).low(100)).toBe(100)
     // 206 s to full at 0.9375 s a request: at least 320 − 219.73.
     expect(boundAfter(rate(100, 206)).low(100)).toBeCloseTo(100.2667, 4)
@@ -59,7 +59,7 @@ describe('from a header on', () => {
     expect(bound.low(10_000_000)).toBe(320)
   })
 
-  test('a level is allowed in the very millisecond in which it is reached, and not before', () => {
+  test('allows a level in the millisecond in which it is reached, not earlier', () => {
     const bound = boundAfter(rate(0))
     const atMs = bound.reachesAtMs(1, 100)
     expect(atMs).toBe(1039)
@@ -67,7 +67,7 @@ describe('from a header on', () => {
     expect(bound.allows(1, 1039)).toBe(true)
   })
 
-  test('a level is allowed when it is said to be reached, and not two milliseconds before, whatever the quota', () => {
+  test('allows a level at the predicted time, and not two milliseconds earlier, for any quota', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100_000 }),
@@ -86,7 +86,7 @@ describe('from a header on', () => {
     )
   })
 
-  test('requests in flight are subtracted, and those that ended after its own was sent', () => {
+  test('subtracts requests in flight, and those that ended after the header’s own request was sent', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     bound.sent(2, 210)
@@ -108,14 +108,14 @@ describe('from a header on', () => {
     expect(bound.low(61_000)).toBe(320)
   })
 
-  test('a header that is lower than possible shows another program, and the bound follows it', () => {
+  test('a header below the bound shows another program, and lowers the bound', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     expect(bound.answered(1, 'no', rate(60), 300)).toBe(true)
     expect(bound.low(300)).toBe(60)
   })
 
-  test('a late header of before another program spent does not hide that it did', () => {
+  test('a late header from before another program’s use does not hide that use', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     bound.sent(2, 201)
@@ -128,7 +128,7 @@ describe('from a header on', () => {
     expect(bound.low(330)).toBe(50)
   })
 
-  test('of two requests of one millisecond the one may be counted after the other, whose answer came first', () => {
+  test('of two requests in one millisecond, the one answered first may be counted last', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     bound.sent(2, 200)
@@ -145,14 +145,14 @@ describe('from a header on', () => {
     expect(bound.notSent(1)).toBeUndefined()
   })
 
-  test('a request that was lost may be counted for a while, also in a full bucket', () => {
+  test('a lost request may be counted for a while, even in a full bucket', () => {
     const bound = boundAfter(rate(320))
     bound.sent(1, 1000)
     bound.lost(1, 1000, 2000)
     expect(bound.low(1000)).toBeCloseTo(320 - 2000 * PER_MS - 1, 6)
   })
 
-  test('limit and period may change under way: the header wins, and what was known is void', () => {
+  test('limit and period may change at any time: the header overrides them and voids the bound', () => {
     const bound = boundAfter(rate(300))
     bound.sent(1, 200)
     expect(bound.answered(1, 'no', { limit: 250, periodSeconds: 300, remaining: 240 }, 300)).toBe(true)
@@ -161,7 +161,7 @@ describe('from a header on', () => {
     expect(bound.low(10_000_000)).toBe(250)
   })
 
-  test('while the clock is uncertain nothing grows', () => {
+  test('nothing grows while the clock is uncertain', () => {
     const bound = boundAfter(rate(100))
     const before = bound.low(5_000)!
     bound.markClockUncertain(5_000, 3_605_000)
@@ -170,7 +170,7 @@ describe('from a header on', () => {
 })
 
 describe('after a 429', () => {
-  test('it is computed anew from its own fields, and Reset is not slept', () => {
+  test('it is recomputed from the 429’s own fields, and does not wait for Reset', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     expect(bound.answered(1, 'rate', rate(0, 300), 300)).toBe(true)
@@ -178,7 +178,7 @@ describe('after a 429', () => {
     expect(bound.reachesAtMs(1, 300)).toBe(300 + 1 + 938)
   })
 
-  test('without fields the bucket is held for 60 s, then twice as long, and an hour at most', () => {
+  test('a 429 without fields pauses the bucket for 60 s, then twice as long, up to an hour', () => {
     const bound = boundAfter(rate(100))
     let nowMs = 200
     const waits: number[] = []
@@ -197,7 +197,7 @@ describe('after a 429', () => {
     expect(bound.reachesAtMs(1, nowMs)).toBe(nowMs + 60_000)
   })
 
-  test('requests that were refused together are one hold', () => {
+  test('requests that get 429s together cause one pause', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     bound.sent(2, 200)
@@ -206,7 +206,7 @@ describe('after a 429', () => {
     expect(bound.reachesAtMs(1, 400)).toBe(60_300)
   })
 
-  test('a 429 that shows requests left is not believed: the bucket is held', () => {
+  test('a 429 that shows requests left is not trusted: the bucket pauses', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     bound.answered(1, 'rate', rate(50), 300)
@@ -214,7 +214,7 @@ describe('after a 429', () => {
     expect(bound.reachesAtMs(1, 300)).toBe(60_300)
   })
 
-  test('a 429 that says it is full now is not taken at its word', () => {
+  test('a 429 that shows a full bucket is not trusted', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     bound.answered(1, 'rate', rate(0, 0), 300)
@@ -222,7 +222,7 @@ describe('after a 429', () => {
     expect(bound.reachesAtMs(1, 300)).toBe(300 + 1 + 938)
   })
 
-  test('also before the first header a bucket is held', () => {
+  test('a bucket also pauses before the first header', () => {
     const bound = new BucketBound()
     bound.sent(1, 0)
     bound.answered(1, 'rate', undefined, 100)
@@ -236,7 +236,7 @@ describe('after a 429', () => {
 describe('a fixed window', () => {
   const boundOfWindow = () => boundAfter(rate(200, 290))
 
-  test('does not grow, and is full when it has surely ended', () => {
+  test('does not grow, and is full when it has certainly ended', () => {
     const bound = boundOfWindow()
     expect(bound.low(200_000)).toBe(200)
     expect(bound.low(290_100)).toBe(200)
@@ -244,7 +244,7 @@ describe('a fixed window', () => {
     expect(bound.reachesAtMs(201, 1000)).toBe(290_101)
   })
 
-  test('own requests about its end may be in the next one', () => {
+  test('own requests near its end may be in the next one', () => {
     const bound = boundOfWindow()
     bound.sent(1, 289_500)
     bound.answered(1, 'no', undefined, 289_600)
@@ -252,7 +252,7 @@ describe('a fixed window', () => {
     expect(bound.low(290_200)).toBe(318)
   })
 
-  test('of a next window without a header it is known that it ends within a period', () => {
+  test('a next window without a header ends within a period', () => {
     const bound = boundOfWindow()
     bound.sent(1, 291_000)
     bound.lost(1, 291_000, 0)
@@ -260,7 +260,7 @@ describe('a fixed window', () => {
     expect(bound.low(291_000 + 300_002)).toBe(320)
   })
 
-  test('a late header of the window before says nothing of this one', () => {
+  test('a late header of the previous window has no effect', () => {
     const bound = boundOfWindow()
     bound.sent(1, 289_000)
     bound.sent(2, 290_300)
@@ -269,20 +269,20 @@ describe('a fixed window', () => {
     expect(bound.low(290_500)).toBeGreaterThanOrEqual(318)
   })
 
-  test('is open no longer once it has ended unused: a next one begins with a request', () => {
+  test('closes when it has ended unused: the next one begins with a request', () => {
     const bound = boundOfWindow()
     bound.advance(290_101)
     expect(bound.reading(290_101)).toEqual({ ...RULE, remaining: 320, resetSeconds: 0 })
   })
 
-  test('is told from a rolling interval at any time, by how long the request took alone', () => {
+  test('differs from a rolling interval at any time by more than the request took', () => {
     const bound = new BucketBound()
     bound.sent(0, 10_000_000)
     bound.answered(0, 'no', rate(200, 290), 10_000_100)
     expect(bound.low(10_200_000)).toBe(200)
   })
 
-  test('ends when all of its headers say, each rounded to a second', () => {
+  test('ends at the time that all of its headers show, each rounded to a second', () => {
     const bound = boundOfWindow()
     bound.sent(1, 1_000)
     bound.answered(1, 'no', rate(199, 289), 3_000)
@@ -292,7 +292,7 @@ describe('a fixed window', () => {
     expect(bound.reachesAtMs(201, 4_600)).toBe(289_601)
   })
 
-  test('is followed by one of a period, as its first header shows', () => {
+  test('is followed by a window of one period, as its first header shows', () => {
     const bound = boundOfWindow()
     bound.sent(1, 291_000)
     bound.answered(1, 'no', rate(100, 300), 291_100)
@@ -310,7 +310,7 @@ describe('a fixed window', () => {
     expect(lower(289_000, 289_100, 1)).toBe(false)
   })
 
-  test('is known by its header, though that does not say when it ends', () => {
+  test('is recognised by its header, even without its end', () => {
     const bound = boundOfWindow()
     bound.advance(290_101)
     bound.sent(1, 300_000)
@@ -328,14 +328,14 @@ describe('a fixed window', () => {
     expect(bound.reading(1_300)?.resetSeconds).toBe(300)
   })
 
-  test('a bucket that was taken for one grows again once a header fits no window, but a rolling interval', () => {
+  test('a bucket mistaken for fixed grows again once a header fits only a rolling interval', () => {
     const bound = boundOfWindow()
     bound.sent(1, 10_000)
     expect(bound.answered(1, 'no', rate(199, 114), 10_100)).toBe(true)
     expect(bound.low(10_101 + 93_750)).toBeGreaterThan(298)
   })
 
-  test('turns beyond what one window brings come with the windows after it', () => {
+  test('turns beyond one window’s requests come in later windows', () => {
     const bound = boundAfter(rate(0, 290))
     expect(bound.turnAtMs(1, 0, 1000)).toBe(290_101)
     expect(bound.turnAtMs(1, 319, 1000)).toBe(290_101)
@@ -343,8 +343,8 @@ describe('a fixed window', () => {
   })
 })
 
-describe('what is told of a bucket', () => {
-  test('a rolling one: what is left for certain, and when it is full', () => {
+describe('the fields for a 429', () => {
+  test('of a rolling bucket: what is certainly left, and when it is full', () => {
     const bound = boundAfter(rate(100))
     // 220 × 0.9375 s.
     expect(bound.reading(100)).toEqual({ ...RULE, remaining: 100, resetSeconds: 207 })
@@ -352,13 +352,13 @@ describe('what is told of a bucket', () => {
     expect(bound.reading(10_000_000)).toEqual({ ...RULE, remaining: 320, resetSeconds: 0 })
   })
 
-  test('no less than nothing is left', () => {
+  test('never less than nothing left', () => {
     const bound = boundAfter(rate(1))
     for (const id of [1, 2, 3]) bound.sent(id, 100)
     expect(bound.reading(100)).toEqual({ ...RULE, remaining: 0, resetSeconds: 302 })
   })
 
-  test('a fixed window: when it has surely ended', () => {
+  test('of a fixed window: when it has certainly ended', () => {
     const bound = boundAfter(rate(200, 290))
     expect(bound.reading(1_101)).toEqual({ ...RULE, remaining: 200, resetSeconds: 289 })
     expect(bound.reading(1_100)?.resetSeconds).toBe(290)
@@ -366,14 +366,14 @@ describe('what is told of a bucket', () => {
   })
 })
 
-describe('when a turn comes', () => {
+describe('the time of a turn', () => {
   test('at once before the first header, and where the level is reached', () => {
     expect(new BucketBound().turnAtMs(1, 5, 100)).toBe(100)
     const bound = boundAfter(rate(3))
     expect([bound.turnAtMs(1, 2, 100), bound.turnAtMs(3, 0, 100)]).toEqual([100, 100])
   })
 
-  test('when as many have come back as it needs with those ahead and in flight', () => {
+  test('is when as many have refilled as it needs plus those ahead and in flight', () => {
     const bound = boundAfter(rate(0))
     expect(bound.turnAtMs(1, 2, 100)).toBeCloseTo(101 + 3 / PER_MS, 6)
     expect(bound.turnAtMs(5, 0.5, 100)).toBeCloseTo(101 + 5.5 / PER_MS, 6)
@@ -382,13 +382,13 @@ describe('when a turn comes', () => {
     expect(bound.turnAtMs(1, 2, 100)).toBeCloseTo(101 + 4 / PER_MS, 6)
   })
 
-  test('later by what later requests take, which is nine tenths of what comes back at most', () => {
+  test('is delayed by later requests, which take at most nine tenths of the refill', () => {
     const bound = boundAfter(rate(0))
     expect(bound.turnAtMs(1, 2, 100, PER_MS / 2)).toBeCloseTo(101 + 3 / (PER_MS / 2), 6)
     expect(bound.turnAtMs(1, 2, 100, 5 * PER_MS)).toBeCloseTo(101 + 3 / (PER_MS / 10), 6)
   })
 
-  test('not before a hold has ended', () => {
+  test('is not before a pause has ended', () => {
     const bound = boundAfter(rate(3))
     bound.sent(1, 200)
     bound.answered(1, 'unattributed', undefined, 300)
@@ -396,7 +396,7 @@ describe('when a turn comes', () => {
     expect([bound.isHeld(60_299), bound.isHeld(60_300)]).toEqual([true, false])
   })
 
-  test('only an answer brings a level that requests in flight keep from being reached', () => {
+  test('is unknown if only a response can free requests in flight', () => {
     const bound = boundAfter(rate(0))
     bound.sent(1, 100)
     expect(bound.reachesAtMs(319, 100)).toBe(Math.ceil(101 + 320 / PER_MS))
@@ -404,8 +404,8 @@ describe('when a turn comes', () => {
   })
 })
 
-describe('how fast others spend', () => {
-  test('is nothing until a header shows it, and again a period after the last one that did', () => {
+describe('the rate of others', () => {
+  test('is 0 until a header shows it, and again a period after the last one that did', () => {
     const bound = boundAfter(rate(100))
     bound.sent(1, 200)
     expect(bound.answered(1, 'no', rate(99), 300)).toBe(false)
@@ -417,7 +417,7 @@ describe('how fast others spend', () => {
     expect(bound.othersPerMs(300_501)).toBe(0)
   })
 
-  test('does not count in a fixed window, which gives nothing back', () => {
+  test('does not count in a fixed window, which refills nothing', () => {
     const bound = boundAfter(rate(200, 290))
     bound.sent(1, 200)
     expect(bound.answered(1, 'no', rate(100, 290), 300)).toBe(true)
@@ -425,7 +425,7 @@ describe('how fast others spend', () => {
   })
 })
 
-test('a success that was sent before a hold does not end the row of holds', () => {
+test('a success sent before a pause does not end the series of pauses', () => {
   const bound = boundAfter(rate(100))
   bound.sent(1, 200)
   bound.sent(2, 200)
@@ -436,7 +436,7 @@ test('a success that was sent before a hold does not end the row of holds', () =
   expect(bound.reachesAtMs(1, 60_300)).toBe(60_300 + 120_000)
 })
 
-test('an answer to a request that was lost already costs one, and a second loss nothing', () => {
+test('a late response to a lost request costs one, and a second loss nothing', () => {
   const bound = boundAfter(rate(320))
   bound.sent(1, 1_000)
   bound.lost(1, 1_000, 2_000)
@@ -445,7 +445,7 @@ test('an answer to a request that was lost already costs one, and a second loss 
   expect(bound.low(1_000)).toBe(low)
 })
 
-test('a bucket of which nothing is known is forgettable once no request is in flight', () => {
+test('an unknown bucket can be forgotten once no request is in flight', () => {
   const bound = new BucketBound()
   expect(bound.isForgettable(0)).toBe(true)
   bound.sent(1, 0)
@@ -456,13 +456,13 @@ test('a bucket of which nothing is known is forgettable once no request is in fl
 })
 
 describe('a clock that is uncertain', () => {
-  test('puts the end of a window off by as long as it may have stood', () => {
+  test('delays the end of a window by up to the uncertain span', () => {
     const bound = boundAfter(rate(200, 290))
     bound.markClockUncertain(1_000, 101_000)
     expect(bound.reachesAtMs(201, 101_000)).toBe(390_101)
   })
 
-  test('puts it off to a period from then at most', () => {
+  test('delays it by at most a period from then', () => {
     const bound = boundAfter(rate(200, 300))
     bound.sent(1, 100)
     bound.answered(1, 'no', rate(100, 300), 100)

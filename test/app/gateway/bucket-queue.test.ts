@@ -55,7 +55,7 @@ test.each<[ProgramClass, number, number | undefined, number]>([
 })
 
 describe('the queue of a bucket', () => {
-  test('serves class before class, and knows how many wait', () => {
+  test('serves class before class, and counts waiting requests', () => {
     const { queue, add } = queueWith(300)
     const [background, normal, critical] = [add('a', 'background'), add('b'), add('c', 'critical')]
     expect(queue.size).toBe(3)
@@ -64,14 +64,14 @@ describe('the queue of a bucket', () => {
     expect([queue.take(200), queue.size]).toEqual([undefined, 0])
   })
 
-  test('a request that is removed waits no longer, and is removed once', () => {
+  test('a removed request no longer waits, and is removed only once', () => {
     const { queue, add } = queueWith(0)
     const [one, two] = [add('a'), add('a')]
     expect([queue.remove(one), queue.remove(one), queue.size]).toEqual([true, false, 1])
     expect([...queue.inOrder()]).toEqual([two])
   })
 
-  test('nothing passes those that wait, nor a level that is not reached', () => {
+  test('nothing passes waiting requests, or goes below its level', () => {
     const { queue, add } = queueWith(4)
     expect(queue.passes({ program: 'a', weight: 1, class: 'normal' }, 100)).toBe(false)
     expect(queue.passes({ program: 'a', weight: 1, class: 'critical' }, 100)).toBe(true)
@@ -81,7 +81,7 @@ describe('the queue of a bucket', () => {
     expect(queue.passes({ program: 'a', weight: 1, class: 'critical' }, 100)).toBe(true)
   })
 
-  test('lets none but critical ones go before the next try where others use the whole refill', () => {
+  test('lets only critical requests go before the next try if others use the whole refill', () => {
     const { queue, add } = queueWith(0)
     for (const [id, sentAtMs] of [1_000, 2_000].entries()) {
       queue.bound.sent(id + 1, sentAtMs)
@@ -98,7 +98,7 @@ describe('the queue of a bucket', () => {
     expect(queue.take(tryAtMs)).toMatchObject({ program: 'bot' })
   })
 
-  test('is due when the first of it may go, and not without one', () => {
+  test('is due when its first request may go, and never if empty', () => {
     const { queue, add } = queueWith(0)
     expect(queue.dueAtMs(100)).toBeUndefined()
     add('a', 'background')
@@ -111,7 +111,7 @@ describe('the queue of a bucket', () => {
 })
 
 describe('the turn of a request', () => {
-  test('comes after those that wait of its class and of classes before', () => {
+  test('comes after waiting requests of its class and of more urgent classes', () => {
     const { queue, add } = queueWith(0)
     add('guard', 'critical')
     add('guard', 'critical')
@@ -122,18 +122,18 @@ describe('the turn of a request', () => {
     expect(queue.turnOf(second, 100)).toBeCloseTo(reachedAtMs(8), 6)
   })
 
-  test('is now where it may go', () => {
+  test('is now if it may go', () => {
     const { queue, add } = queueWith(300, { before: 1, unseen: 1 })
     expect(queue.turnOf(add('bot'), 200)).toBe(200)
   })
 
-  test('counts with classes before and programs outside that come as fast as they did', () => {
+  test('assumes that more urgent classes and outside programs arrive at their recent rates', () => {
     const { queue, add } = queueWith(0, { before: 0.3 * GAIN_PER_MS, unseen: 0.2 * GAIN_PER_MS })
     expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(5, 0.5 * GAIN_PER_MS), 6)
     expect(queue.turnOf(add('guard', 'critical'), 100)).toBeCloseTo(reachedAtMs(1, 0.2 * GAIN_PER_MS), 6)
   })
 
-  test('lets as many of a fast rival before it as its share allows', () => {
+  test('lets a fast rival go first only up to its share', () => {
     const { queue, add } = queueWith(0, { rivals: [{ program: 'notes', weight: 1, perMs: 1 }] })
     add('bot')
     add('bot')
@@ -141,7 +141,7 @@ describe('the turn of a request', () => {
     expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(5 + 2 + 2), 6)
   })
 
-  test('lets a slow rival before it only as often as it comes', () => {
+  test('lets a slow rival go first only as often as it arrives', () => {
     const rivals = [{ program: 'notes', weight: 100, perMs: 0.5 * GAIN_PER_MS }]
     const { queue, add } = queueWith(0, { rivals })
     add('bot')
@@ -150,7 +150,7 @@ describe('the turn of a request', () => {
     expect(Math.abs(turnMs - reachedAtMs(6 + coming))).toBeLessThan(40)
   })
 
-  test('follows a rival that takes nearly all that comes back for twelve steps', () => {
+  test('converges within twelve steps for a rival that takes nearly the whole refill', () => {
     const perMs = 0.9 * GAIN_PER_MS
     const { queue, add } = queueWith(0, { rivals: [{ program: 'notes', weight: 100, perMs }] })
     for (let i = 0; i < 10; i += 1) add('bot')
@@ -160,15 +160,15 @@ describe('the turn of a request', () => {
     expect(turnMs).toBeCloseTo(expectedMs, 6)
   })
 
-  test('no request of its own program is a rival', () => {
+  test('does not count its own program’s requests as rivals', () => {
     const { queue, add } = queueWith(0, { rivals: [{ program: 'bot', weight: 100, perMs: 1 }] })
     add('bot')
     expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(6), 6)
   })
 })
 
-describe('whether a request may still go in time', () => {
-  test('it may not before its turn among those that wait', () => {
+describe('whether a request can still go in time', () => {
+  test('it cannot before its turn among waiting requests', () => {
     const { queue, add } = queueWith(0)
     const waiting = add('bot')
     expect(queue.canMeet(waiting, reachedAtMs(5) + 0.001, 100)).toBe(true)
@@ -177,7 +177,7 @@ describe('whether a request may still go in time', () => {
     expect(queue.canMeet(waiting, reachedAtMs(6) + 0.001, 100, 1)).toBe(true)
   })
 
-  test('without optimismSigmas it may go when as many others come as they did', () => {
+  test('without optimism it can if as many others arrive as recently', () => {
     const { queue, add } = queueWith(0, { unseen: 0.5 * GAIN_PER_MS })
     const waiting = add('bot')
     const turnMs = reachedAtMs(5, 0.5 * GAIN_PER_MS)
@@ -185,7 +185,7 @@ describe('whether a request may still go in time', () => {
     expect(queue.canMeet(waiting, turnMs - 10, 100)).toBe(false)
   })
 
-  test('it may go in the very moment of its turn, as is expected or as is hoped for', () => {
+  test('it can in the exact millisecond of its turn, expected or hoped for', () => {
     const rates = { unseen: 0.5 * GAIN_PER_MS }
     const waitsTo = (optimismSigmas: number, byMs: (turnMs: number) => number) => {
       const { queue, add } = queueWith(0, rates, optimismSigmas)
@@ -199,7 +199,7 @@ describe('whether a request may still go in time', () => {
     expect(waitsTo(100, () => aloneMs - 0.001)).toBe(false)
   })
 
-  test('with optimismSigmas it may go when fewer come, by the spread of chance', () => {
+  test('with optimism it can if fewer arrive, by the spread of chance', () => {
     const rates = { unseen: 0.5 * GAIN_PER_MS }
     const waits = (optimismSigmas: number, byMs: number) => {
       const { queue, add } = queueWith(0, rates, optimismSigmas)

@@ -36,7 +36,7 @@ function run(
   }
 }
 
-test('of what two waiting programs get together, neither is more than one request ahead of its share', () => {
+test('two waiting programs each get at most one request beyond their share of what both get', () => {
   fc.assert(
     fc.property(weights, steps, (weightOf, what) => {
       // By how much one is ahead of the other since both wait, and the least of it.
@@ -66,7 +66,7 @@ test('of what two waiting programs get together, neither is more than one reques
   proves('G4', { level: 2, cases: 2_000 })
 })
 
-test('over any time in which it waits, a program of equal weight gets at most two requests more than its share', () => {
+test('while it waits, a program of equal weight gets at most two requests beyond its share', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 8 }), steps, (programs, what) => {
       const ahead = Array.from({ length: programs }, () => ({ now: 0, least: 0 }))
@@ -87,7 +87,7 @@ test('over any time in which it waits, a program of equal weight gets at most tw
   proves('G4', { level: 2, cases: 2_000 })
 })
 
-test('requests of one program are served in their order, also those that come back', () => {
+test('requests of one program are served in order, including resent ones', () => {
   const queue = new FairQueue<{ readonly order: number }>()
   for (const order of [3, 1, 2]) queue.add('bot', 1, { order })
   const first = queue.take()
@@ -97,7 +97,7 @@ test('requests of one program are served in their order, also those that come ba
   expect(queue.take()).toBeUndefined()
 })
 
-test('a program that waits little is served before the backlog of a busy one', () => {
+test('a program with few requests is served before a busy one’s backlog', () => {
   const queue = new FairQueue<Item>()
   for (let order = 0; order < 20; order += 1) queue.add('scanner', 1, { order, program: 0 })
   for (let i = 0; i < 5; i += 1) queue.take()
@@ -106,7 +106,7 @@ test('a program that waits little is served before the backlog of a busy one', (
   expect(next).toContain(1)
 })
 
-test('a program cannot gain by coming late: what it got ahead is remembered while others wait', () => {
+test('a program gains nothing by arriving late: its lead is remembered while others wait', () => {
   const queue = new FairQueue<Item>()
   for (let order = 0; order < 10; order += 1) queue.add('steady', 1, { order, program: 0 })
   queue.add('comes and goes', 0.1, { order: 10, program: 1 })
@@ -119,7 +119,7 @@ test('a program cannot gain by coming late: what it got ahead is remembered whil
   expect(served.filter((program) => program === 1)).toHaveLength(1)
 })
 
-test('the order and the places that are foretold are those of the service', () => {
+test('the predicted order and positions match the service', () => {
   fc.assert(
     fc.property(weights, steps, (weightOf, what) => {
       const queue = new FairQueue<Item>()
@@ -140,7 +140,7 @@ test('the order and the places that are foretold are those of the service', () =
   )
 })
 
-test('one that is taken out is not served, and taking it out twice changes nothing', () => {
+test('a removed request is not served, and removing it twice changes nothing', () => {
   const queue = new FairQueue<Item>()
   const items = [0, 1, 2].map((order) => ({ order, program: 0 }))
   for (const item of items) queue.add('bot', 1, item)
@@ -151,7 +151,7 @@ test('one that is taken out is not served, and taking it out twice changes nothi
   expect([queue.take(), queue.take(), queue.take()]).toEqual([items[0], items[2], undefined])
 })
 
-test('once no request waits, what a program got before counts no more', () => {
+test('once the queue is empty, earlier leads no longer count', () => {
   const queue = new FairQueue<Item>()
   for (let order = 0; order < 10; order += 1) queue.add('early', 1, { order, program: 0 })
   for (let order = 0; order < 10; order += 1) queue.take()
@@ -160,7 +160,7 @@ test('once no request waits, what a program got before counts no more', () => {
   expect([queue.take()?.program, queue.take()?.program]).toEqual([0, 1])
 })
 
-test('of equal start tags the heavier program goes first, of equal weights the one that waits longest', () => {
+test('for equal start tags the heavier program goes first, for equal weights the longest waiting', () => {
   const queue = new FairQueue<Item>()
   queue.add('light', 1, { order: 0, program: 0 })
   queue.add('heavy', 2, { order: 1, program: 1 })
@@ -168,7 +168,7 @@ test('of equal start tags the heavier program goes first, of equal weights the o
   expect([queue.take()?.program, queue.take()?.program, queue.take()?.program]).toEqual([1, 2, 0])
 })
 
-test('a request that does not wait has no place in the queue, and none goes before it', () => {
+test('a request that does not wait has no position, and none goes before it', () => {
   const queue = new FairQueue<Item>()
   for (const order of [0, 1]) queue.add('bot', 1, { order, program: 0 })
   const stranger = { order: 2, program: 0 }
@@ -177,7 +177,7 @@ test('a request that does not wait has no place in the queue, and none goes befo
   expect(queue.roomBefore('nobody', stranger, 'notes', 1)).toBe(0)
 })
 
-test('the room before a request counts the weights of both programs', () => {
+test('the room before a request depends on both weights', () => {
   const queue = new FairQueue<Item>()
   const items = [0, 1, 2, 3].map((order) => ({ order, program: 0 }))
   for (const item of items) queue.add('scanner', 2, item)
@@ -188,7 +188,7 @@ test('the room before a request counts the weights of both programs', () => {
   expect(queue.roomBefore('scanner', last!, 'notes', 4)).toBe(4)
 })
 
-test('a program that got more than its share has the less room before a request', () => {
+test('a program beyond its share has less room before a request', () => {
   const queue = new FairQueue<Item>()
   const items = [0, 1, 2].map((order) => ({ order, program: 0 }))
   for (const item of items) queue.add('scanner', 1, item)

@@ -9,7 +9,7 @@ test.each([
   ['bot', 'ｂｏｔ'],
   ['bot', 'Bot'],
   ['café', 'cafe\u0301'],
-])('%j and %j may be taken for each other', (one, other) => {
+])('%j and %j can be confused', (one, other) => {
   expect(looksAlike(one, other)).toBe(true)
   expect(looksAlike(other, one)).toBe(true)
 })
@@ -20,4 +20,4 @@ test.each([
   ['cafe', 'café'],
   ['strasse', 'straße'],
   ['робот', 'робик'],
-])('%j and %j may not', (one, other) => expect(looksAlike(one, other)).toBe(false))
+])('%j and %j cannot', (one, other) => expect(looksAlike(one, other)).toBe(false))

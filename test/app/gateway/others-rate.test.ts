@@ -13,11 +13,11 @@ function paceAfter(more: (pace: OthersRate) => void): number {
   return pace.perMs
 }
 
-test('a first header shows no pace', () => {
+test('a first header shows no rate', () => {
   expect(paceAfter(() => {})).toBe(0)
 })
 
-test('what is missing beside own requests and what came back was taken by others', () => {
+test('whatever own requests and the refill do not explain was used by others', () => {
   const pace = paceAfter((others) => {
     others.ownCounted()
     others.shown(98, 1_000, BUCKET)
@@ -25,7 +25,7 @@ test('what is missing beside own requests and what came back was taken by others
   expect(pace).toBeCloseTo((2 * FADED) / 1_000, 12)
 })
 
-test('own requests count until the next header, and no longer', () => {
+test('own requests count until the next header, no longer', () => {
   const pace = paceAfter((others) => {
     others.ownCounted()
     others.shown(100, 1_000, BUCKET)
@@ -34,14 +34,14 @@ test('own requests count until the next header, and no longer', () => {
   expect(pace).toBe(0)
 })
 
-test('a full bucket gains nothing that others could have taken', () => {
+test('a full bucket gains nothing for others to use', () => {
   const pace = new OthersRate()
   pace.shown(320, 0, BUCKET)
   pace.shown(320, 60_000, BUCKET)
   expect(pace.perMs).toBe(0)
 })
 
-test('of two headers in one millisecond the second adds to the first', () => {
+test('the second of two headers in one millisecond adds to the first', () => {
   const pace = paceAfter((others) => {
     others.shown(100, 1_000, BUCKET)
     others.shown(99, 1_000, BUCKET)
@@ -50,7 +50,7 @@ test('of two headers in one millisecond the second adds to the first', () => {
   expect(pace).toBeCloseTo(first + 1 / 60_000, 12)
 })
 
-test('the pace fades while headers show that others take nothing', () => {
+test('the rate fades while headers show no use by others', () => {
   const pace = (seconds: number) =>
     paceAfter((others) => {
       others.shown(99, 1_000, BUCKET)
@@ -59,7 +59,7 @@ test('the pace fades while headers show that others take nothing', () => {
   expect(pace(60)).toBeCloseTo(pace(0) / Math.E, 9)
 })
 
-test('a header that voids what was known shows no pace, but is what the next one is held against', () => {
+test('a header that voids the level shows no rate, but is the base for the next one', () => {
   const pace = paceAfter((others) => {
     others.ownCounted()
     others.shown(50, 1_000, { ...BUCKET, isVoid: true })
@@ -68,6 +68,6 @@ test('a header that voids what was known shows no pace, but is what the next one
   expect(pace).toBeCloseTo(FADED / 1_000, 12)
 })
 
-test('a level that is higher than expected takes back, but no pace is below none', () => {
+test('a higher level than expected lowers the rate, down to 0', () => {
   expect(paceAfter((others) => others.shown(110, 1_000, BUCKET))).toBe(0)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { OwnRequestTimes } from '../../../app/gateway/own-request-times.ts'
 
-test('a request is in flight until it is taken, which says when it was sent', () => {
+test('a request is in flight until it is taken, which returns when it was sent', () => {
   const times = new OwnRequestTimes()
   times.sent(1, 10)
   times.sent(2, 20)
@@ -11,7 +11,7 @@ test('a request is in flight until it is taken, which says when it was sent', ()
   expect(times.inFlight).toBe(1)
 })
 
-test('requests that ended at a moment or after it are counted, also one that is reported late', () => {
+test('counts requests that ended at or after a time, even if reported late', () => {
   const times = new OwnRequestTimes()
   times.sent(1, 0)
   for (const endedAtMs of [10, 30, 20, 30]) times.ended(endedAtMs)
@@ -20,7 +20,7 @@ test('requests that ended at a moment or after it are counted, also one that is 
   ])
 })
 
-test('ends are kept while a request in flight, or the caller, may ask for them', () => {
+test('keeps ends while a request in flight, or the caller, may ask for them', () => {
   const times = new OwnRequestTimes()
   times.sent(1, 100)
   times.ended(100)
@@ -31,7 +31,7 @@ test('ends are kept while a request in flight, or the caller, may ask for them',
   expect(times.endedSince(200)).toBe(2)
 })
 
-test('ends that none may ask for are forgotten', () => {
+test('forgets ends that nobody can ask for', () => {
   const times = new OwnRequestTimes()
   for (const endedAtMs of [10, 20, 30]) times.ended(endedAtMs)
   expect(times.endedSince(0)).toBe(1)
@@ -45,7 +45,7 @@ const steps = fc.array(fc.record({ tookMs: fc.nat(40), lateMs: fc.nat(5) }), {
   maxLength: 6_000,
 })
 
-test('among thousands of ends, those since the oldest request in flight are counted exactly', () => {
+test('counts exactly among thousands of ends those since the oldest request in flight', () => {
   fc.assert(
     fc.property(steps, (requests) => {
       const times = new OwnRequestTimes()

@@ -14,7 +14,7 @@ test.each([
   ['wait=5, wait=9', 5],
   ['foo="a, wait=1", wait=7', 7],
   ['foo="\\", wait=1", wait=7', 7],
-])('Prefer %j is a patience of %i s', (prefer, seconds) => {
+])('Prefer %j sets a longest wait of %i s', (prefer, seconds) => {
   expect(maxWaitMsOf(prefer)).toBe(seconds * 1000)
 })
 
@@ -29,11 +29,11 @@ test.each([
   'await=5',
   'foo; wait=5',
   'wait=5 6',
-])('Prefer %j says nothing of patience', (prefer) => {
+])('Prefer %j sets no longest wait', (prefer) => {
   expect(maxWaitMsOf(prefer)).toBe(CALLER_WAIT_MS.usual)
 })
 
-test('whatever a caller writes, its patience is a time within bounds', () => {
+test('any input gives a longest wait within bounds', () => {
   const text = fc.oneof(fc.string(), fc.stringMatching(/^(wait ?= ?"?\d{0,5}"?[;, ]*|"|\\){0,6}$/))
   fc.assert(
     fc.property(text, (prefer) => {
@@ -46,7 +46,7 @@ test('whatever a caller writes, its patience is a time within bounds', () => {
 
 const get = { method: 'GET', pathAndQuery: '/v3/a?b', accept: 'application/json', acceptEncoding: undefined }
 
-test('equal requests are those of one path, query, Accept and Accept-Encoding', () => {
+test('equal requests have equal path, query, Accept and Accept-Encoding', () => {
   expect(sameAsOf({ ...get })).toBe(sameAsOf(get))
   const others = [
     { ...get, pathAndQuery: '/v3/a?B' },

@@ -85,7 +85,7 @@ const refusals = (door: VirtualDoor): readonly Sent[] => door.sent.filter((sent)
 const windows = ['rolling', 'fixed'] as const
 
 describe('with no other program on the key', () => {
-  test.each(windows)('nothing is refused upstream, a %s interval', (window) => {
+  test.each(windows)('nothing gets a 429 upstream, a %s interval', (window) => {
     fc.assert(
       fc.property(seed, limit, periodSeconds, maxTripMs, (from, requests, period, tripMs) => {
         const chance = chanceFrom(from)
@@ -102,7 +102,7 @@ describe('with no other program on the key', () => {
     proves('G2', { level: 2, cases: RUNS })
   })
 
-  test('none waits while the bucket holds more than its class leaves to others: it is work conserving', () => {
+  test('none waits while the bucket holds more than its class must leave: work conserving', () => {
     let waited = 0
     fc.assert(
       fc.property(seed, limit, periodSeconds, maxTripMs, (from, requests, period, tripMs) => {
@@ -132,7 +132,7 @@ describe('with no other program on the key', () => {
     expect(waited).toBeGreaterThan(10_000)
   })
 
-  test('a critical flow of bursts up to the reserve, slower than the bucket, never waits', () => {
+  test('a critical flow with bursts up to the reserve, slower than the refill, never waits', () => {
     fc.assert(
       fc.property(seed, limit, periodSeconds, maxTripMs, (from, requests, period, tripMs) => {
         const chance = chanceFrom(from)
@@ -178,7 +178,7 @@ describe('with no other program on the key', () => {
     proves('G5', { level: 2, cases: RUNS })
   })
 
-  test('a request is refused at once if and only if its turn comes after its patience', () => {
+  test('a request is declined at once if and only if its turn comes after its longest wait', () => {
     fc.assert(
       fc.property(seed, limit, periodSeconds, maxTripMs, (from, requests, period, tripMs) => {
         const chance = chanceFrom(from)
@@ -254,8 +254,8 @@ describe('with no other program on the key', () => {
   })
 })
 
-describe('beside programs that the gateway does not see', () => {
-  test('a burst larger than the reserve has one request refused upstream at most, beside those under way together', () => {
+describe('with programs outside the gateway', () => {
+  test('a burst beyond the reserve causes at most one 429, apart from requests in flight together', () => {
     const count = { bursts: 0, alone: 0, refused: 0 }
     fc.assert(
       fc.property(seed, limit, (from, requests) => {
@@ -296,7 +296,7 @@ describe('beside programs that the gateway does not see', () => {
     expect(count.alone).toBeGreaterThan(count.bursts / 4)
   })
 
-  test('a burst that the reserve covers costs no request of ours', () => {
+  test('a burst within the reserve causes no 429 for our requests', () => {
     fc.assert(
       fc.property(seed, fc.integer({ min: 40, max: 500 }), (from, requests) => {
         const chance = chanceFrom(from)
@@ -321,7 +321,7 @@ describe('beside programs that the gateway does not see', () => {
     proves('G2', { level: 2, cases: RUNS })
   })
 
-  test('those programs are refused nothing, as long as they take less than comes back and no burst over the reserve', () => {
+  test('those programs get no 429 as long as they stay below the refill and within the reserve', () => {
     let bursts = 0
     fc.assert(
       fc.property(seed, fc.integer({ min: 60, max: 500 }), (from, requests) => {
@@ -355,7 +355,7 @@ describe('beside programs that the gateway does not see', () => {
     expect(bursts).toBeGreaterThan(10_000)
   })
 
-  test('at most one request in a hundred is refused at once, or after waiting, against its turn', () => {
+  test('at most one request in a hundred is declined against its turn, at once or after waiting', () => {
     const count = { all: 0, early: 0, late: 0, refused: 0 }
     fc.assert(
       fc.property(seed, (from) => {
@@ -388,7 +388,7 @@ describe('beside programs that the gateway does not see', () => {
   })
 })
 
-describe('among programs that go before it', () => {
+describe('with programs that go first', () => {
   // Refused at once is what is sure to come too late; of the rest some wait in vain. Without a forecast up to
   // 18 of 100 did. The bench "Turns" says what a rule that is told the rates of others comes to.
   test.each([
@@ -399,7 +399,7 @@ describe('among programs that go before it', () => {
     ['ones that are not seen', 0.07],
     ['all of them', 0.125],
   ] as const)(
-    'at most one request in a hundred of a scanner is refused that could have gone, beside %s, and few wait in vain',
+    'at most one scanner request in a hundred is declined wrongly with %s, and few wait in vain',
     (name, mostInVain) => {
       let turns = NO_TURNS
       fc.assert(
@@ -416,68 +416,65 @@ describe('among programs that go before it', () => {
   )
 })
 
-describe('whatever happens upstream and to callers', () => {
+describe('for any upstream and any callers', () => {
   const FAULTS: readonly Fault[] = ['401', 'cut', 'cut-after', 'bare-429', 'timeout', 'not-sent']
 
-  test.each(windows)(
-    'each request ends once, nothing is sent twice but for an allowed reason, %s',
-    (window) => {
-      let resent = 0
-      fc.assert(
-        fc.property(seed, limit, periodSeconds, maxTripMs, (from, requests, period, tripMs) => {
-          const chance = chanceFrom(from)
-          const rule = { limit: requests, periodSeconds: period, window }
-          const faulty = chance() * 0.3
-          const door = doorOf({
-            rule,
-            maxTripMs: tripMs,
-            chance,
-            faultOf: () => (chance() < faulty ? pick(chance, FAULTS) : undefined),
-          })
-          load(door, rule, chance, {
-            share: 3,
-            untilMs: period * 1000,
-            one: () => ({
-              ...anyRequest(chance),
-              ...(chance() < 0.3 && { sameAs: `GET /${Math.floor(chance() * 5)}` }),
-              ...(chance() < 0.1 && { dropAfterMs: Math.floor(chance() * 20_000) }),
-              ...(chance() < 0.2 && { maxWaitMs: 300_000 }),
-            }),
-          })
-          for (let i = 0; i < 4; i += 1) door.burst(Math.floor(chance() * period * 1000), requests)
-          door.onQuiet = () => {
-            const perProgram = new Map<string, number>()
-            for (const { program, class: own } of door.scheduler.waiting()) {
-              if (own !== 'critical') perProgram.set(program, (perProgram.get(program) ?? 0) + 1)
-            }
-            for (const count of perProgram.values())
-              expect(count).toBeLessThanOrEqual(MAX_WAITING.perProgram + 5)
+  test.each(windows)('each request ends once, and is resent only for an allowed reason, %s', (window) => {
+    let resent = 0
+    fc.assert(
+      fc.property(seed, limit, periodSeconds, maxTripMs, (from, requests, period, tripMs) => {
+        const chance = chanceFrom(from)
+        const rule = { limit: requests, periodSeconds: period, window }
+        const faulty = chance() * 0.3
+        const door = doorOf({
+          rule,
+          maxTripMs: tripMs,
+          chance,
+          faultOf: () => (chance() < faulty ? pick(chance, FAULTS) : undefined),
+        })
+        load(door, rule, chance, {
+          share: 3,
+          untilMs: period * 1000,
+          one: () => ({
+            ...anyRequest(chance),
+            ...(chance() < 0.3 && { sameAs: `GET /${Math.floor(chance() * 5)}` }),
+            ...(chance() < 0.1 && { dropAfterMs: Math.floor(chance() * 20_000) }),
+            ...(chance() < 0.2 && { maxWaitMs: 300_000 }),
+          }),
+        })
+        for (let i = 0; i < 4; i += 1) door.burst(Math.floor(chance() * period * 1000), requests)
+        door.onQuiet = () => {
+          const perProgram = new Map<string, number>()
+          for (const { program, class: own } of door.scheduler.waiting()) {
+            if (own !== 'critical') perProgram.set(program, (perProgram.get(program) ?? 0) + 1)
           }
-          door.run()
-          expect(door.scheduler.open).toEqual({ requests: 0, upstreams: 0 })
-          expect(door.scheduler.waiting()).toEqual([])
-          expect(door.scheduler.nextWakeAtMs).toBeUndefined()
-          expect(toldOf(door).filter((told) => told.end === undefined)).toEqual([])
-          const sentBy = Map.groupBy(door.sent, (sent) => sent.upstream)
-          for (const [upstream, sends] of sentBy) {
-            resent += sends.length - 1
-            expect(sends.map((one) => one.isResend)).toEqual(sends.map((_, i) => i > 0))
-            // One after a 429, one after a 401, one after a cut.
-            const causes = door.outcomes.get(upstream)!.slice(0, sends.length - 1)
-            expect(new Set(causes).size).toBe(causes.length)
-            for (const cause of causes) expect(['rate-limited', 'unauthorized', 'cut']).toContain(cause)
-          }
-          // What was answered was sent, and what was sent and not dropped was answered, refused after a
-          // resend, or failed.
-          for (const { end, sentAtMs, upstream } of toldOf(door)) {
-            if (end === 'answer' || end === 'fail') expect(sentBy.has(upstream!)).toBe(true)
-            if (end === 'refuse') expect(sentAtMs.length).toBeLessThanOrEqual(3)
-          }
-        }),
-        { numRuns: RUNS, seed: SEED },
-      )
-      proves('G1', { level: 2, cases: RUNS })
-      expect(resent).toBeGreaterThan(0)
-    },
-  )
+          for (const count of perProgram.values())
+            expect(count).toBeLessThanOrEqual(MAX_WAITING.perProgram + 5)
+        }
+        door.run()
+        expect(door.scheduler.open).toEqual({ requests: 0, upstreams: 0 })
+        expect(door.scheduler.waiting()).toEqual([])
+        expect(door.scheduler.nextWakeAtMs).toBeUndefined()
+        expect(toldOf(door).filter((told) => told.end === undefined)).toEqual([])
+        const sentBy = Map.groupBy(door.sent, (sent) => sent.upstream)
+        for (const [upstream, sends] of sentBy) {
+          resent += sends.length - 1
+          expect(sends.map((one) => one.isResend)).toEqual(sends.map((_, i) => i > 0))
+          // One after a 429, one after a 401, one after a cut.
+          const causes = door.outcomes.get(upstream)!.slice(0, sends.length - 1)
+          expect(new Set(causes).size).toBe(causes.length)
+          for (const cause of causes) expect(['rate-limited', 'unauthorized', 'cut']).toContain(cause)
+        }
+        // What was answered was sent, and what was sent and not dropped was answered, refused after a
+        // resend, or failed.
+        for (const { end, sentAtMs, upstream } of toldOf(door)) {
+          if (end === 'answer' || end === 'fail') expect(sentBy.has(upstream!)).toBe(true)
+          if (end === 'refuse') expect(sentAtMs.length).toBeLessThanOrEqual(3)
+        }
+      }),
+      { numRuns: RUNS, seed: SEED },
+    )
+    proves('G1', { level: 2, cases: RUNS })
+    expect(resent).toBeGreaterThan(0)
+  })
 })

@@ -50,7 +50,7 @@ const send = (upstream: number, isResend = false, requests = [upstream]): Decisi
 })
 
 describe('when a request goes', () => {
-  test('the room of a class is there once the level leaves the reserve of the classes before', () => {
+  test('a class has room once the level exceeds the reserve for more urgent classes', () => {
     expect(scheduler.roomAtMs(POSITIONS, 'normal', 0)).toBeUndefined()
     left(0)
     const stepMs = SECONDS_PER_REQUEST * 1000
@@ -62,13 +62,13 @@ describe('when a request goes', () => {
     }
   })
 
-  test('an own request that does not wait is in flight like any other', () => {
+  test('an own request that skips the queue counts as in flight', () => {
     scheduler.passed(100, POSITIONS, 0)
     expect(kinds(offer())).toEqual(['wait'])
     expect(scheduler.answered(100, answer(300), 100)).toEqual([send(1)])
   })
 
-  test('before the first header one request at a time, then as many as it allows', () => {
+  test('before the first header one request goes at a time, then as many as it allows', () => {
     expect(offer()).toEqual([send(1)])
     expect(kinds(offer())).toEqual(['wait'])
     expect(kinds(offer())).toEqual(['wait'])
@@ -80,7 +80,7 @@ describe('when a request goes', () => {
     ])
   })
 
-  test('each class leaves a reserve to those before it: 6 % of the limit, or as many as said', () => {
+  test('each class leaves a reserve to more urgent ones: 6 % of the limit, or as configured', () => {
     expect(['critical', 'normal', 'background'].map((name) => levelOf(name as 'normal', 320))).toEqual([
       1, 21, 41,
     ])
@@ -99,7 +99,7 @@ describe('when a request goes', () => {
     expect(kinds(offer({ class: 'critical' }))).toEqual(['send'])
   })
 
-  test('a burst of a class before does not count as if it went on', () => {
+  test('a burst of a more urgent class does not count as a lasting rate', () => {
     scheduler = new Scheduler(() => ({ reserve: 159 }))
     for (let i = 0; i < 20; i += 1) {
       expect(offer({ program: 'critical', class: 'critical' }, 40 * i)).toEqual([send(i + 1)])
@@ -111,7 +111,7 @@ describe('when a request goes', () => {
     expect(refused).toMatchObject({ kind: 'refuse', retryAfterSeconds: 20 })
   })
 
-  test('a class before that takes more than comes back refuses no request whose turn comes within its patience', () => {
+  test('a more urgent class beyond the refill declines no request whose turn comes in time', () => {
     scheduler = new Scheduler(() => ({ reserve: 159 }))
     for (let i = 0; i < 120; i += 1) {
       expect(offer({ program: 'critical', class: 'critical' }, 500 * i)).toEqual([send(i + 1)])
@@ -130,7 +130,7 @@ describe('when a request goes', () => {
     expect(kinds(offer({ class: 'background' }))).toEqual(['wait'])
   })
 
-  test('it is sent when its level is reached, and the scheduler says when that is', () => {
+  test('a request goes when its level is reached, at the predicted time', () => {
     left(20)
     const [waits] = offer()
     // The header is a whole millisecond of the service's clock old.
@@ -141,27 +141,27 @@ describe('when a request goes', () => {
     expect(scheduler.nextWakeAtMs).toBeUndefined()
   })
 
-  test('a request whose turn has come goes before one that is offered then, though its wake-up is late', () => {
+  test('a request whose turn has come goes before a new one, even after a late wake-up', () => {
     left(20)
     offer()
     expect(kinds(offer({ program: 'late' }, 940))).toEqual(['send', 'wait'])
   })
 
-  test('a program with a backlog does not keep another one waiting behind it', () => {
+  test('a program’s backlog does not delay other programs behind it', () => {
     left(20)
     for (let i = 0; i < 5; i += 1) offer({ program: 'scanner', maxWaitMs: 300_000 })
     const [waits] = offer({ program: 'notes' })
     expect(waits).toMatchObject({ kind: 'wait', turnAtMs: 1 + 2 * SECONDS_PER_REQUEST * 1000 })
   })
 
-  test('buckets do not wait for each other', () => {
+  test('buckets are independent', () => {
     left(0)
     left(300, 'Accounts')
     expect(kinds(offer())).toEqual(['wait'])
     expect(kinds(offer({ bucket: 'Accounts' }))).toEqual(['send'])
   })
 
-  test('a clock that goes back stands still', () => {
+  test('time stops while the clock runs backwards', () => {
     left(20)
     offer({}, 500)
     expect(scheduler.due(100)).toEqual([])
@@ -169,8 +169,8 @@ describe('when a request goes', () => {
   })
 })
 
-describe('patience', () => {
-  test('a request whose turn comes too late is refused at once, with when to come again', () => {
+describe('longest waits', () => {
+  test('a request whose turn is too late is declined at once, with a retry time', () => {
     left(0)
     expect(offer({ maxWaitMs: 19_000 })).toEqual([
       {
@@ -186,13 +186,13 @@ describe('patience', () => {
     expect(kinds(offer({ maxWaitMs: 19_689 }))).toEqual(['wait'])
   })
 
-  test('without patience it is now or not at all', () => {
+  test('without a wait it goes now or never', () => {
     left(21)
     expect(kinds(offer({ maxWaitMs: 0 }))).toEqual(['send'])
     expect(kinds(offer({ maxWaitMs: 0 }))).toEqual(['refuse'])
   })
 
-  test('one that was overtaken is refused when its patience ends, and a second later at most', () => {
+  test('an overtaken request is declined when its longest wait ends, at most a second later', () => {
     left(20)
     offer({ maxWaitMs: 1000 })
     offer({ class: 'critical' })
@@ -202,7 +202,7 @@ describe('patience', () => {
     expect(scheduler.due(2000)).toMatchObject([{ kind: 'refuse', request: 2, why: 'too-late' }])
   })
 
-  test('after a sleep of the machine what is over is refused, not sent', () => {
+  test('after sleep, requests whose wait has ended are declined, not sent', () => {
     left(20)
     offer()
     expect(scheduler.due(3_600_000)).toMatchObject([{ kind: 'refuse', request: 2, why: 'too-late' }])
@@ -217,7 +217,7 @@ describe('patience', () => {
     ['no token comes', () => scheduler.refreshed(4, false, HOUR_MS)],
     ['another one goes away', () => scheduler.drop(6, HOUR_MS)],
     ['one that was sent goes away', () => scheduler.drop(3, HOUR_MS)],
-  ])('after a sleep of the machine what is over is not sent where %s first', (_, happens) => {
+  ])('after sleep, requests whose wait has ended are not sent if %s first', (_, happens) => {
     left(22)
     offer({ sameAs: 'y' })
     offer({ class: 'critical' })
@@ -234,7 +234,7 @@ describe('patience', () => {
     expect(sent).not.toContain(5)
   })
 
-  test('when the bound is computed anew, those that cannot be served in time any more are refused', () => {
+  test('when the bound is recomputed, requests that can no longer be in time are declined', () => {
     left(25)
     for (let i = 0; i < 5; i += 1) offer()
     expect(kinds(offer({ maxWaitMs: 10_000 }))).toEqual(['wait'])
@@ -247,7 +247,7 @@ describe('patience', () => {
 })
 
 describe('how many may wait', () => {
-  test('of a program, 64: the newest one is refused', () => {
+  test('64 per program: the newest is declined', () => {
     scheduler = new Scheduler(() => ({ size: { limit: 10_000, periodSeconds: 10 } }))
     offer({ program: 'other' })
     for (let i = 0; i < MAX_WAITING.perProgram; i += 1) expect(kinds(offer())).toEqual(['wait'])
@@ -256,7 +256,7 @@ describe('how many may wait', () => {
     expect(scheduler.waiting()).toHaveLength(MAX_WAITING.perProgram + 1)
   })
 
-  test('in all, 512: the newest one of the program with most waiting is refused, never a critical one', () => {
+  test('512 in all: the newest of the program with the most is declined, never a critical one', () => {
     offer({ program: 'first' })
     const most = [...Array(60)].map(() => offer({ program: 'most' }))
     expect(most.flatMap(kinds).every((kind) => kind === 'wait')).toBe(true)
@@ -271,7 +271,7 @@ describe('how many may wait', () => {
     expect(scheduler.waiting()).toHaveLength(MAX_WAITING.all)
   })
 
-  test('a critical one takes the place of another of its program', () => {
+  test('a critical one replaces another of its program', () => {
     offer({ program: 'first' })
     for (let i = 0; i < MAX_WAITING.perProgram; i += 1) offer()
     expect(offer({ class: 'critical' })).toMatchObject([
@@ -284,7 +284,7 @@ describe('how many may wait', () => {
 describe('equal requests', () => {
   const same = { sameAs: 'GET /v3/brokerage/accounts' }
 
-  test('share one that is upstream, until it is answered', () => {
+  test('share one that is upstream, until it has a response', () => {
     left(300)
     expect(offer(same)).toEqual([send(2)])
     expect(offer({ ...same, program: 'notes' })).toEqual([{ kind: 'join', request: 3, upstream: 2 }])
@@ -301,7 +301,7 @@ describe('equal requests', () => {
     expect(kinds(offer())).toEqual(['send'])
   })
 
-  test('share one that waits, which then waits as the higher class of the two', () => {
+  test('share a waiting one, which then waits in the higher class of the two', () => {
     left(20)
     offer({ ...same, class: 'background', maxWaitMs: 60_000 })
     const [joined] = offer({ ...same, program: 'notes' })
@@ -309,7 +309,7 @@ describe('equal requests', () => {
     expect(offer({ ...same, program: 'guard', class: 'critical' })).toEqual([send(2, false, [2, 3, 4])])
   })
 
-  test('when the one of higher class goes away, it waits as before', () => {
+  test('when the one of the higher class leaves, the other waits as before', () => {
     left(0)
     offer({ ...same, class: 'normal' })
     offer({ ...same, program: 'guard', class: 'critical' })
@@ -319,7 +319,7 @@ describe('equal requests', () => {
     expect(scheduler.due(19_689)).toEqual([send(2)])
   })
 
-  test('when the first one goes away, the others go on', () => {
+  test('when the first one leaves, the others continue', () => {
     left(20)
     offer(same)
     offer({ ...same, program: 'notes' })
@@ -329,7 +329,7 @@ describe('equal requests', () => {
     expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
   })
 
-  test('each is told of while it waits, and is refused when its own patience ends', () => {
+  test('are each reported while they wait, and declined when their own longest wait ends', () => {
     left(0)
     offer(same)
     offer({ ...same, program: 'notes', maxWaitMs: 20_000 })
@@ -338,7 +338,7 @@ describe('equal requests', () => {
     expect(scheduler.due(21_250)).toMatchObject([{ kind: 'refuse', request: 3 }, send(2)])
   })
 
-  test('each has its own patience', () => {
+  test('each keep their own longest wait', () => {
     left(0)
     offer(same)
     expect(offer({ ...same, program: 'notes', maxWaitMs: 1000 })).toMatchObject([
@@ -348,7 +348,7 @@ describe('equal requests', () => {
   })
 })
 
-describe('what goes away', () => {
+describe('departures', () => {
   test('a waiting request is dropped unsent', () => {
     left(20)
     offer()
@@ -357,7 +357,7 @@ describe('what goes away', () => {
     expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
   })
 
-  test('the answer to one that was sent is for no request: its outcome still counts', () => {
+  test('a sent request’s response reaches nobody, but its outcome counts', () => {
     left(300)
     offer({ sameAs: 'x' })
     expect(scheduler.drop(2, 10)).toEqual([{ kind: 'abandon', upstream: 2 }])
@@ -368,7 +368,7 @@ describe('what goes away', () => {
     expect(scheduler.drop(2, 30)).toEqual([])
   })
 
-  test('a program that is cut off has nothing left', () => {
+  test('a revoked program has nothing left', () => {
     left(22)
     offer({ program: 'cut' })
     offer({ program: 'cut', sameAs: 'x' })
@@ -380,7 +380,7 @@ describe('what goes away', () => {
     expect(scheduler.answered(3, answer(20), 20)).toMatchObject([{ kind: 'answer', requests: [5] }])
   })
 
-  test('all that wait can be refused: nothing can be sent for now', () => {
+  test('all waiting requests can be declined when nothing can be sent', () => {
     left(21)
     offer()
     offer()
@@ -398,7 +398,7 @@ describe('resends', () => {
     ...(remaining !== undefined && { rate: rate(remaining) }),
   })
 
-  test('after a 429 a request is queued again, once, if its patience allows', () => {
+  test('after a 429 a request is queued again, once, if its longest wait allows', () => {
     left(100)
     offer()
     expect(scheduler.answered(2, limited(0), 100)).toMatchObject([{ kind: 'wait', request: 2, upstream: 2 }])
@@ -409,7 +409,7 @@ describe('resends', () => {
     ])
   })
 
-  test('those whose patience does not allow it get the 429 as it came', () => {
+  test('requests whose longest wait does not allow it get the unchanged 429', () => {
     left(100)
     offer({ sameAs: 'x', maxWaitMs: 1000 })
     offer({ sameAs: 'x', program: 'notes' })
@@ -419,7 +419,7 @@ describe('resends', () => {
     ])
   })
 
-  test('a 429 without fields holds its bucket for 60 s, and no other', () => {
+  test('a 429 without fields pauses only its bucket, for 60 s', () => {
     left(100)
     left(100, 'Accounts')
     offer()
@@ -430,7 +430,7 @@ describe('resends', () => {
     expect(scheduler.nextWakeAtMs).toBe(60_100)
   })
 
-  test('a request that comes back goes before the later ones of its program', () => {
+  test('a resent request goes before later ones of its program', () => {
     left(22)
     offer()
     offer()
@@ -439,7 +439,7 @@ describe('resends', () => {
     expect(scheduler.due(scheduler.nextWakeAtMs!)).toEqual([send(2, true)])
   })
 
-  test('after a 401 there is one refresh and one resend, then the 401 is passed on', () => {
+  test('after a 401 there is one refresh and one resend, then the 401 is relayed', () => {
     left(100)
     offer()
     expect(scheduler.answered(2, { kind: 'unauthorized' }, 100)).toEqual([{ kind: 'refresh', upstream: 2 }])
@@ -447,14 +447,14 @@ describe('resends', () => {
     expect(scheduler.answered(2, { kind: 'unauthorized' }, 300)).toMatchObject([{ kind: 'answer' }])
   })
 
-  test('a request whose refresh outlasted its patience is sent all the same where it can go at once', () => {
+  test('a request whose refresh outlasted its wait is sent anyway if it can go at once', () => {
     left(100)
     offer({ maxWaitMs: 1_000 })
     scheduler.answered(2, { kind: 'unauthorized' }, 100)
     expect(scheduler.refreshed(2, true, 5_000)).toMatchObject([{ kind: 'wait', request: 2 }, send(2, true)])
   })
 
-  test('without another token the 401 is passed on', () => {
+  test('without another token the 401 is relayed', () => {
     left(100)
     offer({ sameAs: 'x' })
     offer({ sameAs: 'x', program: 'notes' })
@@ -463,7 +463,7 @@ describe('resends', () => {
     expect(scheduler.open).toEqual({ requests: 0, upstreams: 0 })
   })
 
-  test('a cut before the answer is answered by one resend, a second one fails', () => {
+  test('a lost connection before the response causes one resend; a second one fails', () => {
     left(100)
     offer()
     expect(scheduler.answered(2, { kind: 'cut' }, 100)).toMatchObject([
@@ -477,7 +477,7 @@ describe('resends', () => {
     expect(scheduler.rateOf(POSITIONS, 200)?.remaining).toBe(98)
   })
 
-  test('one without an answer in time fails, and one that never reached the service costs nothing', () => {
+  test('a request that times out fails, and one that never reached the service costs nothing', () => {
     left(100)
     offer()
     expect(scheduler.answered(2, { kind: 'timeout' }, 100)).toMatchObject([{ kind: 'fail', why: 'timeout' }])
@@ -488,7 +488,7 @@ describe('resends', () => {
     expect(scheduler.rateOf(POSITIONS, 100)?.remaining).toBe(99)
   })
 
-  test('an outcome that is told twice changes nothing', () => {
+  test('a repeated outcome changes nothing', () => {
     left(100)
     offer()
     scheduler.answered(2, answer(99), 100)
@@ -498,7 +498,7 @@ describe('resends', () => {
 })
 
 describe('the bucket that a header names', () => {
-  test('counts the request, and what waits in one without a header goes there', () => {
+  test('counts the request, and requests without a header’s bucket move there', () => {
     offer({ bucket: '/v3/new' })
     offer({ bucket: '/v3/new' })
     offer({ bucket: '/v3/new' })
@@ -509,7 +509,7 @@ describe('the bucket that a header names', () => {
     expect(scheduler.waiting()).toMatchObject([{ request: 3, bucket: 'new-things' }])
   })
 
-  test('takes what waits along, though others of its former one are still in flight', () => {
+  test('moves waiting requests along, even if others are still in flight', () => {
     scheduler.passed(100, '/v3/new', 0)
     scheduler.passed(101, '/v3/new', 0)
     offer({ bucket: '/v3/new' })
@@ -519,7 +519,7 @@ describe('the bucket that a header names', () => {
     expect(scheduler.due(10_000)).toEqual([])
   })
 
-  test('another one than was thought gives the request back to the one that was', () => {
+  test('differs from the expected one: the charge moves to the right bucket', () => {
     left(100)
     left(50, 'Balances')
     offer()
@@ -528,7 +528,7 @@ describe('the bucket that a header names', () => {
     expect(scheduler.rateOf('Balances', 100)?.remaining).toBe(49)
   })
 
-  test('paths without a quota are forgotten, and those with one are remembered', () => {
+  test('forgets paths without a quota, and remembers those with one', () => {
     const asked: string[] = []
     scheduler = new Scheduler((bucket) => {
       asked.push(bucket)
@@ -544,14 +544,14 @@ describe('the bucket that a header names', () => {
     expect(asked).toEqual(['/v3/none', '/v3/none', '/v3/one'])
   })
 
-  test('paths without end do not fill the memory', () => {
+  test('unlimited paths do not fill the memory', () => {
     for (let i = 0; i < 1_100; i += 1) left(100, `/v3/${i}`)
     expect(scheduler.rateOf('/v3/0', 0)).toBeUndefined()
     expect(scheduler.rateOf('/v3/1099', 0)?.remaining).toBe(100)
   })
 })
 
-test('while it is uncertain whether time passed, nothing comes back', () => {
+test('nothing refills while it is uncertain whether time passed', () => {
   left(20)
   offer({ maxWaitMs: 300_000 })
   scheduler.markClockUncertain(100, 200_000)
@@ -559,7 +559,7 @@ test('while it is uncertain whether time passed, nothing comes back', () => {
   expect(scheduler.nextWakeAtMs).toBe(200_839)
 })
 
-test('a clock that is set ahead ends no patience, and a request has not waited longer for it', () => {
+test('a clock set ahead ends no wait and lengthens none', () => {
   left(0)
   offer({ maxWaitMs: 300_000 })
   const [before] = scheduler.waiting()

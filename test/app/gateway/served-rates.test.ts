@@ -4,7 +4,7 @@ import { OthersRate } from '../../../app/gateway/others-rate.ts'
 import { ServedRates } from '../../../app/gateway/served-rates.ts'
 import { SteadyPart } from '../../../app/gateway/steady-part.ts'
 
-test('programs are reckoned with at their pace, by class, and are forgotten when they cease', () => {
+test('programs count at their rate, by class, and are forgotten when they stop', () => {
   const rates = new ServedRates()
   for (let nowMs = 0; nowMs <= 600_000; nowMs += 1000) {
     rates.add({ program: 'bot', class: 'critical', weight: 2 }, nowMs)
@@ -19,7 +19,7 @@ test('programs are reckoned with at their pace, by class, and are forgotten when
   expect(rates.programsOf('critical', 1_200_000)).toEqual([])
 })
 
-test('a program that was forgotten is watched anew', () => {
+test('a forgotten program starts over', () => {
   const rates = new ServedRates()
   rates.add({ program: 'bot', class: 'normal', weight: 1 }, 0)
   expect(rates.programsOf('normal', 3_600_000)).toEqual([])
@@ -28,7 +28,7 @@ test('a program that was forgotten is watched anew', () => {
   expect(rates.perMs('normal', 3_600_000)).toBeCloseTo(1 / (60_000 * (1 - Math.exp(-1 / 6))), 9)
 })
 
-test('as many requests of another program go before one as its share allows, and no more', () => {
+test('another program’s requests go first up to its share, and no more', () => {
   const queue = new FairQueue<{ readonly order: number }>()
   const items = [0, 1, 2, 3].map((order) => ({ order }))
   for (const item of items) queue.add('scanner', 1, item)
@@ -41,7 +41,7 @@ test('as many requests of another program go before one as its share allows, and
   expect(queue.roomBefore('scanner', { order: 99 }, 'notes', 1)).toBe(0)
 })
 
-test('a burst counts as one request until another one follows, and then as far as the first is remembered', () => {
+test('a burst counts as one request until another follows, then as far as the first is remembered', () => {
   const steady = new SteadyPart(1)
   const burst = (nowMs: number) =>
     Array.from({ length: 20 }, () => steady.of(1, nowMs)).reduce((sum, one) => sum + one, 0)
@@ -57,7 +57,7 @@ test('a burst counts as one request until another one follows, and then as far a
   expect(steady.of(-0.5, 3_600_000)).toBe(-0.5)
 })
 
-test('a program that asked for much at once and stopped is no faster than one that asked once', () => {
+test('a program that stopped after one large burst counts no more than after one request', () => {
   const rates = new ServedRates()
   for (let i = 0; i < 20; i += 1) {
     rates.add({ program: 'bot', class: 'critical', weight: 1 }, 100 * i)
@@ -70,7 +70,7 @@ test('a program that asked for much at once and stopped is no faster than one th
   expect(1000 * rates.perMs('critical', 210_000)).toBeCloseTo(1, 0)
 })
 
-test('programs outside that took much at once and stopped are not taken for fast ones', () => {
+test('outside programs that stopped after a burst do not count as fast', () => {
   const pace = new OthersRate()
   const bucket = { gainPerMs: 0.001, limit: 320, isVoid: false }
   for (let nowMs = 0; nowMs <= 60_000; nowMs += 5_000) pace.shown(300, nowMs, { ...bucket, limit: 300 })

@@ -36,7 +36,7 @@ function shared() {
   }
 }
 
-test('a shared request waits as the program that brought its most urgent class', () => {
+test('a shared request waits as the program of its most urgent class', () => {
   const { join, leave, placed } = shared()
   join('notes', 'background')
   expect(placed()).toEqual(['bot', 'normal', 1])
@@ -46,7 +46,7 @@ test('a shared request waits as the program that brought its most urgent class',
   expect(placed()).toEqual(['bot', 'normal', 1])
 })
 
-test('a program that asks again more urgently raises the class of its request', () => {
+test('a program that asks again more urgently raises its request’s class', () => {
   const { join, placed } = shared()
   const urgent = join('bot', 'critical')
   expect(placed()).toEqual(['bot', 'critical', urgent])
@@ -69,13 +69,13 @@ test('a shared request waits once, wherever it is placed', () => {
   expect([...bucket.inOrder()]).toEqual([upstream])
 })
 
-test('a request that nobody wants any more keeps its place', () => {
+test('a request that nobody needs keeps its place', () => {
   const { leave, placed } = shared()
   leave(1)
   expect(placed()).toEqual(['bot', 'normal', 1])
 })
 
-test('an own request of the gateway has been sent, for no program, in the least urgent class', () => {
+test('the gateway’s own request counts as sent, for no program, in the least urgent class', () => {
   const own = new Upstream(7, new BucketQueue('Positions', {}), 7)
   expect([own.state, own.program, own.class, own.weight, own.ids]).toEqual(['sent', '', 'background', 1, []])
 })

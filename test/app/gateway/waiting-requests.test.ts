@@ -16,7 +16,7 @@ function started() {
   return { waiting, add, many }
 }
 
-test('requests are in the order in which their patience ends, then as they were offered', () => {
+test('orders requests by the end of their longest wait, then by arrival', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20), { maxLength: 60 }), fc.array(fc.nat(59)), (deadlines, gone) => {
       const { waiting, add } = started()
@@ -35,7 +35,7 @@ test('requests are in the order in which their patience ends, then as they were 
   )
 })
 
-test('a program has room again for each of its requests that ceases to wait', () => {
+test('a program has room again for each request that stops waiting', () => {
   const { waiting, add, many } = started()
   const requests = many(MAX_WAITING.perProgram, 'bot')
   for (const request of requests.slice(0, 2)) waiting.delete(request)
@@ -45,7 +45,7 @@ test('a program has room again for each of its requests that ceases to wait', ()
   expect(waiting.oneTooMany('bot')).toBe(newest)
 })
 
-test('a program whose last request left is counted anew', () => {
+test('a program whose last request left starts counting again', () => {
   const { waiting, add, many } = started()
   waiting.delete(add('bot'))
   many(MAX_WAITING.perProgram, 'bot')
@@ -54,7 +54,7 @@ test('a program whose last request left is counted anew', () => {
   expect(waiting.oneTooMany('bot')).toBeDefined()
 })
 
-test('the newest request of a program is the one that was offered last, not the most patient one', () => {
+test('the newest request of a program is the last offered, not the one with the longest wait', () => {
   const { waiting, add, many } = started()
   add('bot', { deadlineMs: 9000 })
   many(MAX_WAITING.perProgram - 1, 'bot')
@@ -62,7 +62,7 @@ test('the newest request of a program is the one that was offered last, not the 
   expect(waiting.oneTooMany('bot')).toBe(newest)
 })
 
-test('where all queues are full, the program with most waiting gives way, whichever came first', () => {
+test('when all queues are full, the program with the most waiting gives way, whichever came first', () => {
   const { waiting, add, many } = started()
   for (let i = 0; i < 8; i += 1) many(56, `p${i}`)
   const most = many(64, 'most')
@@ -73,7 +73,7 @@ test('where all queues are full, the program with most waiting gives way, whiche
   expect(waiting.oneTooMany('small')).toBeUndefined()
 })
 
-test('critical requests give way to none: another program does, or nobody', () => {
+test('critical requests never give way: another program does, or nobody', () => {
   const { waiting, add, many } = started()
   many(MAX_WAITING.all, 'guard', { class: 'critical' })
   add('guard', { class: 'critical' })

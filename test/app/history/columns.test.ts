@@ -33,7 +33,7 @@ const extents = fc
     })
   })
 
-test('where everything can be drawn, everything is', () => {
+test('draws everything that fits', () => {
   const points = minMaxColumns([moment(1, 5), moment(2, 9), moment(3, 5)], 0, 10, 4)
   expect(points.map(({ at, remaining }) => [at, remaining])).toEqual([
     [1, 5],
@@ -42,14 +42,14 @@ test('where everything can be drawn, everything is', () => {
   ])
 })
 
-test('a dip of one moment is still there in a column of thousands', () => {
+test('a dip of one moment survives in a column of thousands', () => {
   const many = Array.from({ length: 10_000 }, (_, at) => moment(at, at === 4_321 ? 0 : 300))
   const points = minMaxColumns(many, 0, 10_000, 300)
   expect(points.filter(({ remaining }) => remaining === 0).map(({ at }) => at)).toEqual([4_321])
   expect(points.length).toBeLessThanOrEqual(300)
 })
 
-test('a column with a header has no estimate in it', () => {
+test('a column with a header contains no estimate', () => {
   const many = Array.from({ length: 100 }, (_, at): Extent => {
     return at % 10 === 0 ? moment(at, 3 + at) : { ...moment(at, at === 55 ? 0 : 300), source: 'modelled' }
   })
@@ -57,12 +57,12 @@ test('a column with a header has no estimate in it', () => {
   expect(levels).toEqual([3, 43, 53, 93])
 })
 
-test('what lies outside of the interval, or is only the table’s word, is not drawn', () => {
+test('does not draw points outside the interval, or table values', () => {
   const table: Extent = { ...moment(5, 1), source: 'default' }
   expect(minMaxColumns([moment(0, 1), table, moment(11, 1)], 1, 10, 10)).toEqual([])
 })
 
-test('never more than asked for, in order, within the interval, and with the same lowest and highest', () => {
+test('returns at most the requested number, in order, within the interval, with the same extremes', () => {
   fc.assert(
     fc.property(extents, fc.integer({ min: 2, max: 300 }), (all, most) => {
       const toMs = (all.at(-1)?.endMs ?? 0) + 1
@@ -79,7 +79,7 @@ test('never more than asked for, in order, within the interval, and with the sam
   )
 })
 
-test('of many refusals as many remain as can be drawn, the last one among them', () => {
+test('of many 429s, keeps as many as fit, including the last', () => {
   const moments = Array.from({ length: 1_000 }, (_, index) => index * 10)
   const thinned = thinnedMoments(moments, 0, 10_000, 100)
   expect(thinned.length).toBeLessThanOrEqual(100)

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000
 const row = (source: RequestQuota['source'], remaining: number) =>
   ({ category: 'Accounts', source, remaining }) as RequestQuota
 
-test('keeps headers and looks at the model apart, and nothing of rows that were never seen', () => {
+test('separates headers from samples of the model, and skips rows that were never seen', () => {
   const history = new RecentHistory()
   history.sampled([row('default', 320)], 1)
   history.observed('Accounts', 2, 319)
@@ -20,7 +20,7 @@ test('keeps headers and looks at the model apart, and nothing of rows that were 
   ])
 })
 
-test('gives what lies in the asked interval, both ends included', () => {
+test('returns everything in the interval, both ends included', () => {
   const history = new RecentHistory()
   for (let at = 0; at <= 100; at += 10) history.observed('Accounts', at, at)
   history.rejected('Accounts', 20)
@@ -31,7 +31,7 @@ test('gives what lies in the asked interval, both ends included', () => {
   expect(history.query('Unknown', 0, 100, 300)).toEqual({ points: [], rejectedAt: [] })
 })
 
-test('holds a quarter of an hour at a look every three seconds, in bounded memory', () => {
+test('holds a quarter of an hour of samples every three seconds, in bounded memory', () => {
   const history = new RecentHistory()
   const day = 24 * 60 * MINUTE_MS
   for (let at = 0; at <= day; at += 3_000) history.sampled([row('modelled', 5)], at)
@@ -40,7 +40,7 @@ test('holds a quarter of an hour at a look every three seconds, in bounded memor
   expect(history.query('Accounts', 0, day, 100_000).points.length).toBeLessThanOrEqual(2_000)
 })
 
-test('of many points at most as many as asked for come back, in order, headers before looks', () => {
+test('returns at most the requested number of points, in order, headers before samples', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 1, max: 900 }), fc.boolean()), { maxLength: 400 }),
@@ -66,7 +66,7 @@ test('of many points at most as many as asked for come back, in order, headers b
   )
 })
 
-test('tells who used it, since when it records, and prefers a header to a look that repeats it', () => {
+test('shows who used the quota and since when it records, and prefers a header to a sample that repeats it', () => {
   const history = new RecentHistory()
   const use = { total: 1.35, own: 0.10004, elsewhere: 1.25 }
   history.observed('Accounts', 100, 319)

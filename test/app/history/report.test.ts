@@ -71,7 +71,7 @@ function report(category = 'Accounts'): Report {
   })
 }
 
-test('a report says who used what, busiest first, and for how long it was near the limit', () => {
+test('a report lists who used what, busiest first, and how long it was near the limit', () => {
   expect(report().requests).toEqual([
     {
       category: 'Accounts',
@@ -87,7 +87,7 @@ test('a report says who used what, busiest first, and for how long it was near t
   ])
 })
 
-test('a 429 that is in no sample is counted from its event', () => {
+test('counts a 429 from its event if no sample has it', () => {
   const refused = { ...at, kind: 'rate-limited', category: 'Accounts', retryAt: TO_MS } as const
   const events = [1, 2].map((seq) => ({ ...refused, seq }))
   const of = (rejected: number) =>
@@ -99,7 +99,7 @@ test('a 429 that is in no sample is counted from its event', () => {
   expect(of(3)).toBe(3)
 })
 
-test('slots are told by the most that was held and by what was refused', () => {
+test('reports the maximum of used slots, and rejected streams', () => {
   expect(report().slots).toEqual([
     {
       category: 'Positions Stream',
@@ -116,7 +116,7 @@ test('slots are told by the most that was held and by what was refused', () => {
 
 const KEY = { profile: 'key-1', environment: 'live' }
 
-test('as JSON it says what it is, of which key, and its times in ISO 8601', () => {
+test('as JSON it contains its format, its key, and times in ISO 8601', () => {
   const told = reportJson(report(), KEY, '1.2.3')
   expect(told).toMatchObject({
     kind: 'headroom-report',
@@ -130,13 +130,13 @@ test('as JSON it says what it is, of which key, and its times in ISO 8601', () =
   expect(JSON.stringify(told)).not.toMatch(/\d{12}/)
 })
 
-test('what was never known is empty, and no zero', () => {
+test('unknown values are empty, not zero', () => {
   const unknown = { ...report(), requests: report().requests.map((row) => ({ ...row, knownMs: 0 })) }
   expect(reportCsv(unknown, KEY).split('\r\n')[1]).toMatch(/,2,,90,0$/)
   expect(reportJson(unknown, KEY, '1')).toMatchObject({ requests: [{ lowest: null }, {}] })
 })
 
-test('as CSV it has one row a category, in seconds', () => {
+test('as CSV it has one row per category, in seconds', () => {
   const [head, first, , slots, end] = reportCsv(report(), KEY).split('\r\n')
   expect(head).toContain('category,quota_limit,own_requests,other_requests,refused_429')
   expect(first).toBe(
@@ -146,7 +146,7 @@ test('as CSV it has one row a category, in seconds', () => {
   expect(end).toBe('')
 })
 
-test('a category named by a server is neither a formula nor a new row', () => {
+test('a category named by a server becomes neither a formula nor a new row', () => {
   const csv = reportCsv(report('=HYPERLINK("http://x"),\n1'), KEY)
   expect(csv).toContain(`"'=HYPERLINK(""http://x""),\n1"`)
 })
@@ -159,7 +159,7 @@ test.each([
   ['＝1', "'＝1"],
   ['x; ＠SUM', "x; '＠SUM"],
   ['\tx', "'\tx"],
-])('no part of %j is a formula where a spreadsheet separates by semicolons or tabs', (category, cell) => {
+])('no part of %j becomes a formula if a spreadsheet separates by semicolons or tabs', (category, cell) => {
   const csv = reportCsv(report(category), KEY)
   expect([`,${cell},`, `,"${cell}",`].some((text) => csv.includes(text))).toBe(true)
 })

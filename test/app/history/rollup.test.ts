@@ -27,7 +27,7 @@ function allMinutes(all: readonly Sample[]): readonly Rollup[] {
   return last ? [...closed, last] : closed
 }
 
-test('a minute keeps the lowest and highest level, and which came first', () => {
+test('a minute stores the lowest and highest level, and which came first', () => {
   const builder = new MinuteBuilder()
   for (const [atMs, remaining] of [
     [0, 50],
@@ -40,7 +40,7 @@ test('a minute keeps the lowest and highest level, and which came first', () => 
   expect(builder.closeAt(START_MS + MINUTE_MS)).toMatchObject({ low: 30, high: 70, lowFirst: false })
 })
 
-test('an estimate is no lowest or highest level of a minute with a header', () => {
+test('an estimate does not count as an extreme of a minute with a header', () => {
   const builder = new MinuteBuilder()
   builder.add(sample(0, { remaining: 0, source: 'modelled' }))
   builder.add(sample(1_000, { remaining: 3 }))
@@ -50,7 +50,7 @@ test('an estimate is no lowest or highest level of a minute with a header', () =
   expect(minute).toMatchObject({ low: 3, high: 9, lowFirst: true, source: 'header' })
 })
 
-test('a minute is over with its last millisecond, not before', () => {
+test('a minute ends with its last millisecond, not earlier', () => {
   const builder = new MinuteBuilder()
   builder.add(sample(0))
   expect(builder.closeAt(START_MS + MINUTE_MS - 1)).toBeUndefined()
@@ -58,7 +58,7 @@ test('a minute is over with its last millisecond, not before', () => {
   expect(builder.closeAt(START_MS + MINUTE_MS)).toBeUndefined()
 })
 
-test('a sample holds until the next, but no longer than twelve seconds', () => {
+test('a sample is valid until the next one, at most twelve seconds', () => {
   const builder = new MinuteBuilder()
   builder.add(sample(0, { remaining: 19 }))
   builder.add(sample(4_000, { remaining: 20 }))
@@ -67,7 +67,7 @@ test('a sample holds until the next, but no longer than twelve seconds', () => {
   expect(builder.closeAt(START_MS + MINUTE_MS)).toMatchObject({ knownMs: 28_000, nearMs: 16_000 })
 })
 
-test('what holds over the end of a minute counts in both', () => {
+test('a sample across the end of a minute counts in both', () => {
   const builder = new MinuteBuilder()
   builder.add(sample(55_000, { remaining: 10 }))
   const first = builder.add(sample(62_000, { remaining: 90 }))
@@ -75,13 +75,13 @@ test('what holds over the end of a minute counts in both', () => {
   expect(builder.openAt(START_MS + 62_000)).toMatchObject({ knownMs: 2_000, nearMs: 2_000 })
 })
 
-test('a level that only the table knows is not known', () => {
+test('a level from the table alone is unknown', () => {
   const builder = new MinuteBuilder()
   builder.add(sample(0, { source: 'default', own: 1 }))
   expect(builder.closeAt(START_MS + MINUTE_MS)).toMatchObject({ knownMs: 0, own: 1, source: 'default' })
 })
 
-test('whatever the samples, no request is lost or counted twice, and no time is more than there was', () => {
+test('for any samples, no request is lost or counted twice, and no time is invented', () => {
   fc.assert(
     fc.property(samples(), (all) => {
       const minutes = allMinutes(all)
@@ -120,7 +120,7 @@ test('closing on the clock gives the same minutes as closing on the next sample'
   )
 })
 
-test('built again from a moment on, the later minutes are the same', () => {
+test('rebuilt from any moment on, the later minutes are the same', () => {
   fc.assert(
     fc.property(samples(80), fc.nat(20), (all, skip) => {
       const minutes = allMinutes(all)
@@ -135,7 +135,7 @@ test('built again from a moment on, the later minutes are the same', () => {
   )
 })
 
-test('merging is the same in whatever portions', () => {
+test('merging gives the same result in any portions', () => {
   fc.assert(
     fc.property(samples(60), fc.nat(60), (all, at) => {
       const minutes = allMinutes(all)

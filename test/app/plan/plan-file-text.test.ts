@@ -22,13 +22,13 @@ const PLAN: Plan = {
   reserves: { Positions: 5 },
 }
 
-test('a plan that is written is read again as it was', () => {
+test('a written plan reads back unchanged', () => {
   expect(readPlan(planFileText(PLAN))).toEqual({ kind: 'plan', plan: PLAN })
   const bare: Plan = { programs: [], limits: {}, reserves: {} }
   expect(readPlan(planFileText(bare))).toEqual({ kind: 'plan', plan: bare })
 })
 
-test('a program is a line, and a stream is written as flags name it', () => {
+test('each program is one line, and streams are written as in flags', () => {
   expect(planFileText(PLAN).split('\n')[1]).toContain('"name":"scanner \\"fast\\""')
   expect(PLAN.programs[0]?.streams.map(streamText)).toEqual([
     'option-chains:MSFT',

@@ -11,7 +11,7 @@ test.each([
   [90, 24, '1.5 h are recorded of the last 24 h'],
   [1440, 24, '24 h are recorded of the last 24 h'],
   [10, 0.5, '10 minutes are recorded of the last 30 min, too little to judge a day'],
-])('%d recorded minutes of %d h are told as what they are', (minutes, hours, text) => {
+])('describes %d recorded minutes of %d h accurately', (minutes, hours, text) => {
   expect(recordedText(minutes, hours * HOUR_MS)).toBe(text)
   expect(isTooLittle(minutes)).toBe(minutes < 60)
   proves('L3', { level: 1, cases: 1 })

@@ -21,7 +21,7 @@ const base = {
 const minutes = (requests: number) =>
   Array.from({ length: 10 }, (_, at) => ({ category: 'Positions', atMs: at * 60_000, requests }))
 
-test('programs ask for what covers their minutes, and one that asked for nothing stays', () => {
+test('programs get rates and bursts that cover their minutes, and idle ones stay', () => {
   const recorded = [
     { program: 'scanner', minutes: minutes(20) },
     { program: 'Others', minutes: minutes(6) },

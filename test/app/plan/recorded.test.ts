@@ -10,14 +10,14 @@ const minutesOf = (requests: readonly number[]): readonly RecordedMinute[] =>
   requests.map((count, at) => ({ category: 'Positions', atMs: at * MINUTE_MS, requests: count }))
 const of = (requests: readonly number[]) => recordedRequests(minutesOf(requests), () => PERIOD_SECONDS)
 
-test('even minutes have their mean as the rate, and a minute as the burst', () => {
+test('even minutes have their mean as rate, and one minute as burst', () => {
   expect(of(Array.from({ length: 100 }, () => 30))).toEqual([
     { category: 'Positions', perSecond: 0.5, burst: 30 },
   ])
   expect(of([0, 0, 0])).toEqual([])
 })
 
-test('a day that is busy while the market is open fits as it did, at the rate of those hours', () => {
+test('a day that is busy during market hours fits as recorded, at the rate of those hours', () => {
   const day = Array.from({ length: 1440 }, (_, at) => (at >= 570 && at < 960 ? 54 : 0))
   const [requests] = of(day)
   expect(requests?.perSecond).toBeCloseTo(0.9, 3)
@@ -30,7 +30,7 @@ test('a day that is busy while the market is open fits as it did, at the rate of
   expect(planVerdict(plan).fits).toBe(true)
 })
 
-test('the bucket covers every stretch of what was recorded, and none that covers it takes less', () => {
+test('the bucket covers every recorded stretch, and no covering bucket takes less', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(40), { minLength: 1, maxLength: 40 }),

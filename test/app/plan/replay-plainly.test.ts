@@ -132,7 +132,7 @@ const plan: fc.Arbitrary<Plan> = fc
     reserves: {},
   }))
 
-test('a replayed day is that of a replay which looks at everything in each step', () => {
+test('a replayed day equals a replay that checks everything in each step', () => {
   let waited = 0
   let refused = 0
   fc.assert(
@@ -217,7 +217,7 @@ const asked = fc
     })
   })
 
-test('a request that passes goes when it would if it were queued, and leaves the same behind', () => {
+test('a passing request goes when it would if queued, and leaves the same behind', () => {
   fc.assert(
     fc.property(asked, (all) => {
       expect(sentBy(all, (queue, one) => queue.passes(one, one.atMs))).toEqual(sentBy(all, () => false))
@@ -226,7 +226,7 @@ test('a request that passes goes when it would if it were queued, and leaves the
   )
 })
 
-test('where one waits, no later one passes, though both could go by now', () => {
+test('while one waits, no later one passes, even if both could go', () => {
   const queue = new BucketQueue<Asked>('Positions', {})
   queue.bound.sent(-1, 0)
   queue.bound.answered(-1, 'no', { limit: 12, periodSeconds: 30, remaining: 0, resetSeconds: 30 }, 0)

@@ -37,7 +37,7 @@ const BUSY = planOf(
   program('backtest', 'background', 0.7, 64),
 )
 
-test('without waits nothing waits, and the levels are those of the service', () => {
+test('without waits nothing waits, and the levels are the service’s', () => {
   const arrivals = [0, 0, 1000, 200_000].map((atMs) => ({ atMs, program: 'scanner', category: CATEGORY }))
   const day = replay(planOf(program('scanner', 'normal', 1, 2)), arrivals, OPTIONS)
   expect(day).toEqual({
@@ -60,7 +60,7 @@ test('without waits nothing waits, and the levels are those of the service', () 
   })
 })
 
-test('a stretch names the program whose request waited longest in it', () => {
+test('a stretch names the program with the longest wait', () => {
   const arrivals = [
     ...Array.from({ length: 400 }, () => ({ atMs: 1000, program: 'backtest', category: CATEGORY })),
     { atMs: 1000, program: 'executor', category: CATEGORY },
@@ -71,7 +71,7 @@ test('a stretch names the program whose request waited longest in it', () => {
   expect(new Set(waited.map(({ longestBy }) => longestBy))).toEqual(new Set(['backtest']))
 })
 
-test('arrivals that the plan does not know are left out', () => {
+test('leaves out arrivals that the plan does not know', () => {
   const arrivals: readonly Arrival[] = [
     { atMs: 0, program: 'unknown', category: CATEGORY },
     { atMs: 0, program: 'scanner', category: 'Else' },
@@ -80,7 +80,7 @@ test('arrivals that the plan does not know are left out', () => {
   expect(day).toEqual({ waits: [], levels: [], upstreamRefusals: 0 })
 })
 
-test('who is not patient is refused, and counted', () => {
+test('declines and counts requests whose wait is too long', () => {
   const arrivals = Array.from({ length: 200 }, () => ({ atMs: 1000, program: 'scanner', category: CATEGORY }))
   const [waits] = replay(BUSY, arrivals, { ...OPTIONS, maxWaitMs: 2000 }).waits
   expect((waits?.sent ?? 0) + (waits?.refused ?? 0)).toBe(200)
@@ -88,7 +88,7 @@ test('who is not patient is refused, and counted', () => {
   expect(waits?.worstSeconds).toBeLessThan(4)
 })
 
-test('p99 waits are within a tenth of those before a service with trips of its own, and below the bound', () => {
+test('p99 waits are within a tenth of those with a real service and trips, and below the bound', () => {
   const arrivals = plannedDay(BUSY, DAY_MS, chanceFrom(7))
   expect(arrivals.length).toBeGreaterThan(20_000)
   const predicted = replay(BUSY, arrivals, OPTIONS)

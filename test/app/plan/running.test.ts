@@ -27,7 +27,7 @@ const row = (name: string, category: string, perSecond: number, burst: number) =
   requests: [{ category, perSecond, burst }],
 })
 
-test('programs, the key’s own requests besides and what others use are the plan of what runs', () => {
+test('programs, the key’s other own requests and others’ use form the running plan', () => {
   const { plan, others } = runningPlan(
     snapshot({ requests: [positions], programs: [bot], slots: [], streams: [] }),
   )
@@ -40,7 +40,7 @@ test('programs, the key’s own requests besides and what others use are the pla
   expect(others).toEqual([{ category: 'Positions', perSecond: 0.6, low: 0.4, high: 0.9, observedAtMs: 1000 }])
 })
 
-test('it needs no gateway: what was only observed is a plan too', () => {
+test('works without the gateway, from observed use alone', () => {
   const { plan } = runningPlan(snapshot({ requests: [positions], slots: [], streams: [] }))
   expect(plan.programs.map(({ name, requests }) => [name, requests[0]?.perSecond])).toEqual([
     ['Headroom', 0.3],
@@ -48,7 +48,7 @@ test('it needs no gateway: what was only observed is a plan too', () => {
   ])
 })
 
-test('streams hold their slots, and those of which only the number is known do too', () => {
+test('streams use their slots, even if only their number is known', () => {
   const { plan } = runningPlan(
     snapshot({
       requests: [],
@@ -74,7 +74,7 @@ test('streams hold their slots, and those of which only the number is known do t
   ])
 })
 
-test('a stream that programs read is theirs, and shared while it is pinned', () => {
+test('a stream that programs read belongs to them, and is shared while pinned', () => {
   const readBy = [{ program: 'bot', readers: 2 }]
   const { plan } = runningPlan(
     snapshot({
@@ -94,14 +94,14 @@ test('a stream that programs read is theirs, and shared while it is pinned', () 
   expect(planVerdict(plan).slots).toMatchObject([{ streams: 3, shared: 2, elsewhere: 0 }])
 })
 
-test('a program that is called as something else here is told apart', () => {
+test('marks a program with a reserved name', () => {
   const { plan } = runningPlan(
     snapshot({ requests: [positions], programs: [{ ...bot, name: 'Others' }], slots: [], streams: [] }),
   )
   expect(plan.programs.map(({ name }) => name)).toEqual(['Others (program)', 'Headroom', 'Others'])
 })
 
-test('a plan that fits only while others stay at the middle of their estimate is not told to fit', () => {
+test('a plan that fits only at the middle of others’ estimate does not count as fitting', () => {
   const { plan, others } = runningPlan(
     snapshot({ requests: [positions], programs: [bot], slots: [], streams: [] }),
   )
@@ -123,7 +123,7 @@ test('a plan that fits only while others stay at the middle of their estimate is
   })
 })
 
-test('several quotas over capacity are counted, and the first remedy is named', () => {
+test('counts several quotas over capacity, and names the first remedy', () => {
   const scanner = (category: string) => ({
     name: 'scanner',
     class: 'normal' as const,
@@ -156,7 +156,7 @@ test('a program that only waits asks for what it waits for', () => {
   expect(plan.programs[0]).toMatchObject(row('bot', 'Positions', 0.1, 6))
 })
 
-test('others are named only where they alone are too much', () => {
+test('names others only if they alone exceed the refill', () => {
   const others = (perSecond: number) => ({
     ...row('Others', 'Positions', perSecond, 1),
     class: 'critical' as const,

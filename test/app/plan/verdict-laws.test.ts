@@ -125,7 +125,7 @@ const waitMsOf = ({ sentAtMs, arrival, endedAtMs, end }: Told, door: VirtualDoor
   return (end === undefined ? door.nowMs : endedAtMs) - arrival.atMs
 }
 
-test(`a plan that fits is never followed by a refusal, nor by a wait beyond what it says`, () => {
+test(`a plan that fits leads to no declined request, and to no wait beyond its bound`, () => {
   let fitting = 0
   fc.assert(
     fc.property(setting, (one) => {
@@ -152,7 +152,7 @@ test(`a plan that fits is never followed by a refusal, nor by a wait beyond what
   proves('L1', { level: 2, cases: PLANS })
 })
 
-test('a plan that does not fit makes somebody wait as no plan does that fits, or be refused', () => {
+test('a plan that does not fit delays or declines some request as no fitting plan does', () => {
   let unfit = 0
   fc.assert(
     fc.property(setting, (one) => {
@@ -177,7 +177,7 @@ test('a plan that does not fit makes somebody wait as no plan does that fits, or
   proves('L1', { level: 2, cases: PLANS })
 })
 
-test('a plan fits once its programs give up what the advice says', () => {
+test('a plan fits once its programs follow the advice', () => {
   fc.assert(
     fc.property(setting, ({ plan }) => {
       const concessions = demandsOf(plan).flatMap(concessionsOf)

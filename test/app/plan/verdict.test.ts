@@ -16,7 +16,7 @@ const positions = (perSecond: number, burst: number) => [{ category: 'Positions'
 const planOf = (...programs: PlannedProgram[]): Plan => ({ programs, limits: {}, reserves: {} })
 const chain = (target: string): StreamRequest => ({ kind: 'option-chains', target, options: {} })
 
-test('rates and bursts below what the table gives fit, and nobody waits', () => {
+test('rates and bursts below the table fit, and nobody waits', () => {
   const plan = planOf(
     program('bot', { class: 'critical', requests: positions(0.2, 10) }),
     program('notes', { requests: positions(0.5, 40) }),
@@ -55,7 +55,7 @@ test('a background program waits for the second reserve, which its plan may need
   expect(verdictLine(verdict)).toBe('Fits. Positions: scanner waits up to 20 s.')
 })
 
-test('what a class after may have taken is bounded by the level at which it stops', () => {
+test('a less urgent class can take only down to the level at which it stops', () => {
   const plan = planOf(
     program('bot', { class: 'critical', requests: positions(0.1, 20) }),
     program('scanner', { class: 'background', requests: positions(0.5, 5000) }),
@@ -65,7 +65,7 @@ test('what a class after may have taken is bounded by the level at which it stop
   expect(waits?.[1]?.worstSeconds).toBeCloseTo((5020 + 41 - 320) / (320 / 300 - 0.1))
 })
 
-test('rates beyond what comes back do not fit, and wait without bound', () => {
+test('rates beyond the refill do not fit, and wait without bound', () => {
   const plan = planOf(
     program('bot', { class: 'critical', requests: positions(0.8, 5) }),
     program('scanner', { class: 'background', requests: positions(0.5, 5) }),
@@ -80,7 +80,7 @@ test('rates beyond what comes back do not fit, and wait without bound', () => {
   expect(verdict.advice).toEqual(['Positions: lower scanner to 0.26/s.'])
 })
 
-test('the last class gives up first, in it the least weight, all of it before the next', () => {
+test('the least urgent class gives up first, in it the least weight, all of it before the next', () => {
   const plan = planOf(
     program('heavy', { class: 'background', weight: 5, requests: positions(0.1, 200) }),
     program('light', { class: 'background', requests: positions(0.1, 100) }),
@@ -130,7 +130,7 @@ test('opening streams counts against their request quota', () => {
   ])
 })
 
-test('a limit of the plan goes before the table, and a category without one is not judged', () => {
+test('a limit of the plan overrides the table, and a category without one is not judged', () => {
   const requests = [{ category: 'Else', perSecond: 1, burst: 1 }]
   const plan = planOf(program('a', { requests }))
   expect(planVerdict(plan).categories).toEqual([])

@@ -35,18 +35,18 @@ const day: WhatIfDay = {
 const countOf = (plan: Plan, name: string) =>
   whatIfArrivals(plan, day).filter((arrival) => arrival.program === name).length
 
-test('what runs comes as it was recorded, faster by as much as its rate was raised', () => {
+test('running programs arrive as recorded, faster by as much as their rate was raised', () => {
   expect(countOf(base, 'scanner')).toBe(300)
   expect(countOf(planOf(program('scanner', 1)), 'scanner')).toBe(600)
   expect(countOf(planOf(program('scanner', 0.25)), 'scanner')).toBe(150)
 })
 
-test('what the plan leaves out does not come', () => {
+test('what the plan removed does not arrive', () => {
   expect(countOf(planOf(), 'scanner')).toBe(0)
   expect(countOf(planOf({ ...program('scanner', 1), requests: [] }), 'scanner')).toBe(0)
 })
 
-test('what neither names but was recorded comes as it was', () => {
+test('recorded programs that neither plan names arrive as recorded', () => {
   const recorded = [{ program: 'scanner', minutes: minutes.map((one) => ({ ...one, category: 'Accounts' })) }]
   const arrivals = whatIfArrivals(base, { ...day, recorded, lengthMs: 0 })
   expect(arrivals.map(({ category }) => category)).toEqual(Array.from({ length: 300 }, () => 'Accounts'))
@@ -61,7 +61,7 @@ test('a new program asks as planned, in the order of time with the others', () =
   expect(times).toEqual(times.toSorted((a, b) => a - b))
 })
 
-test('what programs asked is taken from the key’s own minutes', () => {
+test('subtracts programs’ requests from the key’s own minutes', () => {
   const programs = [
     { program: 'scanner', minutes: minutes.slice(0, 2).map((one) => ({ ...one, requests: 10 })) },
     { program: 'notes', minutes: minutes.slice(1, 3).map((one) => ({ ...one, requests: 20 })) },
@@ -72,7 +72,7 @@ test('what programs asked is taken from the key’s own minutes', () => {
   expect(left.map(({ atMs }) => atMs)).not.toContain(minutes[1]?.atMs)
 })
 
-test('the levels of a day are complete: a bucket that is not asked fills by what comes back', () => {
+test('the levels of a day are complete: an unused bucket refills', () => {
   const limits = { [CATEGORY]: { limit: 100, periodSeconds: 1000 } }
   const plan = { ...base, limits }
   const arrivals = Array.from({ length: 50 }, () => ({ atMs: 0, program: 'scanner', category: CATEGORY }))

@@ -43,7 +43,7 @@ function ownTrafficOnly(seed: number, window: Rule['window']): Traffic {
 }
 
 for (const window of ['rolling', 'fixed'] as const) {
-  test(`${window}: with own traffic only the floored bounds always contain the next header's Remaining`, () => {
+  test(`${window}: with own traffic only, the floored bounds always contain the next header's Remaining`, () => {
     let checks = 0
     for (const seed of seeds) {
       play(ownTrafficOnly(seed, window), {
@@ -61,7 +61,7 @@ for (const window of ['rolling', 'fixed'] as const) {
     proves('Q1', { level: 2, cases: checks })
   })
 
-  test(`${window}: with own traffic only the true level is within the bounds at every moment`, () => {
+  test(`${window}: with own traffic only, the true level is always within the bounds`, () => {
     for (const seed of seeds) {
       play(ownTrafficOnly(seed, window), {
         moment: (bucket, level, nowMs) => {
@@ -76,7 +76,7 @@ for (const window of ['rolling', 'fixed'] as const) {
     proves('Q1', { level: 2, cases: seeds.length })
   })
 
-  test(`${window}: use elsewhere is never invented under jitter, reordering, loss and refusal`, () => {
+  test(`${window}: jitter, reordering, loss and 429s never look like use by others`, () => {
     for (const seed of seeds) {
       play(ownTrafficOnly(seed, window), {
         answered: (bucket, elsewhere, nowMs) => {

@@ -25,7 +25,7 @@ function ask(bucket: Bucket, service: ReferenceService, atMs: number, serviceMs:
 }
 
 test.each(['rolling', 'fixed'] as const)(
-  '%s: after a gap the bounds hold the level whether time passed or the clock was set, and nobody else is accused',
+  '%s: after a gap the bounds contain the level whether time passed or the clock was set, without accusing others',
   (window) => {
     const seeds = lawRuns(400)
     for (let seed = 0; seed < seeds; seed += 1) {

@@ -36,7 +36,7 @@ function afterBurst(seed: number, window: Rule['window'], burst: number): number
 }
 
 for (const window of ['rolling', 'fixed'] as const) {
-  test(`${window}: a burst elsewhere is found within two observations, and its size to a request`, () => {
+  test(`${window}: finds a burst of others within two observations, and its size to a request`, () => {
     const seeds = lawRuns(3_000)
     for (let seed = 0; seed < seeds; seed += 1) {
       const burst = 3 + (seed % 40)
@@ -55,7 +55,7 @@ for (const window of ['rolling', 'fixed'] as const) {
   })
 }
 
-test('steady use elsewhere is found by the second header after it exceeds the rounding', {
+test('finds steady use by others by the second header after it exceeds the rounding', {
   timeout: 120_000,
 }, () => {
   const seeds = lawRuns(2_000)
@@ -110,7 +110,7 @@ for (const perSecond of [0.2, 0.5, 2]) {
   })
 }
 
-test('use that is spaced evenly and never lets more than one request be missing is told all the same', () => {
+test('detects even use by others that never shows more than one missing request', () => {
   const seeds = 20
   for (const share of [0.3, 0.6, 0.9]) {
     const perSecond = (share * 500) / 300
@@ -139,7 +139,7 @@ function othersAfter(traffic: Traffic) {
   return others
 }
 
-test('with others on the key the floor of the level is found again at every header', {
+test('with others on the key, every header restores the floor of the level', {
   timeout: 120_000,
 }, () => {
   for (let seed = 0; seed < lawRuns(500); seed += 1) {
@@ -170,7 +170,7 @@ test('with others on the key the floor of the level is found again at every head
   }
 })
 
-test('two observations are needed before a rate elsewhere is claimed', () => {
+test('a rate of others needs two observations', () => {
   const bucket = new Bucket(320, 300, 0)
   bucket.answered({ id: 1, receivedAtMs: 1_000, rejected: false, rate: { remaining: 10, resetSeconds: 290 } })
   expect(bucket.others(1_000)?.perSecond).toBeUndefined()
@@ -178,7 +178,7 @@ test('two observations are needed before a rate elsewhere is claimed', () => {
   expect(bucket.others(9_000)?.perSecond).toBe(0)
 })
 
-test('a rate elsewhere is neither dropped nor narrowed for want of a header', () => {
+test('a rate of others neither drops nor narrows without a header', () => {
   const bucket = new Bucket(30, 60, 0)
   bucket.answered({ id: 1, receivedAtMs: 0, rejected: false, rate: { remaining: 20, resetSeconds: 20 } })
   bucket.answered({ id: 2, receivedAtMs: 10_000, rejected: false, rate: { remaining: 10, resetSeconds: 40 } })
@@ -190,7 +190,7 @@ test('a rate elsewhere is neither dropped nor narrowed for want of a header', ()
   expect(rangeAt(70_001)).toBeGreaterThanOrEqual(rangeAt(10_001))
 })
 
-test('what spilled over a full quota is counted: a steady fall reads as its true pace and not as the least proved (A1)', () => {
+test('counts what spilled over a full quota: a steady fall shows its true rate, not the least proved (A1)', () => {
   // Others make 1.3/s and 1.067/s come back, from full on; a check each 47 s.
   const service = new ReferenceService({ limit: 320, periodSeconds: 300, window: 'rolling' }, 320, 0)
   const bucket = new Bucket(320, 300, 0)
@@ -214,7 +214,7 @@ test('what spilled over a full quota is counted: a steady fall reads as its true
   expect(truth - 26).toBeLessThanOrEqual(high)
 })
 
-test('a 60-second quota that others keep empty is not full and idle again a minute after its header (A2)', () => {
+test('a 60-second quota that others empty is not full and idle a minute after its header (A2)', () => {
   const bucket = new Bucket(90, 60, 0)
   const rate = (remaining: number, resetSeconds: number) => ({ remaining, resetSeconds })
   bucket.answered({ id: 1, receivedAtMs: 0, rejected: false, rate: rate(52, 26) })
@@ -225,7 +225,7 @@ test('a 60-second quota that others keep empty is not full and idle again a minu
   expect(bucket.estimate(121_000).low).toBeLessThan(1)
 })
 
-test('a row that is read just after a header is read anew within the next second', () => {
+test('a reading just after a header is renewed within the next second', () => {
   // Others take 20/s of a quota that refills 8.3/s; a header comes every 5 s.
   const [limit, periodSeconds, perSecond] = [1000, 120, 20]
   const seen = () => {

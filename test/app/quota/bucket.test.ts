@@ -26,14 +26,14 @@ const fixed: Rule = { ...POSITIONS, window: 'fixed' }
 /** A bucket that came to know the service's state at `atMs` as full. */
 const full = (rule: Rule, atMs = 0) => new ReferenceService(rule, rule.limit, atMs)
 
-test('before any header a bucket stands at what the table says', () => {
+test('before any header a bucket is as in the table', () => {
   const bucket = new Bucket(320, 300, 0)
   expect(bucket.estimate(0)).toMatchObject({ low: 320, high: 320, point: 320, slopePerSecond: 0 })
   expect(bucket.seen).toBeUndefined()
   expect(bucket.model).toBe('rolling')
 })
 
-test('a fixed window is recognised from the first header whose Reset the rolling rule does not allow', () => {
+test('recognises a fixed window from the first header whose Reset the rolling rule excludes', () => {
   const seeds = lawRuns(1_000)
   for (let seed = 0; seed < seeds; seed += 1) {
     const chance = chanceFrom(seed)
@@ -54,7 +54,7 @@ test('a fixed window is recognised from the first header whose Reset the rolling
   proves('Q3', { level: 2, cases: seeds })
 })
 
-test('a rolling interval is never taken for fixed windows, whatever the jitter', () => {
+test('never takes a rolling interval for fixed windows, whatever the jitter', () => {
   const seeds = lawRuns(1_000)
   for (let seed = 0; seed < seeds; seed += 1) {
     const chance = chanceFrom(seed)
@@ -70,7 +70,7 @@ test('a rolling interval is never taken for fixed windows, whatever the jitter',
   proves('Q3', { level: 2, cases: seeds })
 })
 
-test('at both sides of the tolerance: 1 s beyond the rounded Reset still rolls, 2 s beyond does not', () => {
+test('both sides of the tolerance: 1 s beyond the rounded Reset still rolls, 2 s does not', () => {
   const verdict = (resetSeconds: number) => {
     const bucket = new Bucket(320, 300, 0)
     bucket.sent(1, 0)
@@ -90,7 +90,7 @@ test('at both sides of the tolerance: 1 s beyond the rounded Reset still rolls, 
 })
 
 for (const pauseMs of [700, 5_000, 20_000, 100_000]) {
-  test(`a change from fixed windows to a rolling interval is followed, probing every ${pauseMs / 1000} s`, () => {
+  test(`follows a change from fixed windows to a rolling interval, checking every ${pauseMs / 1000} s`, () => {
     const idles = [0, 40_000, 301_000, 1_000_000]
     for (const idleMs of idles) {
       const before = full(fixed)
@@ -109,7 +109,7 @@ for (const pauseMs of [700, 5_000, 20_000, 100_000]) {
     proves('Q3', { level: 2, cases: idles.length })
   })
 
-  test(`a change from a rolling interval to fixed windows is followed, probing every ${pauseMs / 1000} s`, () => {
+  test(`follows a change from a rolling interval to fixed windows, checking every ${pauseMs / 1000} s`, () => {
     const before = new ReferenceService(rolling, 200, 0)
     const bucket = new Bucket(320, 300, 0)
     let at = 0
@@ -124,7 +124,7 @@ for (const pauseMs of [700, 5_000, 20_000, 100_000]) {
   })
 }
 
-test('finding that a bucket has fixed windows is no evidence of use elsewhere', () => {
+test('finding fixed windows is no evidence of use by others', () => {
   const service = full(fixed)
   const bucket = new Bucket(320, 300, 0)
   const found: number[] = []
@@ -151,7 +151,7 @@ test('a fixed window stays flat until it ends and is full from then on', () => {
   expect(bucket.windowEndsAtMs).toBeCloseTo(300_000, -1)
 })
 
-test('what a header says of limit and period wins over the table', () => {
+test('a header’s limit and period override the table', () => {
   const bucket = new Bucket(320, 300, 0)
   const service = new ReferenceService({ limit: 251, periodSeconds: 60, window: 'rolling' }, 100, 0)
   ask(bucket, service, 0)
@@ -162,7 +162,7 @@ test('what a header says of limit and period wins over the table', () => {
   expect(bucket.estimate(12_000).point).toBeCloseTo(99.25 + 50.2, 0)
 })
 
-test('a limit that changes while running voids what was known, and invents no use elsewhere', () => {
+test('a changed limit voids the bounds, and does not look like use by others', () => {
   const bucket = new Bucket(320, 300, 0)
   const before = new ReferenceService(rolling, 300, 0)
   ask(bucket, before, 0)
@@ -177,14 +177,14 @@ test('a limit that changes while running voids what was known, and invents no us
   expect([Math.floor(low), Math.ceil(high)]).toEqual([39, 40])
 })
 
-test('a Remaining beyond what was thought possible is believed', () => {
+test('trusts a Remaining beyond the expected maximum', () => {
   const bucket = new Bucket(320, 300, 0)
   ask(bucket, new ReferenceService(rolling, 10, 0), 0)
   ask(bucket, new ReferenceService(rolling, 300, 1_000), 1_000)
   expect(Math.floor(bucket.estimate(1_000).low)).toBe(299)
 })
 
-test('a 429 with headers costs nothing and says how full the bucket is', () => {
+test('a 429 with headers costs nothing and shows the level', () => {
   const bucket = new Bucket(30, 60, 0)
   const service = new ReferenceService({ limit: 30, periodSeconds: 60, window: 'rolling' }, 1.2, 0)
   ask(bucket, service, 0)
@@ -196,7 +196,7 @@ test('a 429 with headers costs nothing and says how full the bucket is', () => {
   expect(high).toBeLessThanOrEqual(1)
 })
 
-test('a 429 without headers says that the bucket is empty', () => {
+test('a 429 without headers shows an empty bucket', () => {
   const bucket = new Bucket(30, 60, 0)
   bucket.sent(1, 0)
   bucket.answered({ id: 1, receivedAtMs: 200, rejected: true })
@@ -206,7 +206,7 @@ test('a 429 without headers says that the bucket is empty', () => {
   expect(bucket.seen?.remaining).toBe(0)
 })
 
-test('requests in flight lower the lower bound at once, and the upper one only when they counted', () => {
+test('requests in flight lower the lower bound at once, the upper one only once counted', () => {
   const bucket = new Bucket(320, 300, 0)
   ask(bucket, new ReferenceService(rolling, 101, 0), 0)
   for (let id = 1_000_000; id < 1_000_010; id += 1) bucket.sent(id, 0)
@@ -227,7 +227,7 @@ test('a request that was never sent costs nothing, even beside one that found th
   expect(bucket.estimate(0).low).toBeLessThan(1)
 })
 
-test('a lost answer leaves room for both: the request counted, or it did not', () => {
+test('a lost response allows both: the request counted, or it did not', () => {
   const bucket = new Bucket(320, 300, 0)
   ask(bucket, new ReferenceService(rolling, 101, 0), 0)
   const before = bucket.estimate(0)
@@ -238,7 +238,7 @@ test('a lost answer leaves room for both: the request counted, or it did not', (
   expect(high).toBe(before.high)
 })
 
-test('a request that was hung up on may count later, in a bucket that is full again, and is no use elsewhere', () => {
+test('an aborted request may count later, in a bucket that is full again, and does not look like others', () => {
   const bucket = new Bucket(320, 300, 0)
   const service = full(rolling)
   ask(bucket, service, 0)
@@ -253,7 +253,7 @@ test('a request that was hung up on may count later, in a bucket that is full ag
   expect(bucket.estimate(20_000)).toMatchObject({ high: 320, point: 320 })
 })
 
-test('a header that shows what was counted after the hanging up accuses nobody', () => {
+test('a header that includes an aborted request accuses nobody', () => {
   const bucket = new Bucket(500, 300, 0)
   const service = full({ limit: 500, periodSeconds: 300, window: 'rolling' })
   ask(bucket, service, 0)
@@ -266,7 +266,7 @@ test('a header that shows what was counted after the hanging up accuses nobody',
   expect(bucket.answered({ id: -6, receivedAtMs: 11_050, rejected: false, rate })).toBe(0)
 })
 
-test('an answer out of the window before says nothing about the one that has begun', () => {
+test('a response from the previous window shows nothing about the present one', () => {
   const bucket = new Bucket(320, 300, 0)
   const service = full(fixed)
   for (let spent = 0; spent < 300; spent += 1) ask(bucket, service, 0)
@@ -284,7 +284,7 @@ test('an answer out of the window before says nothing about the one that has beg
   expect(bucket.windowEndsAtMs).toBeGreaterThan(599_000)
 })
 
-test('what a bucket was last seen at is of the request sent last, not of the answer that came last', () => {
+test('the last seen value is that of the last sent request, not of the last response', () => {
   const bucket = new Bucket(320, 300, 0)
   ask(bucket, new ReferenceService(rolling, 100, 0), 0)
   bucket.sent(-1, 1_000)
@@ -295,7 +295,7 @@ test('what a bucket was last seen at is of the request sent last, not of the ans
   expect(bucket.seen).toEqual({ remaining: 98, atMs: 1_200 })
 })
 
-test('a fixed window of unknown end is over within a period: no bucket stays empty for good', () => {
+test('a fixed window with an unknown end lasts at most a period: no bucket stays empty', () => {
   const bucket = new Bucket(320, 300, 0)
   ask(bucket, full(fixed), 0)
   expect(bucket.model).toBe('fixed')
@@ -306,7 +306,7 @@ test('a fixed window of unknown end is over within a period: no bucket stays emp
   expect(bucket.estimate(700_200).point).toBe(320)
 })
 
-test('a bucket of another size is judged anew: nobody said that its windows are fixed', () => {
+test('a bucket of another size is judged again, as rolling at first', () => {
   const bucket = new Bucket(320, 300, 0)
   ask(bucket, full(fixed), 0)
   bucket.sent(-1, 1_000)
@@ -315,7 +315,7 @@ test('a bucket of another size is judged anew: nobody said that its windows are 
   expect(bucket.estimate(301_100).point).toBeGreaterThanOrEqual(250)
 })
 
-test('a clock that goes back moves nothing', () => {
+test('a clock that goes back changes nothing', () => {
   const bucket = new Bucket(320, 300, 0)
   const service = new ReferenceService(rolling, 100, 10_000)
   ask(bucket, service, 10_000)
@@ -327,7 +327,7 @@ test('a clock that goes back moves nothing', () => {
   expect(bucket.estimate(20_000).point).toBeGreaterThan(before.point + 10)
 })
 
-test('after idling for a year a bucket is full and a header is believed as ever', () => {
+test('after a year of idling a bucket is full, and headers count as usual', () => {
   const bucket = new Bucket(320, 300, 0)
   const service = new ReferenceService(rolling, 5, 0)
   ask(bucket, service, 0)
@@ -349,7 +349,7 @@ test('a bucket of one request empties, refuses and fills again', () => {
   expect(bucket.estimate(61_000).point).toBe(1)
 })
 
-test('no order of calls and no reading makes a number that is not one, or one out of range', () => {
+test('no order of calls and readings gives NaN or a number out of range', () => {
   const runs = lawRuns(2_000)
   const wild = fc.oneof(fc.integer({ min: 0, max: 700 }), fc.constantFrom(0, 1, 319, 320, 10_000_000))
   const reading = fc.record(
@@ -399,14 +399,14 @@ test('no order of calls and no reading makes a number that is not one, or one ou
   proves('Q4', { level: 2, cases: runs })
 })
 
-test('the level changes by what comes back, where no others are seen', () => {
+test('without others, the level changes by the refill', () => {
   const bucket = new Bucket(320, 300, 0)
   bucket.sent(-1, 0)
   bucket.answered({ id: -1, receivedAtMs: 0, rejected: false, rate: { remaining: 100, resetSeconds: 206 } })
   expect(bucket.estimate(1_000).slopePerSecond).toBeCloseTo(320 / 300, 9)
 })
 
-test('what was learned of others in a rolling interval is forgotten where it proves to be a fixed window', () => {
+test('forgets what it learned about others once a rolling interval proves to be a fixed window', () => {
   const bucket = new Bucket(320, 300, 0)
   const see = (into: Bucket, id: number, remaining: number, resetSeconds: number, atMs: number) => {
     into.sent(-id, atMs)
@@ -428,7 +428,7 @@ test('what was learned of others in a rolling interval is forgotten where it pro
   expect(after?.perSecondAtMost).toBe(fresh?.perSecondAtMost)
 })
 
-test('what was learned of others is forgotten where a header names another size', () => {
+test('forgets what it learned about others when a header shows another size', () => {
   const see = (into: Bucket, id: number, atMs: number, rate: RateReading) => {
     into.sent(-id, atMs)
     into.answered({ id: -id, receivedAtMs: atMs, rejected: false, rate })
@@ -452,7 +452,7 @@ test('what was learned of others is forgotten where a header names another size'
   expect(after).toEqual(fresh)
 })
 
-test('what others took of a fixed window does not count in the next one', () => {
+test('others’ use of a fixed window does not count in the next one', () => {
   const takenBy = (nowMs: number) => {
     const bucket = new Bucket(320, 300, 0)
     // Others take half a request a second.
@@ -475,7 +475,7 @@ test('own use empties a quota too: at five a second it is likely to be empty wit
   expect(bucket.others(20_000)?.emptyChance).toBeGreaterThan(0.9)
 })
 
-test('a header wins over the table, also in the period alone', () => {
+test('a header overrides the table, even in the period alone', () => {
   const bucket = new Bucket(320, 300, 0)
   bucket.sent(-1, 0)
   const rate = { limit: 320, periodSeconds: 600, remaining: 319, resetSeconds: 2 }

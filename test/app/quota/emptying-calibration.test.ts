@@ -10,7 +10,7 @@ const outcome = (level: number, chance: number, seconds = 60): EmptyingOutcome =
 /** The chance of one emptying in ten minutes on average. */
 const ONE = 1 - Math.exp(-1)
 
-test('a forecast that comes true as often as told stays as it is', () => {
+test('a forecast that is right as often as predicted stays unchanged', () => {
   const odds = new EmptyingCalibration()
   expect(odds.corrected({ chance: 0.3, byPresent: 0.2 })).toEqual({
     chance: expect.closeTo(0.3, 9),
@@ -28,7 +28,7 @@ test('a forecast that comes true as often as told stays as it is', () => {
   expect(odds.ratio).toBeLessThan(1.5)
 })
 
-test('one emptying in the time for which two were foretold: 2 / 3 of the rate', () => {
+test('one emptying in the time for which two were predicted: 2 / 3 of the rate', () => {
   const odds = new EmptyingCalibration()
   // In a second each, so that next to nothing is forgotten.
   for (const level of [200, 0]) odds.observed({ ...outcome(level, ONE, 1), horizonSeconds: 1 })
@@ -36,7 +36,7 @@ test('one emptying in the time for which two were foretold: 2 / 3 of the rate', 
   expect(odds.corrected({ chance: 0.5, byPresent: 0 }).chance).toBeCloseTo(1 - 0.5 ** (2 / 3), 3)
 })
 
-test('an empty quota comes empty once, until a header has shown a twentieth of the limit', () => {
+test('an empty quota runs empty once, until a header shows a twentieth of the limit', () => {
   const odds = new EmptyingCalibration()
   for (let header = 0; header < 10; header += 1) odds.observed(outcome(0, 0, 1))
   const once = odds.ratio
@@ -58,7 +58,7 @@ test('a quota with one request left is not empty', () => {
   expect(odds.ratio).toBe(2)
 })
 
-test('what was learned fades within hours', () => {
+test('learned data fades within hours', () => {
   const odds = new EmptyingCalibration()
   for (let burst = 0; burst < 5; burst += 1) {
     odds.observed(outcome(0, 0, 1))
@@ -69,7 +69,7 @@ test('what was learned fades within hours', () => {
   expect(odds.ratio).toBeLessThan(1.2)
 })
 
-test('a drain is told of however often none came of it, and certainty stays certain', () => {
+test('a drain is still reported however rarely it was right, and certainty stays certain', () => {
   const odds = new EmptyingCalibration()
   for (let hour = 0; hour < 20; hour += 1) odds.observed(outcome(200, 0.99, 3600))
   expect(odds.ratio).toBeLessThan(0.3)
@@ -105,7 +105,7 @@ function toldBetweenBursts(least: number): number {
   return chances.reduce((sum, chance) => sum + chance, 0) / chances.length
 }
 
-test('between bursts a key is expected to come empty again where it did, and less where it did not', () => {
+test('between bursts, expects a key to run empty again if it did before, and less if it did not', () => {
   const [emptied, harmless] = [toldBetweenBursts(0), toldBetweenBursts(100)]
   expect(harmless).toBeLessThan(0.2)
   expect(emptied).toBeGreaterThan(2 * harmless)

@@ -90,13 +90,13 @@ function rowsOf(seed: number, others: Partial<Traffic>, forMs: number) {
   return rows
 }
 
-test('where others are silent no end is ever forecast', { timeout: 120_000 }, () => {
+test('never forecasts an end while others are silent', { timeout: 120_000 }, () => {
   for (let seed = 0; seed < lawRuns(150); seed += 1) {
     for (const { row } of rowsOf(seed, {}, 600_000)) expect(row.emptyAt).toBeUndefined()
   }
 })
 
-test('bursts that the bucket gets over read as an end while they last, and not between them', {
+test('bursts that the bucket survives look like an end while they last, and not in between', {
   timeout: 120_000,
 }, () => {
   let alarmed = 0

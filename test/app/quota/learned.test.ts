@@ -50,7 +50,7 @@ function learnedForAnHour(): { readonly running: Bucket; readonly learned: Learn
   return { running, learned }
 }
 
-test('a bucket that was restored goes on like the one that ran through', () => {
+test('a restored bucket continues like an uninterrupted one', () => {
   const { running, learned } = learnedForAnHour()
   const restored = new Bucket(LIMIT, PERIOD_SECONDS, HOUR_SECONDS * 1000)
   restored.restore(learned)
@@ -70,7 +70,7 @@ test('a bucket that was restored goes on like the one that ran through', () => {
   expect(apartAnew / looks).toBeGreaterThan(3 * (apart / looks))
 })
 
-test('what was learned is told again before a second header of the next run', () => {
+test('learned data is reported again before a second header of the next run', () => {
   const { learned } = learnedForAnHour()
   const next = new Bucket(LIMIT, PERIOD_SECONDS, 0)
   next.restore(learned)
@@ -80,7 +80,7 @@ test('what was learned is told again before a second header of the next run', ()
   expect(next.learned()).toEqual(learned)
 })
 
-test('a quota of another size, or one that turns out to have fixed windows, learns anew', () => {
+test('a quota of another size, or with fixed windows, learns from scratch', () => {
   const { learned } = learnedForAnHour()
   const model: LearnedQuota['model'] = 'fixed'
   for (const other of [
@@ -99,7 +99,7 @@ test('a quota of another size, or one that turns out to have fixed windows, lear
   }
 })
 
-test('a quota whose size a header tells takes what was learned of that size', () => {
+test('a quota whose header shows its size adopts what was learned at that size', () => {
   const { learned } = learnedForAnHour()
   const [table, told] = [new Bucket(250, 60, 0), new Bucket(LIMIT, PERIOD_SECONDS, 0)]
   for (const bucket of [table, told]) {
@@ -110,7 +110,7 @@ test('a quota whose size a header tells takes what was learned of that size', ()
   expect(table.learned()).toEqual(told.learned())
 })
 
-test('a clock that was set back leaves of the rates only what jumps leave after a long time', () => {
+test('after a clock was set back, only what jumps leave in the long run remains of the rates', () => {
   const { learned } = learnedForAnHour()
   const [before, after] = [new Bucket(LIMIT, PERIOD_SECONDS, 0), new Bucket(LIMIT, PERIOD_SECONDS, 0)]
   before.restore(learned)
@@ -122,7 +122,7 @@ test('a clock that was set back leaves of the rates only what jumps leave after 
   expect(before.learned()?.rates).toEqual(after.learned()?.rates)
 })
 
-test('a ledger restores each row, those that headers have yet to name too', () => {
+test('a ledger restores each row, including those that headers have yet to name', () => {
   const { learned } = learnedForAnHour()
   const defaults = [{ category: 'Positions', limit: LIMIT, periodSeconds: PERIOD_SECONDS }]
   const ledger = new Ledger(defaults, 0)

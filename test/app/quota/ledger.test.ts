@@ -22,7 +22,7 @@ function ask(ledger: Ledger, endpoint: string, rate: RateReading | undefined, no
   return ledger.answered(ledger.sent(endpoint, nowMs), rate, nowMs, rejected)
 }
 
-test('rows come in the order of the table and are defaults until a header is seen', () => {
+test('rows are in the order of the table, and defaults until a header arrives', () => {
   const rows = newLedger().view(0)
   expect(rows.map((row) => row.category)).toEqual(CURRENT_REQUEST_QUOTAS.map((quota) => quota.category))
   for (const row of rows) {
@@ -31,7 +31,7 @@ test('rows come in the order of the table and are defaults until a header is see
   }
 })
 
-test('the first resource name seen for a category is its own, and makes no second row', () => {
+test('the first resource name of a category belongs to it, and adds no row', () => {
   const ledger = newLedger()
   expect(ask(ledger, 'Positions', positions(300))).toEqual({ category: 'Positions', elsewhere: 0 })
   expect(ledger.view(0)).toHaveLength(CURRENT_REQUEST_QUOTAS.length)
@@ -70,7 +70,7 @@ test('two endpoints of one category with one resource share a bucket', () => {
   expect(rows[0]).toMatchObject({ category: 'MarketDepth Stream', remaining: 28 })
 })
 
-test('a second resource of one category becomes a row of its own, and the first goes on', () => {
+test('a second resource of a category becomes its own row, and the first continues', () => {
   const ledger = newLedger()
   ask(ledger, 'Order Details', positions(300, 'orders'))
   ask(ledger, 'Order Details', positions(50, 'historical-orders'))
@@ -79,7 +79,7 @@ test('a second resource of one category becomes a row of its own, and the first 
   expect(rowOf(ledger, 'historical-orders')).toMatchObject({ resource: 'historical-orders', remaining: 50 })
 })
 
-test('two resources of one category under way at once leave nothing in flight and invent no use', () => {
+test('two resources of one category in flight at once leave nothing in flight and invent no use', () => {
   const ledger = newLedger()
   ask(ledger, 'Order Details', positions(300, 'orders'))
   let orders = 300
@@ -99,7 +99,7 @@ test('two resources of one category under way at once leave nothing in flight an
   expect(rowOf(ledger, 'historical-orders')).toMatchObject({ remaining: historical, low: historical })
 })
 
-test('a request whose endpoint moved while it was under way is taken back from where it was charged', () => {
+test('a request whose endpoint moved in flight is reverted in the row it was charged to', () => {
   const ledger = newLedger()
   ask(ledger, 'Order Details', positions(300, 'orders'))
   const tickets = Array.from({ length: 6 }, () => ledger.sent('Order Details', 0))
@@ -114,7 +114,7 @@ test('a request whose endpoint moved while it was under way is taken back from w
   expect(rowOf(ledger, 'historical-orders')).toMatchObject({ low: 199 })
 })
 
-test('a slow answer that names another row is as old there as it is', () => {
+test('a slow response that names another row is as old there', () => {
   const ledger = newLedger()
   ask(ledger, 'Positions', positions(100))
   ask(ledger, 'Balances', positions(200, 'balances'))
@@ -124,7 +124,7 @@ test('a slow answer that names another row is as old there as it is', () => {
   expect(rowOf(ledger, 'Positions', 4_000)?.high).toBeGreaterThan(102)
 })
 
-test('a path no rule knows becomes a row under the name in its header', () => {
+test('an unknown path becomes a row named by its header', () => {
   const ledger = newLedger()
   expect(ledger.categoryOf('/v3/new/thing')).toBeUndefined()
   const folded = ask(ledger, '/v3/new/thing', { ...positions(7, 'news'), limit: 10 })
@@ -133,7 +133,7 @@ test('a path no rule knows becomes a row under the name in its header', () => {
   expect(ledger.categoryOf('/v3/new/thing')).toBe('news')
 })
 
-test('a path no rule knows, without a name or without numbers, is no row', () => {
+test('an unknown path without a name or numbers is no row', () => {
   const ledger = newLedger()
   expect(ask(ledger, '/v3/new/thing', { limit: 10, remaining: 7 }).category).toBeUndefined()
   expect(ask(ledger, '/v3/new/thing', { resource: 'news' }).category).toBeUndefined()
@@ -141,13 +141,13 @@ test('a path no rule knows, without a name or without numbers, is no row', () =>
   expect(ledger.view(0)).toHaveLength(CURRENT_REQUEST_QUOTAS.length)
 })
 
-test('a stream category without a rate in the table gets one when its headers show it', () => {
+test('a stream category without a rate in the table gets one from its headers', () => {
   const ledger = newLedger()
   ask(ledger, 'Positions Stream', positions(39, 'streaming-positions'))
   expect(rowOf(ledger, 'Positions Stream')).toMatchObject({ resource: 'streaming-positions', remaining: 39 })
 })
 
-test('a resource that is called like another category does not become one with it', () => {
+test('a resource named like another category does not merge with it', () => {
   const ledger = newLedger()
   ask(ledger, 'Positions', positions(300, 'positions'))
   ask(ledger, 'Positions', positions(10, 'Balances'))
@@ -155,7 +155,7 @@ test('a resource that is called like another category does not become one with i
   expect(ledger.view(0).filter((row) => row.resource === 'Balances')).toHaveLength(1)
 })
 
-test('the burst of a row leaves the reserve that is set for it, else the default', () => {
+test('a row’s burst leaves its set reserve, or the default', () => {
   const ledger = newLedger()
   for (const category of ['Positions', 'Balances']) {
     ask(ledger, category, positions(300, category.toLowerCase()), 0)
@@ -169,7 +169,7 @@ test('the burst of a row leaves the reserve that is set for it, else the default
   expect([burstOf('Positions'), burstOf('Balances')]).toEqual([50, 20])
 })
 
-test('a hold closes its own category, until it is over, and no other', () => {
+test('a pause affects only its category, until it ends', () => {
   const ledger = newLedger()
   ledger.hold('Positions', { untilMs: 60_000, refusals: 1 })
   for (const { category } of CURRENT_REQUEST_QUOTAS) {
@@ -181,7 +181,7 @@ test('a hold closes its own category, until it is over, and no other', () => {
   expect(rowOf(ledger, 'Positions', 60_000)).not.toHaveProperty('blockedUntil')
 })
 
-test('refusals in a row count on until a request after the hold succeeds', () => {
+test('consecutive 429s count on until a request after the pause succeeds', () => {
   const ledger = newLedger()
   ledger.hold('Positions', { untilMs: 60_000, refusals: 2 })
   ask(ledger, 'Positions', positions(300), 30_000)
@@ -192,7 +192,7 @@ test('refusals in a row count on until a request after the hold succeeds', () =>
   expect(ledger.refusals('Positions')).toBe(0)
 })
 
-test('observations with names and paths without end leave a bounded number of rows', () => {
+test('unlimited names and paths leave a bounded number of rows', () => {
   const observations = lawRuns(100_000)
   const ledger = newLedger()
   const chance = chanceFrom(1)
@@ -206,7 +206,7 @@ test('observations with names and paths without end leave a bounded number of ro
   expect(ledger.view(observations).length).toBeLessThan(200)
 })
 
-test('observations of the usual kind leave no more rows than the first thousand', () => {
+test('usual observations leave no more rows than the first thousand', () => {
   const ledger = newLedger()
   const categories = CURRENT_REQUEST_QUOTAS.map((quota) => quota.category)
   const chance = chanceFrom(2)
@@ -223,7 +223,7 @@ test('observations of the usual kind leave no more rows than the first thousand'
   expect(ledger.view(0)).toHaveLength(rows)
 })
 
-test('no order of answers makes a row that contradicts itself', () => {
+test('no order of responses makes a contradictory row', () => {
   const endpoint = fc.constantFrom('Positions', 'Order Details', 'Positions Stream', '/v3/x', '/v3/y')
   const reading = fc.option(
     fc.record(

@@ -26,7 +26,7 @@ function fixed(low = 490, high = low) {
 }
 
 describe('in a rolling interval', () => {
-  test('the lower bound rises a step of the clock late, the upper one a step early', () => {
+  test('the lower bound rises a clock step late, the upper one a step early', () => {
     const { bounds } = rolling(100, 101)
     expect([bounds.lowAt(0), bounds.highAt(0)]).toEqual([100, 101])
     expect(bounds.lowAt(1)).toBe(100)
@@ -35,7 +35,7 @@ describe('in a rolling interval', () => {
     expect([bounds.lowAt(1e9), bounds.highAt(1e9)]).toEqual([500, 500])
   })
 
-  test('the middle lies between the bounds, with what is in flight taken from the lower one', () => {
+  test('the midpoint is between the bounds, with requests in flight subtracted from the lower one', () => {
     const { bounds, requests } = rolling(100, 102)
     expect(bounds.middleAt(0)).toBe(101)
     requests.sent(1, 0)
@@ -45,7 +45,7 @@ describe('in a rolling interval', () => {
     expect(bounds.middleAt(1e9)).toBe(500)
   })
 
-  test('refill overflows from when the middle is full, and is counted on from there', () => {
+  test('refill overflows once the midpoint is full, and is counted from then on', () => {
     const { bounds } = rolling(499)
     expect(bounds.overflowedAt(600)).toBeCloseTo(0, 9)
     expect(bounds.overflowedAt(1_200)).toBeCloseTo(1, 9)
@@ -54,7 +54,7 @@ describe('in a rolling interval', () => {
     expect(bounds.overflowedAt(1_800)).toBeGreaterThan(1.9)
   })
 
-  test('a header leaves open what came back on its way, and a step of the clock more', () => {
+  test('a header allows for refill in transit, and one more clock step', () => {
     const { bounds } = rolling()
     const shown = bounds.shownBy({ remaining: 100, resetSeconds: undefined, sentAtMs: 1_000, nowMs: 1_599 })
     expect(shown.least).toBe(100)
@@ -62,7 +62,7 @@ describe('in a rolling interval', () => {
     expect(bounds.shownBy({ remaining: 500, resetSeconds: 0, sentAtMs: 0, nowMs: 9_000 }).most).toBe(500)
   })
 
-  test('is observed after two headers that agree with it, of a bucket that is not full', () => {
+  test('is observed after two consistent headers of a bucket that is not full', () => {
     const { bounds } = rolling()
     const judge = (remaining: number) =>
       bounds.judge({ remaining, resetSeconds: Math.ceil((500 - remaining) * 0.6), sentAtMs: 0, nowMs: 1 })
@@ -74,14 +74,14 @@ describe('in a rolling interval', () => {
     expect(bounds.confidence).toBe('observed')
   })
 
-  test('while the clock is in doubt only the upper bound rises, from where both had come by then', () => {
+  test('while the clock is uncertain only the upper bound rises, from where both were', () => {
     const { bounds } = rolling(100)
     bounds.markClockUncertain(601, 60_601)
     expect(bounds.low).toBeCloseTo(101, 9)
     expect(bounds.high).toBeGreaterThan(200)
   })
 
-  test('a request that may count late may count in a bucket that is full again', () => {
+  test('a late request may count in a bucket that is full again', () => {
     const { bounds } = rolling()
     bounds.chargeLost(6_000)
     expect(bounds.low).toBeCloseTo(489, 9)
@@ -92,7 +92,7 @@ describe('in a rolling interval', () => {
 })
 
 describe('in a fixed window', () => {
-  test('nothing comes back before its end, which gives back all but what may count in the next one', () => {
+  test('refills nothing before its end, and then everything except what may count in the next one', () => {
     const { bounds, requests } = fixed()
     requests.remember(248_000, 248_999, 0)
     requests.remember(249_500, 249_600, 0)
@@ -105,7 +105,7 @@ describe('in a fixed window', () => {
     expect([bounds.lowAt(250_101), bounds.lowAt(300_000), bounds.highAt(300_000)]).toEqual([498, 498, 499])
   })
 
-  test('the middle is the lower bound while either window may be the present one', () => {
+  test('the midpoint is the lower bound while either window may be current', () => {
     const { bounds, requests } = fixed(480, 490)
     requests.sent(1, 200)
     const at = [248_998, 248_999, 250_100, 250_101]
@@ -127,19 +127,19 @@ describe('in a fixed window', () => {
     expect(shown()).toEqual({ least: 400, most: 500 })
   })
 
-  test('a Reset that no window explains, and a rolling interval does, is one', () => {
+  test('a Reset that only a rolling interval explains makes it rolling', () => {
     const { bounds } = fixed()
     bounds.judge({ remaining: 333, resetSeconds: 100, sentAtMs: 0, nowMs: 100 })
     expect(bounds).toMatchObject({ model: 'rolling', window: undefined, confidence: 'assumed' })
   })
 
-  test('a Reset that neither explains is believed as the end of the window', () => {
+  test('a Reset that neither explains counts as the end of the window', () => {
     const { bounds } = fixed()
     expect(bounds.judge({ remaining: 490, resetSeconds: 100, sentAtMs: 0, nowMs: 100 })).toBe(true)
     expect(bounds).toMatchObject({ model: 'fixed', window: { endsLatestMs: 100_101 } })
   })
 
-  test('the next window is one also where a rolling interval would show the same', () => {
+  test('the next window is recognised even if a rolling interval would show the same', () => {
     const { bounds } = fixed()
     bounds.judge({ remaining: 0, resetSeconds: 300, sentAtMs: 260_000, nowMs: 260_100 })
     expect(bounds).toMatchObject({ model: 'fixed', confidence: 'observed' })
@@ -166,7 +166,7 @@ describe('in a fixed window', () => {
     expect(bounds.high).toBe(500)
   })
 
-  test('while the clock is in doubt its end is as late as the doubt lasted, and at most a period away', () => {
+  test('while the clock is uncertain its end is delayed by as much, by at most a period', () => {
     const { bounds } = fixed()
     bounds.markClockUncertain(10_000, 20_000)
     expect(bounds.window).toEqual({ endsEarliestMs: 248_999, endsLatestMs: 260_101 })

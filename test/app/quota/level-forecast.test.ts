@@ -29,14 +29,14 @@ const used = (more: Partial<NonNullable<ForecastRow['use']>>) => ({
 })
 
 describe('the forecast of a level', () => {
-  test('begins with what is surely and possibly left, and falls with both ends of others’ use', () => {
+  test('begins at the bounds, and falls with both ends of others’ use', () => {
     expect(at(0)).toEqual({ at: NOW_MS, low: 60, high: 90 })
     const middle = at(12)
     expect(middle?.low).toBeCloseTo(60 - 12 * 2, 6)
     expect(middle?.high).toBeCloseTo(90 - 12 * 1, 6)
   })
 
-  test('says when it is empty at the earliest: where the low edge meets 0', () => {
+  test('shows the earliest time it runs empty: where the low edge reaches 0', () => {
     expect(forecast()).toMatchObject({ emptyAtMs: NOW_MS + 30_000 })
     expect(at(30)?.low).toBe(0)
     expect(at(30)?.high).toBeCloseTo(60, 6)
@@ -49,7 +49,7 @@ describe('the forecast of a level', () => {
     ).toBe(true)
   })
 
-  test('rises at its slow side where others may use less than comes back, up to the limit', () => {
+  test('rises on its slow side if others may use less than the refill, up to the limit', () => {
     const slow = { ...used({ elsewhereLow: 0.4, elsewhereHigh: 2.9 }), high: 270 }
     const points = forecast(slow)?.points ?? []
     expect(points.find((point) => point.at === NOW_MS + 60_000)?.high).toBeCloseTo(300, 6)
@@ -57,26 +57,26 @@ describe('the forecast of a level', () => {
     expect(points.at(-1)?.low).toBe(0)
   })
 
-  test('meets 0 with its slow side too where both ends take more than comes back', () => {
+  test('reaches 0 on its slow side too if both ends exceed the refill', () => {
     const points = forecast({ high: 60 }, NOW_MS + 2 * MINUTE_MS)?.points ?? []
     expect(points.find((point) => point.at === NOW_MS + 60_000)?.high).toBeCloseTo(0, 6)
     expect(points.at(-1)?.high).toBe(0)
   })
 
-  test('has no slow side where the low end of others’ use is not known', () => {
+  test('has no slow side if the low end of others’ use is unknown', () => {
     const one = forecast(used({ elsewhereHigh: 2.9 }))
     expect(one?.emptyAtMs).toBe(NOW_MS + 30_000)
     expect(one?.points.every(({ high }) => high === undefined)).toBe(true)
   })
 
-  test('begins at 0 where the row may be empty already', () => {
+  test('begins at 0 if the row may be empty already', () => {
     const one = forecast({ low: 0 })
     expect(one?.emptyAtMs).toBe(NOW_MS)
     expect(one?.points[0]).toEqual({ at: NOW_MS, low: 0, high: 90 })
     expect(one?.points.every(({ low }) => low === 0)).toBe(true)
   })
 
-  test('is none where the row is empty, waits after a 429, lasts, or others’ use is not known', () => {
+  test('is undefined for an empty row, after a 429, for one that lasts, or without others’ use', () => {
     expect(forecast({ state: 'empty', low: 0, high: 0 })).toBeUndefined()
     expect(forecast({ state: 'blocked' })).toBeUndefined()
     expect(forecast({ blockedUntil: NOW_MS + 40_000 })).toBeUndefined()
@@ -84,7 +84,7 @@ describe('the forecast of a level', () => {
     expect(forecast(used({ elsewhereLow: 0.1, elsewhereHigh: 0.8 }))).toBeUndefined()
   })
 
-  test('of a row that only its fast side empties is told while its state says so, and it can be within 10 min', () => {
+  test('of a row that only its fast side empties is shown while its state allows, and within 10 min', () => {
     const { emptyAt: _, ...doubted } = row()
     const of = (one: ForecastRow) => levelForecast(one, NOW_MS, NOW_MS + MINUTE_MS)
     expect(of(doubted)).toBeDefined()
@@ -95,28 +95,28 @@ describe('the forecast of a level', () => {
     expect(of({ ...slow, low: 61 })).toBeUndefined()
   })
 
-  test('of a fixed window ends with it, and counts nothing that comes back', () => {
+  test('of a fixed window ends with it, without refill', () => {
     const fixed = { model: 'fixed', windowEndsAt: NOW_MS + 24_000 } as const
     expect(forecast({ ...fixed, low: 30 })).toMatchObject({ emptyAtMs: NOW_MS + 10_000 })
     expect(forecast({ ...fixed, low: 30 })?.points.at(-1)).toMatchObject({ at: NOW_MS + 24_000, low: 0 })
     expect(forecast({ ...fixed, low: 75 })).toBeUndefined()
   })
 
-  test('of a row that runs out is told whatever its state', () => {
+  test('of a row that runs out is shown whatever its state', () => {
     expect(forecast({ state: 'ok' })).toMatchObject({ emptyAtMs: NOW_MS + 30_000 })
   })
 
-  test('of a fixed window whose end is not known goes on as far as is asked for', () => {
+  test('of a fixed window with an unknown end extends as far as asked', () => {
     expect(forecast({ model: 'fixed' })?.points.at(-1)?.at).toBe(NOW_MS + 2 * MINUTE_MS)
   })
 
-  test('stands still while the clock goes on between two pushes', () => {
+  test('does not move with the clock between two pushes', () => {
     const later = levelForecast(row(), NOW_MS + 2_000, NOW_MS + 2 * MINUTE_MS)
     expect(later?.emptyAtMs).toBe(forecast()?.emptyAtMs)
     expect(later?.points[0]).toEqual({ at: NOW_MS + 2_000, low: 60, high: 90 })
   })
 
-  test('never leaves the axis, nor has its edges cross, and agrees with the details of the row', () => {
+  test('stays on the axis, its edges never cross, and it matches the row’s details', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
       fc.property(share, share, share, share, share, (a, b, own, c, d) => {
@@ -146,7 +146,7 @@ describe('when a row is empty', () => {
     expect(emptyRangeOf(row())).toEqual({ fromMs: NOW_MS + 30_000, toMs: NOW_MS + 90_000 })
   })
 
-  test('has no far end where it may last, or that is more than twelve periods away', () => {
+  test('has no far end if it may last, or beyond twelve periods', () => {
     expect(emptyRangeOf(row(used({ elsewhereLow: 0.9, elsewhereHigh: 2.9 })))?.toMs).toBeUndefined()
     // 90 requests at 0.025/s and at 0.024/s.
     const slow = (low: number) => emptyRangeOf(row(used({ elsewhereLow: 0.9 + low, elsewhereHigh: 2.9 })))
@@ -154,7 +154,7 @@ describe('when a row is empty', () => {
     expect(slow(0.024)?.toMs).toBeUndefined()
   })
 
-  test('of a row that is watched is told where it can be within ten minutes', () => {
+  test('of a watched row is shown if it can run out within ten minutes', () => {
     const watched = { state: 'watch', ...used({ elsewhereLow: 0, elsewhereHigh: 1 }) } as const
     expect(emptyRangeOf(row({ ...watched, low: 60 }))?.fromMs).toBeCloseTo(NOW_MS + 600_000, 3)
     expect(emptyRangeOf(row({ ...watched, low: 61 }))).toBeUndefined()

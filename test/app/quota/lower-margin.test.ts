@@ -15,7 +15,7 @@ function quiet(seconds: number): OthersUse {
   return others
 }
 
-test('what surprised once may come again at any moment, and fades', () => {
+test('a surprise may repeat at any moment, and fades', () => {
   const margin = new LowerMargin()
   expect(margin.takenAtMost(quiet(4), 0, LIMIT)).toBeLessThan(10)
   margin.judge(quiet(40), 57, LIMIT)
@@ -27,7 +27,7 @@ test('what surprised once may come again at any moment, and fades', () => {
   expect(margin.takenAtMost(quiet(4), 0, LIMIT)).toBeLessThan(0.6 * after)
 })
 
-test('each header below `low` makes such headers rarer, and each other one a little more common', () => {
+test('each header below `low` makes such headers rarer, each other one slightly more common', () => {
   const margin = new LowerMargin()
   const before = margin.share
   margin.judge(quiet(40), LIMIT, LIMIT)
@@ -36,7 +36,7 @@ test('each header below `low` makes such headers rarer, and each other one a lit
   expect(margin.share).toBeCloseTo((before / 2) * 1.03, 6)
 })
 
-test('one request may be missing a few seconds after any header, whoever was seen', () => {
+test('one request may be missing a few seconds after any header', () => {
   const margin = new LowerMargin()
   expect(margin.takenAtMost(quiet(2), 0, LIMIT)).toBeLessThan(1)
   expect(margin.takenAtMost(quiet(3.5), 0, LIMIT)).toBeGreaterThanOrEqual(1)

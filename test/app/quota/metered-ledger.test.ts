@@ -14,7 +14,7 @@ function used(ledger: MeteredLedger, nowMs: number) {
   return ledger.view(nowMs).find(({ category }) => category === 'Accounts')?.used
 }
 
-test('own requests are counted when answered or lost, and not when refused or never sent', () => {
+test('own requests count when answered or lost, and not when rate-limited or never sent', () => {
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
   expect(used(ledger, START_MS)).toBeUndefined()
   ledger.answered(ledger.sent('Accounts', START_MS), undefined, START_MS + 100, false)
@@ -24,13 +24,13 @@ test('own requests are counted when answered or lost, and not when refused or ne
   expect(used(ledger, START_MS + 500)).toEqual({ own: 2, elsewhere: 0 })
 })
 
-test('a refusal that does not say of what may have counted, and is counted as own', () => {
+test('a 429 without a stated quota may have counted, and counts as own', () => {
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
   ledger.rateLimitedUnattributed(ledger.sent('Accounts', START_MS), START_MS + 100)
   expect(used(ledger, START_MS + 100)).toEqual({ own: 1, elsewhere: 0 })
 })
 
-test('what drops more than our own requests explain is counted as elsewhere', () => {
+test('a drop beyond own requests counts as others', () => {
   const ledger = new MeteredLedger(CURRENT_REQUEST_QUOTAS, START_MS)
   let elsewhere = 0
   const answer = (atMs: number, remaining: number) => {

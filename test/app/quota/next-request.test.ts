@@ -15,7 +15,7 @@ test('a fixed one has it at the end of its window, or of the one after it', () =
   expect(nextRequestAtMs(fixed, 160_000)).toBeUndefined()
 })
 
-test('a time that has passed is never named', () => {
+test('never returns a time in the past', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('rolling' as const, 'fixed' as const),

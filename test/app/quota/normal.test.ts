@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chanceBelow, nearChanceBelow } from '../../../app/quota/normal.ts'
 
-test('the chance that a standard normal number is at most z is that of the tables', () => {
+test('the chance of a standard normal number at most z matches the tables', () => {
   for (const [z, chance] of [
     [0, 0.5],
     [1, 0.841344746],

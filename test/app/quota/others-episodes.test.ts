@@ -6,7 +6,7 @@ import { exampleRow } from './example-row.ts'
 const row = (elsewhere: number, observedAt: number, more: Parameters<typeof exampleRow>[0] = {}) =>
   exampleRow({ observedAt, use: { total: elsewhere, own: 0, elsewhere }, ...more })
 
-test('use by others is told once when it starts and once when it ends, with its rate', () => {
+test('reports use by others once at its start and once at its end, with its rate', () => {
   const episodes = new OthersEpisodes()
   expect(episodes.proved(row(1.2, 0), 0)).toEqual({
     kind: 'elsewhere',
@@ -24,7 +24,7 @@ test('use by others is told once when it starts and once when it ends, with its 
   expect(ends[0]).toMatchObject({ perSecond: expect.closeTo(1.2, 1) })
 })
 
-test('a pause of under a minute is no end, and silence of the headers is none either', () => {
+test('a pause under a minute is no end, and neither is silence of the headers', () => {
   const episodes = new OthersEpisodes()
   episodes.proved(row(1, 0), 0)
   expect(episodes.evaluate(row(0, 3_000), 3_000)).toBeUndefined()
@@ -36,7 +36,7 @@ test('a pause of under a minute is no end, and silence of the headers is none ei
   expect(episodes.evaluate(row(0, 66_000), 903_000)?.kind).toBe('elsewhere-ended')
 })
 
-test('use under 2 % of the refill is never told', () => {
+test('never reports use below 2 % of the refill', () => {
   const episodes = new OthersEpisodes()
   const big = { limit: 1_000, period: 60 }
   expect(episodes.proved(row(0.33, 0, big), 0)).toBeUndefined()
@@ -44,7 +44,7 @@ test('use under 2 % of the refill is never told', () => {
   expect(episodes.proved(row(0.049, 0), 0)).toBeUndefined()
 })
 
-test('it has ended after exactly a minute of quiet, and its rate is over the time that it lasted', () => {
+test('ends after exactly a minute of quiet, with the rate over its duration', () => {
   const episodes = new OthersEpisodes()
   episodes.proved(row(2, 500_000), 500_000)
   episodes.evaluate(row(2, 600_000), 600_000)

@@ -12,7 +12,7 @@ function taken(): OthersTakeAll {
   return others
 }
 
-test('they take all once the next try meets 429 again, and not by 429s of requests under way together', () => {
+test('they take all once the next try gets a 429 again, but not for 429s in flight together', () => {
   const others = new OthersTakeAll()
   others.tried(0)
   expect(others.nextTryAtMs).toBe(NEVER)
@@ -24,7 +24,7 @@ test('they take all once the next try meets 429 again, and not by 429s of reques
   expect(others.isSo).toBe(true)
 })
 
-test('after the first 429 one try goes at a time, and its answer that is no 429 ends that', () => {
+test('after the first 429 one try goes at a time, and its success ends that', () => {
   const others = new OthersTakeAll()
   others.refused(900, 1_000)
   expect(others.nextTryAtMs).toBe(NEVER)
@@ -56,7 +56,7 @@ test('tries are then 20 s, 40 s, and a minute apart, until a later header has ro
   expect(others.nextTryAtMs).toBe(NEVER)
 })
 
-test('a 429 within a minute of its end is of the same storm, a later one is not', () => {
+test('a 429 within a minute after the end belongs to the same storm, a later one does not', () => {
   const others = taken()
   expect(others.answered(5, 3_000, 3_100)).toBe(true)
   others.refused(60_000, 63_099)
@@ -67,7 +67,7 @@ test('a 429 within a minute of its end is of the same storm, a later one is not'
   expect(others.isSo).toBe(false)
 })
 
-test('a 429 ten minutes after another one is a first one again', () => {
+test('a 429 ten minutes after another counts as a first one', () => {
   const others = new OthersTakeAll()
   others.refused(900, 1_000)
   others.refused(601_000, 601_000)

@@ -25,7 +25,7 @@ function header(others: OthersUse, seconds: number, missing: number, overflowed 
 /**
  * Whoever changes what is estimated measures it anew (`npm run truth`), and only then changes these numbers.
  */
-test('the same headers lead to the same estimate, to six digits', () => {
+test('equal headers give equal estimates, to six digits', () => {
   const others = new OthersUse(LIMIT, PERIOD)
   const seen: Record<string, string> = { 'before any header': read(others) }
   others.advance(0.4, 0, LIMIT)
@@ -66,7 +66,7 @@ test('the same headers lead to the same estimate, to six digits', () => {
   `)
 })
 
-test('a model of another size begins anew', () => {
+test('a model of another size starts over', () => {
   const others = new OthersUse(LIMIT, PERIOD)
   header(others, 10, 40)
   header(others, 10, 40)
@@ -76,7 +76,7 @@ test('a model of another size begins anew', () => {
   expect(read(others, 50)).toBe(read(anew, 50))
 })
 
-test('whatever is asked first, the chance of what others took is the same', () => {
+test('the chance of others’ use is the same whatever is asked first', () => {
   const [one, other] = [new OthersUse(LIMIT, PERIOD), new OthersUse(LIMIT, PERIOD)]
   for (const others of [one, other]) {
     header(others, 10, 12)
@@ -88,7 +88,7 @@ test('whatever is asked first, the chance of what others took is the same', () =
   expect(other.chanceOfAtMost(12)).toBe(first)
 })
 
-test('an interval in which a full quota spilled counts only where others take well over the refill', () => {
+test('an interval with overflow counts only if others use well over the refill', () => {
   const ratesFor = (perInterval: number) => {
     const others = new OthersUse(LIMIT, PERIOD)
     for (let i = 0; i < 6; i += 1) header(others, 30, perInterval)
@@ -103,7 +103,7 @@ test('an interval in which a full quota spilled counts only where others take we
   expect(calm.after).toBeCloseTo(calm.before, 9)
 })
 
-test('a header that is no number is forgotten with all that was known, and spoils nothing after it', () => {
+test('a NaN header clears everything known, and spoils nothing after it', () => {
   const others = new OthersUse(LIMIT, PERIOD)
   header(others, 10, 12)
   others.observed({ least: Number.NaN, most: Number.NaN, taken: Number.NaN, variance: Number.NaN })

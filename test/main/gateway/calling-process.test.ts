@@ -25,11 +25,11 @@ test.each([
   [['curl', '-H', 'Authorization: Bearer abcdefgh', 'http://127.0.0.1:4791'], 'curl (13)'],
   [['bot', '--key=abcdefgh'], 'bot (13)'],
   [['bot\n\u001b[31m'], 'bot??[31m (13)'],
-])('of a command line %j only the program and its script are told', async (commandLine, told) => {
+])('of a command line %j only the program and its script are shown', async (commandLine, told) => {
   expect(await processOf(CALLER, tableOf(commandLine))).toBe(told)
 })
 
-test('where the system does not tell, there is no process', async () => {
+test('without system support there is no process', async () => {
   const table = tableOf(['bot'])
   expect(await processOf({ userId: 1000, inode: '0' }, table)).toBeUndefined()
   expect(await processOf({ userId: 1000, inode: '78' }, table)).toBeUndefined()
@@ -37,7 +37,7 @@ test('where the system does not tell, there is no process', async () => {
   expect(await processOf(CALLER, none)).toBeUndefined()
 })
 
-test('a program is looked up once for each connection, and no more than twice a minute', async () => {
+test('looks a program up once per connection, and at most twice a minute', async () => {
   let nowMs = 0
   let changes = 0
   const asked: string[] = []
@@ -70,12 +70,12 @@ test('a program is looked up once for each connection, and no more than twice a 
 test.each([
   ['a'.repeat(41), `${'a'.repeat(40)} (13)`],
   ['/opt/a b~/run', 'run (13)'],
-])('a program called %j is told as %j', async (command, told) => {
+])('a program named %j is shown as %j', async (command, told) => {
   expect(await processOf(CALLER, tableOf([command]))).toBe(told)
 })
 
 test.each(['js', 'mjs', 'cts', 'py', 'rb', 'pl', 'sh', 'R', 'jl', 'lua', 'php', 'jar', 'exe', 'dll'])(
-  'a script that ends in .%s is told beside the program that runs it',
+  'shows a script that ends in .%s next to its program',
   async (end) => {
     expect(await processOf(CALLER, tableOf(['run', '-x', `/a/b.${end}`, 'c.py']))).toBe(`run b.${end} (13)`)
     expect(await processOf(CALLER, tableOf(['run', `b.${end}x`, 'c.py']))).toBe('run (13)')
@@ -88,7 +88,7 @@ test.each(['', '0', '07', '7a', ' 7'])('a socket with the number %j belongs to n
   expect(await processOf({ userId: 1000, inode }, every)).toBeUndefined()
 })
 
-test('the process that a program was at another connection is looked at first, then all', async () => {
+test('checks the process of the previous connection first, then all', async () => {
   const looked: string[] = []
   const table: ProcessTable = {
     ...tableOf(['bot']),
@@ -107,12 +107,12 @@ test('the process that a program was at another connection is looked at first, t
   expect(looked).toEqual(['11', '12', '13'])
 })
 
-test('a process that ended meanwhile is none', async () => {
+test('a process that has ended meanwhile is none', async () => {
   const ended = { ...tableOf([]), commandLine: () => Promise.reject(new Error('ENOENT')) }
   expect(await processOf(CALLER, ended)).toBeUndefined()
 })
 
-test('a program keeps its process while another connection is looked up, and where none is found', async () => {
+test('a program keeps its process while another connection is looked up, and if none is found', async () => {
   let nowMs = 0
   let changes = 0
   const formers: (string | undefined)[] = []
@@ -140,7 +140,7 @@ test('a program keeps its process while another connection is looked up, and whe
   expect(formers).toEqual([undefined, 'bot (1)', 'bot (1)', 'bot (1)'])
 })
 
-test('a program is looked up again half a minute after the last time, not earlier', () => {
+test('looks a program up again half a minute after the last time, not earlier', () => {
   let nowMs = 100_000
   const asked: string[] = []
   const find = async ({ inode }: { readonly inode: string }) => void asked.push(inode)

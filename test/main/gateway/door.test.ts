@@ -41,7 +41,7 @@ async function noting() {
   return { ...started, sent, key, at, ask }
 }
 
-test('each Host of the address passes, on both loopback addresses; others are refused before anything else', async () => {
+test('each Host of the address passes on both loopback addresses; others are rejected first', async () => {
   const { port, ask, sent, key } = await noting()
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
     expect((await ask({ host })).status).toBe(503)
@@ -87,7 +87,7 @@ test.each([
   'http://127.0.0.1/v3/brokerage/accounts',
   'http://api.example/v3/brokerage/accounts',
   '*',
-])('the path %j is refused', async (target) => {
+])('rejects the path %j', async (target) => {
   const { ask, sent } = await noting()
   expect((await ask({ target: target.replace(' ', '') })).status).toBe(400)
   expect(sent).toEqual([])
@@ -121,7 +121,7 @@ test.each([
   expect(sent).toEqual([])
 })
 
-test('two Authorization fields are refused, whichever has the key, and in whatever case their names are', async () => {
+test('rejects two Authorization fields, in any order and case', async () => {
   const { port, at, sent, key } = await noting()
   const fields = [
     [`Bearer ${key}`, 'Bearer nobody'],
@@ -153,7 +153,7 @@ test.each([
   ['Bearer "KEY"', 401],
   ['KEY', 401],
   ['x Bearer KEY', 401],
-])('the field Authorization: %s is answered %d', async (value, status) => {
+])('answers the field Authorization: %s with %d', async (value, status) => {
   const { port, at, key } = await noting()
   // A field whose value is a name of that field is none of it.
   const headers = [
@@ -190,7 +190,7 @@ test.each([
   ['GET', '/v2/stream/x', 503],
   ['GET', `/v3/${'x'.repeat(8 * 1024 - 4)}`, 503],
   ['GET', `/v3/${'x'.repeat(8 * 1024 - 3)}`, 404],
-])('%s %s is answered %d', async (method, target, status) => {
+])('answers %s %s with %d', async (method, target, status) => {
   const { ask, sent } = await noting()
   const answer = await ask({ method, target })
   expect(answer.status).toBe(status)
@@ -198,7 +198,7 @@ test.each([
   expect(sent).toHaveLength(status === 503 ? 1 : 0)
 })
 
-test.each(['password', 'Refresh_token', ''])('a token by the grant %j is refused', async (grant) => {
+test.each(['password', 'Refresh_token', ''])('rejects a token by the grant %j', async (grant) => {
   const { url, key } = await noting()
   const body = new URLSearchParams({ grant_type: grant, refresh_token: key })
   const answer = await fetch(`${url}/oauth/token`, { method: 'POST', body })
@@ -224,7 +224,7 @@ test.each([
   expect(sent.map(({ body }) => body?.length)).toEqual([1 << 20])
 })
 
-test('a body in a transfer coding that is not removed is refused, and nothing of it is sent', async () => {
+test('rejects a body in an unsupported transfer coding, and sends none of it', async () => {
   const { port, at, key, sent } = await noting()
   const head = `POST /v3/marketdata/options/riskreward HTTP/1.1\r\nhost: ${at}\r\nauthorization: Bearer ${key}`
   const body = '2\r\n{}\r\n0\r\n\r\n'
@@ -242,7 +242,7 @@ test('a body in a transfer coding that is not removed is refused, and nothing of
 test.each([
   ['what is not HTTP', '\0\0\r\n\r\n', 400],
   ['a head that is too long', `GET / HTTP/1.1\r\nx: ${'y'.repeat(17 * 1024)}`, 431],
-])('%s is answered after the answer that is under way, not within it', async (_, more, status) => {
+])('answers %s after the response in progress, not within it', async (_, more, status) => {
   const service: Socket[] = []
   const { add, url, port } = await before((socket) => {
     service.push(socket)
@@ -268,7 +268,7 @@ test.each([
   expect(after?.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
 })
 
-test('the health check needs no key and says nothing', async () => {
+test('the health check needs no key and reveals nothing', async () => {
   const { port, at } = await noting()
   const answer = await rawExchange(port, requestText({ target: '/headroom/health', headers: [['host', at]] }))
   expect([answer.status, answer.body]).toEqual([200, '{"status":"ok"}'])
@@ -278,7 +278,7 @@ test.each([
   ['in one field', `x-long: ${'x'.repeat(17 * 1024)}\r\n\r\n`],
   ['in many', `${Array.from({ length: 1_900 }, (_, at) => `x-${at}: y`).join('\r\n')}\r\n\r\n`],
   ['that never end', `x-long: ${'x'.repeat(4 << 20)}`],
-])('headers over 16 KiB %s are refused with 431, in the words of the gateway', async (_, headers) => {
+])('rejects headers over 16 KiB %s with 431, in the gateway’s words', async (_, headers) => {
   const { port, at, key, sent } = await noting()
   const head = `GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${at}\r\nauthorization: Bearer ${key}\r\n`
   const answer = await rawExchange(port, `${head}${headers}`)
@@ -294,7 +294,7 @@ test.each([
   expect(sent).toEqual([])
 })
 
-test('headers of nearly 16 KiB are read', async () => {
+test('reads headers of nearly 16 KiB', async () => {
   const { ask } = await noting()
   expect((await ask({ headers: [['x-long', 'x'.repeat(15 * 1024)]] })).status).toBe(503)
 })
@@ -319,7 +319,7 @@ function statusesOf(port: number, head: readonly string[], body: string): Promis
   })
 }
 
-test('a body is asked for only where the request is not refused', async () => {
+test('requests a body only if the request is not rejected', async () => {
   const { port, at, key, sent } = await noting()
   const body = '{"Legs":[]}'
   const form = `grant_type=refresh_token&refresh_token=${key}`
@@ -353,13 +353,13 @@ test('a body is asked for only where the request is not refused', async () => {
   expect(await statuses(`GET ${ACCOUNTS}`, { length: 0 })).toEqual([503])
 })
 
-test('HTTP/1.0 knows no expectations', async () => {
+test('HTTP/1.0 has no expectations', async () => {
   const { port, at, key } = await noting()
   const head = `GET ${ACCOUNTS} HTTP/1.0\r\nhost: ${at}\r\nauthorization: Bearer ${key}\r\nexpect: tea\r\n\r\n`
   expect((await rawExchange(port, head)).status).toBe(503)
 })
 
-test('a body over 1 MiB is refused with 400, in the words of the gateway', async () => {
+test('rejects a body over 1 MiB with 400, in the gateway’s words', async () => {
   const { sent, port, at, key } = await noting()
   const options = { port, host: '127.0.0.1', method: 'POST', path: '/v3/marketdata/options/riskreward' }
   const status = await new Promise((resolve, reject) => {
@@ -384,7 +384,7 @@ test('a body over 1 MiB is refused with 400, in the words of the gateway', async
   expect(sent).toEqual([])
 })
 
-test('the one POST that reads is forwarded with its body', async () => {
+test('forwards the only POST that reads, with its body', async () => {
   const { ask, sent } = await noting()
   const body = '{"Legs": [ ]}'
   const target = '/v3/marketdata/options/riskreward'
@@ -394,18 +394,18 @@ test('the one POST that reads is forwarded with its body', async () => {
   expect(sent[0]?.headers).toMatchObject({ 'content-type': 'application/json' })
 })
 
-test('a GET with a body is refused: its second half could be taken for another request', async () => {
+test('rejects a GET with a body, whose second half could be taken for another request', async () => {
   const { ask, sent } = await noting()
   expect((await ask({ body: 'GET /v3/x HTTP/1.1\r\n\r\n' })).status).toBe(400)
   expect(sent).toEqual([])
 })
 
-test('a program revokes nothing', async () => {
+test('a program cannot revoke', async () => {
   const { ask } = await noting()
   expect((await ask({ method: 'POST', target: '/oauth/revoke', body: 'token=x' })).status).toBe(403)
 })
 
-test('a program of another user is refused with a key, and for a token', async () => {
+test('rejects another user’s program with a key, and for a token', async () => {
   const { add, get, url } = await startGateway({
     peer: () => ({ userId: (process.getuid?.() ?? 0) + 1, inode: '' }),
   })
@@ -428,7 +428,7 @@ test('a program of another user is refused with a key, and for a token', async (
   proves('G7', { level: 3, cases: refusals.length })
 })
 
-test('whose a connection is, is asked once, and only for a valid key', async () => {
+test('looks up whose a connection is once, and only for a valid key', async () => {
   let asked = 0
   const { port, add } = await startGateway({
     peer: () => {
@@ -469,7 +469,7 @@ test('whose a connection is, is asked once, and only for a valid key', async () 
   expect(asked).toBe(1)
 })
 
-test('nothing is sent for a program that left while its connection was looked up', async () => {
+test('sends nothing for a program that left during the lookup', async () => {
   const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>()
   const { promise: told, resolve: tell } = Promise.withResolvers<Peer>()
   const sent: string[] = []
@@ -518,7 +518,7 @@ function statusOfProcess(
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'by whatever address of this machine, a process of this user gets in and one of another user does not',
+  'by any address of this machine, a process of this user gets in and one of another user does not',
   async () => {
     const started = await noting()
     const ways = [
@@ -536,7 +536,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('a connection whose user is not told is refused, and looked for again at the next request', async () => {
+test('rejects a connection with an unknown user, and looks it up again at the next request', async () => {
   const peers: Peer[] = ['gone', { userId: process.getuid?.() ?? 0, inode: '' }]
   const { add, get } = await startGateway({ peer: () => peers.shift() ?? 'gone' })
   const key = add('bot')
@@ -546,7 +546,7 @@ test('a connection whose user is not told is refused, and looked for again at th
   expect((await get(ACCOUNTS, key)).status).toBe(200)
 })
 
-test('1,100 connections do not end the stream of a program that was admitted before them', async () => {
+test('1,100 connections do not end the stream of a program admitted earlier', async () => {
   const { add, get, port } = await startGateway({ simulator: { streamRate: 50 } })
   const stream = await get('/v3/marketdata/stream/quotes/MSFT', add('bot'))
   const reader = stream.body!.getReader()
@@ -567,7 +567,7 @@ test.each([
   ['a folded header', ['x-folded: a', ' transfer-encoding: chunked'], ''],
   ['a space before the colon', ['transfer-encoding : chunked'], '0\r\n\r\n'],
 ])(
-  'a request that hides another one in %s is not forwarded, nor is the other one',
+  'forwards neither a request that hides another one in %s, nor the hidden one',
   async (_, headers, body) => {
     const { port, at, key, sent } = await noting()
     const hidden = `GET /v3/brokerage/hidden HTTP/1.1\r\nhost: ${at}\r\n\r\n`
@@ -610,7 +610,7 @@ const NO_ORDERS = [
   '/v3/orderexecution?x=1',
 ]
 
-test('an order in any spelling is refused with 403, and nothing of it is sent', async () => {
+test('rejects an order in any spelling with 403, and sends none of it', async () => {
   const { ask, sent } = await noting()
   for (const target of NO_ORDERS) {
     const answer = await ask({ target })
@@ -638,7 +638,7 @@ test.each([
   '/v3/%E0%81%AFrderexecution/orders',
   '/v3/%FForderexecution/orders',
   `/v3/%${'25'.repeat(20)}6frderexecution/orders`,
-])('the path %j, which servers read differently, is refused with 400', async (target) => {
+])('rejects the path %j, which servers read differently, with 400', async (target) => {
   const { ask, sent } = await noting()
   expect((await ask({ target })).status).toBe(400)
   expect(sent).toEqual([])
@@ -655,7 +655,7 @@ test.each([
   '/v3/marketdata/symbols/search/orderexecutions',
   '/v3/marketdata/symbollists/cryptopairs/%EF%BC%A1',
   '/v2/stream/matrix/changes/MSFT.',
-])('the path %j is passed on byte for byte', async (target) => {
+])('forwards the path %j byte for byte', async (target) => {
   const { ask, sent } = await noting()
   expect((await ask({ target })).status).toBe(503)
   expect(sent.map(({ pathAndQuery }) => pathAndQuery)).toEqual([target])
@@ -667,7 +667,7 @@ const wayOf = (path: string) => {
   return verdict.pass ? destinationOf(path) : verdict.status
 }
 
-test('whatever path leads to orders, in whatever spelling, is not forwarded', () => {
+test('forwards no path that leads to orders, in any spelling', () => {
   const hex = (character: string) => `%${character.charCodeAt(0).toString(16)}`
   const spelt = (letter: string) =>
     fc.constantFrom(
@@ -703,7 +703,7 @@ test('whatever path leads to orders, in whatever spelling, is not forwarded', ()
   proves('G7', { level: 2, cases: 2_000 })
 })
 
-test('ordinary paths are forwarded, whatever their symbols and names are', () => {
+test('forwards ordinary paths, whatever their symbols and names', () => {
   const name = fc
     .string({
       unit: fc.oneof(fc.constantFrom(...'ABCz09.,$@-_ !()*+=:&%'), fc.string({ minLength: 1, maxLength: 1 })),
@@ -726,7 +726,7 @@ test('ordinary paths are forwarded, whatever their symbols and names are', () =>
   )
 })
 
-test('a program is told nothing of another one: no name, no key, no path, whatever it asks of the gateway itself', async () => {
+test('a program learns nothing about another one: no name, no key, no path', async () => {
   // All of the quota is kept back for programs of other classes, so that the second one is refused.
   const { add, get, gateway, url, monitor } = await startGateway({ reserve: { Accounts: 1_000 } })
   const bot = add('secretive', { class: 'background' })
@@ -762,7 +762,7 @@ test('a program is told nothing of another one: no name, no key, no path, whatev
   proves('G7', { level: 3, cases: answers.length })
 })
 
-test('garbage is answered with 400 and closed', async () => {
+test('answers garbage with 400 and closes the connection', async () => {
   const { port } = await noting()
   const answer = await rawExchange(port, '\x16\x03\x01 garbage\r\n\r\n')
   expect(answer.status).toBe(400)

@@ -34,7 +34,7 @@ async function endlessQuotes() {
   }
 }
 
-test('a stream with ever new symbols ends by GoAway, and who asks again reads it unshared', async () => {
+test('a stream with ever new symbols ends by GoAway, and is unshared for programs that retry', async () => {
   const service = await endlessQuotes()
   const { add, get } = await startGateway({ profile: { baseUrl: service.origin } })
   const key = add('bot')

@@ -12,7 +12,7 @@ test('a stream ends with its last line, and waits for nothing once that is read'
   expect([reply.text, reply.writableEnded, clock.pending]).toEqual([GO_AWAY, true, 0])
 })
 
-test('a reader that does not read its last line is cut in time', () => {
+test('cuts a reader that does not read its last line in time', () => {
   const [clock, reply] = [new FakeClock(), new FakeReply()]
   reply.isFrozen = true
   endStream(real(reply), undefined, clock)
@@ -22,7 +22,7 @@ test('a reader that does not read its last line is cut in time', () => {
   expect(reply.destroyed).toBe(true)
 })
 
-test('a stream that has ended gets no last line', () => {
+test('an ended stream gets no last line', () => {
   const clock = new FakeClock()
   const [gone, ended] = [new FakeReply(), new FakeReply()]
   gone.destroy()
@@ -31,7 +31,7 @@ test('a stream that has ended gets no last line', () => {
   expect([gone.text, ended.text, clock.pending]).toEqual(['', '', 0])
 })
 
-test('the replies of one program are cut, or all; those that ended are left alone', () => {
+test('cuts the replies of one program, or all, and leaves ended ones alone', () => {
   const replies = new OpenReplies()
   const [bot, notes, ended] = [new FakeReply(), new FakeReply(), new FakeReply()]
   replies.begun(real(bot), 'bot')

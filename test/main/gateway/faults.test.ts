@@ -27,7 +27,7 @@ async function expectNothingLeft(monitor: Awaited<ReturnType<typeof startGateway
   )
 }
 
-test('cut at every byte: sent again only before the first one, and never an answer that looks whole', async () => {
+test('cut at any byte: resent only before the first one, and never a response that looks whole', async () => {
   const whole = HEAD + BODY
   let cutAt = 0
   let seen = 0
@@ -54,7 +54,7 @@ test('cut at every byte: sent again only before the first one, and never an answ
   proves(['G1', 'G6'], { level: 3, cases })
 })
 
-test('cut once: the second sending is answered, and the caller notices nothing', async () => {
+test('cut once: the second attempt is answered, and the caller notices nothing', async () => {
   const { add, get, count } = await before((socket, _, n) => {
     if (n === 1) socket.destroy()
     else socket.write(HEAD + BODY)
@@ -70,7 +70,7 @@ const UNAUTHORIZED =
   `content-length: ${REFUSED.length}\r\n\r\n${REFUSED}`
 const ENDED = '/v3/brokerage/accounts/SIM1001/positions'
 
-test('a 401 to a token that was just issued is answered by one refresh and one resend', async () => {
+test('a 401 for a new token causes one refresh and one resend', async () => {
   const { add, get, count, monitor } = await before(
     (socket, _, number) => void socket.write(number === 1 ? UNAUTHORIZED : HEAD + BODY),
   )
@@ -81,7 +81,7 @@ test('a 401 to a token that was just issued is answered by one refresh and one r
   proves(['G1', 'G10'], { level: 3, cases: 1 })
 })
 
-test('a refresh that helped is followed by another one, however soon the service ends that token', async () => {
+test('a successful refresh may be followed by another, however soon the service ends that token', async () => {
   const { add, get, monitor } = await before(
     (socket, _, number) => void socket.write(number % 2 === 1 ? UNAUTHORIZED : HEAD + BODY),
   )
@@ -91,7 +91,7 @@ test('a refresh that helped is followed by another one, however soon the service
   expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(4)
 })
 
-test('where a refresh does not help, programs get the 401 as it came, and the next one waits', async () => {
+test('if a refresh does not help, programs get the unchanged 401, and the next one waits', async () => {
   const clock = new SkippingClock()
   const { add, get, count, monitor } = await before((socket) => void socket.write(UNAUTHORIZED), { clock })
   const key = add('bot')
@@ -116,7 +116,7 @@ test('where a refresh does not help, programs get the 401 as it came, and the ne
   proves('G10', { level: 3, cases: 6 })
 })
 
-test('a 401 of one path while the sign-in host is away discards no token that others accept', async () => {
+test('a 401 of one path during an outage of the sign-in host discards no token that others accept', async () => {
   const { add, get, monitor, service } = await before(
     (socket, request) => void socket.write(request.startsWith(`GET ${ENDED}`) ? UNAUTHORIZED : HEAD + BODY),
   )
@@ -131,7 +131,7 @@ test('a 401 of one path while the sign-in host is away discards no token that ot
   proves('G10', { level: 3, cases: 1 })
 })
 
-test('a 401 to many requests at once is answered by one refresh', async () => {
+test('many simultaneous 401s cause one refresh', async () => {
   let ended: string | undefined
   const { add, get, monitor } = await before((socket, request) => {
     const bearer = /Bearer (\S+)/.exec(request)?.[1]
@@ -147,7 +147,7 @@ test('a 401 to many requests at once is answered by one refresh', async () => {
   expect(monitor.snapshot('key-1')?.refresh.refreshesToday).toBe(3)
 })
 
-test('a large 401 is passed on whole, also after a refresh that brought nothing', async () => {
+test('relays a large 401 whole, even after a refresh without a new token', async () => {
   const page = `{"Error":"${'x'.repeat(200_000)}"}`
   const head = `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: ${page.length}`
   const { add, get, monitor, service } = await before((socket) => void socket.write(`${head}\r\n\r\n${page}`))
@@ -158,7 +158,7 @@ test('a large 401 is passed on whole, also after a refresh that brought nothing'
   await expectNothingLeft(monitor)
 })
 
-test('a 401 that is cut while it is kept is cut for its caller too', async () => {
+test('a 401 that is cut while withheld is cut for its caller too', async () => {
   for (const length of [100, 200_000]) {
     const head = `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: ${length}`
     const { add, get, monitor, service } = await before((socket) => {
@@ -173,7 +173,7 @@ test('a 401 that is cut while it is kept is cut for its caller too', async () =>
   }
 })
 
-test('a caller that goes away while its token is refreshed leaves nothing behind', async () => {
+test('a caller that leaves during a refresh leaves nothing behind', async () => {
   let isClosed = false
   const head = 'HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 2000000'
   const { add, url, monitor, service } = await before((socket) => {
@@ -195,7 +195,7 @@ test('a caller that goes away while its token is refreshed leaves nothing behind
   await expectNothingLeft(monitor)
 })
 
-test('a rotated token that cannot be stored serves programs on, and is told', async () => {
+test('a rotated token that cannot be stored still serves programs, and is reported', async () => {
   const store = new RecordingStore('sim-refresh', Date.now())
   store.isFull = true
   const { add, get, monitor } = await startGateway({ simulator: { keys: 'rotating' }, tokens: store })
@@ -213,7 +213,7 @@ test('a rotated token that cannot be stored serves programs on, and is told', as
   proves('G1', { level: 3, cases: 2 })
 })
 
-test('an answer of unknown length that is cut short does not end as if it were whole', async () => {
+test('a truncated response of unknown length does not look whole', async () => {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
   const { add, get } = await before((socket) => void socket.end(`${head}2\r\n[]\r\n`))
   const answer = await get(ACCOUNTS, add('bot'))
@@ -221,7 +221,7 @@ test('an answer of unknown length that is cut short does not end as if it were w
   await expect(answer.text()).rejects.toThrow()
 })
 
-test('the page of a portal is passed on as it came, followed nowhere, and says nothing of quotas', async () => {
+test('relays a portal’s page unchanged, follows nothing, and learns nothing about quotas', async () => {
   const page = '<html>Please sign in to this network</html>'
   const { add, url, monitor, count } = await before((socket, _, number) => {
     const head = number === 1 ? '302 Found\r\nlocation: http://127.0.0.1:1/portal' : '200 OK'
@@ -243,7 +243,7 @@ test('the page of a portal is passed on as it came, followed nowhere, and says n
   expect(monitor.snapshot('key-1')?.service.reachable).toBe(false)
 })
 
-test('a wall clock that is set an hour ahead refuses no request that waits', async () => {
+test('a wall clock set an hour ahead declines no waiting request', async () => {
   const clock = new SkippingClock()
   const empty = HEAD.replace('remaining: 249', 'remaining: 0').replace('reset: 2', 'reset: 300')
   const { add, get, count, monitor } = await before(
@@ -265,7 +265,7 @@ test('a wall clock that is set an hour ahead refuses no request that waits', asy
   await expectNothingLeft(monitor)
 })
 
-test('a program that is killed with requests that wait and a stream leaves nothing behind', async () => {
+test('a killed program with waiting requests and a stream leaves nothing behind', async () => {
   const clock = new SkippingClock()
   const { add, url, monitor, service } = await startGateway({ simulator: { streamRate: 20 }, clock })
   const script = `
@@ -291,7 +291,7 @@ test('a program that is killed with requests that wait and a stream leaves nothi
   proves('G1', { level: 3, cases: 1 })
 }, 120_000)
 
-test('a 429 without fields holds its bucket: the next request is not sent', async () => {
+test('a 429 without fields pauses its bucket: the next request is not sent', async () => {
   const refused = 'HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\n\r\n'
   const { add, get, count, monitor } = await before((socket) => void socket.write(refused))
   const key = add('bot')
@@ -306,7 +306,7 @@ test('a 429 without fields holds its bucket: the next request is not sent', asyn
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ forwarded: 0, rejected: 1, refused: 1 }])
 })
 
-test('what nobody listens for is 503, and a caller that goes away frees its place', async () => {
+test('a dead port is 503, and a caller that leaves frees its place', async () => {
   const origin = await listening(createServer())
   const { add, get, monitor } = await startGateway({ profile: { baseUrl: origin.replace(/\d+$/, '1') } })
   const key = add('bot')
@@ -316,7 +316,7 @@ test('what nobody listens for is 503, and a caller that goes away frees its plac
   await expectNothingLeft(monitor)
 })
 
-test('callers that go away before the answer leave nothing behind', async () => {
+test('callers that leave before the response leave nothing behind', async () => {
   let open = 0
   const { add, url, monitor } = await before((socket) => {
     open += 1
@@ -340,7 +340,7 @@ test('callers that go away before the answer leave nothing behind', async () => 
   await expectNothingLeft(monitor)
 })
 
-test('an answer is read no faster than its caller reads it', async () => {
+test('reads a response no faster than its caller', async () => {
   const part = Buffer.alloc(1 << 20, 'x')
   const parts = 128
   let written = 0
@@ -381,7 +381,7 @@ test('an answer is read no faster than its caller reads it', async () => {
   expect(bytes).toBe(parts << 20)
 })
 
-test('turned off, what was sent is still answered, and what waits ends with 503', async () => {
+test('when turned off, sent requests are still answered, and waiting ones end with 503', async () => {
   let finish = () => {}
   const { add, get, gateway, monitor, count } = await before((socket) => {
     finish = () => void socket.write(HEAD + BODY)
@@ -429,7 +429,7 @@ async function readsUnshared(head: string) {
   return { ...started, say: (said: string) => say(said), text: () => text, ended }
 }
 
-test('turned off, a stream that is not shared gets GoAway after the frame that is on its way', async () => {
+test('when turned off, an unshared stream gets GoAway after the current frame', async () => {
   const { say, text, ended, gateway } = await readsUnshared(STREAM_HEAD)
   say('{"Symbol":"S1","Last":"1"}\r\n{"Symbol":"S2",')
   await vi.waitFor(() => expect(text()).toContain('S2'), SOON)
@@ -446,7 +446,7 @@ test('turned off, a stream that is not shared gets GoAway after the frame that i
   proves('G9', { level: 3, cases: 1 })
 })
 
-test('turned off, a silent stream gets GoAway at once, and an encoded one, to which nothing can be added, is cut', async () => {
+test('when turned off, a silent stream gets GoAway at once, and an encoded one is cut', async () => {
   const silent = await readsUnshared(STREAM_HEAD)
   await silent.gateway.turnOff()
   expect([await silent.ended, silent.text()]).toEqual(['ended', '{"StreamStatus":"GoAway"}\n'])
@@ -455,7 +455,7 @@ test('turned off, a silent stream gets GoAway at once, and an encoded one, to wh
   expect(await encoded.ended).toBe('cut')
 })
 
-test('a program whose key is disconnected is told so, and goes on when it is connected again', async () => {
+test('a program with a disconnected key gets the reason, and continues once it is connected again', async () => {
   const { add, get, monitor, service } = await startGateway()
   const key = add('bot')
   expect((await get(ACCOUNTS, key)).status).toBe(200)

@@ -110,7 +110,7 @@ function started(reserve?: Readonly<Record<string, number>>) {
 
 const NOTES = program('notes')
 
-test('equal requests share one upstream, and are counted by who asked first', async () => {
+test('equal requests share one upstream, counted for the first caller', async () => {
   const { forwarder, ask, say, sent, used } = started()
   const replies = [await ask(), await ask(), await ask(ACCOUNTS, NOTES)]
   expect(sent).toHaveLength(1)
@@ -127,7 +127,7 @@ test('equal requests share one upstream, and are counted by who asked first', as
   expect(forwarder.open).toEqual({ requests: 0, upstreams: 0 })
 })
 
-test('requests that differ in path, form or method share none', async () => {
+test('requests with another path, form or method are not shared', async () => {
   const { ask, say, sent } = started()
   await ask()
   await say(sent[0], 200, left(200))
@@ -154,7 +154,7 @@ test('a POST that reads counts in its own category', async () => {
   expect(used()).toEqual([['Option Risk Reward', 1]])
 })
 
-test('nothing is sent for a caller that has gone, or has its answer', async () => {
+test('sends nothing for a caller that has left, or has its response', async () => {
   const { forwarder, sent, ask } = started()
   const [gone, answered] = [new FakeReply(), new FakeReply()]
   gone.destroy()
@@ -165,7 +165,7 @@ test('nothing is sent for a caller that has gone, or has its answer', async () =
   expect(forwarder.open).toEqual({ requests: 0, upstreams: 0 })
 })
 
-test('without a token a request waits for one, and is refused with the reason where there is none', async () => {
+test('without a token a request waits for one, and is declined with the reason if none comes', async () => {
   const { forwarder, ask, sent, state } = started()
   state.access = { kind: 'none', why: 'sign-in-required' }
   const reply = await ask()
@@ -180,7 +180,7 @@ test('without a token a request waits for one, and is refused with the reason wh
   expect(sent[0]?.headers['authorization']).toBe('Bearer a2')
 })
 
-test('a token that does not come is waited for as long as the caller is patient', async () => {
+test('waits for a token as long as the caller waits', async () => {
   const { ask, sent, clock, state } = started()
   state.access = { kind: 'none', why: 'active' }
   state.held = new Promise(() => {})
@@ -196,7 +196,7 @@ test('a token that does not come is waited for as long as the caller is patient'
   expect(sent).toEqual([])
 })
 
-test('what was waited for a token is no more patience for the turn', async () => {
+test('time spent on a token is no longer available for the turn', async () => {
   const { forwarder, ask, say, sent, clock, state, timeline } = started()
   await ask()
   await say(sent[0], 200, left(0))
@@ -213,7 +213,7 @@ test('what was waited for a token is no more patience for the turn', async () =>
   expect(forwarder.nowOf(program('bot')).waiting).toMatchObject([{ untilMs: cameAtMs + 100_000 }])
 })
 
-test('a request that waits is told with its turn and its patience', async () => {
+test('a waiting request is listed with its turn and its longest wait', async () => {
   const { forwarder, ask, say, sent, timeline, clock } = started()
   await ask()
   await say(sent[0], 200, left(0))
@@ -232,7 +232,7 @@ test('a request that waits is told with its turn and its patience', async () => 
   expect(sent).toHaveLength(2)
 })
 
-test('a refusal of a program is told once a minute for each category', async () => {
+test('reports a declined request of a program once a minute per category', async () => {
   const { ask, say, sent, events, clock } = started()
   await ask()
   await say(sent[0], 200, left(0))
@@ -263,7 +263,7 @@ test('a refusal of a program is told once a minute for each category', async () 
   expect(told()).toHaveLength(2)
 })
 
-test('a 429 is counted for its program, resent in its turn, and its answer passed on', async () => {
+test('a 429 counts for its program, is resent in turn, and its response relayed', async () => {
   const { forwarder, ask, say, sent, clock } = started()
   const reply = await ask(ACCOUNTS, program('bot'), { maxWaitMs: 100_000 })
   await say(sent[0], 429, left(0), LIMITED)
@@ -275,7 +275,7 @@ test('a 429 is counted for its program, resent in its turn, and its answer passe
   expect([reply.status, reply.text]).toEqual([200, '{"late":1}'])
 })
 
-test('a 401 is answered by one refresh and one repetition with the new token', async () => {
+test('a 401 causes one refresh and one resend with the new token', async () => {
   const { ask, say, sent, told, state } = started()
   const reply = await ask()
   state.next = { kind: 'token', value: 'a2' }
@@ -288,7 +288,7 @@ test('a 401 is answered by one refresh and one repetition with the new token', a
   expect(told.at(-1)).toEqual(['accepted', ACCOUNTS])
 })
 
-test('a second 401 is passed on, and its token counts as rejected too', async () => {
+test('a second 401 is relayed, and its token counts as rejected too', async () => {
   const { ask, say, sent, told, state } = started()
   const reply = await ask()
   state.next = { kind: 'token', value: 'a2' }
@@ -301,7 +301,7 @@ test('a second 401 is passed on, and its token counts as rejected too', async ()
   ])
 })
 
-test('a request whose connection is cut twice fails, and frees its place', async () => {
+test('a request cut twice fails, and frees its place', async () => {
   const { forwarder, ask, sent, clock } = started()
   const reply = await ask()
   sent[0]?.listener.failed('cut', 'reset')
@@ -311,7 +311,7 @@ test('a request whose connection is cut twice fails, and frees its place', async
   expect([reply.status, forwarder.open]).toEqual([502, { requests: 0, upstreams: 0 }])
 })
 
-test('a token that is gone when the turn comes is the reason that the caller gets', async () => {
+test('a token missing at its turn is the reason that the caller gets', async () => {
   const { ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
@@ -324,7 +324,7 @@ test('a token that is gone when the turn comes is the reason that the caller get
   )
 })
 
-test('a token that expired while a request waited is renewed before it is sent', async () => {
+test('renews a token that expired while a request waited, before sending', async () => {
   const { ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
@@ -337,7 +337,7 @@ test('a token that expired while a request waited is renewed before it is sent',
   expect(reply.status).toBe(200)
 })
 
-test('a caller that goes while its token is renewed has nothing sent', async () => {
+test('sends nothing for a caller that leaves during the refresh', async () => {
   const { forwarder, ask, say, sent, clock, state } = started()
   await ask()
   await say(sent[0], 200, left(0))
@@ -354,7 +354,7 @@ test('a caller that goes while its token is renewed has nothing sent', async () 
   expect([sent.length, forwarder.open]).toEqual([1, { requests: 0, upstreams: 0 }])
 })
 
-test('the last caller that goes away ends what was sent for it, and one that shared goes on', async () => {
+test('the last caller that leaves ends the sent request, and a shared one continues', async () => {
   const { forwarder, ask, say, sent, clock } = started()
   const [one, two] = [await ask(), await ask()]
   one.destroy()
@@ -366,7 +366,7 @@ test('the last caller that goes away ends what was sent for it, and one that sha
   expect([one.text, two.text]).toEqual(['', ''])
 })
 
-test('a program that is cut off is told so, and what others wait for goes on', async () => {
+test('a revoked program gets the reason, and what others wait for continues', async () => {
   const { forwarder, ask, say, sent } = started()
   const bot = await ask()
   const notes = await ask(ACCOUNTS, NOTES)
@@ -377,7 +377,7 @@ test('a program that is cut off is told so, and what others wait for goes on', a
   expect(forwarder.nowOf(program('bot')).use.lastSeenAtMs).toBeUndefined()
 })
 
-test('a program that is cut off waits for nothing more, and the answer that it reads ends', async () => {
+test('a revoked program waits for nothing more, and its response in progress ends', async () => {
   const { forwarder, ask, sent } = started()
   const reads = await ask()
   const fields = { 'content-type': 'application/json' }
@@ -396,7 +396,7 @@ test('a program that is cut off waits for nothing more, and the answer that it r
   expect([sent[1]?.isAborted, forwarder.open.requests]).toEqual([true, 0])
 })
 
-test('what waits is refused with the reason, what was sent goes on', async () => {
+test('waiting requests are declined with the reason, sent ones continue', async () => {
   const { forwarder, ask, say, sent } = started()
   const going = await ask()
   const waiting = await ask(`${ACCOUNTS}?x`)
@@ -409,7 +409,7 @@ test('what waits is refused with the reason, what was sent goes on', async () =>
   expect(going.status).toBe(200)
 })
 
-test('a drained gateway takes nothing more, and is drained once what was sent is answered', async () => {
+test('a drained gateway accepts nothing more, and is drained once sent requests are answered', async () => {
   const { forwarder, ask, say, sent } = started()
   const going = await ask()
   let isDrained = false
@@ -425,7 +425,7 @@ test('a drained gateway takes nothing more, and is drained once what was sent is
   expect(going.status).toBe(200)
 })
 
-test('a stopped gateway ends each request, and what was sent for it', async () => {
+test('a stopped gateway ends every request, including sent ones', async () => {
   const { forwarder, ask, sent, clock } = started()
   const replies = [await ask(), await ask(`${ACCOUNTS}?x`)]
   forwarder.stop()
@@ -435,7 +435,7 @@ test('a stopped gateway ends each request, and what was sent for it', async () =
   expect([sent[0]?.isAborted, forwarder.open]).toEqual([true, { requests: 0, upstreams: 0 }])
 })
 
-test('an own check takes its turn, and the quota that its answer names is that of programs', async () => {
+test('an own check takes its turn, and its response’s quota is the programs’', async () => {
   const { forwarder, ask, sent } = started()
   const turn = await forwarder.acquireOwnPermit('GET', ACCOUNTS)
   expect(turn).toBeDefined()
@@ -461,7 +461,7 @@ test('an own check counts in the quota that its endpoint turned out to have', as
   expect([reply.status, sent.length]).toEqual([429, 2])
 })
 
-test('a stream that is not shared holds its slot until it ends', async () => {
+test('an unshared stream uses its slot until it ends', async () => {
   const { ask, say, sent, own } = started()
   await ask('/v3/brokerage/stream/accounts/SIM1001/positions', program('bot'), { method: 'HEAD' })
   expect(own('Positions Stream')).toBe(1)
@@ -469,7 +469,7 @@ test('a stream that is not shared holds its slot until it ends', async () => {
   expect(own('Positions Stream')).toBe(0)
 })
 
-test('a HEAD of a stream is passed on and shared with nobody', async () => {
+test('a HEAD of a stream is relayed and never shared', async () => {
   const { ask, sent } = started()
   await ask('/v3/brokerage/stream/accounts/SIM1001/positions', program('bot'), { method: 'HEAD' })
   expect(sent.map(({ method }) => method)).toEqual(['HEAD'])

@@ -24,7 +24,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('with several keys a program says which one it uses, and without any it is refused', async () => {
+test('with several keys a program must name its key, and without any it is rejected', async () => {
   const { gateway, monitor, service } = await startGateway()
   const bot = { name: 'bot', class: 'normal', weight: 1 } as const
   expect(gateway.add({ ...bot, name: 'first' })).toMatchObject({ ok: true, program: { profile: 'key-1' } })
@@ -53,7 +53,7 @@ test('with several keys a program says which one it uses, and without any it is 
   })
 })
 
-test('a port that is taken is a failure that says so, until the gateway is turned on elsewhere', async () => {
+test('a port in use is a reported failure, until the gateway is turned on elsewhere', async () => {
   const { gateway, port, add, get } = await startGateway()
   const key = add('bot')
   const taken = await takenPort()
@@ -66,7 +66,7 @@ test('a port that is taken is a failure that says so, until the gateway is turne
   expect((await get(ACCOUNTS, key)).status).toBe(200)
 })
 
-test('turned on where it serves, or anywhere, the gateway goes on; at another port it moves', async () => {
+test('turned on again, the gateway continues; at another port it moves', async () => {
   const { gateway, port, add, get } = await startGateway()
   const key = add('bot')
   const { summary } = gateway
@@ -82,7 +82,7 @@ test('turned on where it serves, or anywhere, the gateway goes on; at another po
   expect(moved.status).toBe(200)
 })
 
-test('what applies until Headroom ends alone, as it cannot be stored, is told', async () => {
+test('reports what applies only until Headroom ends, because it cannot be stored', async () => {
   const { gateway, add, dataFolder } = await startGateway()
   add('bot')
   rmSync(dataFolder, { recursive: true })
@@ -102,7 +102,7 @@ test('what applies until Headroom ends alone, as it cannot be stored, is told', 
   expect(gateway.summary).toEqual({ state: 'off' })
 })
 
-test('the gateway starts where it served last, where it is told to, and stays off after it was turned off', async () => {
+test('the gateway starts where it last served or as told, and stays off after it was turned off', async () => {
   const { gateway } = await startGateway()
   await gateway.stop()
   expect(gateway.summary).toEqual({ state: 'off' })
@@ -115,7 +115,7 @@ test('the gateway starts where it served last, where it is told to, and stays of
   expect(gateway.summary.state).toBe('serving')
 })
 
-test('a program is told as it is: what passed by category, and what waits with its turns', async () => {
+test('describes a program: use by category, and waiting requests with their turns', async () => {
   const { gateway, add, get } = await startGateway({ reserve: { Accounts: 1_000 } })
   const [key, guard] = [add('bot', { class: 'background' }), add('guard', { class: 'critical' })]
   expect((await get(ACCOUNTS, key)).status).toBe(200)

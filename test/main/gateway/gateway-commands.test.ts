@@ -30,7 +30,7 @@ test('the window gets the gateway and its programs', async () => {
   expect(await commands().handlers.gateway(undefined)).toEqual({ gateway: { state: 'off' }, programs: [] })
 })
 
-test('the gateway is turned on at the port that was chosen, else at the usual one, and off', async () => {
+test('the gateway turns on at the chosen port, or the usual one, and off', async () => {
   const { asked, handlers } = commands()
   expect(await handlers.setGateway({ on: true, port: 5000 })).toEqual({ ok: true })
   await handlers.setGateway({ on: true })
@@ -38,21 +38,21 @@ test('the gateway is turned on at the port that was chosen, else at the usual on
   expect(asked).toEqual([5000, DEFAULT_GATEWAY_PORT, 'off'])
 })
 
-test('a program that is added is answered by its key and nothing else of it', async () => {
+test('adding a program returns its key and nothing else of it', async () => {
   const { asked, handlers } = commands()
   expect(await handlers.addProgram(BOT)).toEqual({ ok: true, key: 'secret' })
   expect(await handlers.cutProgram({ name: 'bot' })).toEqual({ ok: true })
   expect(asked).toEqual([BOT, 'bot'])
 })
 
-test('a program is paused until the moment that is answered, and resumed, by its name', async () => {
+test('a program is paused until the returned time, and resumed, by its name', async () => {
   const { asked, handlers } = commands()
   expect(await handlers.pauseProgram({ name: 'bot' })).toEqual({ ok: true, until: 5 })
   expect(await handlers.resumeProgram({ name: 'bot' })).toEqual({ ok: true })
   expect(asked).toEqual(['bot', 'bot'])
 })
 
-test('what the gateway refuses is told as a sentence', async () => {
+test('a rejection by the gateway is a sentence', async () => {
   const { handlers } = commands('there is no key')
   const refusal = { ok: false, code: 'gateway', message: 'There is no key.' }
   expect(await handlers.setGateway({ on: true })).toEqual(refusal)

@@ -45,7 +45,7 @@ test('an unchanged third-party client reads and streams through the gateway', as
   expect(bot).toMatchObject({ name: 'bot', forwarded: 4, refused: 0, waiting: 0, streams: 1 })
 })
 
-test('after a burst of a critical program others are told the time until enough is left, not ten times it', async () => {
+test('after a critical burst others get the time until enough is left, not ten times it', async () => {
   const reserve = { Positions: 159 }
   const { add, get } = await startGateway({ reserve })
   const [bot, notes] = [add('bot', { class: 'critical' }), add('notes', { class: 'background' })]
@@ -59,7 +59,7 @@ test('after a burst of a critical program others are told the time until enough 
   expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(22)
 })
 
-test('what passes is counted as own, by program and category', async () => {
+test('forwarded requests count as own, by program and category', async () => {
   const { add, get, monitor } = await startGateway()
   const [bot, notes] = [add('bot'), add('notes', { class: 'background' })]
   for (let i = 0; i < 3; i += 1) expect((await get(ACCOUNTS, bot)).status).toBe(200)
@@ -78,7 +78,7 @@ test('what passes is counted as own, by program and category', async () => {
   ])
 })
 
-test('an answer comes as the service gave it, and says that it passed the gateway', async () => {
+test('a response is relayed unchanged, and names the gateway', async () => {
   const { add, get, service } = await startGateway()
   const key = add('bot')
   const answer = await get(ACCOUNTS, key)
@@ -93,7 +93,7 @@ test('an answer comes as the service gave it, and says that it passed the gatewa
   proves('G6', { level: 3, cases: 2 })
 })
 
-test('a wrong key is refused by the gateway, in words that name it', async () => {
+test('the gateway rejects a wrong key, in words that name it', async () => {
   const { get, url } = await startGateway()
   const answer = await get(ACCOUNTS, 'wrong-key-of-a-program')
   expect(answer.status).toBe(401)
@@ -109,7 +109,7 @@ test('a wrong key is refused by the gateway, in words that name it', async () =>
   expect(await token.json()).toMatchObject({ error: 'invalid_grant' })
 })
 
-test('a program gets a local token, of which nothing is the access token of the key', async () => {
+test('a program gets a local token without any part of the key’s access token', async () => {
   const { add, get, url } = await startGateway()
   const answer = await fetch(`${url}/oauth/token`, {
     method: 'POST',
@@ -203,7 +203,7 @@ test('equal requests in flight share one, and each caller has the whole answer',
   expect(own).toBe(3 - shared.length)
 })
 
-test('an own check waits behind programs, and is not sent where there is no room for it', async () => {
+test('an own check waits behind programs, and is not sent without room', async () => {
   const { add, get, monitor } = await startGateway({ reserve: { Accounts: 1_000 } })
   const key = add('bot', { class: 'critical' })
   for (let i = 0; i < 8; i += 1) expect((await get(`${ACCOUNTS}?i=${i}`, key)).status).toBe(200)
@@ -214,7 +214,7 @@ test('an own check waits behind programs, and is not sent where there is no room
   )
 })
 
-test('a request that cannot make it within its patience is refused at once, with the time of its turn', async () => {
+test('declines a request that cannot go within its longest wait at once, with its turn', async () => {
   const { add, get, service, monitor } = await startGateway({ simulator: { traffic: {} } })
   const key = add('bot', { class: 'background' })
   const answers = await Promise.all(
@@ -235,7 +235,7 @@ test('a request that cannot make it within its patience is refused at once, with
   expect(told).toMatchObject([{ program: 'bot', category: 'Accounts', retryAt: expect.any(Number) }])
 })
 
-test('paths that no header has named are counted together, under no name of an account', async () => {
+test('counts paths without a header together, without account names', async () => {
   const { add, get, monitor } = await startGateway()
   const bot = add('bot')
   for (const path of ['/v3/brokerage/nowhere/SIM1001', '/v3/brokerage/nowhere/SIM1002']) await get(path, bot)
@@ -244,14 +244,14 @@ test('paths that no header has named are counted together, under no name of an a
   ])
 })
 
-test.skipIf(process.platform !== 'linux')('the process of a program is told', async () => {
+test.skipIf(process.platform !== 'linux')('shows the process of a program', async () => {
   const { add, get, monitor } = await startGateway()
   await get(ACCOUNTS, add('bot'))
   const shown = () => monitor.snapshot('key-1')?.programs?.[0]?.process
   await vi.waitFor(() => expect(shown()).toContain(`(${process.pid})`), SOON)
 })
 
-test('a program that is cut off gets nothing more: its open stream ends at once, its key is unknown', async () => {
+test('a revoked program gets nothing more: its open stream ends at once, its key is unknown', async () => {
   const clock = new SkippingClock()
   const { add, get, gateway, service, monitor } = await startGateway({ simulator: { streamRate: 50 }, clock })
   const [bot, other] = [add('bot'), add('other')]
@@ -279,7 +279,7 @@ test('a program that is cut off gets nothing more: its open stream ends at once,
   proves('G8', { level: 3, cases: 1 })
 })
 
-test('a paused program gets 429 and the rest of five minutes, its stream goes on, and so does it after that', async () => {
+test('a paused program gets 429 for five minutes, while its stream continues, and then continues itself', async () => {
   const clock = new SkippingClock()
   const { add, get, gateway, monitor } = await startGateway({ simulator: { streamRate: 50 }, clock })
   const [bot, other] = [add('bot'), add('other')]
@@ -314,7 +314,7 @@ test('a paused program gets 429 and the rest of five minutes, its stream goes on
   await reader.cancel()
 })
 
-test('what waits of a program is answered with 429 as soon as it is paused, what waits of others is not', async () => {
+test('a program’s waiting requests get 429 as soon as it is paused, others’ do not', async () => {
   const { add, get, gateway, monitor } = await startGateway()
   const [bot, other] = [add('bot', { class: 'background' }), add('other', { class: 'background' })]
   const asks = (key: string, count: number) =>
@@ -340,7 +340,7 @@ test('what waits of a program is answered with 429 as soon as it is paused, what
   expect((await get(ACCOUNTS, bot)).status).toBe(200)
 }, 40_000)
 
-test('a pause is of a program that is served, and of no later one', async () => {
+test('a pause applies to a served program, and not to a later one of its name', async () => {
   const { add, get, gateway } = await startGateway()
   add('bot')
   expect(gateway.pause('nobody')).toEqual({ ok: false, why: 'no program is named nobody' })
@@ -371,7 +371,7 @@ test('keys are stored as digests, in a file for the user alone, and are in no lo
   expect(everything).toContain(key.slice(-4))
 })
 
-test('turned off, it answers no longer, and the snapshot says nothing of programs', async () => {
+test('when turned off, it no longer responds, and the snapshot has no programs', async () => {
   const { add, get, gateway, monitor, url } = await startGateway()
   const key = add('bot')
   expect(monitor.snapshot('key-1')?.gateway).toEqual({ state: 'serving', url, since: expect.any(Number) })
@@ -387,7 +387,7 @@ test('turned off, it answers no longer, and the snapshot says nothing of program
   ])
 })
 
-test('requests that wait end with 503 and the reason when the tokens are revoked', async () => {
+test('waiting requests end with 503 and the reason when the tokens are revoked', async () => {
   const { add, get, monitor } = await startGateway()
   const key = add('bot', { class: 'background' })
   const waiting = Array.from({ length: 330 }, (_, i) =>
@@ -413,7 +413,7 @@ test('requests that wait end with 503 and the reason when the tokens are revoked
   expect((await get(ACCOUNTS, key)).status).toBe(503)
 })
 
-test('a key that is connected anew while requests wait answers them at once, and serves the next', async () => {
+test('reconnecting a key answers its waiting requests at once, and serves the next', async () => {
   const { monitor, add, get } = await startGateway({ reserve: { Accounts: 319 } })
   const key = add('bot')
   // The first leaves the bucket below the level of its class, which is full again within seconds.

@@ -4,7 +4,7 @@ import { givenPrograms } from '../../../main/gateway/given-programs.ts'
 
 const KEY = 'a-key-of-sixteen-characters-or-more=='
 
-test('names, classes, weights and keys are read as they stand', () => {
+test('reads names, classes, weights and keys as written', () => {
   expect(givenPrograms(undefined)).toEqual({ kind: 'given', programs: [] })
   expect(
     givenPrograms(`bot:critical=${KEY}, My notes:normal:2.5=${KEY}2==,x=${'k'.repeat(16)}`),
@@ -32,7 +32,7 @@ test.each([
   [`bot=${KEY} and more`, 'entry 1: use letters, digits'],
   [`bot=${KEY},BOT=1${KEY}`, 'entry 2: another program has this name'],
   [`bot=${KEY},notes=${KEY}`, 'entry 2: another program has this key'],
-])('%j is refused in one line', (text, line) => {
+])('rejects %j in one line', (text, line) => {
   const given = givenPrograms(text)
   expect(given.kind === 'unusable' && given.line).toContain(`HEADROOM_GATEWAY_KEYS, ${line}`)
 })
@@ -64,11 +64,11 @@ test.each([
   [`bot:normal:x1=${KEY}`, false],
   [`, bot=${KEY},`, true],
   ['', true],
-])('%j is taken: %s', (text, isTaken) => {
+])('accepts %j: %s', (text, isTaken) => {
   expect(givenPrograms(text).kind).toBe(isTaken ? 'given' : 'unusable')
 })
 
-test('as many programs are taken as there may be, and one more is refused', () => {
+test('accepts the maximum number of programs, and rejects one more', () => {
   const entries = (count: number) =>
     Array.from({ length: count }, (_, i) => `bot ${i}=${KEY.replace('a', `${i}`)}`).join(',')
   expect(givenPrograms(entries(64))).toMatchObject({ kind: 'given' })
@@ -78,7 +78,7 @@ test('as many programs are taken as there may be, and one more is refused', () =
   })
 })
 
-test('whatever is wrong, no part of what was given is in the line', () => {
+test('an error line contains no part of the input', () => {
   const secret = fc.stringMatching(/^[A-Z0-9]{12,40}$/)
   const around = fc.constantFrom('', '=', ':', ',', 'bot=', 'bot:critical=', '=bot', ':normal=bot', ' ')
   fc.assert(

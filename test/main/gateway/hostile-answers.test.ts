@@ -31,7 +31,7 @@ const REQUESTS = [
 
 test.each(
   REQUESTS.flatMap((request) => ['000', '099', '101', '600', '700'].map((status) => [...request, status])),
-)('%s: %s %s that is answered %s gets 502, and the next one is served', async (_, method, path, status) => {
+)('%s: %s %s with the response %s gets 502, and the next one is served', async (_, method, path, status) => {
   const { add, url, notes } = await before((socket, request) => {
     const head = `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`
     socket.write(request.includes(' /v3/brokerage/balances ') ? OK : head)
@@ -54,20 +54,17 @@ test.each([
   ['a head without its end', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'],
   ['a head of another answer alone', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
   ['what is not HTTP', '<html>not now</html>'],
-])(
-  'a request that is cut after %s is 502 at once, also on a connection that is used again',
-  async (_, head) => {
-    const { add, url, count } = await before((socket, _request, n) => {
-      if (n === 2) socket.end(head)
-      else socket.write(OK)
-    })
-    const key = add('bot')
-    expect(await statusOf(`${url}${ACCOUNTS}`, key)).toBe(200)
-    expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([502, 2])
-    expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([200, 3])
-    proves(['G1', 'G12'], { level: 3, cases: 1 })
-  },
-)
+])('a request cut after %s is 502 at once, also on a reused connection', async (_, head) => {
+  const { add, url, count } = await before((socket, _request, n) => {
+    if (n === 2) socket.end(head)
+    else socket.write(OK)
+  })
+  const key = add('bot')
+  expect(await statusOf(`${url}${ACCOUNTS}`, key)).toBe(200)
+  expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([502, 2])
+  expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([200, 3])
+  proves(['G1', 'G12'], { level: 3, cases: 1 })
+})
 
 test.each([
   ['half a status line', 'HTTP/1.1 2'],
@@ -78,7 +75,7 @@ test.each([
     'a redirect to another host',
     'HTTP/1.1 302 X\r\nlocation: http://other.test/\r\ncontent-length: 0\r\n\r\n',
   ],
-])('a shared stream that is answered by %s is 502 at once, and opened once', async (_, head) => {
+])('a shared stream with the response %s is 502 at once, and opened once', async (_, head) => {
   const { add, url, count } = await before((socket, _request, n) => {
     if (n === 1) socket.end(head)
     else socket.write(OK)
@@ -89,7 +86,7 @@ test.each([
   proves(['G1', 'G12'], { level: 3, cases: 1 })
 })
 
-test('an answer in a transfer coding that Node does not remove is 502, and the next one is served', async () => {
+test('a response in an unknown transfer coding is 502, and the next one is served', async () => {
   const { add, url } = await before((socket, _request, n) => {
     socket.write(n === 1 ? OK.replace('content-length: 2', 'transfer-encoding: gzip, chunked') : OK)
   })
@@ -101,7 +98,7 @@ test('an answer in a transfer coding that Node does not remove is 502, and the n
   proves('G1', { level: 3, cases: 1 })
 })
 
-test('a stream of a known length goes on for its readers after that, as another one', async () => {
+test('a stream of known length continues for its readers as a new one', async () => {
   const fields = ['content-type: application/json', 'content-md5: x', 'digest: x']
   const { add, get } = await before((socket, _request, n) => {
     const frame = `{"Symbol":"MSFT","Last":"${n}"}\n`
@@ -124,7 +121,7 @@ test('a stream of a known length goes on for its readers after that, as another 
   proves(['G1', 'G12'], { level: 3, cases: 1 })
 })
 
-test('a shared stream that is cut before a byte is opened once more', async () => {
+test('a shared stream cut before its first byte is opened once more', async () => {
   const { add, url, count } = await before((socket, _request, n) => {
     if (n === 1) socket.destroy()
     else socket.write('HTTP/1.1 403 X\r\ncontent-length: 2\r\n\r\n{}')
@@ -133,7 +130,7 @@ test('a shared stream that is cut before a byte is opened once more', async () =
   expect(count()).toBe(2)
 })
 
-test('a connection that ends when it is used again is cut before a byte: the request is sent once more', async () => {
+test('a reused connection that closes counts as cut before a byte: the request is resent', async () => {
   const { add, url, count } = await before((socket, _request, n) => {
     if (n === 2) socket.destroy()
     else socket.write(OK)
@@ -143,7 +140,7 @@ test('a connection that ends when it is used again is cut before a byte: the req
   expect([await statusOf(`${url}${ACCOUNTS}`, key), count()]).toEqual([200, 3])
 })
 
-test('the service cannot speak as Headroom, to a request or to a stream', async () => {
+test('the service cannot impersonate Headroom, to a request or a stream', async () => {
   const { add, get } = await before((socket, request) => {
     const isStream = request.includes('/stream/')
     const own = [
@@ -165,7 +162,7 @@ test('the service cannot speak as Headroom, to a request or to a stream', async 
   proves(['G6', 'G12'], { level: 3, cases: 2 })
 })
 
-test("a quota header of a program's answer that repeats the access token is shown without it", async () => {
+test('removes an access token echoed in a quota header of a program’s response', async () => {
   let token = ''
   const { add, url, monitor } = await before((socket, request) => {
     token = /authorization: bearer (\S+)/i.exec(request)?.[1] ?? ''
@@ -184,7 +181,7 @@ test("a quota header of a program's answer that repeats the access token is show
   expect(shown).toContain('[redacted]')
 })
 
-test('a throw while an answer is handled fails that request with 502, and nothing else', async () => {
+test('an exception while handling a response fails that request with 502, and nothing else', async () => {
   // What the wire never lets through, so that Node refuses to write it.
   const forward: ForwardHttp = ({ pathAndQuery }, { answered }) => {
     const body = Object.assign(Readable.from(['{}']), { complete: true })
@@ -203,7 +200,7 @@ test('a throw while an answer is handled fails that request with 502, and nothin
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ waiting: 0 }])
 })
 
-test('a throw before a request is forwarded fails that request with 500, and nothing else', async () => {
+test('an exception before forwarding fails that request with 500, and nothing else', async () => {
   let calls = 0
   const { add, url, notes } = await startGateway({
     peer: () => {
@@ -219,7 +216,7 @@ test('a throw before a request is forwarded fails that request with 500, and not
 })
 
 test.each(['000', '099', '101', '700'])(
-  'own checks and streams take a status %s for no quota',
+  'own checks and streams learn no quota from a status %s',
   async (status) => {
     const { monitor } = await before((socket) => {
       socket.write(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`)

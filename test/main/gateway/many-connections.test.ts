@@ -55,7 +55,7 @@ async function answering(to: { readonly port: number; readonly host: string }, r
   return { ask, ended: once(socket, 'close') }
 }
 
-test('strangers may be 1,024 at once, for 10 s', () => {
+test('at most 1,024 strangers at once, for 10 s', () => {
   expect(GATEWAY_LIMITS).toMatchObject({ mostConnections: 1_024, unauthenticatedMs: 10_000 })
 })
 
@@ -77,7 +77,7 @@ test.each([200, 500])('%d connections of a program in one instant are each answe
   proves('G7', { level: 3, cases: count })
 })
 
-test('strangers end no connection that has shown a key once, for an answer or for a token', async () => {
+test('strangers displace no connection that has shown a key once, for a response or a token', async () => {
   const { url, add, port } = await startGateway()
   const key = add('bot')
   const to = { port, host: '127.0.0.1' }

@@ -32,7 +32,7 @@ test.each([
   // Its string would swallow the member that follows.
   ['Proxy-Status', 'edge; details="', undefined],
   ['Via', '1.1 p.example (', undefined],
-])('%s: %s is passed on as %s', (name, value, expected) => {
+])('relays %s: %s as %s', (name, value, expected) => {
   expect(passed(name, value)).toEqual([...(expected === undefined ? [] : [name, expected]), ...OWN])
   proves('G6', { level: 2, cases: 1 })
 })
@@ -43,11 +43,11 @@ test.each([
   ['Cache-Status', ' not-headroom;hit '],
   ['Via', '1.1 headroom-edge, 1.0 a (headroom)'],
   ['Server', 'headroom; hit'],
-])('%s: %s is passed on as it came', (name, value) => {
+])('relays %s: %s unchanged', (name, value) => {
   expect(passed(name, value)).toEqual([name, value, ...OWN])
 })
 
-test('each of several fields of one name is looked at', () => {
+test('checks each of several fields of one name', () => {
   expect(
     passed('Via', '1.1 a', 'Proxy-Status', 'headroom', 'Via', '1.1 headroom', 'proxy-status', 'b'),
   ).toEqual([...['Via', '1.1 a', 'proxy-status', 'b'], ...OWN])

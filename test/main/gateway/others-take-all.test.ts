@@ -59,7 +59,7 @@ function mostRefused(calls: readonly { readonly status?: number; readonly atMs: 
   )
 }
 
-test('where others use the whole refill, programs that are not critical meet four 429s a minute at most, and one in the end', async () => {
+test('while others use the whole refill, non-critical programs get at most four 429s a minute, then one', async () => {
   const { ask, asked, calls, skip, program, clock, service } = await inStorm()
   const keys = [program('scanner', 'normal'), program('sheet', 'normal'), program('notes', 'background')]
   const poll = (skippedMs: number) => {
@@ -88,7 +88,7 @@ test('where others use the whole refill, programs that are not critical meet fou
   }
 }, 60_000)
 
-test('critical programs go on beside others that use the whole refill, and a header of theirs with room frees the rest', async () => {
+test('critical programs continue while others use the whole refill, and their header with room frees the rest', async () => {
   const { ask, calls, skip, program, clock, service } = await inStorm()
   const [bot, notes] = [program('bot', 'critical'), program('notes', 'normal')]
   await skip(2 * MINUTE_MS, (skippedMs) => {

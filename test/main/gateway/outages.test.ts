@@ -88,7 +88,7 @@ const spacingOf = ({ triedAtMs }: DepthService) =>
   Math.min(...triedAtMs.slice(1).map((atMs, at) => atMs - triedAtMs[at]!))
 
 test.each<Weather>(['503', 'reset', 'refusing'])(
-  'an outage (%s) of half a minute is silence: one stream tries, the others follow, and the quota stays',
+  'during an outage (%s) of half a minute one stream tries, the others follow, and the quota stays',
   async (weather) => {
     const { service, pass, untilHeard, expectAllThere } = await sixStreams()
     await service.turn(weather)
@@ -108,7 +108,7 @@ test.each<Weather>(['503', 'reset', 'refusing'])(
   },
 )
 
-test('what the service itself cuts is opened again within the reserve', async () => {
+test('a stream that the service cuts reopens within the reserve', async () => {
   const { service, clock, untilHeard, expectAllThere } = await sixStreams()
   clock.skip(DEPTH_QUOTA.periodMs)
   await service.turn('fair')
@@ -121,7 +121,7 @@ test('what the service itself cuts is opened again within the reserve', async ()
   expect(service.lowest).toBeGreaterThan(RESERVE - 0.1)
 })
 
-test('a 429 is not slept: streams are opened again as the level allows, and no reader is sent away', async () => {
+test('a 429 is not waited out: streams reopen as the level allows, and no reader is dropped', async () => {
   const { service, clock, untilHeard, expectAllThere } = await sixStreams()
   clock.skip(DEPTH_QUOTA.periodMs)
   await service.turn('fair')

@@ -23,7 +23,7 @@ const failing = (code: string) =>
 const peerSocket = (connection: Connection, read?: (file: string) => AsyncIterable<string>) =>
   new PeerSockets(read).of(connection)
 
-test('the user is that of the end of the connection that called, not of ours', async () => {
+test('the user is that of the calling end, not of ours', async () => {
   const table =
     HEAD +
     line('0100007F:12B7', '0100007F:C350', 1000) +
@@ -73,7 +73,7 @@ test.each([
   expect(userOf(await peerSocket(connection, read))).toBe(1001)
 })
 
-test('a row that was passed over is found when it is looked for again', async () => {
+test('finds a missed row at the next attempt', async () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
   const row = line('0100007F:C350', '0100007F:12B7', 1001)
   let reads = 0
@@ -81,13 +81,13 @@ test('a row that was passed over is found when it is looked for again', async ()
   expect(userOf(await peerSocket(connection, read))).toBe(1001)
 })
 
-test('a socket that its program has closed has no user, though the table says root', async () => {
+test('a socket closed by its program has no user, although the table says root', async () => {
   const closed = line('0100007F:C350', '0100007F:12B7', 0).replace('12345', '0')
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
   expect(await peerSocket(connection, () => inParts(closed))).toBe('gone')
 })
 
-test('a row that is cut short, or has no number for its user, tells of none', async () => {
+test('a truncated row, or one without a user number, shows nobody', async () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
   const row = line('0100007F:C350', '0100007F:12B7', 1001)
   const short = row.slice(0, row.indexOf('1001'))
@@ -95,7 +95,7 @@ test('a row that is cut short, or has no number for its user, tells of none', as
     expect(await peerSocket(connection, () => inParts(text))).toBe('gone')
 })
 
-test('a row is looked for three times in both tables', async () => {
+test('looks for a row three times in both tables', async () => {
   const files: string[] = []
   const read = (file: string) => {
     files.push(file)
@@ -105,7 +105,7 @@ test('a row is looked for three times in both tables', async () => {
   expect(files).toEqual(Array(3).fill(['/proc/net/tcp', '/proc/net/tcp6']).flat())
 })
 
-test('where the system has no table all are let in; where it cannot be read now, or has no row, none is', async () => {
+test('without a table everyone is admitted; with an unreadable one, or without a row, nobody is', async () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 1, localPort: 2 }
   const saidAfter = (codes: readonly string[]) =>
     Promise.all(codes.map((code) => peerSocket(connection, failing(code))))
@@ -135,7 +135,7 @@ test.skipIf(process.platform !== 'linux')('a real connection is of this processâ
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'each of hundreds of connections is found, and one that is closed is not',
+  'finds each of hundreds of connections, and no closed one',
   async () => {
     const { promise: allAccepted, resolve } = Promise.withResolvers<void>()
     let accepted = 0
@@ -168,7 +168,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('the connections of one instant share a read, and those that came during it the next one', async () => {
+test('simultaneous connections share a read, and later ones the next', async () => {
   const portOf = (at: number) => 50_000 + at
   const rows = Array.from({ length: 500 }, (_, at) =>
     line(`0100007F:${portOf(at).toString(16).toUpperCase()}`, '0100007F:12B7', 1000 + at),
@@ -185,7 +185,7 @@ test('the connections of one instant share a read, and those that came during it
   expect(files).toEqual(['/proc/net/tcp', '/proc/net/tcp'])
 })
 
-test('a connection that came during a read is not looked for in its rest', async () => {
+test('a connection that arrives during a read waits for the next one', async () => {
   let table = HEAD
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
@@ -204,7 +204,7 @@ test('a connection that came during a read is not looked for in its rest', async
   expect([await former, userOf(await latter)]).toEqual(['gone', 1001])
 })
 
-test('a table is read no further than to what is looked for', async () => {
+test('reads a table only up to the last needed row', async () => {
   let parts = 0
   async function* endless() {
     for (;;) {

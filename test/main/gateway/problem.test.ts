@@ -65,11 +65,11 @@ test('a problem is sent with its body, to HEAD without one', () => {
   expect(replyThat({ method: 'HEAD' })).toEqual([503, undefined])
 })
 
-test('a request that was not read to its end closes the connection', () => {
+test('closes the connection of a request that was not read to its end', () => {
   expect(replyThat({ complete: false })).toEqual([['connection', 'close'], 503, problemBody(PROBLEM)])
 })
 
-test('an answer that has begun, or whose caller has gone, gets no problem', () => {
+test('a response that has begun, or whose caller has left, gets no problem', () => {
   expect(replyThat({ headersSent: true })).toEqual([])
   expect(replyThat({ destroyed: true })).toEqual([])
 })

@@ -14,7 +14,7 @@ test('requests count by category, their rates over the last minute', () => {
   ])
 })
 
-test('a request leaves the rate a minute after its second, and stays in the sum', () => {
+test('a request leaves the rate a minute later, and stays in the total', () => {
   const use = new ProgramUse()
   use.forwarded('Accounts', 0)
   use.forwarded('Accounts', 30_000)
@@ -35,14 +35,14 @@ test('each second of a minute counts, also after a long silence', () => {
   expect(perSecond(use, 5_060_000)).toEqual([59])
 })
 
-test('a clock that goes back takes nothing away', () => {
+test('a clock that goes back removes nothing', () => {
   const use = new ProgramUse()
   use.forwarded('Accounts', 100_000)
   use.forwarded('Accounts', 40_000)
   expect(perSecond(use, 50_000)).toEqual([2])
 })
 
-test('a quota without a name is shown under no path, which may name an account', () => {
+test('shows a quota without a name under no path, which may name an account', () => {
   expect(shownCategory('/v3/brokerage/accounts/SIM1001')).toBe('Other paths')
   expect(shownCategory('Accounts')).toBe('Accounts')
   expect(shownCategory('Bars/Quotes')).toBe('Bars/Quotes')

@@ -34,7 +34,7 @@ function opened(dataFolder = temporaryFolder(), given: readonly GivenProgram[] =
   return { programs, add, clock, problems, dataFolder, file: join(dataFolder, 'gateway.json') }
 }
 
-test('a program is known by its key, also after a restart, and the file holds no part of it', () => {
+test('recognises a program by its key, even after a restart, and the file has no part of it', () => {
   const { programs, add, dataFolder, file } = opened()
   const key = add('bot')
   programs.setPort(4791)
@@ -47,7 +47,7 @@ test('a program is known by its key, also after a restart, and the file holds no
   expect(again.programs.ofBearer(key.slice(0, -1))).toBeUndefined()
 })
 
-test('a local token serves until it ends, and not for getting another one', () => {
+test('a local token is valid until it ends, and not for getting another one', () => {
   const { programs, add, clock } = opened()
   const key = add('bot')
   const { token = '' } = programs.tokenFor(key) ?? {}
@@ -58,7 +58,7 @@ test('a local token serves until it ends, and not for getting another one', () =
   expect(programs.ofBearer(token)).toBeUndefined()
 })
 
-test('the oldest local tokens of a program make way for new ones, and those of others stay', () => {
+test('new local tokens replace a program’s oldest ones, never others’', () => {
   const { programs, add } = opened()
   const [bot, other] = [add('bot'), add('other')]
   const kept = programs.tokenFor(other)?.token ?? ''
@@ -70,7 +70,7 @@ test('the oldest local tokens of a program make way for new ones, and those of o
   ])
 })
 
-test('of a program that is cut off neither key nor token counts, and another one may have its name', () => {
+test('a revoked program’s key and tokens are invalid, and its name is free', () => {
   const { programs, add } = opened()
   const key = add('bot')
   const { token = '' } = programs.tokenFor(key) ?? {}
@@ -81,7 +81,7 @@ test('of a program that is cut off neither key nor token counts, and another one
   proves('G8', { level: 3, cases: 2 })
 })
 
-test('a name is taken once, whatever its case, and 64 programs at most', () => {
+test('names are unique in any case, and 64 programs are the maximum', () => {
   const { programs, add } = opened()
   add('bot')
   expect(programs.add({ ...BOT, name: 'Bot' })).toMatchObject({ kind: 'refused' })
@@ -90,7 +90,7 @@ test('a name is taken once, whatever its case, and 64 programs at most', () => {
   expect(new Set(programs.list().map(({ id }) => id)).size).toBe(64)
 })
 
-test('a name that looks like one that is there, in another alphabet, is refused', () => {
+test('rejects a name that looks like an existing one in another alphabet', () => {
   const { programs, add } = opened()
   add('bot')
   // With a Greek omicron.
@@ -102,7 +102,7 @@ test('a name that looks like one that is there, in another alphabet, is refused'
   expect(programs.list().map(({ name }) => name)).toEqual(['bot', 'робот'])
 })
 
-test('a file that is damaged is set aside and told, and the gateway is off', () => {
+test('sets a damaged file aside, reports it, and starts with the gateway off', () => {
   const { dataFolder, file } = opened()
   writeFileSync(file, '{"schemaVersion":1,"port":4791,"programs":[{"id":"x"}]}')
   const { programs, problems } = opened(dataFolder)
@@ -110,7 +110,7 @@ test('a file that is damaged is set aside and told, and the gateway is off', () 
   expect(problems).toEqual([expect.stringContaining('the file is damaged, renamed to')])
 })
 
-test('a file of a newer Headroom is kept for it, and is not called damaged', () => {
+test('keeps a newer Headroom’s file, and does not call it damaged', () => {
   const { dataFolder, file } = opened()
   const text = '{"schemaVersion":2,"programs":[{"id":"x","colour":"red"}]}'
   writeFileSync(file, text)
@@ -122,7 +122,7 @@ test('a file of a newer Headroom is kept for it, and is not called damaged', () 
   expect(readFileSync(join(dataFolder, aside ?? ''), 'utf8')).toBe(text)
 })
 
-test('what cannot be stored is said, and a program that could not be stored has no key', () => {
+test('reports what cannot be stored, and issues no key for it', () => {
   const { programs, dataFolder } = opened()
   rmSync(dataFolder, { recursive: true })
   expect(programs.add(BOT)).toMatchObject({ kind: 'refused', why: expect.stringContaining('saving failed') })
@@ -149,7 +149,7 @@ test('a program is shown with the end of its key, and without its digest', () =>
   expect(programs.ofBearer(key)).toMatchObject(programs.list()[0]!)
 })
 
-test('the id of a program is taken by no other one while it is there', () => {
+test('a program’s id is unique while it exists', () => {
   const { programs, add } = opened()
   for (const name of ['one', 'two', 'three']) add(name)
   programs.cut('one')
@@ -157,7 +157,7 @@ test('the id of a program is taken by no other one while it is there', () => {
   expect(programs.list().map(({ id }) => id)).toEqual(['program-2', 'program-3', 'program-4'])
 })
 
-test('the port is stored, and forgotten when the gateway is turned off, with the programs kept', () => {
+test('stores the port, and forgets it when turned off, while programs stay', () => {
   const { programs, add, dataFolder } = opened()
   add('bot')
   expect(programs.setPort(4791)).toEqual({ ok: true })
@@ -168,7 +168,7 @@ test('the port is stored, and forgotten when the gateway is turned off, with the
   expect([again.port, again.list().map(({ name }) => name)]).toEqual([undefined, ['bot']])
 })
 
-test('a program that was cut off counts no more at the next start', () => {
+test('a revoked program stays revoked at the next start', () => {
   const { programs, add, dataFolder } = opened()
   const [bot, notes] = [add('bot'), add('notes')]
   expect(programs.cut('bot')?.saved).toEqual({ ok: true })
@@ -177,7 +177,7 @@ test('a program that was cut off counts no more at the next start', () => {
   expect([again.ofBearer(bot), again.ofBearer(notes)?.name]).toEqual([undefined, 'notes'])
 })
 
-test('a program is cut off also where that cannot be stored', () => {
+test('a program is revoked even if that cannot be stored', () => {
   const { programs, add, dataFolder } = opened()
   const key = add('bot')
   rmSync(dataFolder, { recursive: true })
@@ -185,7 +185,7 @@ test('a program is cut off also where that cannot be stored', () => {
   expect([programs.ofBearer(key), programs.list()]).toEqual([undefined, []])
 })
 
-test('the tokens of other programs outlive one that is cut off', () => {
+test('other programs’ tokens survive a revocation', () => {
   const { programs, add } = opened()
   const [bot, notes] = [add('bot'), add('notes')]
   const token = programs.tokenFor(notes)?.token ?? ''
@@ -194,7 +194,7 @@ test('the tokens of other programs outlive one that is cut off', () => {
   expect(programs.ofBearer(token)?.name).toBe('notes')
 })
 
-test('a program of the environment is known by its key and uses the only connected key', () => {
+test('recognises a program from the environment by its key; it uses the only connected key', () => {
   const { programs, file } = opened(undefined, [GIVEN])
   const { key, ...traits } = GIVEN
   expect(programs.list()).toEqual([{ ...traits, id: 'given:Bot', profile: ONLY_KEY, keyEnding: 'ment' }])
@@ -204,7 +204,7 @@ test('a program of the environment is known by its key and uses the only connect
   expect(existsSync(file)).toBe(false)
 })
 
-test('a program of the environment hides the stored one of its name, in any case, and no other', () => {
+test('a program from the environment hides only the stored one of its name, in any case', () => {
   const first = opened()
   const [stored, notes] = [first.add('bot'), first.add('notes')]
   const { programs } = opened(first.dataFolder, [GIVEN])
@@ -216,7 +216,7 @@ test('a program of the environment hides the stored one of its name, in any case
   })
 })
 
-test('a program of the environment that is cut off is told to return, and uncovers no stored key', () => {
+test('revoking a program from the environment announces its return, and uncovers no stored key', () => {
   const { programs, file } = opened(undefined, [GIVEN, { ...GIVEN, name: 'other', key: 'another-long-key' }])
   const { token = '' } = programs.tokenFor(GIVEN.key) ?? {}
   expect(programs.cut('bot')).toMatchObject({
@@ -228,7 +228,7 @@ test('a program of the environment that is cut off is told to return, and uncove
   expect(existsSync(file)).toBe(false)
 })
 
-test('without a data folder programs are kept until the end', () => {
+test('without a data folder programs last until the end', () => {
   const clock = new FakeClock()
   const programs = new Programs({ clock, randomBytes: (size) => new Uint8Array(size), problem: () => {} })
   const added = programs.add(BOT)

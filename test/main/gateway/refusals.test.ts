@@ -3,7 +3,7 @@ import { noToken, problemOf, unavailable } from '../../../main/gateway/refusals.
 
 const RATE = { limit: 320, periodSeconds: 300, remaining: 0, resetSeconds: 12 }
 
-test('a request whose turn comes too late is a 429 of the quota, with the time of its turn', () => {
+test('a request with a late turn gets a 429 of the quota, with its turn', () => {
   expect(
     problemOf({ kind: 'refuse', request: 1, why: 'too-late', retryAfterSeconds: 7, rate: RATE }, undefined),
   ).toEqual({
@@ -22,7 +22,7 @@ test('a request whose turn comes too late is a 429 of the quota, with the time o
   })
 })
 
-test('what is not known of the quota is left out', () => {
+test('leaves out unknown quota fields', () => {
   const bare = problemOf({ kind: 'refuse', request: 1, why: 'too-late' }, undefined)
   expect(bare.detail).toBe('Timed out in the queue of this quota.')
   expect(bare.headers).toEqual({})
@@ -32,7 +32,7 @@ test('what is not known of the quota is left out', () => {
   })
 })
 
-test('a full queue is said to be full', () => {
+test('reports a full queue as full', () => {
   const full = problemOf({ kind: 'refuse', request: 1, why: 'queue-full', retryAfterSeconds: 2 }, undefined)
   expect(full).toMatchObject({
     status: 429,
@@ -42,7 +42,7 @@ test('a full queue is said to be full', () => {
   })
 })
 
-test('a key that cannot be used is a 503 with the reason, where there is one', () => {
+test('an unusable key is a 503 with the reason, if known', () => {
   const refused = { kind: 'refuse', request: 1, why: 'unavailable' } as const
   expect(problemOf(refused, 'the tokens were revoked')).toEqual({
     ...unavailable('the tokens were revoked'),
@@ -74,7 +74,7 @@ test.each([
   }),
 )
 
-test('without a token the caller is told when the next refresh is tried', () => {
+test('without a token the caller gets the time of the next refresh', () => {
   const access = { kind: 'none', why: 'active', failure: 'connection refused' } as const
   const retryAfter = (retryAtMs: number) => noToken({ ...access, retryAtMs }, 10_000).headers
   expect([12_001, 11_000, 10_000].map(retryAfter)).toEqual(

@@ -106,7 +106,7 @@ const SLOTS = {
 }
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-test('a request goes upstream as it came, with the token and the name of the gateway', () => {
+test('a request goes upstream unchanged, with the token and the gateway’s name', () => {
   const { asked, before } = sent()
   expect(asked()).toEqual({
     method: 'GET',
@@ -126,7 +126,7 @@ test('a request goes upstream as it came, with the token and the name of the gat
   expect(sent({ request: { method: 'HEAD' } }).before).toEqual([['sent', 'GET', PATH]])
 })
 
-test('an answer is counted with its quota, and its body is left to its reader', () => {
+test('counts a response with its quota, and leaves its body to the reader', () => {
   const { answer, outcomes, said, sending } = sent()
   const body = answer(200, { ...JSON_TYPE, ...RATE })
   expect(outcomes).toEqual([
@@ -146,13 +146,13 @@ test('an answer is counted with its quota, and its body is left to its reader', 
   body.emit('error', new Error('reset'))
 })
 
-test('an answer without quota headers names no quota', () => {
+test('a response without quota headers names no quota', () => {
   const { answer, outcomes } = sent()
   answer(204)
   expect(outcomes).toEqual([{ kind: 'answer' }])
 })
 
-test('a page in the place of the service says nothing of quotas', () => {
+test('a page in place of the service shows nothing about quotas', () => {
   const { answer, outcomes, said } = sent({ stream: 'quotes' })
   answer(200, { 'content-type': 'text/html' })
   expect(outcomes).toEqual([{ kind: 'answer' }])
@@ -168,23 +168,20 @@ test.each([
   [429, 'unattributed', { kind: 'rate-limited', of: 'unattributed' }],
   [429, 'concurrency', { kind: 'answer' }],
   [401, undefined, { kind: 'unauthorized' }],
-] as const)(
-  'a %d of the quota %s is judged by its body, once that is whole',
-  async (status, refused, outcome) => {
-    const { answer, outcomes, said, sending, clock } = sent(refused === undefined ? {} : { refused })
-    const body = answer(status, RATE)
-    body.write('{"a":')
-    await new Promise(setImmediate)
-    expect(outcomes).toEqual([])
-    body.finish('1}')
-    await new Promise(setImmediate)
-    expect(outcomes).toEqual([expect.objectContaining({ ...outcome, bucket: 'Accounts' })])
-    // Only a 429 says of which quota it is.
-    expect(said).toContainEqual(['answered', status === 429 ? '{"a":1}' : ''])
-    expect(sending.begun).toEqual({ bytes: Buffer.from('{"a":1}'), rest: 'none' })
-    expect([clock.pending, body.listenerCount('data')]).toEqual([0, 0])
-  },
-)
+] as const)('judges a %d of the quota %s by its body, once complete', async (status, refused, outcome) => {
+  const { answer, outcomes, said, sending, clock } = sent(refused === undefined ? {} : { refused })
+  const body = answer(status, RATE)
+  body.write('{"a":')
+  await new Promise(setImmediate)
+  expect(outcomes).toEqual([])
+  body.finish('1}')
+  await new Promise(setImmediate)
+  expect(outcomes).toEqual([expect.objectContaining({ ...outcome, bucket: 'Accounts' })])
+  // Only a 429 says of which quota it is.
+  expect(said).toContainEqual(['answered', status === 429 ? '{"a":1}' : ''])
+  expect(sending.begun).toEqual({ bytes: Buffer.from('{"a":1}'), rest: 'none' })
+  expect([clock.pending, body.listenerCount('data')]).toEqual([0, 0])
+})
 
 /** What a reader of the answer gets. */
 async function readOf(sending: Sending): Promise<string> {
@@ -193,7 +190,7 @@ async function readOf(sending: Sending): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-test('of an error no more than 64 KiB is read ahead, and its reader gets it all', async () => {
+test('reads at most 64 KiB of an error ahead, and its reader gets all of it', async () => {
   const { answer, outcomes, sending } = sent({ refused: 'rate' })
   const body = answer(429)
   body.write('x'.repeat((64 << 10) - 1))
@@ -207,7 +204,7 @@ test('of an error no more than 64 KiB is read ahead, and its reader gets it all'
   expect(await readOf(sending)).toBe(`${'x'.repeat((64 << 10) - 1)}yend`)
 })
 
-test('an error whose body does not come is judged after five seconds, and its reader gets the rest', async () => {
+test('judges an error without a body after five seconds, and its reader gets the rest', async () => {
   const { answer, outcomes, clock, sending } = sent({ refused: 'unattributed' })
   const body = answer(429)
   body.write('{')
@@ -220,7 +217,7 @@ test('an error whose body does not come is judged after five seconds, and its re
   expect(await readOf(sending)).toBe('{}')
 })
 
-test('an error that is cut short is judged by what came', async () => {
+test('judges a truncated error by what arrived', async () => {
   const { answer, outcomes, sending } = sent({ refused: 'unattributed' })
   const body = answer(429)
   body.write('{"a"')
@@ -231,7 +228,7 @@ test('an error that is cut short is judged by what came', async () => {
   expect(sending.begun).toEqual({ bytes: Buffer.from('{"a"'), rest: 'cut' })
 })
 
-test('an error that repeats the access token is passed on without it', async () => {
+test('relays an error that echoes the access token without it', async () => {
   const { answer, sending } = sent()
   answer(404).finish('{"of":"token"}')
   await new Promise(setImmediate)
@@ -244,7 +241,7 @@ test.each([
   ['cut', 'lost', false],
   ['broken', 'lost', true],
   ['timeout', 'hung up', true],
-] as const)('a request that failed as %s is counted as %s', (how, counted, isHostAway) => {
+] as const)('counts a request that failed as %s as %s', (how, counted, isHostAway) => {
   const { fail, outcomes, said } = sent({ stream: 'quotes' })
   fail()?.failed(how, 'why')
   expect(outcomes).toEqual([{ kind: how }])
@@ -268,14 +265,14 @@ test('a stream takes its slot before it is sent, and frees it once, with the tim
   expect(said).toEqual([['released', 'quotes', 5_000], 'aborted'])
 })
 
-test('a stream that was refused has no slot', async () => {
+test('a rejected stream has no slot', async () => {
   const { said, answer } = sent({ stream: 'quotes' })
   answer(404, JSON_TYPE).finish()
   await new Promise(setImmediate)
   expect(said.at(-1)).toEqual(['released', 'quotes', undefined])
 })
 
-test('what nobody waits for any more is counted, ended, and judged no more', async () => {
+test('an abandoned request is counted, ended, and no longer judged', async () => {
   const unanswered = sent({ stream: 'quotes' })
   unanswered.sending.abandon()
   expect(unanswered.said).toEqual([['hung up', 'ticket'], ['released', 'quotes', undefined], 'aborted'])
@@ -288,13 +285,13 @@ test('what nobody waits for any more is counted, ended, and judged no more', asy
   expect(answered.outcomes).toEqual([])
 })
 
-test('an end without more is an abort, and frees nothing', () => {
+test('a plain end is an abort, and frees nothing', () => {
   const { sending, said } = sent({ stream: 'quotes' })
   sending.abort()
   expect(said).toEqual(['aborted'])
 })
 
-test('a defect while an answer is handled fails its request alone, once', () => {
+test('a bug while handling a response fails only its request, once', () => {
   const cause = new Error('a bug')
   const { answer, outcomes, said, fail } = sent({
     stream: 'quotes',
@@ -316,7 +313,7 @@ test('a defect while an answer is handled fails its request alone, once', () => 
   expect(outcomes).toHaveLength(1)
 })
 
-test('the slots that an answer to a stream shows are observed, and no others', () => {
+test('observes the slots in a stream’s response, and no others', () => {
   const stream = sent({ stream: 'quotes' })
   stream.answer(200, { ...JSON_TYPE, ...SLOTS })
   expect(stream.said).toContainEqual(['observed', 'quotes', expect.any(Object), 0, 5_000])

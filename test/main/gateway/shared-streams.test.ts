@@ -138,7 +138,7 @@ test('fetch and curl read one stream through faults, each with the whole state a
   proves('G9', { level: 3, cases: clients.length })
 })
 
-test('a reader that dies frees what it held within a second; the others go on', async () => {
+test('a dead reader frees everything within a second; the others continue', async () => {
   const gateway = await started()
   const [bot, notes] = [gateway.add('bot'), gateway.add('notes')]
   const dies = readByCurl(gateway, CHAIN, bot)

@@ -103,7 +103,7 @@ async function started(...args: readonly string[]) {
   return { way, running, get, programs, end }
 }
 
-test('after it stood still, who waited too long is refused, who came meanwhile is answered, and the queue is empty', async () => {
+test('after a suspension, late requests are declined, new ones answered, and the queue is empty', async () => {
   const { running, get, programs, end } = await started('--reserve', 'Accounts=200')
   // Notes keeps its hands off until this one is back, within its patience.
   expect((await get(BOT, '?first')).status).toBe(200)

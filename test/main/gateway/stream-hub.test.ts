@@ -29,7 +29,7 @@ async function openPositions() {
   return { ...set, first }
 }
 
-test('equal streams share one request and one slot; a late reader gets what is, its end, and what follows', async () => {
+test('equal streams share one request and one slot; a late reader gets the state, its end, and what follows', async () => {
   const { ask, says, first, opened, own, countsOf } = await openPositions()
   says(position(1, 11))
   const late = await ask(`${POSITIONS}?`, program('notes'))
@@ -44,7 +44,7 @@ test('equal streams share one request and one slot; a late reader gets what is, 
   expect(late.headers).toContain('headroom; hit; detail=coalesced')
 })
 
-test('readers that came while it was being opened are answered by the one that is opened', async () => {
+test('readers that arrive during the opening are answered by it', async () => {
   const { ask, service, says, opened } = setUpHub()
   const replies = [await ask(POSITIONS), await ask(POSITIONS, program('notes'))]
   expect(opened()).toBe(1)
@@ -54,7 +54,7 @@ test('readers that came while it was being opened are answered by the one that i
     expect({ status, lines }).toEqual({ status: 200, lines: [position(1, 1), END] })
 })
 
-test('a paused program that waits for its stream is answered, and who waits with it is not', async () => {
+test('a paused program that waits for its stream is answered, and others that wait are not', async () => {
   const { ask, hub, service, says, opened } = setUpHub()
   const [paused, other] = [await ask(POSITIONS), await ask(POSITIONS, program('notes'))]
   hub.refuseWaitingOf(program('bot'), pausedFor(300_000))
@@ -66,7 +66,7 @@ test('a paused program that waits for its stream is answered, and who waits with
   expect(opened()).toBe(1)
 })
 
-test('frames are passed on whole, however they were cut', async () => {
+test('relays frames whole, however they were cut', async () => {
   const { first, service } = await openPositions()
   const before = first.text
   service.says('{"AccountID":"SIM1001","Positi')
@@ -75,7 +75,7 @@ test('frames are passed on whole, however they were cut', async () => {
   expect(first.text).toBe(`${before}${position(1, 9)}\r\n`)
 })
 
-test('the last reader gone, the stream is kept for ten seconds, and its slot is free then', async () => {
+test('without readers, the stream stays for ten seconds, then its slot is free', async () => {
   const { ask, first, clock, own, opened, streams } = await openPositions()
   first.destroy()
   await clock.advance(KEPT_MS - 1)
@@ -89,7 +89,7 @@ test('the last reader gone, the stream is kept for ten seconds, and its slot is 
   expect(streams.summaries()).toEqual([])
 })
 
-test('a reader that comes back in time keeps the stream for good', async () => {
+test('a reader that returns in time keeps the stream', async () => {
   const { ask, first, clock, says, opened } = await openPositions()
   first.destroy()
   await clock.advance(KEPT_MS / 2)
@@ -99,7 +99,7 @@ test('a reader that comes back in time keeps the stream for good', async () => {
   expect([again.lines.at(-1), again.writableEnded, opened()]).toEqual([position(1, 12), false, 1])
 })
 
-test('half a frame of a connection that was cut is no part of the next one', async () => {
+test('half a frame of a cut connection is not part of the next one', async () => {
   const { ask, service, says, clock } = setUpHub()
   const reply = await ask(quotes('MSFT'))
   service.opens()
@@ -111,7 +111,7 @@ test('half a frame of a connection that was cut is no part of the next one', asy
   expect(reply.lines).toEqual(['{"Symbol":"MSFT","Last":1}'])
 })
 
-test('own lines end as those of the service, also where a chunk ends inside a line end', async () => {
+test('the gateway’s own lines end like the service’s, even if a chunk ends inside a line end', async () => {
   const { ask, service, hub } = setUpHub()
   const reply = await ask(quotes('MSFT'))
   service.opens()
@@ -121,7 +121,7 @@ test('own lines end as those of the service, also where a chunk ends inside a li
   expect(reply.text).toMatch(/\{"StreamStatus":"GoAway"\}\r\n$/)
 })
 
-test('fields of one request are for the reader that made it', async () => {
+test('per-request fields go only to the reader that made the request', async () => {
   const { ask, service } = setUpHub()
   const first = await ask(quotes('MSFT'))
   service.opens({
@@ -136,12 +136,12 @@ test('fields of one request are for the reader that made it', async () => {
   expect(late.headers).not.toContain('x-ts-request-id')
 })
 
-test('a stream whose target is too long to be shown is not shared', async () => {
+test('does not share a stream whose target is too long to display', async () => {
   const { isShared } = setUpHub()
   expect([isShared(quotes('A'.repeat(512))), isShared(quotes('A'.repeat(513)))]).toEqual([true, false])
 })
 
-test('bars of a longer past than is kept are not shared, nor is what is no stream', () => {
+test('does not share bars of a longer past than is stored, or non-streams', () => {
   const { isShared } = setUpHub()
   const bars = (past: number) => `/v3/marketdata/stream/barcharts/MSFT?barsback=${past}`
   expect([bars(1_000), bars(1_001), '/v3/brokerage/accounts'].map(isShared)).toEqual([true, false, false])
@@ -154,7 +154,7 @@ test('a larger stream that is not open yet serves no smaller one', async () => {
   expect(opened()).toBe(2)
 })
 
-test('a reader whose patience ends while its stream is being opened gets the answer', async () => {
+test('a reader whose wait ends during the opening gets its response', async () => {
   const { ask, service, clock } = setUpHub()
   const reply = await ask(quotes('MSFT'), program('bot'), 1_000)
   await clock.advance(3_000)
@@ -163,7 +163,7 @@ test('a reader whose patience ends while its stream is being opened gets the ans
   expect(reply.status).toBe(200)
 })
 
-test('a 401 is not for the reader: the stream is opened with the next token', async () => {
+test('hides a 401 from the reader: the stream opens with the next token', async () => {
   const { ask, service, state, clock } = setUpHub()
   const reply = await ask(quotes('MSFT'))
   service.refuses(401)
@@ -177,7 +177,7 @@ test('a 401 is not for the reader: the stream is opened with the next token', as
 test.each([
   ['with another token', 'a2'],
   ['without another token', 'a1'],
-])('a second 401, %s, is passed on as it came', async (_, value) => {
+])('relays a second 401, %s, unchanged', async (_, value) => {
   const { ask, service, state, clock, opened } = setUpHub()
   const replies = [await ask(quotes('MSFT')), await ask(quotes('MSFT'))]
   service.refuses(401, '{"Error":"Unauthorized"}')
@@ -191,7 +191,7 @@ test.each([
   expect(opened()).toBe(2)
 })
 
-test('streams that open and end at once are opened every 5 s, all of them together', async () => {
+test('streams that open and end at once are opened every 5 s in total', async () => {
   const { ask, service, clock, opened, http } = setUpHub()
   const replies = [await ask(quotes('MSFT'))]
   service.opens()
@@ -213,7 +213,7 @@ test('streams that open and end at once are opened every 5 s, all of them togeth
   expect(replies.every(({ writableEnded }) => !writableEnded)).toBe(true)
 })
 
-test('an error on a stream that repeats the access token has it no more, also for a later reader', async () => {
+test('removes an access token echoed in a stream’s error, also for later readers', async () => {
   const { ask, service, says, secrets } = setUpHub()
   secrets.hide('the-access-token-of-the-key')
   const first = await ask(quotes('MSFT'))
@@ -224,13 +224,13 @@ test('an error on a stream that repeats the access token has it no more, also fo
   expect([first.lines.at(-1), later.lines.at(-1)]).toEqual([clean, clean])
 })
 
-test('a stream is asked for uncompressed', async () => {
+test('requests a stream uncompressed', async () => {
   const { ask, http } = setUpHub()
   await ask(quotes('MSFT'))
   expect(http.streams[0]?.request.headers['accept-encoding']).toBe('identity')
 })
 
-test('without a token a reader is told at once', async () => {
+test('without a token a reader is answered at once', async () => {
   const { ask, state } = setUpHub()
   state.access = { kind: 'none', why: 'active', failure: 'connection refused' }
   const reply = await ask(quotes('MSFT'))
@@ -240,7 +240,7 @@ test('without a token a reader is told at once', async () => {
   ])
 })
 
-test('a slot that the own streams hold is not asked for', async () => {
+test('does not request a slot that own streams use', async () => {
   const set = setUpHub()
   for (let i = 0; i < 10; i += 1) {
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
@@ -251,7 +251,7 @@ test('a slot that the own streams hold is not asked for', async () => {
   expect(set.opened()).toBe(10)
 })
 
-test('a stream that is kept gives its slot to one that waits, at once', async () => {
+test('an unread stream gives its slot to a waiting one at once', async () => {
   const set = setUpHub()
   const replies: FakeReply[] = []
   for (let i = 0; i < 10; i += 1) {
@@ -267,7 +267,7 @@ test('a stream that is kept gives its slot to one that waits, at once', async ()
   expect(set.own('Option Chain Stream')).toBe(10)
 })
 
-test('without a slot a reader waits for its patience, then is told the stream least worth its slot', async () => {
+test('without a slot a reader waits, then gets a proposal of the least useful stream', async () => {
   const set = setUpHub()
   for (let i = 0; i < 10; i += 1) {
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
@@ -286,7 +286,7 @@ test('without a slot a reader waits for its patience, then is told the stream le
   expect(set.hub.waitingOf(program('notes'))).toEqual([])
 })
 
-test('a reader without a slot is told which quota that is, by the service’s own name for it', async () => {
+test('a reader without a slot gets the quota’s name from the service', async () => {
   const { ask, service, clock } = setUpHub()
   const waits = await ask(CHAIN, undefined, 3_000)
   const none = { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' }
@@ -295,7 +295,7 @@ test('a reader without a slot is told which quota that is, by the service’s ow
   expect(waits.headers).toEqual(expect.arrayContaining(['x-concurrency-resource', 'options-chain']))
 })
 
-test('a clock that is set ahead ends no patience of a reader', async () => {
+test('a clock set ahead ends no reader’s wait', async () => {
   const set = setUpHub()
   for (let i = 0; i < 10; i += 1) {
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
@@ -313,7 +313,7 @@ test('a clock that is set ahead ends no patience of a reader', async () => {
   expect(waits.status).toBeUndefined()
 })
 
-test('a slot that is freed goes to the most urgent program that waits', async () => {
+test('a freed slot goes to the most urgent waiting program', async () => {
   const set = setUpHub()
   const replies: FakeReply[] = []
   for (let i = 0; i < 10; i += 1) {
@@ -335,7 +335,7 @@ test('a slot that is freed goes to the most urgent program that waits', async ()
   expect(background.status).toBeUndefined()
 })
 
-test('a slot that others hold is tried every five seconds, not more often', async () => {
+test('tries a slot that others use every five seconds, not more often', async () => {
   const set = setUpHub()
   const waits = await set.ask(CHAIN, undefined, 60_000)
   const none = { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' }
@@ -349,7 +349,7 @@ test('a slot that others hold is tried every five seconds, not more often', asyn
   expect(waits.status).toBe(200)
 })
 
-test('a GoAway is hidden: another stream first, then the differences only, for fifty readers by one request', async () => {
+test('hides a GoAway: another stream first, then only the differences, for fifty readers by one request', async () => {
   const { ask, says, service, clock, opened, first, own, http } = await openPositions()
   const readers = [first]
   for (let i = 0; i < 49; i += 1) readers.push(await ask(POSITIONS))
@@ -373,7 +373,7 @@ test('a GoAway is hidden: another stream first, then the differences only, for f
   proves('G9', { level: 2, cases: readers.length })
 })
 
-test('cuts and silence are hidden, and no heartbeat is invented', async () => {
+test('hides cuts and silence, and invents no heartbeat', async () => {
   const { says, service, clock, first, opened } = await openPositions()
   const before = first.lines.length
   service.ends()
@@ -390,7 +390,7 @@ test('cuts and silence are hidden, and no heartbeat is invented', async () => {
   expect(first.writableEnded).toBe(false)
 })
 
-test('while programs read it, a service that is away is asked again every 5 s', async () => {
+test('while programs read it, an unreachable service is tried every 5 s', async () => {
   const { service, clock, first, opened } = await openPositions()
   service.ends()
   const askedAtMs = [clock.monotonicMs()]
@@ -409,7 +409,7 @@ test('while programs read it, a service that is away is asked again every 5 s', 
   expect(first.writableEnded).toBe(false)
 })
 
-test('a service that is not back in a minute ends its readers as it would itself', async () => {
+test('a service that is not back within a minute ends its readers as it would itself', async () => {
   const { service, clock, first, streams } = await openPositions()
   service.ends()
   await clock.advance(MAX_OUTAGE_MS - 1)
@@ -436,7 +436,7 @@ test('a minute without a turn after a GoAway ends its readers too', async () => 
   expect(reply.writableEnded).toBe(true)
 })
 
-test('a service that is back and never tells its whole state again ends its readers too', async () => {
+test('a service that returns but never sends its whole state ends its readers too', async () => {
   const { service, says, clock, first } = await openPositions()
   await clock.advance(5_000)
   says(GO_AWAY)
@@ -457,27 +457,24 @@ test('a service that is back and never tells its whole state again ends its read
 test.each([
   ['nothing', ''],
   ['line ends alone', '\r\n'],
-])(
-  'a service that opens a stream again and again, and says %s on it, ends its readers too',
-  async (_, said) => {
-    const { ask, service, clock, opened, http } = setUpHub()
-    const reply = await ask(quotes('MSFT'))
+])('a service that opens a stream repeatedly, and sends %s on it, ends its readers too', async (_, said) => {
+  const { ask, service, clock, opened, http } = setUpHub()
+  const reply = await ask(quotes('MSFT'))
+  service.opens()
+  let told = opened()
+  for (let ms = 0; ms < SILENCE.deadMs + MAX_OUTAGE_MS - 1_000; ms += 1_000) {
+    if (said !== '' && http.streams.at(-1)?.closed === false && opened() === told) service.says(said)
+    await clock.advance(1_000)
+    if (http.streams.at(-1)?.closed !== false || opened() === told) continue
+    told = opened()
     service.opens()
-    let told = opened()
-    for (let ms = 0; ms < SILENCE.deadMs + MAX_OUTAGE_MS - 1_000; ms += 1_000) {
-      if (said !== '' && http.streams.at(-1)?.closed === false && opened() === told) service.says(said)
-      await clock.advance(1_000)
-      if (http.streams.at(-1)?.closed !== false || opened() === told) continue
-      told = opened()
-      service.opens()
-    }
-    expect([told > 2, reply.writableEnded]).toEqual([true, false])
-    await clock.advance(2_000)
-    expect([reply.lines.at(-1), reply.writableEnded]).toEqual([GO_AWAY, true])
-  },
-)
+  }
+  expect([told > 2, reply.writableEnded]).toEqual([true, false])
+  await clock.advance(2_000)
+  expect([reply.lines.at(-1), reply.writableEnded]).toEqual([GO_AWAY, true])
+})
 
-test('a service that tells its whole state in time is an outage no more, also where nothing differs', async () => {
+test('a service that sends its whole state in time is back, even without differences', async () => {
   const { service, says, clock, first, opened, http } = await openPositions()
   service.ends()
   let told = opened()
@@ -494,7 +491,7 @@ test('a service that tells its whole state in time is an outage no more, also wh
   expect(first.writableEnded).toBe(false)
 })
 
-test('a sign-in elsewhere that ends the stream is told as it was said', async () => {
+test('relays a sign-in elsewhere that ends the stream unchanged', async () => {
   const { says, first, opened } = await openPositions()
   says('{"Error":"DualLogon","Message":"elsewhere"}')
   expect(first.lines.at(-1)).toBe('{"Error":"DualLogon","Message":"elsewhere"}')
@@ -502,7 +499,7 @@ test('a sign-in elsewhere that ends the stream is told as it was said', async ()
   expect(opened()).toBe(1)
 })
 
-test('only a sign-in elsewhere is what readers read at the end, not a frame that mentions one', async () => {
+test('readers end with a sign-in elsewhere only, not with a frame that mentions one', async () => {
   const { says, first, hub, clock, service } = await openPositions()
   says('{"AccountID":"SIM1001","PositionID":"1","Description":"DualLogon"}')
   says('{"Error":"InternalServerError","Message":"DualLogon"}')
@@ -513,7 +510,7 @@ test('only a sign-in elsewhere is what readers read at the end, not a frame that
   expect(first.lines.at(-1)).toBe(GO_AWAY)
 })
 
-test('a frozen reader delays no other, and is brought up to date with the newest of each object', async () => {
+test('a frozen reader delays no other, and then gets the newest state of each object', async () => {
   const { ask, says, first } = await openPositions()
   const frozen = await ask(POSITIONS, program('notes'))
   frozen.isFrozen = true
@@ -528,7 +525,7 @@ test('a frozen reader delays no other, and is brought up to date with the newest
   expect(frozen.lines.at(-1)).toBe(position(2, 5))
 })
 
-test('a frozen reader that cannot be brought up to date is told to go away, and cut if it does not read that', async () => {
+test('a frozen reader that cannot be brought up to date gets GoAway, and is cut if it does not read that', async () => {
   const { ask, service, says, clock } = setUpHub()
   const frozen = await ask('/v3/marketdata/stream/barcharts/MSFT?barsback=2')
   service.opens()
@@ -549,7 +546,7 @@ test('a reader that reads its GoAway is not cut', async () => {
   expect([first.writableEnded, first.destroyed]).toEqual([true, false])
 })
 
-test('quotes of some symbols come out of a larger stream', async () => {
+test('a larger stream provides quotes of some symbols', async () => {
   const { ask, service, says, opened } = setUpHub()
   await ask(quotes('MSFT,AAPL'))
   service.opens()
@@ -563,7 +560,7 @@ test('quotes of some symbols come out of a larger stream', async () => {
 /** A quote of half a mebibyte. */
 const longQuote = (symbol: string) => `{"Symbol":"${symbol}","Note":"${'n'.repeat(1 << 19)}"}`
 
-test('a state over 16 MiB ends its readers with GoAway, and the stream is not shared again for ten minutes', async () => {
+test('a state over 16 MiB ends its readers with GoAway, and the stream stays unshared for ten minutes', async () => {
   const { ask, isShared, service, says, clock, own, opened, hub } = setUpHub()
   const reply = await ask(quotes('MSFT'))
   const other = await ask(quotes('AAPL'))
@@ -581,7 +578,7 @@ test('a state over 16 MiB ends its readers with GoAway, and the stream is not sh
   expect(isShared(quotes('AAPL'))).toBe(true)
 })
 
-test('each object of a smaller stream is looked for once, however many frames the larger one brings', async () => {
+test('looks for each object of a smaller stream once, however many frames the larger one has', async () => {
   const { ask, service, says, http } = setUpHub()
   const reply = await ask(quotes('MSFT'))
   service.opens()
@@ -598,7 +595,7 @@ test('each object of a smaller stream is looked for once, however many frames th
   expect(reply.writableEnded).toBe(false)
 })
 
-test('an enlargement opens the larger stream before it drops the smaller one, whose readers go on', async () => {
+test('an enlargement opens the larger stream before it drops the smaller one, whose readers continue', async () => {
   const { ask, service, says, opened, http } = setUpHub()
   const small = await ask(quotes('MSFT'))
   service.opens()
@@ -620,7 +617,7 @@ test('an enlargement opens the larger stream before it drops the smaller one, wh
   expect(large.lines).toHaveLength(4)
 })
 
-test("a stream that Headroom has open is read from a first answer on, and stays Headroom's", async () => {
+test("reads a stream that Headroom has open from a first response on, and it stays Headroom's", async () => {
   const { open, service, says, ask, clock, own, opened, http, summary } = setUpHub()
   await open()
   service.opens()
@@ -647,7 +644,7 @@ test("a stream that Headroom has open is read from a first answer on, and stays 
   expect(summary()).not.toHaveProperty('readers')
 })
 
-test('a stream that Headroom has open waits for its slot itself when programs read it', async () => {
+test('a stream that Headroom has open waits for its own slot when programs read it', async () => {
   const { open, service, says, ask, clock, opened, summary } = setUpHub()
   await open()
   service.opens()
@@ -664,7 +661,7 @@ test('a stream that Headroom has open waits for its slot itself when programs re
   expect(summary()).toMatchObject({ readers: 1 })
 })
 
-test('a stream of programs that a person opens too is the same one, and stays when they leave', async () => {
+test('a stream that programs and a person open is one, and stays when the programs leave', async () => {
   const { open, first, streams, clock, opened, own } = await openPositions()
   expect(await open()).toMatchObject({ ok: true, stream: streams.summaries()[0]!.id })
   first.destroy()
@@ -681,7 +678,7 @@ test('a stream that a person closes ends its readers', async () => {
   expect(own('Positions Stream')).toBe(0)
 })
 
-test('what refuses the stream is passed on as it came', async () => {
+test('relays a rejection of the stream unchanged', async () => {
   const { ask, service, own, countsOf } = setUpHub()
   const replies = [await ask(POSITIONS), await ask(POSITIONS)]
   service.refuses(403, '{"Error":"Forbidden","Message":"no"}', { 'content-type': 'application/json' })
@@ -695,7 +692,7 @@ test('what refuses the stream is passed on as it came', async () => {
   expect(own('Positions Stream')).toBe(0)
 })
 
-test('a 429 of the rate quota is waited out as far as the patience of the reader goes', async () => {
+test('waits out a rate 429 within the reader’s longest wait', async () => {
   const { ask, service, clock, countsOf } = setUpHub()
   const patient = await ask(quotes('MSFT'), program('a'), 60_000)
   const hasty = await ask(quotes('MSFT'), program('b'), 1_000)
@@ -713,7 +710,7 @@ test('a 429 of the rate quota is waited out as far as the patience of the reader
   expect(patient.status).toBe(200)
 })
 
-test('after a 429 a reader waits where there is room within its patience, however late Reset is', async () => {
+test('after a 429 a reader waits for room within its longest wait, however late Reset is', async () => {
   const { ask, service, clock, room, timeline } = setUpHub()
   const patient = await ask(quotes('MSFT'), program('a'), 10_000)
   const hasty = await ask(quotes('MSFT'), program('b'), 5_000)
@@ -729,7 +726,7 @@ test('after a 429 a reader waits where there is room within its patience, howeve
   proves('G8', { level: 2, cases: 2 })
 })
 
-test('a connection that is lost twice before the stream was open is told', async () => {
+test('reports a connection lost twice before the stream opened', async () => {
   const { ask, service, clock } = setUpHub()
   const reply = await ask(POSITIONS)
   service.ends()
@@ -738,7 +735,7 @@ test('a connection that is lost twice before the stream was open is told', async
   expect(reply.status).toBe(502)
 })
 
-test('a program that is cut off has no stream and waits for none; others go on', async () => {
+test('a revoked program has no stream and waits for none; others continue', async () => {
   const { ask, hub, first, http } = await openPositions()
   const [bot, notes] = [program('bot'), program('notes')]
   const other = await ask(POSITIONS, notes)
@@ -752,7 +749,7 @@ test('a program that is cut off has no stream and waits for none; others go on',
   proves('G8', { level: 2, cases: 2 })
 })
 
-test('at the end readers are told to go away, and those that wait get 503', async () => {
+test('at the end readers get GoAway, and waiting ones 503', async () => {
   const { ask, hub, first, own } = await openPositions()
   const waits = await ask(CHAIN)
   hub.end('the gateway was turned off')
@@ -762,7 +759,7 @@ test('at the end readers are told to go away, and those that wait get 503', asyn
   expect(own('Option Chain Stream')).toBe(0)
 })
 
-test('a reader that goes before its stream is open costs nothing more', async () => {
+test('a reader that leaves before its stream opens costs nothing more', async () => {
   const { ask, own, hub, clock } = setUpHub()
   const reply = await ask(POSITIONS)
   reply.destroy()
@@ -785,7 +782,7 @@ test('a person gets the slot of a stream that no program reads any more', async 
   expect(set.own('Option Chain Stream')).toBe(10)
 })
 
-test('a program without patience is answered at once where no slot is free', async () => {
+test('a program without a wait is answered at once if no slot is free', async () => {
   const set = setUpHub()
   for (let i = 0; i < 10; i += 1) {
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)
@@ -794,7 +791,7 @@ test('a program without patience is answered at once where no slot is free', asy
   expect((await set.ask(CHAIN, program('notes'), 0)).status).toBe(429)
 })
 
-test('the stream of a program can be pinned as it was asked for', async () => {
+test('a program’s stream can be pinned as requested', async () => {
   const { ask, service, streams, summary } = setUpHub()
   await ask('/v2/stream/tickbars/MSFT/5/3')
   service.opens()
@@ -806,7 +803,7 @@ test('the stream of a program can be pinned as it was asked for', async () => {
   })
 })
 
-test('at the cap a GoAway is hidden too: the connection is closed, then another one opened', async () => {
+test('at the cap a GoAway is hidden too: the connection closes, then another opens', async () => {
   const set = setUpHub()
   const replies: FakeReply[] = []
   for (let i = 0; i < 10; i += 1) {
@@ -826,7 +823,7 @@ test('at the cap a GoAway is hidden too: the connection is closed, then another 
   expect(first.writableEnded).toBe(false)
 })
 
-test('a program that comes during an outage has the state as it was heard last, then the differences', async () => {
+test('a program that arrives during an outage gets the last known state, then the differences', async () => {
   const { ask, service, says, clock } = await openPositions()
   service.ends()
   const late = await ask(POSITIONS)
@@ -837,7 +834,7 @@ test('a program that comes during an outage has the state as it was heard last, 
   expect(late.lines.slice(3)).toEqual([position(1, 12)])
 })
 
-test('a stream that waits for its slot takes its turn as the most urgent of its readers', async () => {
+test('a stream that waits for its slot takes the turn of its most urgent reader', async () => {
   const set = setUpHub()
   const replies: FakeReply[] = []
   for (let i = 0; i < 10; i += 1) {
@@ -851,7 +848,7 @@ test('a stream that waits for its slot takes its turn as the most urgent of its 
   expect(set.turns.at(-1)?.program.name).toBe('c')
 })
 
-test('a reader whose answer cannot be written gets 502, and the others their stream', async () => {
+test('a reader whose response cannot be written gets 502, and the others their stream', async () => {
   const { ask, service, says, defects } = setUpHub()
   const path = '/v3/brokerage/stream/accounts/SIM1/positions'
   const first = await ask(path)

@@ -43,7 +43,7 @@ function readerOf(symbols: string, max?: Behind) {
   return { reader, reply }
 }
 
-test('a reader gets the head as the service sent it and the state as it stands', () => {
+test('a reader gets the service’s head and the present state', () => {
   const { reader, reply } = readerOf('A,B')
   expect([reader.sinceMs, reader.waitsUntilMs, reader.program.name]).toEqual([5, 9, 'bot'])
   reader.begin(['X-Of', 'service'], quotes(quote('A', '1'), quote('B', '2')))
@@ -53,13 +53,13 @@ test('a reader gets the head as the service sent it and the state as it stands',
   expect([reply.writes.length, reply.flushed]).toEqual([1, 0])
 })
 
-test('the head goes out at once where there is nothing to say yet', () => {
+test('sends the head at once if there is no data yet', () => {
   const { reader, reply } = readerOf('A')
   reader.begin([], quotes())
   expect([reply.flushed, reply.writes]).toEqual([1, []])
 })
 
-test('a reader hears of its own symbols alone, and nothing before it begins', () => {
+test('a reader gets only its own symbols, and nothing before it begins', () => {
   const { reader, reply } = readerOf('A')
   const state = quotes(quote('B', '1'))
   reader.hear(state.heard(quote('A', '1')))
@@ -71,7 +71,7 @@ test('a reader hears of its own symbols alone, and nothing before it begins', ()
   expect(reply.lines).toEqual([quote('A', '1'), quote('A', '2')])
 })
 
-test('frames are joined up to 64 KiB, and a larger one is written alone', () => {
+test('joins frames up to 64 KiB, and writes a larger one alone', () => {
   const { reader, reply } = readerOf('A,B,C,D')
   const half = 'x'.repeat(32 << 10)
   const whole = 'x'.repeat(64 << 10)
@@ -80,7 +80,7 @@ test('frames are joined up to 64 KiB, and a larger one is written alone', () => 
   expect(reply.writes).toEqual([2 * size(half), size(half) + size(whole)])
 })
 
-test('nothing is written while the program reads nothing, and all that is owed once it does', () => {
+test('writes nothing while the program reads nothing, then everything pending', () => {
   const { reader, reply } = readerOf('A')
   const state = quotes()
   reader.begin([], state)
@@ -91,7 +91,7 @@ test('nothing is written while the program reads nothing, and all that is owed o
   expect(reply.lines.map((line) => JSON.parse(line).Last)).toEqual(['1', '2', '3'])
 })
 
-test('a reader that is behind by more than its bound gets the newest of each object', () => {
+test('a reader beyond its bound gets the newest state of each object', () => {
   const { reader, reply } = readerOf('A', { frames: 2, bytes: 1 << 20 })
   const state = quotes()
   reader.begin([], state)
@@ -101,14 +101,14 @@ test('a reader that is behind by more than its bound gets the newest of each obj
   expect(reply.lines).toEqual([quote('A', '1'), quote('A', '5')])
 })
 
-test('what differs in another stream is written when a reader moves to it', () => {
+test('writes the differences when a reader moves to another stream', () => {
   const { reader, reply } = readerOf('A,B')
   reader.begin([], quotes(quote('A', '1'), quote('B', '1')))
   reader.moveTo(quotes(quote('A', '1'), quote('B', '2')))
   expect(reply.lines).toEqual([quote('A', '1'), quote('B', '1'), quote('B', '2')])
 })
 
-test('a reader whose connection has ended is gone, is told once, and gets nothing more', () => {
+test('a disconnected reader is reported once, and gets nothing more', () => {
   const { reader, reply } = readerOf('A')
   const state = quotes()
   let gone = 0
@@ -122,7 +122,7 @@ test('a reader whose connection has ended is gone, is told once, and gets nothin
   expect([reader.isGone, gone, reply.writes]).toEqual([true, 1, []])
 })
 
-test('a reader that is ended gets its last line, and nothing after it', () => {
+test('an ended reader gets its last line, and nothing after it', () => {
   const { reader, reply } = readerOf('A')
   const state = quotes()
   reader.begin([], state)

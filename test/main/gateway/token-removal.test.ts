@@ -60,7 +60,7 @@ const CODINGS: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
 
 test.each(
   CODINGS.flatMap(([coding, encode]) => [400, 503].map((status) => [coding, status, encode] as const)),
-)('the token in a %s body of a %s is replaced, and the length is right', async (coding, status, encode) => {
+)('replaces the token in a %s body of a %s, with the right length', async (coding, status, encode) => {
   const { ask } = await echoing((socket, token) => {
     const body = encode(Buffer.from(`{"Message":"no ${token}, ${token} is none"}`))
     whole(socket, status, [`content-encoding: ${coding}`, 'content-digest: sha-256=:eA==:'], body)
@@ -86,23 +86,23 @@ test.each([
   ['with escapes in lower case', String.raw`a\u002btoken\u002fof\u003dodd.Chars~`],
   ['with escapes of HTML', 'a&#43;token&#47;of&#61;odd.Chars~'],
   ['with hexadecimal escapes of HTML', 'a&#x2B;token&#x2F;of&#x3D;odd.Chars~'],
-])('a token that is repeated %s is replaced', (_, echo) => {
+])('replaces a token echoed %s', (_, echo) => {
   const clean = new TokenRemoval(AWKWARD).from(`{"debug":"${echo}"}`)
   expect(clean).toContain(REDACTED)
   // But for what stands beside it in base64.
   expect(clean.replace(REDACTED, '').length).toBeLessThan('{"debug":""}'.length + 24)
 })
 
-test('a short token has no base64 that other text might have', () => {
+test('a short token has no base64 that other text might contain', () => {
   expect(new TokenRemoval('token').from(Buffer.from('xtoken').toString('base64'))).toBe('eHRva2Vu')
 })
 
-test('the token in the body of a redirect is replaced', async () => {
+test('replaces the token in the body of a redirect', async () => {
   const { ask } = await echoing((socket, token) => whole(socket, 302, ['location: /x'], `see ${token}`))
   expect(String((await ask(ACCOUNTS)).bytes)).toBe('see [redacted]')
 })
 
-test.each(CODINGS)('a %s error without the token goes byte for byte', async (coding, encode) => {
+test.each(CODINGS)('relays a %s error without the token byte for byte', async (coding, encode) => {
   const body = encode(Buffer.from('{"Message":"not now"}'))
   const { ask } = await echoing((socket) => whole(socket, 503, [`content-encoding: ${coding}`], body))
   const { answer, bytes } = await ask(ACCOUNTS)
@@ -110,22 +110,25 @@ test.each(CODINGS)('a %s error without the token goes byte for byte', async (cod
   expect(answer.headers).toMatchObject({ 'content-encoding': coding, 'content-length': String(body.length) })
 })
 
-test.each(CODINGS)('a %s error longer than is read at once has the token nowhere', async (coding, encode) => {
-  const noise = randomBytes(LARGE).toString('base64')
-  const { ask, token } = await echoing((socket, own) => {
-    // Before, at and after the end of what is read before the answer begins, and at the very end.
-    const parts = [own, noise.slice(0, (64 << 10) - own.length - 200), own.repeat(4), noise, own]
-    whole(socket, 500, [`content-encoding: ${coding}`], encode(Buffer.from(parts.join(' '))))
-  })
-  const { answer, bytes } = await ask(ACCOUNTS)
-  const read = String(bytes)
-  expect([read.includes(token()), read.split('[redacted]').length - 1]).toEqual([false, 6])
-  expect([read.length > LARGE, read.endsWith(' [redacted]')]).toEqual([true, true])
-  expect(answer.headers).not.toHaveProperty('content-length')
-  expect(answer.headers).not.toHaveProperty('content-encoding')
-})
+test.each(CODINGS)(
+  'removes the token everywhere from a %s error longer than one read',
+  async (coding, encode) => {
+    const noise = randomBytes(LARGE).toString('base64')
+    const { ask, token } = await echoing((socket, own) => {
+      // Before, at and after the end of what is read before the answer begins, and at the very end.
+      const parts = [own, noise.slice(0, (64 << 10) - own.length - 200), own.repeat(4), noise, own]
+      whole(socket, 500, [`content-encoding: ${coding}`], encode(Buffer.from(parts.join(' '))))
+    })
+    const { answer, bytes } = await ask(ACCOUNTS)
+    const read = String(bytes)
+    expect([read.includes(token()), read.split('[redacted]').length - 1]).toEqual([false, 6])
+    expect([read.length > LARGE, read.endsWith(' [redacted]')]).toEqual([true, true])
+    expect(answer.headers).not.toHaveProperty('content-length')
+    expect(answer.headers).not.toHaveProperty('content-encoding')
+  },
+)
 
-test('a small error that is huge once decoded is cleaned as it is read', async () => {
+test('cleans a small error that decodes to a huge one while reading', async () => {
   const { ask } = await echoing((socket, token) => {
     const body = Buffer.concat([Buffer.alloc(8 << 20, ' '), Buffer.from(token)])
     whole(socket, 500, ['content-encoding: gzip'], zlib.gzipSync(body))
@@ -137,7 +140,7 @@ test('a small error that is huge once decoded is cleaned as it is read', async (
 test.each([
   ['a coding that nobody knows', 'x-own', Buffer.from('not now')],
   ['bytes that are not of their coding', 'gzip', Buffer.from('not now')],
-])('an error in %s goes as it came, but for the token', async (_, coding, body) => {
+])('relays an error in %s unchanged, except for the token', async (_, coding, body) => {
   let says = ''
   const { ask } = await echoing((socket, token) =>
     whole(socket, 500, [`content-encoding: ${coding}`], `${body}${says === '' ? '' : token}`),
@@ -158,7 +161,7 @@ test.each([400, 429, 500])('an error of %s that is cut is cut for its caller too
   expect([answer.statusCode, bytes]).toEqual([status, 'cut'])
 })
 
-test('an error without an end is passed on after 5 s, and cleaned as it comes', async () => {
+test('relays an error without an end after 5 s, cleaned as it arrives', async () => {
   const clock = new SkippingClock()
   let service: Socket | undefined
   const { add, get, token } = await echoing(
@@ -184,13 +187,13 @@ test('an error without an end is passed on after 5 s, and cleaned as it comes', 
   expect(await answer.text()).toBe('no [redacted] and [redacted]')
 })
 
-test('an answer that is no error is not touched', async () => {
+test('does not touch a response that is not an error', async () => {
   const { ask, token } = await echoing((socket, own) => whole(socket, 200, [], own))
   const { bytes } = await ask(ACCOUNTS)
   expect(String(bytes)).toBe(token())
 })
 
-test('the token is replaced everywhere in a value, and a field with it in its name is dropped', async () => {
+test('replaces the token everywhere in a value, and drops a field with it in its name', async () => {
   const { ask, token } = await echoing((socket, own, text) => {
     const fields = [`x-echo: ${own};${own}`, `x-${own}-x: 1`, `X-${own.toUpperCase()}: 2`, 'x-kept: 3']
     whole(socket, text.includes('/stream/') ? 400 : 200, fields, '{}')
@@ -203,7 +206,7 @@ test('the token is replaced everywhere in a value, and a field with it in its na
   proves('G6', { level: 3, cases: 2 })
 })
 
-test('a shared stream that is refused tells no reader the token', async () => {
+test('a rejected shared stream shows no reader the token', async () => {
   const { ask, token } = await echoing((socket, own) => whole(socket, 400, [], `{"Message":"${own} ${own}"}`))
   const { answer, bytes } = await ask(QUOTES)
   expect([answer.statusCode, String(bytes)]).toEqual([400, '{"Message":"[redacted] [redacted]"}'])
@@ -211,7 +214,7 @@ test('a shared stream that is refused tells no reader the token', async () => {
 })
 
 test.each(CODINGS)(
-  'a refused stream brings its readers a long %s body byte for byte',
+  'a rejected stream gives its readers a long %s body byte for byte',
   async (coding, encode) => {
     const said = encode(Buffer.from(`{"Message":"é ${randomBytes(40 << 10).toString('hex')}"}`))
     const { ask } = await echoing((socket) => whole(socket, 403, [`content-encoding: ${coding}`], said))
@@ -223,7 +226,7 @@ test.each(CODINGS)(
   },
 )
 
-test('of a refused stream, a token in a compressed body is replaced, and which quota refused is read', async () => {
+test('replaces the token in a rejected stream’s compressed body, and reads which quota rejected it', async () => {
   const { ask, token, monitor } = await echoing((socket, own, text) => {
     const error = text.includes('/positions')
       ? '{"Error":"TooManyRequests","Message":"Stream quota exceeded"}'
@@ -246,7 +249,7 @@ test.each([
   ],
   ['shorter than it says', (socket: Socket) => socket.end('HTTP/1.1 400 X\r\ncontent-length: 9\r\n\r\n{}')],
   ['over 1 MiB', (socket: Socket) => whole(socket, 400, [], Buffer.alloc(2 << 20, 'x'))],
-])('a refused stream whose body is %s does not end for its reader as if it were whole', async (_, answer) => {
+])('a rejected stream with a body that is %s does not look whole to its reader', async (_, answer) => {
   const { ask } = await echoing(answer)
   const { answer: told, bytes } = await ask(QUOTES)
   expect([told.statusCode, bytes === 'cut']).toEqual([400, true])
@@ -266,13 +269,13 @@ test.each([
   ['in a URL in lower case', 'a%2fb%2bc%3d%3d%22d'],
   ['in JSON', 'a/b+c==\\"d'],
   ['in the JSON of some', 'a\\/b+c==\\"d'],
-])('a token %s is known', async (_, spelled) => {
+])('recognises a token %s', async (_, spelled) => {
   const removal = new TokenRemoval('a/b+c=="d')
   expect(removal.from(`<${spelled}>`)).toBe('<[redacted]>')
   expect(await inParts('a/b+c=="d', ['<', ...spelled, '>'])).toBe('<[redacted]>')
 })
 
-test('however a body is cut into chunks, it is the same', async () => {
+test('any chunking of a body gives the same result', async () => {
   const token = 'aabaa/baab'
   const piece = fc.constantFrom(token, 'a', 'aabaa', 'b', 'é', '/baab', token.slice(0, -1))
   await fc.assert(
@@ -290,13 +293,13 @@ test('however a body is cut into chunks, it is the same', async () => {
   )
 })
 
-test('without a token a header goes as it came', () => {
+test('relays a header without a token unchanged', () => {
   const rawHeaders = ['X-Echo', 'abcd abcd']
   const passed = passedHeaders({ status: 200, rawHeaders }, new TokenRemoval('abcd'))
   expect(passed.slice(0, 2)).toEqual(['X-Echo', '[redacted] [redacted]'])
   expect(passedHeaders({ status: 200, rawHeaders }).slice(0, 2)).toEqual(rawHeaders)
 })
 
-test('a spelling that begins with another one is removed whole', () => {
+test('removes a spelling that begins with another one whole', () => {
   expect(new TokenRemoval('ab%').from('?a=ab%25&b=ab%')).toBe(`?a=${REDACTED}&b=${REDACTED}`)
 })
