@@ -16,7 +16,7 @@ export function benchPage(all: Entries, now: Origin): string {
   return [
     '# Bench',
     '',
-    'What Headroom costs and how well it does, beside the alternatives where there are any. Written by `npm run bench`; nothing here is typed by hand. Each bench is a process of its own, and all that is compared has the same input in the same run. “Times better” is against the best of the alternatives. An aim that was missed says so.',
+    'What Headroom costs and how well it performs, compared with alternatives if there are any. Written by `npm run bench`; nothing here is typed by hand. Each bench runs in a separate process, and everything compared gets the same input in the same run. “Times better” is against the best of the alternatives. An aim that was missed says so.',
     '',
     ...machines.map((machine) => `- machine: ${machine}`),
     `- run: ${originWords([...entries.values()].at(-1) ?? now)}`,

@@ -73,7 +73,7 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
   return [
     '# Truth',
     '',
-    'Whether the numbers, ranges and states that Headroom tells of a quota are true while others use it. Written by `npm run truth`; nothing here is typed by hand. An aim that was missed says so.',
+    'Whether Headroom’s numbers, ranges and states of a quota are true while others use it. Written by `npm run truth`; nothing here is typed by hand. An aim that was missed says so.',
     '',
     `- ${how}`,
     `- machine: ${machine}`,
