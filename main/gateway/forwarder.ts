@@ -509,7 +509,13 @@ export class Forwarder {
     const upstream = this.#upstreams.get(id)
     const refused = upstream?.sending?.token
     if (upstream === undefined || refused === undefined) return
-    const gotToken = (await tokenAfter401(this.#deps, refused, upstream.request.pathAndQuery)) !== undefined
+    let token: string | undefined
+    const refreshed = tokenAfter401(this.#deps, refused, upstream.request.pathAndQuery).then((next) => {
+      token = next
+    })
+    const maxWaitMs = Math.max(...[...upstream.calls.values()].map((call) => call.maxWaitMs))
+    await within(this.#deps.clock, Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), refreshed)
+    const gotToken = token !== undefined
     upstream.isRefreshing = false
     if (gotToken) discard(upstream)
     this.#apply(this.#scheduler.refreshed(id, gotToken, this.#now()))

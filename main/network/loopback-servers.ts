@@ -157,6 +157,9 @@ async function listenOnce(
  * a second.
  */
 const NODE_BACKLOG = 511
+/** Above this number of connections an idle one is closed sooner: each takes a file descriptor. */
+const MANY_CONNECTIONS = 64
+const MANY_IDLE_MS = 5_000
 const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
 function makeServer(limits: LoopbackLimits): Server {
@@ -169,6 +172,19 @@ function makeServer(limits: LoopbackLimits): Server {
     insecureHTTPParser: false,
   })
   server.timeout = limits.silenceMs
+  let open = 0
+  server.on('connection', (socket: Socket) => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+  })
+  const setIdleTime = () => {
+    server.keepAliveTimeout = open > MANY_CONNECTIONS ? Math.min(MANY_IDLE_MS, limits.idleMs) : limits.idleMs
+  }
+  // Read by Node as a request arrives, and as its response ends.
+  server.on('connection', setIdleTime)
+  server.on('request', setIdleTime)
   return server
 }
 

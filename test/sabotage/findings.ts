@@ -524,6 +524,16 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['close the connection of a program that is silent for six seconds'],
   },
   {
+    found: 'Idle connections of one program could hold every file descriptor for more than a minute',
+    tests: [['main/gateway/many-connections.test.ts', 'above 64 connections an idle one is kept for 5 s']],
+    breaks: ['keep any number of idle connections for as long as a few'],
+  },
+  {
+    found: 'A 401 took ten seconds whatever its Prefer while the sign-in host accepted and said nothing',
+    tests: [[GATEWAY_FAULTS, 'a 401 is passed on after the wait that its program chose']],
+    breaks: ['wait for a refresh longer than the program that got a 401'],
+  },
+  {
     found:
       'A token that ended while the sign-in host was away gave programs 401s for a minute after its return',
     tests: [

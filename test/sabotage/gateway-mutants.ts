@@ -88,6 +88,22 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: MANY_TEST,
   },
   {
+    promise: 'G9',
+    what: 'keep any number of idle connections for as long as a few',
+    file: 'main/network/loopback-servers.ts',
+    find: 'open > MANY_CONNECTIONS',
+    replace: 'open < 0',
+    test: MANY_TEST,
+  },
+  {
+    promise: 'G10',
+    what: 'wait for a refresh longer than the program that got a 401',
+    file: 'main/gateway/forwarder.ts',
+    find: 'Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), refreshed)',
+    replace: '600_000 + Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), refreshed)',
+    test: 'main/gateway/faults.test.ts',
+  },
+  {
     promise: 'G6',
     what: 'reset commands beyond 16 in one instant',
     file: 'main/control/control-server.ts',
@@ -131,8 +147,8 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G1',
     what: 'wait for a token longer than the caller waits',
     file: 'main/gateway/forwarder.ts',
-    find: 'Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs)',
-    replace: '60_000 + Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs)',
+    find: 'Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), access())',
+    replace: '60_000 + Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), access())',
     test: 'main/gateway/forwarder.test.ts',
   },
   {

@@ -131,6 +131,31 @@ test('a 401 of one path during an outage of the sign-in host discards no token t
   proves('G10', { level: 3, cases: 1 })
 })
 
+test('a 401 is passed on after the wait that its program chose, while the sign-in host is silent', async () => {
+  const clock = new SkippingClock()
+  const RENEWAL = JSON.stringify({ access_token: 'access-1', expires_in: 1200, token_type: 'Bearer' })
+  let refreshes = 0
+  const authUrl = await listening(
+    createHttpServer((_, response) => {
+      refreshes += 1
+      if (refreshes === 1) response.end(RENEWAL)
+    }),
+  )
+  const baseUrl = await listening(
+    createHttpServer((_, response) => void response.writeHead(401).end(REFUSED)),
+  )
+  const { add, get, monitor } = await startGateway({ clock, profile: { authUrl, baseUrl } })
+  await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
+  let status: number | undefined
+  void get(ACCOUNTS, add('bot'), { prefer: 'wait=2' }).then((answer) => {
+    status = answer.status
+  })
+  await vi.waitFor(() => expect(refreshes).toBe(2), SOON)
+  clock.skip(2_000)
+  // Less than the rest of the 10 s after which any program has its 401.
+  await vi.waitFor(() => expect(status).toBe(401), { timeout: 4_000, interval: 20 })
+})
+
 test('many simultaneous 401s cause one refresh', async () => {
   let ended: string | undefined
   const { add, get, monitor } = await before((socket, request) => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { GATEWAY_LIMITS } from '../../../main/gateway/door.ts'
 import { proves } from '../../proof/proves.ts'
 import { silentSockets } from '../silent-sockets.ts'
@@ -42,6 +42,8 @@ async function scanned() {
   }
 }
 
+const SOON = { timeout: 20_000, interval: 20 }
+
 /** A connection that has had the answer to a request. */
 async function answering(to: { readonly port: number; readonly host: string }, request: string) {
   const socket = connect(to)
@@ -66,6 +68,16 @@ test('the connection of a program is kept for 75 s between two requests, whateve
     const { headers } = await fetch(`${url}${path}`, { headers: { authorization } })
     expect(headers.get('keep-alive')).toBe('timeout=75')
   }
+})
+
+test('above 64 connections an idle one is kept for 5 s, until there are fewer', async () => {
+  const { url, port } = await startGateway()
+  const idleSeconds = async () => (await fetch(`${url}/headroom/health`)).headers.get('keep-alive')
+  const others = Array.from({ length: 65 }, () => connect({ port, host: '127.0.0.1' }))
+  await Promise.all(others.map((socket) => once(socket, 'connect')))
+  await vi.waitFor(async () => expect(await idleSeconds()).toBe('timeout=5'), SOON)
+  for (const socket of others) socket.destroy()
+  await vi.waitFor(async () => expect(await idleSeconds()).toBe('timeout=75'), SOON)
 })
 
 test.each([200, 500])('%d connections of a program in one instant are each answered', async (count) => {
