@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts'
 
 const EXCHANGE_ZONE = 'America/New_York'
-/** A quarter of a year of hours. */
+/** A quarter of a year in hours. */
 const MAX_KNOWN = 2200
 
 let zoned: Intl.DateTimeFormat | undefined
@@ -32,14 +32,14 @@ function offsetOf(hourMs: number): number {
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute')) - hourMs
 }
 
-/** Start of the exchange's day at a time, as if its clock showed UTC: the name of that day. */
+/** The exchange's date at a time, as the UTC midnight of that date. */
 export const exchangeDayOf = (atMs: number): number =>
   Math.floor((atMs + exchangeOffsetMs(atMs)) / DAY_MS) * DAY_MS
 
-/** Weekday of such a day, 0 for Sunday: the epoch began on a Thursday. */
+/** Weekday of such a date, 0 for Sunday: the epoch began on a Thursday. */
 export const weekdayOf = (dayMs: number): number => (dayMs / DAY_MS + 4) % 7
 
-/** The time, epoch ms, at which the exchange's clock shows `minute` of a day. Clocks change at night. */
+/** The time, epoch ms, at which the exchange's clock shows `minute` on a date. Clocks change at night. */
 export const exchangeTimeOf = (dayMs: number, minute: number): number => {
   const wallMs = dayMs + minute * MINUTE_MS
   return wallMs - exchangeOffsetMs(wallMs - exchangeOffsetMs(wallMs))

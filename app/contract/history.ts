@@ -48,22 +48,22 @@ export interface History {
   readonly rejectedAt: readonly number[]
   /** When recording of this row began, epoch ms; absent if it has not. */
   readonly since?: number
-  /** The usual level in the interval; absent on fewer than five days of record. */
+  /** The usual level in the interval; absent with fewer than five recorded days. */
   readonly usual?: UsualLevels
 }
 
-/** The usual level of a quota: epoch ms and requests, oldest first. */
+/** The usual level of a quota, oldest first: epoch ms and requests. */
 export type UsualLevels = readonly (readonly [atMs: number, level: number])[]
 
-/** A load that a day usually has. */
+/** A load that most days have. */
 export interface UsualLoad {
-  /** When it begins and ends, epoch ms. */
+  /** Start and end, epoch ms. */
   readonly atMs: number
   readonly untilMs: number
   readonly requests: number
   /** Requests per second in its busiest three minutes. */
   readonly perSecond: number
-  /** Chance that it comes, 0 to 1. */
+  /** Chance that it occurs, 0 to 1. */
   readonly chance: number
 }
 

@@ -3,23 +3,23 @@ import type { UsualLevels, UsualLoad } from '../contract/history.ts'
 import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 
 /*
- * Learns from the record which load by others is usual at which time of the trading day.
+ * Learns from recorded use which load by others is usual at which time of the trading day.
  *
- * Model: others on a trading key follow the exchange's clock, so a day is cut into 96 quarters of an hour of
- * that clock, Monday to Friday pooled. In each quarter a day either has its usual load or not. A load is
- * usual where at least 60 % of the days have it: with random traffic no quarter of the day comes to that.
+ * Model: others on a trading key follow the exchange's clock. So a day is cut into 96 quarters of an hour by
+ * that clock, with Monday to Friday pooled. In each quarter a day either has its usual load or not. A load is
+ * usual if at least 60 % of the days have it; with random traffic no quarter reaches that.
  *
  * Steps:
- *   1. Stretches of three minutes are sorted into the exchange's days. Weekends, today and days without
- *      record are left out, and so are days without their usual traffic by 10:00 (a holiday, a half-day):
- *      less than a quarter of what the days before it had in the same stretches.
- *   2. Of each quarter: the days on which it was recorded, those with a load (at least half of the median
+ *   1. Stretches of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days
+ *      are left out. So are days without their usual traffic by 10:00 (a holiday, a half-day): less than a
+ *      quarter of what earlier days had in the same stretches.
+ *   2. For each quarter: the days on which it was recorded, those with a load (at least half of the median
  *      load and at least 5 requests), the median of their requests and of their busiest stretch, and the
- *      median of the stretch in which the load began.
+ *      median stretch in which the load began.
  *   3. Chance that a day has the load: (days with it + ½) / (days + 1).
- *   4. A weekday's factor: its requests over those that its stretches have on all days, from its third day
- *      on.
- *   5. For one day the loads of neighbouring quarters are joined, unless one is far busier.
+ *   4. A weekday's factor, from its third day on: its requests divided by the mean of the same stretches over
+ *      all days.
+ *   5. For one day, loads of neighbouring quarters are joined, unless one is far busier.
  *
  * Units: requests, requests per second, epoch milliseconds; a day is the UTC midnight of its date.
  */
@@ -28,27 +28,27 @@ export const RECORDED_STRETCH_MS = 3 * MINUTE_MS
 const STRETCHES = DAY_MS / RECORDED_STRETCH_MS
 const IN_QUARTER = 5
 const QUARTERS = STRETCHES / IN_QUARTER
-/** Days from which a load counts as usual and the usual line is drawn. */
+/** Number of days from which a load counts as usual, and the usual line is drawn. */
 const MIN_DAYS = 5
-/** Days from which a weekday has a factor of its own, and the bounds of it. */
+/** Number of days from which a weekday has its own factor, and that factor's bounds. */
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
-/** Share of the days from which a load is usual. */
+/** Share of days from which a load is usual. */
 const USUAL_SHARE = 0.6
-/** Share of the median load, and requests, from which a quarter has its load. */
+/** Share of the median load, and number of requests, from which a quarter has its load. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * Until when a day has to show its usual traffic: share of it, and requests from which that can be judged.
+ * Deadline for a day to show its usual traffic: the share of it, and the number of requests needed to judge.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/** Part of a stretch, or of a quarter's stretches, from which it counts as recorded. */
+/** Share of a stretch, or of a quarter's stretches, from which it counts as recorded. */
 const RECORDED = 0.5
-/** Factor between the rates of two quarters from which they are two loads. */
+/** Factor between the rates of two quarters from which they count as separate loads. */
 const OTHER_LOAD = 1.5
 
 /** Three recorded minutes of one quota. */
 export interface RecordedStretch {
   readonly atMs: number
-  /** Requests of others. */
+  /** Others' requests. */
   readonly requests: number
   readonly knownMs: number
   /** The mean level, in requests. */
@@ -58,7 +58,7 @@ export interface RecordedStretch {
 interface QuarterLoad {
   readonly requests: number
   readonly perSecond: number
-  /** RecordedStretch of the quarter in which it begins, 0 to 4. */
+  /** Index of the stretch in which it begins within its quarter, 0 to 4. */
   readonly begins: number
   /** Chance that a day has it, 0 to 1. */
   readonly chance: number
@@ -66,20 +66,20 @@ interface QuarterLoad {
 
 /** The usual day of one quota. */
 export interface UsualDay {
-  /** Days that it was learned from. */
+  /** Number of days it was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
-  /** Median level by quarter; `undefined` where it was never recorded. */
+  /** Median level by quarter; `undefined` if never recorded. */
   readonly levels: readonly (number | undefined)[]
   /** Factor of each weekday, 0 for Sunday. */
   readonly factors: readonly number[]
-  /** Mean requests of each stretch, by which a day without its usual traffic is recognised. */
+  /** Mean requests per stretch, used to recognise a day without its usual traffic. */
   readonly means: readonly number[]
 }
 
 interface Day {
   readonly weekday: number
-  /** By stretch; `NaN` where it was not recorded. */
+  /** By stretch; `NaN` if not recorded. */
   readonly requests: Float64Array
   readonly levels: Float64Array
 }
@@ -89,9 +89,7 @@ const isLike = (one: number, other: number): boolean =>
 
 const isTradingDay = (dayMs: number): boolean => weekdayOf(dayMs) % 6 !== 0
 
-/**
- * The usual day by the record before `untilMs`; the day of `untilMs` itself is not over and teaches nothing.
- */
+/** The usual day from the record before `untilMs`. The day of `untilMs` itself is unfinished and left out. */
 export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number): UsualDay {
   const means = new Means()
   const days: Day[] = []
@@ -110,8 +108,8 @@ export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number
 }
 
 /**
- * The usual loads of the day of `nowMs`, in order. None at a weekend, on fewer than five days of record, and
- * from 10:00 on where `today`, the record of this day, shows that it is not a usual one.
+ * The usual loads of the day of `nowMs`, in order. None on a weekend or with fewer than five recorded days.
+ * From 10:00 on, none if `today`, the record of this day, shows an unusual day.
  */
 export function usualLoads(
   usual: UsualDay,
@@ -148,8 +146,8 @@ export function usualLoads(
 }
 
 /**
- * The usual level from `fromMs` to `toMs`, a point in the middle of each quarter; none on fewer than five
- * days.
+ * The usual level from `fromMs` to `toMs`, with one point in the middle of each quarter; empty with fewer
+ * than five days.
  */
 export function usualLevels(usual: UsualDay, fromMs: number, toMs: number): UsualLevels {
   if (usual.days < MIN_DAYS) return []
@@ -164,7 +162,7 @@ export function usualLevels(usual: UsualDay, fromMs: number, toMs: number): Usua
   return found
 }
 
-/** The trading days of a record before `untilDayMs`, oldest first; `onlyMs`: of them that day alone. */
+/** The trading days of a record before `untilDayMs`, oldest first; `onlyMs`: only that day. */
 function daysOf(stretches: Iterable<RecordedStretch>, untilDayMs: number, onlyMs?: number): readonly Day[] {
   const days = new Map<number, Day>()
   for (const { atMs, requests, knownMs, level } of stretches) {
@@ -204,7 +202,7 @@ class Means {
   }
 }
 
-/** Whether a day lacks its usual traffic in what is recorded of it before 10:00. */
+/** Whether a day lacked its usual traffic before 10:00, as far as recorded. */
 function isUnlike(means: readonly number[], days: number, { requests }: Day): boolean {
   if (days < MIN_DAYS) return false
   const { had, usual } = against(
@@ -214,7 +212,7 @@ function isUnlike(means: readonly number[], days: number, { requests }: Day): bo
   return usual >= SHOWN.requests && had < SHOWN.share * usual
 }
 
-/** Requests of the recorded stretches, and what these stretches have on all days. */
+/** Requests in the recorded stretches, and the mean of the same stretches over all days. */
 function against(means: readonly number[], requests: Float64Array) {
   let [had, usual] = [0, 0]
   for (const [at, count] of requests.entries()) {
@@ -266,6 +264,6 @@ function levelOf(days: readonly Day[], quarter: number): number | undefined {
   return levels.length < MIN_DAYS ? undefined : medianOf(levels)
 }
 
-/** The lower middle; 0 of none. */
+/** The lower median; 0 for an empty list. */
 const medianOf = (all: readonly number[]): number =>
   all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) / 2)] ?? 0

@@ -250,7 +250,7 @@ export class Bucket {
     this.#stored = stored
   }
 
-  /** Sets the loads that others usually have today, as a prior of their use. */
+  /** Sets others' usual loads of today, as a prior for their use. */
   expect(loads: readonly UsualLoad[]): void {
     this.#expected.set(loads)
   }

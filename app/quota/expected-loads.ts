@@ -1,10 +1,10 @@
 import type { UsualLoad } from '../contract/history.ts'
 
 /**
- * A load begins within three minutes of its usual time: that is how finely its time is known. Milliseconds.
+ * A load begins within three minutes of its usual time, which is the resolution of that time. Milliseconds.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
-/** Share of a load's chance with which it has begun after the last step: it may also come late. */
+/** Share of a load's probability that has been added after the last step; the load may also be late. */
 const BEGUN = 0.9
 
 /** The start of a usual load. */
@@ -15,7 +15,7 @@ interface Onset {
   readonly chance: number
 }
 
-/** A row before a load. Levels in requests, rates in requests per second. */
+/** A row before a load starts. Levels in requests, rates in requests per second. */
 interface BeforeLoad {
   readonly level: number
   readonly limit: number
@@ -26,10 +26,10 @@ interface BeforeLoad {
 }
 
 /**
- * The usual loads of one quota today, as a prior of others' use: how likely a jump is at which time, and to
- * which rate.
+ * The usual loads of one quota today, as a prior for others' use: the probability of a jump at each time, and
+ * its target rate.
  *
- * It only adds jumps to a higher rate, so it widens bounds and warns earlier, and never narrows what headers
+ * It only adds jumps to higher rates. So it widens bounds and warns earlier, but never narrows what headers
  * allow. Two headers after a load's usual start outweigh it.
  */
 export class ExpectedLoads {
@@ -52,13 +52,13 @@ export class ExpectedLoads {
     return this.#loads.length === 0
   }
 
-  /** The starts after `fromMs` and up to `toMs`, epoch ms. */
+  /** The starts after `fromMs`, up to and including `toMs`, epoch ms. */
   between(fromMs: number, toMs: number): readonly Onset[] {
     if (this.#onsets.length === 0) return this.#onsets
     return this.#onsets.filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
   }
 
-  /** The chance, 0 to 1, that a load that has yet to start empties the row within `horizonSeconds`. */
+  /** The chance, 0 to 1, that a load that has not started yet empties the row within `horizonSeconds`. */
   emptyChance(row: BeforeLoad, nowMs: number, horizonSeconds: number): number {
     let most = 0
     for (const load of this.#loads) {
@@ -77,10 +77,10 @@ export class ExpectedLoads {
 }
 
 /**
- * Seconds until a load has emptied the row; `undefined` where it has started, or does not empty it.
+ * Seconds until a load empties the row; `undefined` if it has started, or does not empty it.
  *
- * The level changes by gain − others until the load starts, and by gain − load for as long as its requests
- * last.
+ * The level changes by gain − others until the load starts, and then by gain − load until its requests are
+ * used up.
  */
 function emptyAfter(load: UsualLoad, { level, limit, gain, others }: BeforeLoad, nowMs: number) {
   const wait = (load.atMs - nowMs) / 1000

@@ -99,7 +99,7 @@ export class Ledger {
     return Object.fromEntries([...this.#stored, ...known])
   }
 
-  /** Sets the loads that others usually have today on a category. */
+  /** Sets others' usual loads of today on a category. */
   expect(category: string, loads: readonly UsualLoad[]): void {
     this.#rows.get(category)?.bucket.expect(loads)
   }

@@ -221,8 +221,8 @@ export class OthersUse {
   }
 
   /**
-   * Assumes that others started a load of `perSecond` `ageSeconds` ago with probability `chance`: that part
-   * of all slower rates jumps to it. `left`: the level now without others' requests.
+   * Adds the assumption that others started a load of `perSecond` `ageSeconds` ago, with probability
+   * `chance`: that share of all slower rates jumps to it. `left`: the level now without others' requests.
    */
   mayHaveStarted(perSecond: number, chance: number, ageSeconds: number, left: number): void {
     const [held, came] = [this.#held, this.#came]

@@ -41,7 +41,7 @@ export interface SharedStreamDeps {
   readonly listener: SharedStreamListener
 }
 
-/** The objects of another stream that this one has not sent yet, from the next one on. */
+/** The objects of another stream that this one has not sent yet; iteration continues at the next one. */
 interface MissingKeys {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>

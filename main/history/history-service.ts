@@ -48,7 +48,7 @@ export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 /** For intervals up to this length, the running process has finer points than the file. */
 const RECENT_MS = 16 * 60_000
 
-/** How far the usual level reaches beyond a chart's history: to its forecast, and to the next quarter. */
+/** How far the usual level extends beyond a chart's history: to its forecast, and to the next quarter. */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
 /** Sampling interval of each profile, for history and alerts. */
@@ -298,7 +298,7 @@ export class HistoryService {
     this.#lookIn(LOOK_MS)
   }
 
-  /** Gives each row its usual loads; reads the record of one row a look. */
+  /** Gives each row its usual loads; reads the record of at most one row per sample. */
   #expectUsual(profile: string, { requests, at }: Snapshot): void {
     let mayRead = true
     for (const { category, observedAt } of requests) {

@@ -56,7 +56,7 @@ export interface ProgramQuery {
 }
 
 /**
- * The flush interval in milliseconds. Together with the duration of a write, a kill -9 loses less than a
+ * The flush interval in milliseconds. Including the duration of a write, a kill -9 loses less than one
  * second.
  */
 export const FLUSH_MS = 500

@@ -37,7 +37,7 @@ export const STATEMENTS = {
   minutesFrom: 'SELECT min(at) FROM minutes WHERE series = ?',
   rawFrom: 'SELECT min(at) FROM samples WHERE series = ?',
   minutes: `SELECT ${ROLLUP_COLUMNS} FROM minutes WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,
-  /** Others' requests and the mean level by stretches of so many milliseconds. */
+  /** Others' requests and the mean level, in stretches of `?4` milliseconds. */
   stretches: `SELECT CAST(at / ?4 AS INTEGER) * ?4, sum(elsewhere), sum(known_ms), avg((low + high) / 2.0)
     FROM minutes WHERE series = ?1 AND at >= ?2 AND at < ?3 GROUP BY 1 ORDER BY 1`,
   quarters: `SELECT ${ROLLUP_COLUMNS} FROM quarters WHERE series = ? AND at >= ? AND at < ? ORDER BY at`,

@@ -32,8 +32,8 @@ interface Learned {
 const NO_LOADS: readonly UsualLoad[] = []
 
 /**
- * The usual day of each quota, learned from the record at the first look, at each new day of the exchange and
- * at its 10:00.
+ * The usual day of each quota, learned from the record at the first look-up, on each new day of the exchange,
+ * and at its 10:00.
  */
 export class UsualDays {
   readonly #read: StretchesOf
@@ -44,8 +44,8 @@ export class UsualDays {
   }
 
   /**
-   * The loads that a row usually has today. Reads the record where that is due; `mayRead`: whether this look
-   * may, since a month of one row takes tens of milliseconds. Returns whether it did.
+   * The usual loads of a row today. Reads the record if due. `mayRead`: whether this call may read it,
+   * because a month of one row takes tens of milliseconds. Returns whether it did.
    */
   look(profile: string, category: string, nowMs: number, mayRead: boolean) {
     const key = keyOf(profile, category)

@@ -164,8 +164,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   /**
-   * Recreates all sessions, for example after a restart, because the clock was set back by more than a day:
-   * they contain future times.
+   * Recreates all sessions, like a restart, because the clock was set back by more than a day: they contain
+   * future times.
    */
   #startAnew(): void {
     for (const session of [...this.#profiles.all()]) void this.#followAnew(session)

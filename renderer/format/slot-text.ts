@@ -18,7 +18,7 @@ export function othersSlotsText({ own, elsewhere, free, limit }: SlotQuota): str
   return `${own} own, ${elsewhere} by others, ${free} of ${limit} free.`
 }
 
-/** The age or source of the count. Only opening a stream brings a header. */
+/** The age or source of the count. A header arrives only when a stream is opened. */
 export function slotAge({ source, observedAt }: SlotQuota, nowMs: number): string {
   switch (source) {
     case 'default':

@@ -18,7 +18,7 @@ export interface ChartRow {
   readonly range?: readonly [low: number, high: number]
   readonly header?: number
   readonly modelled?: number
-  /** The level that other days had at this time. */
+  /** The usual level at this time, from other days. */
   readonly usual?: number
   /** The lowest and highest expected level, and each as a separate line until its end. */
   readonly forecast?: readonly [low: number, high: number]
@@ -112,7 +112,7 @@ export function chartSeries(
   }
 }
 
-/** Adds the usual level, on straight lines between the middles of neighbouring quarters of an hour. */
+/** Adds the usual level, interpolated linearly between the middles of neighbouring quarters of an hour. */
 function withUsual(rows: readonly ChartRow[], usual: History['usual'] = []): readonly ChartRow[] {
   if (usual.length === 0) return rows
   let next = 0

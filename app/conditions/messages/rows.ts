@@ -102,7 +102,7 @@ export function rowMessage(
   }
 }
 
-/** The words for a load that others usually start within ten minutes, and that would empty the quota. */
+/** The text for a usual load of others that starts within ten minutes and would empty the quota. */
 function usualLoadMessage(
   row: RequestQuota,
   { at, perSecond }: NonNullable<RequestQuota['usualLoad']>,
