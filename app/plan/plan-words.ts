@@ -67,7 +67,7 @@ export function verdictLine(verdict: PlanVerdict): string {
 
 const slotReason = ({ category, streams, shared, limit, elsewhere }: SlotVerdict) =>
   `${streamCategoryName(category)}: ${countText(shared, streams === shared ? 'stream' : 'different stream')} for ${countText(limit, 'slot')}` +
-  (elsewhere === 0 ? '.' : `, ${elsewhere} of which others hold.`)
+  (elsewhere === 0 ? '.' : `, ${elsewhere} used by others.`)
 
 function waitPhrases({ category, waits }: CategoryVerdict): readonly string[] {
   return waits.flatMap(({ program, worstSeconds }) => {

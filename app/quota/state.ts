@@ -85,8 +85,8 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | `watch` | empty within 10 minutes from anything, with a chance of 20 % |
  * | `ok` | none of these |
  *
- * `isHeld` selects the wider thresholds for leaving the current state: each condition except `blocked` and `ok`
- * is widened by 5 points of the limit, and each chance is halved.
+ * `isHeld` selects the wider thresholds for leaving the current state: each condition except `blocked` and
+ * `ok` is widened by 5 points of the limit, and each chance is halved.
  */
 export function stateOf(reading: StateReading, isHeld = false): QuotaState {
   const { limit, low } = reading

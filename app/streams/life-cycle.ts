@@ -209,7 +209,7 @@ function afterFailure(
   const shortLives = diedYoung ? state.shortLives + 1 : isUp(state) ? 0 : state.shortLives
   const next = { ...state, shortLives }
   if (!diedYoung || shortLives < HIDDEN_CAP_LIVES) return waiting(next, reason, code, retryAtMs, attempt + 1)
-  const hint = `${reason} within 30 s, ${shortLives} times in a row: the service may have a hidden limit`
+  const hint = `${reason} within 30 s, ${shortLives} times in a row: perhaps a hidden limit`
   return waiting(next, hint, 'hidden-cap', retryAtMs, attempt + 1)
 }
 

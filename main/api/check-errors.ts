@@ -29,12 +29,9 @@ export const countedElsewhere = (category: string, counted: string): CommandErro
 export const needsAccount = (category: string): CommandError =>
   checkError('no-account', `${category} needs an account. Check Accounts first.`)
 
-/** No request can be sent now: signed out, or the service is unreachable. */
+/** No request can be sent now: signed out or unreachable. */
 export const cannotAsk = (category: string): CommandError =>
-  checkError(
-    'cannot-ask',
-    `no request can be sent for ${category} now: signed out, or the service is unreachable.`,
-  )
+  checkError('cannot-ask', `can’t send requests for ${category} now: signed out or unreachable.`)
 
 /** The category is paused after a 429 until `untilMs`. */
 export const held = (category: string, untilMs: number, nowMs: number): CommandError =>

@@ -78,6 +78,6 @@ function refused(what: string, value: string): CommandError {
   return {
     ok: false,
     code: 'bad-address',
-    message: `The ${what} must be an https address without a path (http only on this computer). You entered ${shown}.`,
+    message: `The ${what} needs https and no path (http only on this computer). You entered ${shown}.`,
   }
 }

@@ -48,7 +48,7 @@ export type SignedIn =
 
 const SECRET = 'client-secret'
 
-const ABOUT_DAMAGED = 'its name and addresses are damaged; connect this key again, then disconnect this entry'
+const ABOUT_DAMAGED = 'name and addresses damaged: connect this key again, then disconnect this entry'
 
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 

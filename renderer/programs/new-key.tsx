@@ -75,7 +75,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
           </div>
         ))}
         <p className={css('hint', 'lines')}>
-          A program that refreshes tokens: use {url} for both hosts, and the key as refresh token.
+          To refresh tokens, use {url} for both hosts and this key as token.
         </p>
       </div>
       <div className={css('adding-foot')}>

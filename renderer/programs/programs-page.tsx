@@ -108,8 +108,8 @@ function Empty({ gateway }: { readonly gateway: GatewaySummary }) {
     <section className={css('panel', 'empty')} aria-labelledby="empty-heading">
       <h2 id="empty-heading">No program uses this key yet.</h2>
       <p>
-        Programs on this computer share the key through Headroom, each with its own program key. Headroom
-        sends each request when it fits the quota. Reads only, no orders.
+        Programs on this computer share it, each with its own program key. Headroom sends each request when it
+        fits the quota. Reads only, no orders.
       </p>
       <ol>
         {!isOn && (

@@ -112,7 +112,7 @@ test('equal streams share a slot', () => {
   expect(verdictLine(more)).toBe('Does not fit. Option chains: 11 different streams for 10 slots.')
   const held = { ...plan, slots: { 'Option Chain Stream': { limit: 10, elsewhere: 1 } } }
   expect(verdictLine(planVerdict(held))).toBe(
-    'Does not fit. Option chains: 10 different streams for 10 slots, 1 of which others hold.',
+    'Does not fit. Option chains: 10 different streams for 10 slots, 1 used by others.',
   )
 })
 

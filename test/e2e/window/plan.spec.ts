@@ -154,7 +154,7 @@ test('a program and its streams are added; streams beyond the slots do not fit',
   await page.keyboard.press('Enter')
   await expect(page.locator('[data-program=notes]')).toContainText('Option chain MSFT')
   await expect(headline(page)).toHaveText(
-    'Does not fit. Option chains: 1 stream for 10 slots, 10 of which others hold.',
+    'Does not fit. Option chains: 1 stream for 10 slots, 10 used by others.',
   )
   await expect(page.getByRole('region', { name: 'Advice, list' })).toContainText('close 1 stream of 1')
   await page.getByRole('button', { name: 'Leave out Option chain MSFT of notes' }).click()
