@@ -414,7 +414,7 @@ export const FINDINGS: readonly Finding[] = [
     tests: [
       ['main/api/quota-tap.test.ts', 'the next 429 with Remaining 0 takes the time to retry away'],
       ['main/api/quota-tap.test.ts', 'a 429 of a request under way with the first one leaves the time'],
-      ['app/status/quota-status.test.ts', 'tells no countdown where others use the whole refill'],
+      ['app/status/quota-status.test.ts', 'shows no countdown while others use the whole refill'],
     ],
     breaks: ['count down to a retry that others make fail'],
   },
@@ -668,7 +668,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A sentence told the middle of an estimate as what is left: 21 % of a range from 0 to 69',
-    tests: [['app/status/quota-status.test.ts', 'the share that is left is the certain part, or a range']],
+    tests: [['app/status/quota-status.test.ts', 'the share left is the lower bound, or a range']],
     breaks: ['tell the best case as what is left'],
   },
   {
@@ -702,7 +702,7 @@ export const FINDINGS: readonly Finding[] = [
         'main/gateway/stream-hub.test.ts',
         'looks for each object of a smaller stream once, however many frames the larger one has',
       ],
-      [SHARED_STATE, 'a state of 16 MiB is kept'],
+      [SHARED_STATE, 'stores a state of 16 MiB, and reports a larger one as too large'],
       [SHARED_STATE, 'the snapshot of a later connection is counted'],
       [SHARED_STATE, 'many small objects are counted'],
       [SHARED_STATE, 'members that are added to one object are counted'],
@@ -789,7 +789,7 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A byte order mark before the answer to a refresh cost a rotating key its token',
     tests: [
-      ['app/tokens/refresh-grant.test.ts', 'a byte order mark before a token answer'],
+      ['app/tokens/refresh-grant.test.ts', 'a byte order mark before a token response costs no token'],
       ['app/service/json.test.ts', 'one byte order mark before it'],
     ],
     breaks: ['lose a rotated token to a byte order mark'],

@@ -14,7 +14,7 @@ function underWay(...ids: readonly number[]): OwnRequests {
   return requests
 }
 
-test('a request is in flight until its answer, which comes once', () => {
+test('a request is in flight until its only response', () => {
   const requests = underWay(1, 2)
   expect(requests.inFlight).toBe(2)
   expect(requests.take(1)).toEqual({ sentAtMs: 1, overflowed: 0, unseen: true })
@@ -23,18 +23,18 @@ test('a request is in flight until its answer, which comes once', () => {
 })
 
 describe('the upper bound falls', () => {
-  test('by a whole request that nothing made up for', () => {
+  test('by a whole request that nothing offset', () => {
     expect(consumed(underWay(1), 1)).toBe(1)
   })
 
-  test('by nothing where it may hold the request already', () => {
+  test('by nothing if it may include the request already', () => {
     const requests = underWay(1, 2)
     requests.allMaybeSeen()
     requests.sent(3, 3)
     expect([consumed(requests, 1), consumed(requests, 2), consumed(requests, 3)]).toEqual([0, 0, 1])
   })
 
-  test('by what refill over the limit did not make up for while it was under way', () => {
+  test('by the refill over the limit that did not offset it in flight', () => {
     const requests = underWay(1)
     requests.overflow(0.25)
     requests.overflow(-3)
@@ -44,13 +44,13 @@ describe('the upper bound falls', () => {
     expect(consumed(requests, 1)).toBe(0.75)
   })
 
-  test('by no more than nothing: what is over makes up for others', () => {
+  test('never below nothing: the excess offsets others', () => {
     const requests = underWay(1, 2, 3)
     requests.overflow(2.25)
     expect([consumed(requests, 1), consumed(requests, 2), consumed(requests, 3)]).toEqual([0, 0, 0.75])
   })
 
-  test('once for each part of the refill, whichever answer comes first', () => {
+  test('once for each part of the refill, whichever response comes first', () => {
     const requests = underWay(1)
     requests.overflow(0.5)
     requests.sent(2, 2)
@@ -60,7 +60,7 @@ describe('the upper bound falls', () => {
     expect(consumed(requests, 1)).toBe(0.5)
   })
 
-  test('where the one that was under way longer is answered first, the other keeps what is left', () => {
+  test('if the longer request is answered first, the other gets the rest', () => {
     const requests = underWay(1)
     requests.overflow(0.5)
     requests.sent(2, 2)
@@ -73,7 +73,7 @@ describe('the upper bound falls', () => {
 describe('requests that may have counted after a moment', () => {
   const NEVER = Number.POSITIVE_INFINITY
 
-  test('are those whose answer came later than it', () => {
+  test('include those with a later response', () => {
     const requests = underWay(100)
     requests.remember(0, 10, 0)
     requests.remember(5, 20, 0)
@@ -81,7 +81,7 @@ describe('requests that may have counted after a moment', () => {
     expect(counts).toEqual([2, 1, 1, 0])
   })
 
-  test('are kept while a request under way, or a window, may ask for them', () => {
+  test('are kept while a request in flight, or a window, may ask for them', () => {
     const requests = underWay(15)
     requests.remember(0, 10, NEVER)
     requests.remember(0, 15, NEVER)

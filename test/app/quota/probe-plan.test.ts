@@ -31,14 +31,14 @@ const row = (fields: Partial<RequestQuota> = {}) =>
 const rules: ProbeRules = { budgetFraction: 0.05, everySeconds: {} }
 const HOUR = 3_600_000
 
-describe('a probe is never sent', () => {
-  test('into a held bucket, whatever the override says', () => {
+describe('a check is never sent', () => {
+  test('into a paused bucket, whatever the override', () => {
     const held = row({ blockedUntil: HOUR + 1 })
     expect(probeIsDue(held, NO_PROBES, rules, HOUR)).toBe(false)
     expect(probeIsDue(held, NO_PROBES, { ...rules, everySeconds: { Positions: 1 } }, HOUR)).toBe(false)
     expect(probeIsDue(row(), NO_PROBES, rules, HOUR)).toBe(true)
   })
-  test('into a held bucket before two paces, even where asking while it is held is allowed', () => {
+  test('into a paused bucket before two intervals, even if checks are allowed', () => {
     const allowed = { ...rules, trialAfterStep: true }
     const held = row({ blockedUntil: 2 * HOUR, observedAt: HOUR, low: 0, level: 0 })
     // 16 probes in 300 s, and 3 % slower.
@@ -59,7 +59,7 @@ describe('a probe is never sent', () => {
     }
     expect(probeDueAtMs(held, NO_PROBES, rules, HOUR)).toBe(2 * HOUR)
   })
-  test('into a bucket that is probably empty before one request came back and 15 seconds passed', () => {
+  test('into a probably empty bucket before one request has refilled and 15 seconds passed', () => {
     const empty = (fields: Partial<RequestQuota> = {}) =>
       row({ low: 0, level: 1, observedAt: HOUR, ...fields })
     const every: ProbeRules = { ...rules, everySeconds: { Positions: 1 } }
@@ -67,7 +67,7 @@ describe('a probe is never sent', () => {
     expect(probeDueAtMs(empty({ limit: 30, period: 600 }), NO_PROBES, every, HOUR)).toBe(HOUR + 20_000)
     expect(probeIsDue(row({ low: 0, level: 1.1 }), NO_PROBES, rules, HOUR)).toBe(true)
   })
-  test('before the pause after a useless one is over', () => {
+  test('before the pause after a useless one has ended', () => {
     const record = { ...NO_PROBES, notBeforeMs: HOUR }
     expect(probeIsDue(row(), record, rules, HOUR - 1)).toBe(false)
     expect(probeIsDue(row(), record, rules, HOUR)).toBe(true)
@@ -76,7 +76,7 @@ describe('a probe is never sent', () => {
     expect(probeIsDue(row(), NO_PROBES, { budgetFraction: 0, everySeconds: {} }, HOUR)).toBe(false)
     expect(paceMsOf(row(), 0)).toBe(Number.POSITIVE_INFINITY)
   })
-  test('while a header that came by itself is fresh', () => {
+  test('while a header from another request is fresh', () => {
     expect(probeIsDue(row({ observedAt: HOUR - 1_000 }), NO_PROBES, rules, HOUR)).toBe(false)
   })
 })
@@ -84,14 +84,14 @@ describe('a probe is never sent', () => {
 describe('an override by seconds', () => {
   const every = (seconds: number): ProbeRules => ({ ...rules, everySeconds: { Positions: seconds } })
   const last: ProbeRecord = { ...NO_PROBES, sentAtMs: [HOUR] }
-  test('is kept to the millisecond', () => {
+  test('is exact to the millisecond', () => {
     expect(probeIsDue(row(), last, every(30), HOUR + 29_999)).toBe(false)
     expect(probeIsDue(row(), last, every(30), HOUR + 30_000)).toBe(true)
     expect(probeIsDue(row(), NO_PROBES, every(30), 29_999)).toBe(false)
     expect(probeIsDue(row(), NO_PROBES, every(30), 30_000)).toBe(true)
   })
-  test('of 0 is never', () => expect(probeIsDue(row(), NO_PROBES, every(0), HOUR)).toBe(false))
-  test('works without a budget, and for its own category only', () => {
+  test('of 0 means never', () => expect(probeIsDue(row(), NO_PROBES, every(0), HOUR)).toBe(false))
+  test('works without a budget, and only for its own category', () => {
     const only = { ...every(30), budgetFraction: 0 }
     expect(probeIsDue(row(), last, only, HOUR + 30_000)).toBe(true)
     expect(probeIsDue(row({ category: 'Accounts' }), NO_PROBES, only, HOUR)).toBe(false)
@@ -103,30 +103,30 @@ describe('how old a row may grow', () => {
   const goal = (fields: Partial<RequestQuota>, attended = true) =>
     (probeDueAtMs(row({ observedAt: HOUR, ...fields }), NO_PROBES, rules, HOUR, attended) - HOUR) / 1000
 
-  test('the pace of the budget, but no less than five seconds', () => {
+  test('has the budget’s interval, at least five seconds', () => {
     expect(goal({})).toBeCloseTo((1.03 * 300) / 16, 6)
     expect(goal({ limit: 10_000 })).toBeCloseTo(1.03 * 5, 6)
   })
-  test('moved by chance by a fifth at most either way', () => {
+  test('is varied randomly by at most a fifth', () => {
     const at = (jitter: number) =>
       probeDueAtMs(row({ observedAt: HOUR }), { ...NO_PROBES, jitter }, rules, HOUR) - HOUR
     expect(at(-1)).toBeCloseTo(0.8 * at(0), 6)
     expect(at(1)).toBeCloseTo(1.2 * at(0), 6)
   })
-  test('not sooner and not later because of what the row is like, where somebody looks', () => {
+  test('is independent of the row’s state while somebody looks', () => {
     const states = ['ok', 'low', 'running-out', 'not-checked'] as const
     for (const state of states) expect(goal({ state })).toBe(goal({}))
   })
-  test('longer where nobody looks and all is well', () => {
+  test('is longer if nobody looks and all is well', () => {
     expect(goal({}, false)).toBeCloseTo(3 * goal({}), 6)
     expect(goal({ state: 'low' }, false)).toBe(goal({}))
   })
-  test('a row that nobody has seen is due at once, and one that was seen once soon again', () => {
+  test('an unseen row is due at once, and one seen once soon again', () => {
     const { observedAt: _never, ...unseen } = row({ source: 'default', verdict: 'not-seen', use: null })
     expect(probeIsDue(unseen, NO_PROBES, rules, HOUR, false)).toBe(true)
     expect(goal({ use: null })).toBeLessThan(goal({}) / 4)
   })
-  test('a check that brought no header is not followed by another in a hurry', () => {
+  test('a check without a header is not followed by another in a hurry', () => {
     const dueIn = (sentAtMs: number) =>
       (probeDueAtMs(
         row({ observedAt: HOUR, use: null }),
@@ -141,7 +141,7 @@ describe('how old a row may grow', () => {
   })
 })
 
-test('the budget opens again when the oldest of a full set of probes is a period old', () => {
+test('the budget reopens when the oldest of a full set of checks is a period old', () => {
   const record = { ...NO_PROBES, sentAtMs: [0, 1_000, 2_000] }
   expect(budgetOpensAtMs(300, 300_000, record, 0.01, 3_000)).toBe(300_000)
   expect(budgetOpensAtMs(300, 300_000, record, 0.01, 300_000)).toBe(300_000)
@@ -149,7 +149,7 @@ test('the budget opens again when the oldest of a full set of probes is a period
   expect(budgetOpensAtMs(300, 300_000, record, 0, 3_000)).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('the pace spreads the share of a quota over its period, and is one a period where that is less', () => {
+test('the interval spreads a quota’s share over its period, at least one per period', () => {
   expect(paceMsOf({ limit: 320, period: 300 }, 0.05)).toBe(300_000 / 16)
   expect(paceMsOf({ limit: 90, period: 60 }, 0.02)).toBeCloseTo(60_000 / 1.8, 9)
   expect(paceMsOf({ limit: 30, period: 60 }, 0.02)).toBe(60_000)
@@ -164,7 +164,7 @@ test('probes within a span end at exactly the span', () => {
 /** Others within the refill and above it; the other pace only tells more of the same. */
 for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
   for (const budgetFraction of part() === 'quick' ? [0.02] : [0.02, 0.1]) {
-    test(`over a virtual day with ${elsewhere}/s elsewhere, probes spend no more than ${budgetFraction * 100} % on average`, {
+    test(`over a virtual day with ${elsewhere}/s by others, checks spend at most ${budgetFraction * 100} % on average`, {
       timeout: 120_000,
     }, () => {
       const chance = chanceFrom(elsewhere * 10)
@@ -203,7 +203,7 @@ for (const elsewhere of part() === 'quick' ? [0, 1.2] : [0, 0.5, 1.2]) {
   }
 }
 
-test('the most probes a minute follow from the budget, or from a row’s own interval', () => {
+test('the most checks a minute follow from the budget, or a row’s own interval', () => {
   expect(maxProbesPerMinute(row(), { budgetFraction: 0.02, everySeconds: {} })).toBeCloseTo(1.28, 9)
   expect(maxProbesPerMinute(row(), { budgetFraction: 0.0001, everySeconds: {} })).toBeCloseTo(0.2, 9)
   expect(maxProbesPerMinute(row(), { budgetFraction: 0, everySeconds: {} })).toBe(0)

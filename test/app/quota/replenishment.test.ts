@@ -15,7 +15,7 @@ test('the examples of service 8.3: 0.6 s a request, and 100 s bring about 167 ba
   expect(100 * replenishedPerSecond(500, 300)).toBeCloseTo(166.67, 2)
 })
 
-test('a steady own rate is read as what it is, soon and late', () => {
+test('a steady own rate shows its true value, soon and late', () => {
   let rate = countedFrom(0, HORIZONS_MS.short)
   for (let at = 500; at <= 600_000; at += 500) {
     rate = counted(rate, at)
@@ -24,7 +24,7 @@ test('a steady own rate is read as what it is, soon and late', () => {
   expect(countedPerSecond(rate, 900_000)).toBeLessThan(0.05)
 })
 
-test('one request is never read as a storm', () => {
+test('one request never looks like a storm', () => {
   const rate = counted(countedFrom(0, HORIZONS_MS.short), 1)
   expect(countedPerSecond(rate, 1)).toBeLessThan(0.2)
   expect(countedPerSecond(rate, 0)).toBeLessThan(0.2)
@@ -32,7 +32,7 @@ test('one request is never read as a storm', () => {
 
 const NO_INTERVALS = noIntervals(HORIZONS_MS.short)
 
-test('silence between two observations says nothing about others; an interval does', () => {
+test('silence between two observations shows nothing about others; an interval does', () => {
   expect(intervalPerSecond(NO_INTERVALS)).toBeUndefined()
   expect(observedOver(NO_INTERVALS, 5, 0)).toEqual(NO_INTERVALS)
   expect(intervalPerSecond(observedOver(NO_INTERVALS, 10, 20_000))).toBeCloseTo(0.5, 9)

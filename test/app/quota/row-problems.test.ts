@@ -24,7 +24,7 @@ function startedProblems() {
   }
 }
 
-test('a problem stands with its status, message and beginning until the next number', () => {
+test('a problem keeps its status, message and start until the next number', () => {
   const problems = startedProblems()
   problems.refused('Accounts', { status: 403, message: 'Forbidden' }, 1_000)
   problems.refused('Accounts', { status: 403, message: 'Still forbidden' }, 9_000)
@@ -53,7 +53,7 @@ test('a problem of the whole key began with its first row, whichever ends last',
   expect(problems.answered('Positions')).toMatchObject({ status: 502, since: 1_000 })
 })
 
-test('a missing permission is an event of each row, told once', () => {
+test('a missing permission is one event per row', () => {
   const problems = startedProblems()
   const told = ['Accounts', 'Balances', 'Accounts'].flatMap(
     (row) => problems.refused(row, { status: 403 }, 5) ?? [],
@@ -106,7 +106,7 @@ test('the end of a problem is told although something else answered meanwhile', 
   })
 })
 
-test('a 401 of a token that was renewed says nothing of the new one, and lasts where that is rejected, too', () => {
+test('a 401 of a renewed token says nothing about the new one, and lasts if that is rejected too', () => {
   const problems = new RowProblems()
   problems.refused('Positions', { status: 401 }, 1_000)
   problems.refused('Balances', { status: 503 }, 1_500)

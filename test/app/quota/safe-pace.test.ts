@@ -46,7 +46,7 @@ function lowest(
   return least
 }
 
-test('others at the high end of their use never see it empty at the safe pace, after its burst', () => {
+test('others at the high end never empty it at the safe pace, after its burst', () => {
   fc.assert(
     fc.property(rolling, fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }), (one, set) => {
       const { everySeconds, burst } = safePace(one, 0, set)
@@ -59,7 +59,7 @@ test('others at the high end of their use never see it empty at the safe pace, a
   )
 })
 
-test('a pace a tenth faster does empty it', () => {
+test('a pace a tenth faster empties it', () => {
   fc.assert(
     fc.property(rolling, (one) => {
       const { everySeconds } = safePace(one, 0)
@@ -98,17 +98,17 @@ test('a fixed window lasts to its end at the safe pace, or after the burst, and 
 })
 
 describe('the safe pace of one row', () => {
-  test('is what comes back less the most that others take; the burst leaves the reserve', () => {
+  test('is the refill minus others’ highest use; the burst leaves the reserve', () => {
     expect(safePace(row(), 0)).toEqual({ everySeconds: 1 / (320 / 300 - 0.54), burst: 80 })
   })
-  test('is none where others take all, and there is no burst under the reserve', () => {
+  test('is none if others take all, and there is no burst below the reserve', () => {
     const use = { total: 1.25, own: 0, elsewhere: 1.25, elsewhereHigh: 1.3 }
     expect(safePace(row({ use, low: 19 }), 0)).toEqual({ everySeconds: null, burst: 0 })
   })
-  test('is none while a 429 is waited out', () => {
+  test('is none during the wait after a 429', () => {
     expect(safePace(row({ blockedUntil: 40_000 }), 0)).toEqual({ everySeconds: null, burst: 0 })
   })
-  test('is that of the refill where no use is known, or a fixed window has ended', () => {
+  test('is the refill if no use is known, or a fixed window has ended', () => {
     const everySeconds = 300 / 320
     expect(safePace(row({ use: null }), 0)).toMatchObject({ everySeconds })
     expect(safePace(row({ use: null, model: 'fixed', windowEndsAt: 1_000 }), 1_000)).toMatchObject({
@@ -118,13 +118,13 @@ describe('the safe pace of one row', () => {
 })
 
 describe('what if more is asked', () => {
-  test('it lasts up to what comes back, and is empty the sooner the more is added', () => {
+  test('it lasts up to the refill, and is empty sooner the more is added', () => {
     const spare = 320 / 300 - 0.1 - 0.54
     expect(emptyAtWith(row(), spare - 0.001, 0)).toBe('lasts')
     expect(emptyAtWith(row(), spare + 0.5, 0)).toBeCloseTo(200_000, 3)
     expect(emptyAtWith(row(), spare + 1, 0)).toBeCloseTo(100_000, 3)
   })
-  test('where others’ use is not known, nothing is', () => {
+  test('is unknown without others’ use', () => {
     expect(emptyAtWith(row({ use: null }), 0.5, 0)).toBe('not-known')
     expect(emptyAtWith(row({ use: null }), 0, 0)).toBe('not-known')
   })

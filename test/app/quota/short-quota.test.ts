@@ -18,7 +18,7 @@ const row = (state: RequestQuota['state'], low = 200): RequestQuota =>
     use: { total: 1.35, own: 0.1, elsewhere: 1.25, elsewhereLow: 1.204, elsewhereHigh: 1.3 },
   })
 
-test('a row that runs out, is empty and is well again is told at each step, with the time of the last', () => {
+test('reports each step of a row that runs out, is empty and recovers, with the time of the last', () => {
   const episodes = startedLooks()
   expect(episodes.evaluate(row('ok'), 0)).toBeUndefined()
   expect(episodes.evaluate(row('running-out', 61), 3_000)).toMatchObject({
@@ -43,7 +43,7 @@ test('a row that runs out, is empty and is well again is told at each step, with
   expect(episodes.evaluate(row('ok'), 63_000)).toBeUndefined()
 })
 
-test('a row that is watched is none, and ends one', () => {
+test('a watched row is not short, and ends a short one', () => {
   const episodes = startedLooks()
   expect(episodes.evaluate(row('watch', 64), 0)).toBeUndefined()
   expect(episodes.evaluate(row('low', 63), 3_000)).toMatchObject({ state: 'low' })
@@ -51,7 +51,7 @@ test('a row that is watched is none, and ends one', () => {
   expect(episodes.evaluate(row('watch', 90), 9_000)?.kind).toBe('quota-short-ended')
 })
 
-test('use by others that is not known is not told as none', () => {
+test('does not report unknown use by others as none', () => {
   const told = shortReport({ ...row('empty', 0), use: null })
   expect(told).not.toHaveProperty('othersLow')
   expect(told).not.toHaveProperty('othersHigh')

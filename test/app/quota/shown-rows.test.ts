@@ -12,7 +12,7 @@ const rate = (resource: string) => ({
 })
 const categories = (ledger: Ledger) => shownRows(ledger.view(0)).map(({ category }) => category)
 
-test('a row whose requests another row counts is not shown, and the other says so', () => {
+test('a row counted by another row is hidden, and the other names it', () => {
   const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, 0)
   expect(categories(ledger).length).toBe(CURRENT_REQUEST_QUOTAS.length)
   ledger.answered(ledger.sent('Accounts', 0), rate('brokerage'), 0, false)
@@ -23,7 +23,7 @@ test('a row whose requests another row counts is not shown, and the other says s
   expect(ledger.view(0).find(({ category }) => category === 'Balances')?.countedBy).toBe('Accounts')
 })
 
-test('a row that a header named itself stays, though its endpoint has moved since', () => {
+test('a row that a header named stays, even after its endpoint moved', () => {
   const ledger = new Ledger(CURRENT_REQUEST_QUOTAS, 0)
   ledger.answered(ledger.sent('Balances', 0), rate('balances'), 0, false)
   ledger.answered(ledger.sent('Accounts', 0), rate('accounts'), 0, false)

@@ -17,7 +17,7 @@ const sum = (numbers: Float64Array) => numbers.reduce((all, one) => all + one, 0
 const STORM = RATE_COUNT - 1
 const PRIOR_STORM = (2 * 0.6) / STORM
 
-test('before any header, two fifths of two jumps end in silence and the others at any rate', () => {
+test('before any header, two fifths of jumps end in silence and the others at any rate', () => {
   const { ends, holds } = started()
   expect(ends[0]).toBeCloseTo(0.8, 12)
   expect(ends[STORM]).toBeCloseTo(PRIOR_STORM, 12)
@@ -58,7 +58,7 @@ test('a jump that a header shows counts by its probability, where it ended and h
   expect(spells.left.map(sum)).toEqual([0, 0, 0, 0])
 })
 
-test('what was learned fades within two hours to a third, down to the priors', () => {
+test('learned data fades within two hours to a third, down to the priors', () => {
   const spells = started()
   const left = spells.left[1]
   if (left === undefined) throw new Error('there is a second band')
@@ -76,7 +76,7 @@ test('what was learned fades within two hours to a third, down to the priors', (
   expect(hold()).toBeCloseTo(0.4 + Math.exp(-1), 12)
 })
 
-test('a copy has all that the original learned, and forgets for itself', () => {
+test('a copy has everything learned, and forgets independently', () => {
   const spells = started()
   spells.left[2]?.fill(0.1)
   spells.learn(jumpTo(3, 1), 1, 60)

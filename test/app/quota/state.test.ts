@@ -50,7 +50,7 @@ describe('the ladder', () => {
     expect(stateOf(reading(fields))).toBe(state)
   })
 
-  test('no reading under the threshold is ok, none of an unseen row, and none above it low', () => {
+  test('no reading below the threshold is ok, no unseen row either, and none above it low', () => {
     const anyReading = fc.record({
       isSeen: fc.boolean(),
       low: fc.double({ min: 0, max: 320, noNaN: true }),
@@ -73,7 +73,7 @@ describe('a row lasts ten minutes', () => {
   // 300 in 300 s: it refills 1/s, so 200 last where less than 1.333/s are used.
   const row = (more: Partial<RequestQuota>) => exampleRow({ limit: 300, ...more })
 
-  test('only where others’ use is known', () => {
+  test('only if others’ use is known', () => {
     expect(lastsAtMost(row({ use }))).toBe(true)
     expect(lastsAtMost(row({ use: null }))).toBe(false)
   })
@@ -106,12 +106,12 @@ describe('a state over time', () => {
   /** A header of `remaining` that came at `atMs`. */
   const header = (remaining: number, atMs: number) => ({ seen: { remaining, atMs } })
 
-  test('is not checked before the first header, and ok with it', () => {
+  test('is unchecked before the first header, and ok with it', () => {
     expect(held([0, { seen: undefined }])).toBe('not-checked')
     expect(held([0, { seen: undefined }], [1, {}])).toBe('ok')
   })
 
-  test('turns graver at once, but not within ten seconds of its beginning', () => {
+  test('worsens at once, but not within its first ten seconds', () => {
     expect(held([0, {}], [10_000, { low: 63 }])).toBe('low')
     expect(held([0, {}], [9_999, { low: 63 }])).toBe('ok')
     const out = { emptyChance: 1, emptyChanceByPresent: 1 }
@@ -120,7 +120,7 @@ describe('a state over time', () => {
     expect(held([0, {}], [10_000, { emptyChance: 0.2 }], [20_000, out])).toBe('running-out')
   })
 
-  test('turns graver within ten seconds by a header that contradicts it, or a 429', () => {
+  test('worsens within ten seconds by a contradicting header, or a 429', () => {
     expect(held([0, {}], [2, { low: 63, ...header(63, 1) }])).toBe('low')
     expect(held([0, {}], [2, { low: 0, high: 1, emptyNow: 1, ...header(0, 1) }])).toBe('empty')
     expect(held([0, {}], [1, { blocked: true }])).toBe('blocked')
@@ -132,18 +132,18 @@ describe('a state over time', () => {
   /** Four and five points above the threshold. */
   const [NEAR, CLEAR]: readonly Partial<StateReading>[] = [{ low: 79 }, { low: 80 }]
 
-  test('stays until the level was five points clear of it for 30 seconds', () => {
+  test('stays until the level was five points clear for 30 seconds', () => {
     expect(held([0, LOW], [1_000, CLEAR!], [30_999, CLEAR!])).toBe('low')
     expect(held([0, LOW], [1_000, CLEAR!], [31_000, CLEAR!])).toBe('ok')
     expect(held([0, LOW], [1_000, NEAR!], [60_000, NEAR!])).toBe('low')
   })
 
-  test('is low no longer once a header shows more by five points', () => {
+  test('is no longer low once a header shows five points more', () => {
     expect(held([0, LOW], [2_000, { low: 79, ...header(79, 1_000) }])).toBe('low')
     expect(held([0, LOW], [2_000, { low: 80, ...header(80, 1_000) }])).toBe('ok')
   })
 
-  test('is empty for ten seconds, and no longer once two requests are surely left, or a header shows them', () => {
+  test('is empty for ten seconds, and no longer once two requests are certainly left', () => {
     const empty: [number, Partial<StateReading>] = [0, { low: 0, emptyNow: 1, high: 1 }]
     expect(held(empty, [10_000, { low: 1.9, emptyNow: 0, high: 3 }])).toBe('empty')
     expect(held(empty, [9_999, { low: 2, emptyNow: 0, high: 3 }])).toBe('empty')
@@ -153,7 +153,7 @@ describe('a state over time', () => {
     proves('Q12', { level: 1, cases: 5 })
   })
 
-  test('stays until the chance was under half of what began it for 30 seconds', () => {
+  test('stays until the chance was below half of its start for 30 seconds', () => {
     const at = (chance: number) => ({ emptyChance: chance, emptyChanceByPresent: chance })
     expect(held([0, at(0.7)], [1_000, at(0.36)], [60_000, at(0.36)])).toBe('running-out')
     expect(held([0, at(0.7)], [1_000, at(0.34)], [30_999, at(0.34)])).toBe('running-out')
@@ -162,7 +162,7 @@ describe('a state over time', () => {
     expect(held([0, at(0.2)], [1_000, at(0.09)], [31_000, at(0.09)])).toBe('ok')
   })
 
-  test('runs out no longer as soon as nearly all is left and no chance asks for it', () => {
+  test('is no longer running out as soon as nearly all is left and no chance asks for it', () => {
     const at = (chance: number, low: number) => ({ emptyChance: chance, emptyChanceByPresent: chance, low })
     expect(held([0, at(0.7, 200)], [10_000, at(0.34, 287)])).toBe('running-out')
     expect(held([0, at(0.7, 200)], [9_999, at(0.34, 288)])).toBe('running-out')
@@ -170,7 +170,7 @@ describe('a state over time', () => {
     expect(held([0, at(0.7, 200)], [10_000, at(0.36, 320)])).toBe('running-out')
   })
 
-  test('counts anew where the condition came back', () => {
+  test('restarts the count when the condition returns', () => {
     for (const back of [LOW, NEAR!]) {
       const readings: [number, Partial<StateReading>][] = [
         [0, LOW],
@@ -184,7 +184,7 @@ describe('a state over time', () => {
     }
   })
 
-  test('is never ok without a useful range, and checked with the next header at once', () => {
+  test('is never ok without a useful range, and checked at once with the next header', () => {
     const wide = { low: 100, high: 261 }
     expect(held([0, {}], [1, wide])).toBe('not-checked')
     expect(held([0, {}], [1, wide], [2, {}])).toBe('ok')
@@ -192,7 +192,7 @@ describe('a state over time', () => {
     expect(held([0, LOW], [1_000, wide], [31_000, wide])).toBe('not-checked')
   })
 
-  test('is no longer blocked 30 seconds after the wait, or once a header has room', () => {
+  test('is unblocked 30 seconds after the wait, or once a header has room', () => {
     const left = { low: 10, high: 11 }
     const over: [number, Partial<StateReading>][] = [
       [0, { blocked: true }],
@@ -205,7 +205,7 @@ describe('a state over time', () => {
     expect(held([0, { blocked: true }], [1, {}])).toBe('ok')
   })
 
-  test('is never milder than what the reading alone asks for, but for ten seconds without a header', () => {
+  test('is never milder than the reading alone, except for ten seconds without a header', () => {
     const step = fc.tuple(fc.integer({ min: 0, max: 20_000 }), fc.integer({ min: 0, max: 320 }))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 50 }), fc.boolean(), (steps, hasHeaders) => {

@@ -7,12 +7,12 @@ const verdictOf = (rows: readonly RequestQuota[]) => verdictAt(rows, { reachable
 const use = { total: 0, own: 0, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
 const row = (more: Parameters<typeof exampleRow>[0] = {}) => exampleRow({ use, ...more })
 
-test('nothing seen, or nothing seen lately, is nothing known', () => {
+test('without recent headers nothing is known', () => {
   expect(verdictOf([])).toEqual({ kind: 'unknown' })
   expect(verdictOf([row({ state: 'not-checked' })])).toEqual({ kind: 'unknown' })
 })
 
-test('a row that another one counts for does not speak', () => {
+test('a row that another one counts is silent', () => {
   const counted = row({ category: 'A', state: 'empty', countedBy: 'B' })
   expect(verdictOf([counted, row({ category: 'B' })])).toEqual({ kind: 'lasts', category: 'B' })
 })
@@ -26,7 +26,7 @@ test('an unseen row does not hide a seen one', () => {
   )
 })
 
-test('quotas last only where each does at the high end of others’ use', () => {
+test('quotas last only if each does at the high end of others’ use', () => {
   const quiet = row({ category: 'A' })
   expect(verdictOf([quiet, row({ category: 'B', use: null })])).toEqual({ kind: 'unknown' })
   const busy = { ...use, total: 2, elsewhere: 2, elsewhereHigh: 5.9 }
@@ -34,13 +34,13 @@ test('quotas last only where each does at the high end of others’ use', () => 
   expect(verdictOf([quiet, row({ category: 'B', state: 'low', use: busy })]).kind).toBe('near-limit')
 })
 
-test('nothing lasts, as far as is known, while the service cannot be reached; what is wrong stays wrong', () => {
+test('nothing is known to last while the service is unreachable; problems remain', () => {
   const away = { reachable: false }
   expect(verdictAt([row()], away)).toEqual({ kind: 'unknown' })
   expect(verdictAt([row(), row({ category: 'low', state: 'low' })], away).kind).toBe('near-limit')
 })
 
-test('the gravest row speaks, whatever the order', () => {
+test('the worst row decides, in any order', () => {
   const rows = [
     row({ category: 'ok' }),
     row({ category: 'low', state: 'low', level: 1 }),
@@ -61,7 +61,7 @@ test('the gravest row speaks, whatever the order', () => {
   }
 })
 
-test('of equally grave rows the soonest speaks, then the emptiest', () => {
+test('of equally bad rows the soonest decides, then the emptiest', () => {
   const out = (category: string, emptyAt: number) => row({ category, state: 'running-out', emptyAt })
   expect(verdictOf([out('later', 200), out('sooner', 100)])).toMatchObject({ category: 'sooner', at: 100 })
   const low = (category: string, level: number, limit: number) =>
@@ -71,7 +71,7 @@ test('of equally grave rows the soonest speaks, then the emptiest', () => {
   })
 })
 
-test('the rows that were given are not put into another order', () => {
+test('does not reorder its input', () => {
   const rows = [row({ category: 'a' }), row({ category: 'b', state: 'blocked', blockedUntil: 1 })]
   verdictOf(rows)
   expect(rows.map((one) => one.category)).toEqual(['a', 'b'])

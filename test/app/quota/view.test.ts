@@ -44,7 +44,7 @@ function drained(perSecond: number, remaining: number): { bucket: Bucket; nowMs:
   return { bucket, nowMs: 120_000 }
 }
 
-test('no pace is called safe before headers show what others use, but after a 429 none is', () => {
+test('no pace is safe before headers show others’ use, but after a 429 the pace is none', () => {
   const bucket = new Bucket(320, 300, 0)
   bucket.sent(1, 0)
   bucket.answered({ id: 1, receivedAtMs: 0, rejected: false, rate: { remaining: 200, resetSeconds: 112 } })
@@ -55,14 +55,14 @@ test('no pace is called safe before headers show what others use, but after a 42
   expect(rowOf(known.bucket, known.nowMs).safe?.everySeconds).toBeGreaterThan(300 / 500)
 })
 
-test('after a 429 others get no more than the refill, however much they took before', () => {
+test('after a 429 others get at most the refill, however much they took before', () => {
   const { bucket, nowMs } = drained(4, 20)
   expect(rowOf(bucket, nowMs).use?.elsewhere).toBeGreaterThan(3)
   const { elsewhere, elsewhereHigh } = rowOf(bucket, nowMs, nowMs + 60_000).use ?? {}
   expect([elsewhere, elsewhereHigh]).toEqual([500 / 300, 500 / 300])
 })
 
-test('ten minutes are promised only once headers show others’ use well enough', () => {
+test('promises ten minutes only once headers show others’ use well enough', () => {
   // A quota that refills 1.67/s, full at first; the second header shows as many missing.
   const after = (missing: number) => {
     const bucket = new Bucket(500, 300, 0)
@@ -104,7 +104,7 @@ describe('the source of a number', () => {
   })
 })
 
-test('the next request and the full bucket are as far away as the replenishment says', () => {
+test('the next request and the full bucket are as far away as the refill implies', () => {
   const row = rowOf(seeing(100), 0)
   expect(row.nextAt).toBeGreaterThan(0)
   expect(row.nextAt).toBeLessThanOrEqual(938)
@@ -120,11 +120,11 @@ describe('near the limit', () => {
     expect(rowOf(seeing(63), 0).verdict).toBe('near-limit')
     expect(rowOf(seeing(64), 0).verdict).toBe('lasts')
   })
-  test('and an empty bucket has run out', () => expect(rowOf(seeing(0), 0).verdict).toBe('runs-out'))
+  test('an empty bucket has run out', () => expect(rowOf(seeing(0), 0).verdict).toBe('runs-out'))
 })
 
 describe('blocked', () => {
-  test('until the hold is over, and not a millisecond longer', () => {
+  test('until the pause ends, not a millisecond longer', () => {
     expect(rowOf(seeing(0), 59_999, 60_000)).toMatchObject({ verdict: 'blocked', blockedUntil: 60_000 })
     const after = rowOf(seeing(0), 60_000, 60_000)
     expect(after.verdict).not.toBe('blocked')
@@ -132,14 +132,14 @@ describe('blocked', () => {
   })
   test('even before any header', () =>
     expect(rowOf(new Bucket(320, 300, 0), 0, 60_000).verdict).toBe('blocked'))
-  test('makes no forecast of an end that is here', () => {
+  test('makes no forecast of a present end', () => {
     const { bucket, nowMs } = drained(4, 100)
     expect(rowOf(bucket, nowMs).verdict).toBe('runs-out')
     expect(rowOf(bucket, nowMs, nowMs + 1)).not.toHaveProperty('emptyAt')
   })
 })
 
-test('idle is a full bucket without use; one request below full is not', () => {
+test('idle is a full bucket without use; one request less is not', () => {
   const bucket = seeing(319)
   expect(rowOf(bucket, 0).verdict).toBe('lasts')
   for (const id of [2, 3, 4, 5, 6, 7]) {
@@ -152,18 +152,18 @@ test('idle is a full bucket without use; one request below full is not', () => {
 })
 
 describe('runs out', () => {
-  test('more use than comes back does', () => {
+  test('if use exceeds the refill', () => {
     const { bucket, nowMs } = drained(3, 250)
     const row = rowOf(bucket, nowMs)
     expect(row.verdict).toBe('runs-out')
     expect(row.emptyAt).toBeGreaterThan(nowMs)
   })
-  test('less use than comes back does not, however empty the bucket is', () => {
+  test('not if use is below the refill, however empty the bucket', () => {
     const { bucket, nowMs } = drained(1, 50)
     expect(rowOf(bucket, nowMs)).toMatchObject({ verdict: 'near-limit' })
     expect(rowOf(bucket, nowMs)).not.toHaveProperty('emptyAt')
   })
-  test('at no moment on the evidence of a few requests, but on that of a few more', () => {
+  test('never on the evidence of a few requests, but on a few more', () => {
     // Others took a handful within a second: at that pace the bucket would be empty in a minute.
     const showing = (remaining: number) => {
       const bucket = seeing(319)
@@ -176,7 +176,7 @@ describe('runs out', () => {
     expect(showing(312)).not.toHaveProperty('emptyAt')
     expect(showing(308).emptyAt).toBeGreaterThan(1_000)
   })
-  test('nothing comes back within a fixed window: it is empty once what is left was used', () => {
+  test('a fixed window refills nothing: it is empty once its requests are used', () => {
     const bucket = new Bucket(500, 300, 0)
     for (const [id, remaining] of [490, 450, 410].entries()) {
       const atMs = id * 10_000
@@ -225,7 +225,7 @@ test('the floored numbers are in order: low ≤ remaining ≤ high ≤ limit', {
   }
 })
 
-test('a row whose resource is not known has no field for it', () => {
+test('a row without a known resource has no field for it', () => {
   const row = viewOf('Positions', undefined, seeing(100), { hold: undefined, state: new RowState() }, 0)
   expect(row).not.toHaveProperty('resource')
   expect(rowOf(seeing(100), 0).resource).toBe('positions')

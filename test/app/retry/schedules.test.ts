@@ -16,7 +16,7 @@ test('the bound doubles from the base up to the cap, and chance spreads evenly b
   expect(backoffMs(3, 0.25)).toBe(1_000)
 })
 
-test('1,000 clients dropped together come back spread: no second has twice the mean', () => {
+test('1,000 clients dropped together return spread out: no second has twice the mean', () => {
   const attempts = [4, 5, 6, 7, 8]
   for (const attempt of attempts) {
     const chance = chanceFrom(attempt)
@@ -49,7 +49,7 @@ test('1,000 clients whose every attempt fails stay spread over all of their atte
   proves('S5', { level: 2, cases: CLIENTS })
 })
 
-test('half jitter spreads the second half of a step, and none waits the whole step', () => {
+test('half jitter spreads the second half of a step, and nobody waits the whole step', () => {
   expect(retryDelayMs(RETRY.host, 1, 0)).toBe(500)
   expect(retryDelayMs(RETRY.host, 2, 0.5)).toBe(1_500)
   expect(retryDelayMs(RETRY.host, 1e9, 0.999)).toBeLessThan(30_000)

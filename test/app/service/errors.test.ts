@@ -11,7 +11,7 @@ const slotsLeft = { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '3' 
 const rateEmpty = { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '0' }
 const rateLeft = { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '120' }
 
-test('a known Message decides, whatever the headers say', () => {
+test('a known Message decides, whatever the headers', () => {
   for (const headers of [
     {},
     slotsFull,
@@ -24,7 +24,7 @@ test('a known Message decides, whatever the headers say', () => {
   }
 })
 
-test('slots that are legitimately full do not make a refused request a refused stream', () => {
+test('full slots do not turn a rate-limited request into a stream rejection', () => {
   expect(refusedBy({ ...slotsFull, ...rateEmpty }, body('Rate quota exceeded'))).toBe('rate')
 })
 
@@ -37,7 +37,7 @@ test('without a known Message the headers decide, slots first', () => {
   }
 })
 
-test('with neither, nothing is said of the rate or of the slots', () => {
+test('without either, the 429 is unattributed', () => {
   for (const text of ['', '<html><h1>429</h1>', body('Slow down'), '{']) {
     expect(refusedBy({}, text)).toBe('unattributed')
     expect(refusedBy(slotsLeft, text)).toBe('unattributed')

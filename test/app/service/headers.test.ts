@@ -48,7 +48,7 @@ test('headers whose names came in any case are read once their names are in lowe
   expect(readHeaders(Object.fromEntries(spelled)).rate).toEqual({ limit: 251, remaining: 250 })
 })
 
-test('a response without quota headers says nothing, and nothing odd', () => {
+test('a response without quota headers has no reading, and no oddities', () => {
   expect(readHeaders({ 'content-type': 'application/json', date: 'today' })).toEqual({ oddities: [] })
   expect(readHeaders({})).toEqual({ oddities: [] })
 })
@@ -68,7 +68,7 @@ test('whichever pieces are missing, the others are read', () => {
   )
 })
 
-describe('a number that is none is left out, said by name, and never by its value', () => {
+describe('an implausible number is left out and named, never quoted', () => {
   test.each([
     '-1',
     '+5',
@@ -102,7 +102,7 @@ test('white space around a number is not odd', () => {
   expect(readHeaders({ 'x-ratelimit-remaining': ' 5\t' })).toEqual({ rate: { remaining: 5 }, oddities: [] })
 })
 
-test('a fraction is read the cautious way: counts are rounded down, seconds up', () => {
+test('rounds fractions cautiously: counts down, seconds up', () => {
   const headers = {
     'x-ratelimit-limit': '320.0',
     'x-ratelimit-period': '300.0',
@@ -124,7 +124,7 @@ test.each(['0.5', '.5', '5.', '5.5.5', '1e3', '-1.0', '0x10', '5,5'])('%j is no 
   expect(oddities).toHaveLength(1)
 })
 
-describe('a Reset that is no number of seconds to full is left out', () => {
+describe('leaves out a Reset that is not a number of seconds to full', () => {
   const resetOf = (reset: string, period?: string) =>
     readHeaders({
       'x-ratelimit-reset': reset,
@@ -138,12 +138,12 @@ describe('a Reset that is no number of seconds to full is left out', () => {
     }
   })
   test('milliseconds to full', () => expect(resetOf('300000', '300')).toBeUndefined())
-  test('the period itself is believed', () => expect(resetOf('300', '300')).toBe(300))
-  test('a little over the period is believed', () => expect(resetOf('301', '300')).toBe(301))
-  test('zero is believed', () => expect(resetOf('0', '300')).toBe(0))
+  test('accepts the period itself', () => expect(resetOf('300', '300')).toBe(300))
+  test('accepts a little over the period', () => expect(resetOf('301', '300')).toBe(301))
+  test('accepts zero', () => expect(resetOf('0', '300')).toBe(0))
 })
 
-test('more Remaining than Limit cannot be, exactly as much can', () => {
+test('rejects more Remaining than Limit, accepts equal', () => {
   const remaining = (left: string) =>
     readHeaders({ 'x-ratelimit-limit': '250', 'x-ratelimit-remaining': left }).rate?.remaining
   expect(remaining('250')).toBe(250)
@@ -154,11 +154,11 @@ test('more Remaining than Limit cannot be, exactly as much can', () => {
   expect(slots('41')).toBeUndefined()
 })
 
-test('a limit of 0 and a period of 0 are not believed: they would divide by zero', () => {
+test('rejects a limit of 0 and a period of 0, which would divide by zero', () => {
   expect(readHeaders({ 'x-ratelimit-limit': '0', 'x-ratelimit-period': '0' }).rate).toBeUndefined()
 })
 
-test('a limit that no table names is believed', () => {
+test('accepts a limit that no table names', () => {
   expect(readHeaders({ 'x-ratelimit-limit': '251' }).rate).toEqual({ limit: 251 })
 })
 

@@ -19,11 +19,11 @@ test.each<[string, number, HttpHeaders, string]>([
   ['a page that is not there', 404, { 'content-type': 'text/html' }, 'service'],
   ['a redirect to another host', 302, { location: 'http://portal.test/login?u=1' }, 'other'],
   ['a redirect on the same host', 302, { location: '/v3/elsewhere' }, 'service'],
-])('%s is told by its head', (_what, status, headers, expected) => {
+])('%s is recognised by its head', (_what, status, headers, expected) => {
   expect(kind(status, headers)).toBe(expected)
 })
 
-test('where the head does not say, a body that begins like a page does', () => {
+test('recognises a page by its body if the head does not decide', () => {
   const sender = (body: string) => senderOfAnswer(observe(200, {}), URL, body).kind
   expect(['<html>', ' \r\n<!DOCTYPE html>', '\ufeff<html>'].map(sender)).toEqual(['other', 'other', 'other'])
   expect(['{}', '[]', '', 'plain words', '"<html>"'].map(sender)).not.toContain('other')
@@ -31,7 +31,7 @@ test('where the head does not say, a body that begins like a page does', () => {
 
 describe('of a redirect', () => {
   const to = (location: string) => redirectedTo(302, { location }, URL)
-  test('the name of the other host is told, and nothing else of the address', () => {
+  test('shows the other host’s name and nothing else of the address', () => {
     expect(to('https://portal.test/login?session=secret#x')).toBe('portal.test')
     expect(to('http://me:secret@Portal.test:8443/')).toBe('portal.test')
     expect(to('//portal.test')).toBe('portal.test')

@@ -57,7 +57,7 @@ test('symbols of futures, indices, currencies and options are taken as they are'
   }
 })
 
-describe('a hostile target is refused before a request is spent', () => {
+describe('rejects a hostile target before a request is spent', () => {
   const hostile = [
     '',
     ' ',
@@ -104,7 +104,7 @@ describe('a hostile target is refused before a request is spent', () => {
   )
 })
 
-test('25 accounts and 100 symbols are taken, one more is not', () => {
+test('accepts 25 accounts and 100 symbols, and not one more', () => {
   const list = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, index) => `${prefix}${index}`).join(',')
   for (const kind of ['orders', 'positions'] as const) {
@@ -118,14 +118,14 @@ test('25 accounts and 100 symbols are taken, one more is not', () => {
   }
 })
 
-test('options with a strange name, or a value that is no text, are refused', () => {
+test('rejects options with a strange name, or a value that is not text', () => {
   for (const name of ['', '__proto__', 'a b', 'a=b', 'a&b', 'legs[0].Symbol', '1a', 'a'.repeat(33), 'é']) {
     expect(pathOf('barcharts', 'MSFT', Object.fromEntries([[name, '1']]))).toEqual(refused)
   }
   expect(pathOf('barcharts', 'MSFT', { interval: '\ud800' })).toEqual(refused)
 })
 
-test('whatever is asked, the answer is a refusal or a path that stays where its kind is', () => {
+test('any request gives a rejection or a path that stays within its kind', () => {
   const ROOTS = /^\/v3\/(?:marketdata|brokerage)\/stream\/|^\/v2\/stream\/tickbars\//
   const piece = fc.oneof(
     fc.constantFrom(

@@ -16,7 +16,7 @@ const read = (fields: Partial<AuthorizeFields> = {}) => {
   return { origin: url.origin, path: url.pathname, query: Object.fromEntries(url.searchParams) }
 }
 
-test('asks for the least scopes, for a code by PKCE, and names no secret', () => {
+test('requests the minimum scopes, a code by PKCE, and names no secret', () => {
   expect(read()).toEqual({
     origin: 'https://signin.example.test',
     path: '/authorize',
@@ -33,7 +33,7 @@ test('asks for the least scopes, for a code by PKCE, and names no secret', () =>
   })
 })
 
-test('more is asked for only when chosen, and never the right to trade', () => {
+test('requests more only when chosen, and never the right to trade', () => {
   const { scope } = read({ extraScopes: ['OptionSpreads', 'Matrix'] }).query
   expect(scope).toBe('openid offline_access MarketData ReadAccount Matrix OptionSpreads')
   expect(scope).not.toContain('Trade')

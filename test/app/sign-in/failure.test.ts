@@ -16,7 +16,7 @@ const ALL: readonly SignInFailure[] = [
   { kind: 'no-refresh-token' },
 ]
 
-test('taken ports are named, with what to do', () => {
+test('names taken ports, with what to do', () => {
   expect(failureText({ kind: 'ports-taken' })).toEqual({
     code: 'ports-taken',
     message: 'Ports 31022, 8080, 3001 and 3000 are taken. Close the program on one of them, then retry.',

@@ -5,7 +5,7 @@ import { readRedirect } from '../../../app/sign-in/redirect.ts'
 const read = (query: string) => readRedirect(new URLSearchParams(query), 'good')
 
 describe('a redirect', () => {
-  it('brings a code with the state that was sent out', () => {
+  it('returns a code for the state that was sent', () => {
     expect(read('code=abc&state=good')).toEqual({ kind: 'code', code: 'abc' })
   })
 
@@ -15,15 +15,15 @@ describe('a redirect', () => {
     'code=abc&state=Good',
     'code=abc&state=goodx',
     'error=access_denied',
-  ])('%s is an answer to something else', (query) => {
+  ])('%s belongs to something else', (query) => {
     expect(read(query)).toEqual({ kind: 'wrong-state' })
   })
 
-  it('says that the person declined', () => {
+  it('reports that the person declined', () => {
     expect(read('error=access_denied&error_description=No&state=good')).toEqual({ kind: 'declined' })
   })
 
-  it('names any other error by its code, and repeats nothing that is no code', () => {
+  it('names any other error by its code, and repeats nothing else', () => {
     expect(read('error=invalid_scope&state=good')).toEqual({ kind: 'refused', error: 'invalid_scope' })
     expect(read('error=%3Cscript%3E&state=good')).toEqual({ kind: 'refused', error: 'an unreadable error' })
   })
@@ -39,7 +39,7 @@ describe('a redirect', () => {
       expect(read(query)).toEqual({ kind: 'not-a-redirect' })
   })
 
-  it('never counts without the exact state, whatever else it holds', () => {
+  it('never counts without the exact state, whatever else it contains', () => {
     const names = fc.oneof(fc.constantFrom('code', 'state', 'error', 'iss'), fc.string())
     const values = fc.oneof(fc.constantFrom('good', 'access_denied', ''), fc.string())
     fc.assert(

@@ -35,7 +35,7 @@ test('a token that every request rejects is red on every surface, says so and wh
   expect(spokenText(at, NOW_MS)).toBe('Token rejected (401).')
 })
 
-test('what the service says has one full stop, and data that never came is not ok', () => {
+test('quotes the service with one full stop, and data that never arrived is not ok', () => {
   const at = snapshot({ requests: [unseen('Accounts', 401, 'The token is not accepted.')] })
   expect(headline(at, NOW_MS).detail).toMatch(/It says: “The token is not accepted.”$/)
   const data = aspectStatuses(at, NOW_MS).find(({ aspect }) => aspect === 'data')
@@ -55,14 +55,14 @@ test.each([
   expect(detail).toContain(`Sign in again with ${scope}.`)
 })
 
-test('a host that answers without quota headers reads as that, not as missing data', () => {
+test('a host without quota headers is reported as that, not as missing data', () => {
   const at = snapshot({ requests: [unseen('Accounts', 200)] })
   expect(headline(at, NOW_MS).headline).toBe('Accounts: no rate-limit headers.')
   expect(headline(at, NOW_MS).detail).toContain('Something may be intercepting traffic.')
   expect(headline(at, NOW_MS).headline).not.toContain('No data')
 })
 
-test('a row in worse trouble comes before one row that is rejected', () => {
+test('a row in worse trouble comes before a single rejected one', () => {
   const empty = quota('Positions', 320, 300, 0, { state: 'empty', low: 0, high: 0 })
   const at = snapshot({ requests: [unseen('Balances', 403), empty] })
   expect(headline(at, NOW_MS).headline).toContain('Positions is empty.')
@@ -102,7 +102,7 @@ test('missing permissions are one condition that names its rows and scopes, and 
   expect(headline(at, NOW_MS).detail).toContain('Sign in again with ReadAccount and MarketData.')
 })
 
-test('a row says rejected in place of ok or not checked, and keeps what is graver', () => {
+test('a row shows rejected in place of ok or not checked, and keeps anything worse', () => {
   const ok = quota('Accounts', 320, 300, 320, refused(403))
   expect(quotaStatus(ok, NOW_MS)).toMatchObject({ severity: 'warning', label: 'no permission', note: '403' })
   expect(quotaStatus(unseen('Accounts', 401), NOW_MS)).toMatchObject({
@@ -115,7 +115,7 @@ test('a row says rejected in place of ok or not checked, and keeps what is grave
   expect(quotaStatus(low, NOW_MS).label).toBe('low')
 })
 
-test('one failing answer beside a number is told once it has lasted', () => {
+test('reports one failing response next to a number once it has lasted', () => {
   const row = (ageMs: number) =>
     quota('Accounts', 320, 300, 320, { problem: { status: 503, since: NOW_MS - ageMs } })
   expect(shownProblem(row(PROBLEM_LASTS_MS - 1), NOW_MS)).toBeUndefined()
@@ -136,7 +136,7 @@ test('the event says what was refused, in whose words, and what to do', () => {
   )
 })
 
-test('a row that main has stopped to push says nothing of its last answer', () => {
+test('a row that main no longer pushes shows nothing of its last response', () => {
   const row = quota('Accounts', 320, 300, 320, refused(401))
   expect(quotaStatus(row, NOW_MS + 60_000).label).toBe('rejected')
   expect(quotaStatus(row, NOW_MS + 60_001).severity).toBe('unknown')

@@ -31,7 +31,7 @@ const out = (seconds: number, more: Partial<RequestQuota> = {}) => {
   })
 }
 
-it('the share that is left is the certain part, or a range', () => {
+it('the share left is the lower bound, or a range', () => {
   const share = (low: number, high: number, limit = 320) => shareLeftText({ low, high, limit })
   expect(share(54, 86)).toBe('16 %')
   expect(share(54, 87)).toBe('16–27 %')
@@ -62,7 +62,7 @@ describe('the state of a quota', () => {
   it.each([
     ['by tries that keep meeting 429', { nextTryAt: NOW_MS + 20_000 }],
     ['by measurement', { use: { total: 1.2, own: 0, elsewhere: 1.2 }, blockedUntil: NOW_MS + 240_000 }],
-  ])('tells no countdown where others use the whole refill', (_, known) => {
+  ])('shows no countdown while others use the whole refill', (_, known) => {
     const row = positions({ state: 'blocked', ...known })
     expect(quotaStatus(row, NOW_MS).untilMs).toBeUndefined()
     expect(stateSentence(row, NOW_MS)).toBe('Positions: 429s until others slow down.')
@@ -70,7 +70,7 @@ describe('the state of a quota', () => {
     expect(safeSentence(row, NOW_MS)).toBe('')
   })
 
-  it('tells one range for its end, which says whether it may last', () => {
+  it('shows one range for its end, including whether it may last', () => {
     expect(emptyText(out(85), NOW_MS)).toBe('14:32–14:33')
     expect(emptyText(out(80), NOW_MS)).toBe('14:31–14:32')
     const within = out(145, { emptyTo: NOW_MS + 150_000 })
@@ -85,7 +85,7 @@ describe('the state of a quota', () => {
     expect(emptyText(positions({ state: 'running-out', emptyAt: NOW_MS + 60_000 }), NOW_MS)).toBe('14:32')
   })
 
-  it('is not checked where the process that pushes has stopped, whatever the last push said', () => {
+  it('is unchecked if the pushing process has stopped, whatever the last push', () => {
     const later = NOW_MS + OUTDATED_AFTER_MS + 1
     for (const state of ['ok', 'low', 'running-out', 'empty'] as const) {
       expect(quotaStatus(positions({ state }), later)).toMatchObject({
@@ -101,12 +101,12 @@ describe('the state of a quota', () => {
 })
 
 describe('the number', () => {
-  it('is the middle, and a range where it is known to no more than a tenth of the limit', () => {
+  it('is the midpoint, or a range if uncertain by more than a tenth of the limit', () => {
     expect(leftText(positions({ low: 40, high: 72 }), NOW_MS)).toBe('54')
     expect(leftText(positions({ low: 39, high: 72 }), NOW_MS)).toBe('39–72')
   })
 
-  it('is marked once its header is old, and is none where no header came', () => {
+  it('is marked once its header is old, and a dash without a header', () => {
     const row = positions({ low: 20, high: 95 })
     const pushed = { ...row, asOf: NOW_MS + 120_000 }
     expect(leftText(pushed, NOW_MS + 120_000)).toBe('20–95')
@@ -117,7 +117,7 @@ describe('the number', () => {
     expect([leftText(unseen, NOW_MS), ageText(unseen, NOW_MS)]).toEqual(['–', 'documented'])
   })
 
-  it('says when it is full and when it is checked next', () => {
+  it('shows when it is full and when it is checked next', () => {
     const row = positions({ fullAt: NOW_MS + 5000, nextCheckAt: NOW_MS + 12_000 })
     expect(fullText(row, NOW_MS)).toBe('14:31:10')
     expect(fullText(row, NOW_MS, 'countdown')).toBe('5 s')
@@ -144,7 +144,7 @@ describe('a row that is not checked', () => {
   })
   const answered = (status: number) => positions({ ...row, problem: { status, since: NOW_MS - 9 * 60_000 } })
 
-  it('shows its last number and its age, and no use, pace or end', () => {
+  it('shows its last number and its age, without use, pace or end', () => {
     expect(leftText(row, NOW_MS)).toBe('214')
     expect(ageText(row, NOW_MS)).toBe('29 min ago')
     expect([ownText(row), othersText(row), fullText(row, NOW_MS)]).toEqual(['–', '–', '–'])
@@ -161,22 +161,19 @@ describe('a row that is not checked', () => {
     ['valid', answered(503), 'last value 14:02'],
     ['valid', answered(200), 'no headers since 14:22'],
     ['valid', defaultQuota('Positions', 320, 300), ''],
-  ] as const)('%# says why nothing may be sent', (refresh, one, text) => {
+  ] as const)('%# shows why nothing may be sent', (refresh, one, text) => {
     expect(allowanceOf(one, refresh, NOW_MS)).toEqual({ text })
   })
 
-  it.each([401, 403])(
-    'is also one whose last check was rejected (%i), whatever its number says',
-    (status) => {
-      const rejected: RequestQuota = { ...answered(status), state: 'ok' }
-      expect(leftText(rejected, NOW_MS)).toBe('214')
-      expect(safePaceText(rejected, NOW_MS)).toBe('?')
-      expect(allowanceOf(rejected, 'valid', NOW_MS)).not.toHaveProperty('burst')
-    },
-  )
+  it.each([401, 403])('includes one whose last check was rejected (%i), whatever its number', (status) => {
+    const rejected: RequestQuota = { ...answered(status), state: 'ok' }
+    expect(leftText(rejected, NOW_MS)).toBe('214')
+    expect(safePaceText(rejected, NOW_MS)).toBe('?')
+    expect(allowanceOf(rejected, 'valid', NOW_MS)).not.toHaveProperty('burst')
+  })
 })
 
-it('says how many may be sent now, and how fast after that', () => {
+it('shows how many may be sent now, and how fast after that', () => {
   const allowed = (more: Partial<RequestQuota>) => allowanceOf(positions(more), 'valid', NOW_MS)
   const safe = { everySeconds: 1.2, burst: 226 }
   expect(allowed({ safe })).toEqual({ burst: 226, text: 'now, then 1 per 1.2 s' })
@@ -192,7 +189,7 @@ it('says how many may be sent now, and how fast after that', () => {
   expect(allowed({ ...blocked, nextTryAt: NOW_MS + 1 })).toEqual({ text: '429s until others slow down' })
 })
 
-it('counts 429s that go on beside their label, and counts down to the end of one', () => {
+it('counts ongoing 429s next to their label, and counts down to the end of one', () => {
   const note = (more: Partial<RequestQuota>) => rowNote(positions({ state: 'blocked', ...more }), NOW_MS)
   expect(note({ nextTryAt: NOW_MS + 1, rejected: 12 })).toBe('×12')
   expect(note({ nextTryAt: NOW_MS + 1, rejected: 1 })).toBe('')
@@ -204,7 +201,7 @@ it('counts 429s that go on beside their label, and counts down to the end of one
 describe('what a person can do', () => {
   const use = { total: 1.35, own: 0.1, elsewhere: 1.25, elsewhereLow: 1.2, elsewhereHigh: 1.3 }
 
-  it('says who uses it, how fast, and how fast it refills', () => {
+  it('shows who uses it, how fast, and the refill', () => {
     expect(usageSentence(positions({ use }), NOW_MS)).toBe(
       'Others use 1.2–1.3/s, Headroom uses 0.1/s; it refills 1.07/s.',
     )
@@ -219,7 +216,7 @@ describe('what a person can do', () => {
     expect([ownText(positions({ use: null })), othersText(positions({ use: null }))]).toEqual(['?', '?'])
   })
 
-  it('says the safe pace, rounded to the safe side', () => {
+  it('shows the safe pace, rounded to the safe side', () => {
     const paced = (everySeconds: number | null, burst = 0) => positions({ safe: { everySeconds, burst } })
     expect(safePaceText(paced(1.81), NOW_MS)).toBe('1 per 1.9 s')
     expect(safePaceText(paced(1.9), NOW_MS)).toBe('1 per 1.9 s')
@@ -238,7 +235,7 @@ describe('what a person can do', () => {
     expect(safeSentence(refused, NOW_MS)).toBe('')
   })
 
-  it('says what becomes of a row if more is asked of it', () => {
+  it('shows what happens if more is requested', () => {
     const row = positions({ use, safe: { everySeconds: null, burst: 0 }, low: 54 })
     // 1.3/s of others and 0.1/s of its own, of which 1.07/s come back: 0.83/s with another 0.5/s.
     expect(whatIfText(row, 0.5, NOW_MS)).toBe('empty at 14:32:09 at the earliest')
@@ -250,7 +247,7 @@ describe('what a person can do', () => {
     expect(whatIfText({ ...row, low: 0 }, 0.5, NOW_MS)).toBe('empty now')
   })
 
-  it('does not count others’ use that is not known as none', () => {
+  it('does not count unknown use by others as none', () => {
     const row = positions({ use: null, low: 300 })
     for (const added of [0, 0.5, 50]) {
       expect(whatIfText(row, added, NOW_MS)).toBe('unknown: still measuring others')
@@ -260,7 +257,7 @@ describe('what a person can do', () => {
     expect(whatIfText({ ...known, state: 'blocked' }, 0.5, NOW_MS)).toMatch(/until the 429 ends$/)
   })
 
-  it('does not say that a row runs out while it says that less is used than comes back', () => {
+  it('does not show a row as running out while it recovers', () => {
     const eased = { total: 0.5, own: 0.1, elsewhere: 0.4, elsewhereLow: 0, elsewhereHigh: 0.9 }
     const row = positions({ state: 'running-out', use: eased })
     expect(quotaStatus(row, NOW_MS)).toMatchObject({ label: 'running out', note: 'recovering' })
@@ -269,7 +266,7 @@ describe('what a person can do', () => {
     expect(quotaStatus(still, NOW_MS).note).toBe('within 10 min')
   })
 
-  it('says by when a row is empty that may be empty already', () => {
+  it('shows by when a possibly empty row is empty', () => {
     expect(stateSentence(out(30, { low: 0 }), NOW_MS)).toBe('Positions runs out by 14:32.')
     // The far end passes where no header comes.
     expect(emptyText(out(30), NOW_MS + 90_000)).toBe('by 14:32')
@@ -278,7 +275,7 @@ describe('what a person can do', () => {
     expect(stateSentence(mayLast, NOW_MS)).toBe('Positions is about to run out.')
   })
 
-  it('says what the state means for the next call', () => {
+  it('shows what the state means for the next call', () => {
     const said = (more: Partial<RequestQuota>) => stateSentence(positions(more), NOW_MS)
     expect(said({ state: 'empty', use })).toBe('Positions is empty. Calls get 429 until others slow down.')
     expect(said({ state: 'empty' })).toBe('Positions is empty. Calls get 429 until it refills.')

@@ -93,7 +93,7 @@ const text = fc
   .map((lines) => lines.flat().join(''))
 const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 4 })
 
-test('what frames say is what a full parse says, in any spelling and any chunks', () => {
+test('finds the same frames as a full parse, in any spelling and chunks', () => {
   const runs = lawRuns(100_000)
   fc.assert(
     fc.property(text, sizes, fc.nat(7), (whole, cuts, shift) => {
@@ -108,7 +108,7 @@ test('what frames say is what a full parse says, in any spelling and any chunks'
   proves('S1', { level: 2, cases: runs })
 }, 60_000)
 
-test('no key is overlooked wherever it stands, whatever surrounds it', () => {
+test('misses no key, wherever it is', () => {
   let places = 0
   for (const [name, said] of [
     ['"Heartbeat":1', 'heartbeat'],
@@ -128,7 +128,7 @@ test('no key is overlooked wherever it stands, whatever surrounds it', () => {
   proves('S1', { level: 2, cases: places })
 })
 
-test('bytes that are nothing in particular never hide a frame that is something', () => {
+test('meaningless bytes never hide a meaningful frame', () => {
   const runs = lawRuns(5_000)
   const around = fc
     .uint8Array({ maxLength: 40 })
@@ -148,7 +148,7 @@ test('bytes that are nothing in particular never hide a frame that is something'
   proves('S1', { level: 2, cases: runs })
 })
 
-test('a line over the cap is one frame that says nothing, in one chunk and in many', () => {
+test('a line over the cap is one empty frame, in one chunk and in many', () => {
   const long = `{"A":"${'x'.repeat(MAX_FRAME_BYTES)}"}\n{"Heartbeat":1}\n`
   for (const size of [4 * MAX_FRAME_BYTES, 65_536]) {
     expect(readIn(encoder.encode(long), [size], 0)).toEqual({
@@ -158,7 +158,7 @@ test('a line over the cap is one frame that says nothing, in one chunk and in ma
   }
 })
 
-test('the last word of an older stream is heard without its line end, once', () => {
+test('the last word of an older stream counts once, without its line end', () => {
   const reader = newReader()
   reader.push(encoder.encode('{"Last":"1"}\r\nEN'))
   reader.push(encoder.encode('D'))

@@ -104,7 +104,7 @@ test('empty chunks and empty lines are nothing', () => {
   })
 })
 
-test('a line of exactly the cap is a frame; one byte more is dropped, and the next line is heard', () => {
+test('a line of exactly the cap is a frame; one byte more is dropped, and the next line is read', () => {
   const sizes = [1 << 16, MAX_FRAME_BYTES, MAX_FRAME_BYTES * 3, 65_537]
   for (const size of sizes) {
     for (const [length, isFrame] of [
@@ -132,14 +132,14 @@ test('an endless line takes no more memory than the cap, and a stream may end in
   expect(framer.push(encoder.encode('a\n')).lines).toHaveLength(1)
 })
 
-test('a long line that trickles in byte by byte is kept in one piece', () => {
+test('a line that trickles in byte by byte stays in one piece', () => {
   const framer = new Framer()
   const one = Uint8Array.of(0x61)
   for (let pushed = 0; pushed < 300_000; pushed += 1) framer.push(one)
   expect(framer.push(Uint8Array.of(0x0a)).lines[0]).toHaveLength(300_000)
 })
 
-test('what is left without a line end comes out at the end, once', () => {
+test('a remainder without a line end is returned at the end, once', () => {
   const framer = new Framer()
   framer.push(encoder.encode('a\nEND\r'))
   expect(decoder.decode(framer.end())).toBe('END')

@@ -34,7 +34,7 @@ function aliveUntil(ms: number, attempt = 0): StreamState {
   return next(state, heartbeat, ms)
 }
 
-test('a stream with a snapshot is live once that has ended, one without at once', () => {
+test('a stream with a snapshot is live after it, one without at once', () => {
   expect(opened(false).kind).toBe('live')
   const first = opened(true)
   expect(first.kind).toBe('snapshot')
@@ -59,7 +59,7 @@ describe('silence', () => {
     expect(next(state, { kind: 'tick' }, 34_999).kind).toBe('live')
     expect(next(state, { kind: 'tick' }, 35_000).kind).toBe('stale')
   })
-  test('of a stale stream is over with any frame, whatever it is about', () => {
+  test('of a stale stream ends with any frame', () => {
     const stale = next(opened(), { kind: 'tick' }, 16_000)
     for (const text of [
       '{"Heartbeat":1}',
@@ -70,14 +70,14 @@ describe('silence', () => {
       expect(next(stale, line(text), 17_000), text).toMatchObject({ kind: 'live', lastFrameAtMs: 17_000 })
     }
   })
-  test('before the answer, and while waiting, kills nothing', () => {
+  test('before the response, and while waiting, ends nothing', () => {
     expect(next(opening(), { kind: 'tick' }, 1e9)).toEqual(opening())
     const waiting = next(opened(), ended, 1_000)
     expect(next(waiting, { kind: 'tick' }, 1e9)).toEqual(waiting)
   })
 })
 
-test('GoAway in both spellings is a planned restart: at once, and no attempt counts', () => {
+test('GoAway in both spellings is an immediate planned restart, and no attempt counts', () => {
   for (const text of ['{"StreamStatus":"GoAway"}', '{"Error":"GoAway","Message":"maintenance"}']) {
     expect(next(aliveUntil(60_000), line(text), 60_000)).toMatchObject({
       kind: 'waiting',
@@ -89,7 +89,7 @@ test('GoAway in both spellings is a planned restart: at once, and no attempt cou
   proves('S3', { level: 1, cases: 2 })
 })
 
-test('a server that says GoAway to every opening is met with the backoff, not with a storm', () => {
+test('a server that always says GoAway causes backoff, not a storm', () => {
   let state: StreamState = opening()
   let now = 0
   let openings = 0
@@ -115,7 +115,7 @@ test("one symbol's error never ends a stream, however often it comes", () => {
   proves('S3', { level: 1, cases: 1 })
 })
 
-test('DualLogon closes for good; an internal error is tried again', () => {
+test('DualLogon closes for good; an internal error is retried', () => {
   const closed = next(opened(), line('{"Symbol":"X","Error":"DualLogon"}'), 100)
   expect(closed).toEqual({ kind: 'closed', reason: 'DualLogon', code: 'dual-logon' })
   for (const input of [
@@ -140,20 +140,20 @@ describe('attempts', () => {
     const after = next(state, input, at)
     return after.kind === 'waiting' ? [after.retryAtMs - at, after.attempt] : after.kind
   }
-  test('grow with every failure, and with them the wait', () => {
+  test('grow with every failure, and the wait with them', () => {
     expect(attemptAfter(opening(0), ended, 0)).toEqual([250, 1])
     expect(attemptAfter(opening(1), ended, 0)).toEqual([500, 2])
     expect(attemptAfter(opening(5), ended, 0)).toEqual([8_000, 6])
     expect(attemptAfter(opening(50), ended, 0)).toEqual([15_000, 51])
   })
-  test('count from 0 again after 30 s of health, and not a moment before', () => {
+  test('restart from 0 after 30 s of health, and not earlier', () => {
     expect(attemptAfter(aliveUntil(29_999, 6), ended, 29_999)).toEqual([15_000, 7])
     expect(attemptAfter(aliveUntil(30_000, 6), ended, 30_000)).toEqual([250, 1])
   })
   test('do not count from 0 again after 30 s of silence', () => {
     expect(attemptAfter(opened(false, 6), { kind: 'tick' }, 30_000)).toEqual([15_000, 7])
   })
-  test('are kept through waiting and opening', () => {
+  test('survive waiting and opening', () => {
     const waiting = next(opening(3), ended, 0)
     const again = next(waiting, { kind: 'retry' }, 9_000)
     expect(again).toMatchObject({ kind: 'opening', sinceMs: 9_000, attempt: 4 })
@@ -161,7 +161,7 @@ describe('attempts', () => {
   })
 })
 
-test('a refusal waits as long as it was told to', () => {
+test('a rejection waits as long as told', () => {
   expect(
     next(opening(2), { kind: 'refused', reason: '429', code: 'rate-limited', retryAtMs: 77_000 }, 5),
   ).toEqual({
@@ -174,7 +174,7 @@ test('a refusal waits as long as it was told to', () => {
   })
 })
 
-test('what a retry cannot mend closes, and so does a person, from every state', () => {
+test('what a retry cannot fix closes from every state, as does a person', () => {
   for (const state of [opening(), opened(), opened(true), next(opened(), ended, 1)]) {
     expect(next(state, { kind: 'failed', reason: '404' }, 2)).toEqual({
       kind: 'closed',
@@ -185,7 +185,7 @@ test('what a retry cannot mend closes, and so does a person, from every state', 
   }
 })
 
-test('what a connection that is over still says changes nothing', () => {
+test('a finished connection’s frames change nothing', () => {
   const waiting = next(opened(), ended, 1_000)
   for (const late of [ended, data, heartbeat, { kind: 'opened', hasSnapshot: false }] as const) {
     expect(next(waiting, late, 1_001)).toEqual(waiting)
@@ -194,7 +194,7 @@ test('what a connection that is over still says changes nothing', () => {
   expect(next(live, { kind: 'retry' }, 5)).toEqual(live)
 })
 
-test('no order of inputs makes a wait that is none, or a state from nowhere', () => {
+test('no order of inputs makes a negative wait or an impossible state', () => {
   const runs = 3_000
   const input = fc.oneof(
     fc.constantFrom<StreamInput>({ kind: 'tick' }, { kind: 'retry' }, ended, data, heartbeat),
@@ -231,7 +231,7 @@ describe('make before break', () => {
     canOverlap: true,
   }
   const restarting = () => next(aliveUntil(60_000, 4), goAway, 60_000)
-  test('with a slot to spare, a stream told to go away is still heard while the next one is opened', () => {
+  test('with a spare slot, a stream with GoAway is still read while its successor opens', () => {
     expect(restarting()).toMatchObject({
       kind: 'restarting',
       code: 'going-away',
@@ -243,14 +243,14 @@ describe('make before break', () => {
       expect(next(restarting(), late, 200_000).kind).toBe('restarting')
     }
   })
-  test('the next one takes its place when it is opened, whether or not the former is gone by then', () => {
+  test('the successor takes over once open, whether the former is gone or not', () => {
     const up = { kind: 'opened', hasSnapshot: true } as const
     expect(next(restarting(), up, 61_000)).toMatchObject({ kind: 'snapshot', openedAtMs: 61_000 })
     const alone = next(restarting(), { kind: 'former-ended' }, 60_500)
     expect(alone).toMatchObject({ kind: 'opening', sinceMs: 60_000 })
     expect(next(alone, up, 61_000).kind).toBe('snapshot')
   })
-  test('if the next one fails, the stream waits, on the first rung', () => {
+  test('if the successor fails, the stream waits, on the first step', () => {
     expect(next(restarting(), ended, 61_000)).toMatchObject({
       kind: 'waiting',
       retryAtMs: 61_250,
@@ -262,7 +262,7 @@ describe('make before break', () => {
   })
 })
 
-test('every edge says why it was taken', () => {
+test('every transition has a reason', () => {
   const codeOf = (state: StreamState) => state.code
   expect(codeOf(opening())).toBe('asked')
   expect(codeOf(opened(true))).toBe('opened')
@@ -292,14 +292,14 @@ describe('a hidden cap', () => {
     }
     return state
   }
-  test('is suspected after three lives in a row that ended within 30 s of data', () => {
+  test('is suspected after three connections in a row that ended within 30 s of data', () => {
     expect([died(2, 3_000, true).code, died(3, 3_000, true).code]).toEqual(['connection-lost', 'hidden-cap'])
     expect([died(3, 29_999, true).code, died(3, 30_000, true).code]).toEqual([
       'hidden-cap',
       'connection-lost',
     ])
   })
-  test('is not suspected of a stream that never had any data', () => {
+  test('is not suspected of a stream that never had data', () => {
     expect(died(5, 3_000, false).code).toBe('connection-lost')
   })
 })

@@ -44,7 +44,7 @@ test.each(SHAPES.map((shape) => [shape.kind, shape.options, shape] as const))(
   },
 )
 
-test('a new reader gets every object as it stands, then the end of the snapshot, then what follows', () => {
+test('a new reader gets every object in its present state, the end of the snapshot, then the rest', () => {
   const state = stateOf('orders')
   hearAll(state, order(1, 'OPN'), order(2, 'OPN'), END, order(1, 'FLL'))
   hearAll(state, '{"AccountID":"A","OrderID":"2","Deleted":true}')
@@ -65,7 +65,7 @@ test('a reader that joins during the first answer gets its end from the service'
   expect(restOf(queue)).toEqual([END])
 })
 
-test('after a restart readers get the differences only, and what vanished as a deletion', () => {
+test('after a restart readers get only the differences, and deletions for what vanished', () => {
   const state = stateOf('orders')
   hearAll(state, order(1, 'OPN'), order(2, 'OPN'), END)
   state.opened()
@@ -85,7 +85,7 @@ test('a restart that is cut before the end of its snapshot changes nothing', () 
   expect(textsOf(hearAll(state, order(1, 'OPN'), order(2, 'OPN'), END))).toEqual([])
 })
 
-test('quotes that a new connection repeats are not passed on; heartbeats are, announcements are not', () => {
+test('does not relay quotes that a new connection repeats, or announcements, but heartbeats', () => {
   const state = stateOf('quotes')
   hearAll(state, '{"Symbol":"MSFT","Last":1.10,"Bid":1}', '{"Symbol":"MSFT","Bid":2}')
   state.opened()
@@ -123,7 +123,7 @@ test('a reader of some symbols gets these only, and errors of these', () => {
   ])
 })
 
-test('a reader that reads nothing is owed the newest state of each object, however many frames come', () => {
+test('a reader that reads nothing is owed the newest state of each object, after any number of frames', () => {
   const state = stateOf('orders')
   hearAll(state, END)
   const queue = new ReaderQueue(state)
@@ -136,7 +136,7 @@ test('a reader that reads nothing is owed the newest state of each object, howev
   expect(restOf(queue)).toHaveLength(3)
 })
 
-test('up to 256 frames or 1 MiB nothing is merged, beyond it is', () => {
+test('merges nothing up to 256 frames or 1 MiB, and merges beyond', () => {
   const frameOf = (length: number): SharedFrame => ({
     kind: 'object',
     bytes: new Uint8Array(length),
@@ -154,14 +154,14 @@ test('up to 256 frames or 1 MiB nothing is merged, beyond it is', () => {
   expect(within(5, MAX_BEHIND.bytes / 4)).toBe(1)
 })
 
-test('what cannot be merged is not left out in silence', () => {
+test('never drops unmergeable frames silently', () => {
   const queue = new ReaderQueue(stateOf('quotes'))
   for (let i = 0; i <= MAX_BEHIND.frames; i += 1)
     queue.push({ kind: i === 0 ? 'unmergeable' : 'heartbeat', bytes: new Uint8Array(4) })
   expect(queue.isLost).toBe(true)
 })
 
-test('a bar that is not kept any more ends a reader that has not got it', () => {
+test('ends a reader that lacks a bar that is no longer stored', () => {
   const state = stateOf('barcharts', { barsback: '2' })
   const queue = new ReaderQueue(state)
   for (let i = 0; i <= MAX_BEHIND.frames; i += 1)
@@ -170,7 +170,7 @@ test('a bar that is not kept any more ends a reader that has not got it', () => 
   expect(queue.isLost).toBe(true)
 })
 
-test('an open tick bar gives way to the closed one', () => {
+test('the closed tick bar replaces the open one', () => {
   const state = stateOf('tickbars', { barsback: '3' })
   hearAll(
     state,
@@ -195,7 +195,7 @@ test('bars further back than is kept, or from a date on, are no shared stream', 
   expect(rule({ firstdate: '2026-01-01' })).toBeUndefined()
 })
 
-test('an object that the service tells again after a later snapshot is passed on', () => {
+test('relays an object that a later connection sends again', () => {
   const state = stateOf('orders')
   hearAll(state, order(1, 'OPN'), END)
   state.opened()
@@ -224,7 +224,7 @@ test('a member called Deleted ends no object of a kind whose objects do not vani
 const padded = (id: number, length: number) =>
   `{"AccountID":"A","OrderID":"${id}","Note":"${'n'.repeat(length)}"}`
 
-test('a state of 16 MiB is kept, a larger one is told as too large', () => {
+test('stores a state of 16 MiB, and reports a larger one as too large', () => {
   const state = stateOf('orders')
   const count = 15
   for (let id = 0; id < count; id += 1) state.heard(padded(id, 1 << 20))

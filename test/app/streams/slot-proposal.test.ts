@@ -10,7 +10,7 @@ const holder = (stream: string, openedAt: number, framesPerSecond: number, pinne
   pinned,
 })
 
-test('the least used stream is proposed, and of those as good as unused the oldest', () => {
+test('proposes the least used stream, and of those nearly unused the oldest', () => {
   const busy = holder('busy', 1, 40)
   const slow = holder('slow', 2, 0.4)
   const idle = holder('idle', 3, 0)
@@ -19,12 +19,12 @@ test('the least used stream is proposed, and of those as good as unused the olde
   expect(proposedToClose([])).toBeUndefined()
 })
 
-test('of two that are used alike, the one with fewer readers is proposed', () => {
+test('of two equally used, proposes the one with fewer readers', () => {
   const shared = { ...holder('shared', 1, 40), readers: 7 }
   expect(proposedToClose([shared, { ...holder('own', 2, 40), readers: 1 }])?.stream).toBe('own')
 })
 
-test('a pinned stream is given up only where all are pinned', () => {
+test('proposes a pinned stream only if all are pinned', () => {
   const pinned = holder('pinned', 1, 0, true)
   expect(proposedToClose([pinned, holder('busy', 2, 40)])?.stream).toBe('busy')
   expect(proposedToClose([pinned])?.stream).toBe('pinned')

@@ -45,7 +45,7 @@ test('what headers count beyond our own streams is held elsewhere', () => {
   })
 })
 
-test('streams whose answer is still to come are not taken for somebody else’s', () => {
+test('streams with a pending response do not count as others’', () => {
   const ledger = new SlotLedger(SLOT_QUOTAS)
   for (let stream = 0; stream < 3; stream += 1) ledger.taken(POSITIONS)
   for (const remaining of [39, 38, 37]) {
@@ -56,7 +56,7 @@ test('streams whose answer is still to come are not taken for somebody else’s'
   expect(rowOf(ledger, POSITIONS)?.elsewhere).toBe(1)
 })
 
-test('slots held elsewhere are kept while our own openings may explain what is missing', () => {
+test('keeps others’ slots while own openings may explain the difference', () => {
   const ledger = new SlotLedger(SLOT_QUOTAS)
   ledger.taken(POSITIONS)
   ledger.observed(POSITIONS, { limit: 40, remaining: 38 }, 0, 0)
@@ -68,7 +68,7 @@ test('slots held elsewhere are kept while our own openings may explain what is m
   expect(rowOf(ledger, POSITIONS)).toMatchObject({ own: 3, elsewhere: 1, free: 36 })
 })
 
-test('slots held elsewhere are given back when a header says so', () => {
+test('frees others’ slots when a header shows it', () => {
   const ledger = new SlotLedger(SLOT_QUOTAS)
   ledger.taken(POSITIONS)
   ledger.observed(POSITIONS, { limit: 40, remaining: 0 }, 0, 0)
@@ -90,7 +90,7 @@ test('a category without slots in the table shows none until a header names its 
   expect(ledger.free('Quote Change Stream')).toBe(10)
 })
 
-test('a limit in a header wins over the table, also below what we hold', () => {
+test('a header’s limit overrides the table, even below own use', () => {
   const ledger = new SlotLedger(SLOT_QUOTAS)
   for (let stream = 0; stream < 6; stream += 1) ledger.taken(POSITIONS)
   ledger.observed(POSITIONS, { limit: 4 }, 0, 0)
@@ -162,7 +162,7 @@ test('after a day of churn against a service that counts, no slot has leaked', (
   proves('S4', { level: 2, cases: minutes })
 })
 
-test('a slot given back a moment ago, which the service still counts, is not taken for somebody else’s', () => {
+test('a just released slot that the service still counts does not count as others’', () => {
   const ledger = new SlotLedger(SLOT_QUOTAS)
   ledger.taken(POSITIONS)
   ledger.taken(POSITIONS)

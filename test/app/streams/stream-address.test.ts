@@ -28,7 +28,7 @@ test.each(STREAM_KINDS)("Headroom's own path of %s is read back as it was meant"
   expect(address(path.path)).toMatchObject({ kind, target: TARGETS[kind] })
 })
 
-test('equal streams are told by path and parameters, however they are encoded and ordered', () => {
+test('equal streams are recognised in any encoding and order', () => {
   const one = '/v3/marketdata/stream/barcharts/%24SPX.X?unit=Minute&interval=5'
   const same = '/v3/marketdata/stream/barcharts/$SPX.X?interval=5&Unit=Minute'
   expect(address(one).key).toBe(address(same).key)

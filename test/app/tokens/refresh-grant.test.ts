@@ -96,7 +96,7 @@ describe('only an answered invalid_grant ends a session', () => {
   })
 })
 
-test('a redirect to another host is told by the name of that host, and nothing else of the address', () => {
+test('shows only the host’s name of a redirect to another host', () => {
   const redirect = (location: string) => processRefreshAnswer(answer(302, '', { location }))
   expect(redirect('https://portal.test/login?token=secret')).toEqual({
     kind: 'later',
@@ -109,7 +109,7 @@ test('a redirect to another host is told by the name of that host, and nothing e
   })
 })
 
-test('a page in the place of a token answer is told as what it is', () => {
+test('recognises a page in place of a token response', () => {
   const page = '<html>Welcome</html>'
   const why = 'response of something else, such as a network’s sign-in page'
   expect(processRefreshAnswer(answer(200, page))).toEqual({ kind: 'unknown', why })
@@ -120,7 +120,7 @@ test('a page in the place of a token answer is told as what it is', () => {
   expect(processRefreshAnswer(answer(200, '{}'))).not.toMatchObject({ why })
 })
 
-describe('an access token that no header can carry is a malformed answer, and nothing of it is lost', () => {
+describe('an access token that no header can carry is a malformed response, and nothing of it is lost', () => {
   test.each([
     ['a\nb'],
     ['a\u0000'],
@@ -141,7 +141,7 @@ describe('an access token that no header can carry is a malformed answer, and no
       refreshToken: 'r-2',
     })
   })
-  test('but where the new refresh token cannot be read either, nobody knows which one is live', () => {
+  test('if the new refresh token is unreadable too, nobody knows which one is valid', () => {
     for (const refresh_token of [7, '', null, {}])
       expect(processRefreshAnswer(answer(200, { ...good, access_token: 'a\n', refresh_token })).kind).toBe(
         'unknown',
@@ -171,7 +171,7 @@ test('of scopes without end 64 are shown, of 128 characters each at most', () =>
   proves('T14', { level: 2, cases: 3 })
 })
 
-test('a 429 and a 503 say when to come back, if they say so in seconds', () => {
+test('a 429 and a 503 set a retry time, if in seconds', () => {
   for (const status of [429, 503]) {
     expect(processRefreshAnswer(answer(status, '', { 'retry-after': '30' }))).toMatchObject({
       kind: 'later',
@@ -211,7 +211,7 @@ describe('the lifetime of an access token', () => {
   })
 })
 
-test('an answer cut at any byte stores nothing partial', () => {
+test('a response cut at any byte stores nothing partial', () => {
   const whole = JSON.stringify({ ...good, refresh_token: 'r-2' })
   for (let length = 0; length < whole.length; length += 1) {
     expect(processRefreshAnswer(answer(200, whole.slice(0, length)))).toEqual({
@@ -238,7 +238,7 @@ test.each([
   expect(processRefreshAnswer(answer(200, body))).toMatchObject({ kind, refreshToken: 'r' })
 })
 
-test('a byte order mark before a token answer costs no token', () => {
+test('a byte order mark before a token response costs no token', () => {
   const body = `\uFEFF${JSON.stringify({ access_token: 'a', refresh_token: 'r', token_type: 'Bearer' })}`
   expect(processRefreshAnswer(answer(200, body))).toMatchObject({ kind: 'renewed', refreshToken: 'r' })
 })

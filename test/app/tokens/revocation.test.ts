@@ -61,7 +61,7 @@ test('a 400 or 422 that does not name the token or the key asks for the other sp
   }
 })
 
-test('a refused token and a refused key are told apart, whatever the status', () => {
+test('distinguishes a rejected token from a rejected key, whatever the status', () => {
   for (const status of [400, 401, 403, 422]) {
     for (const error of ['invalid_grant', 'invalid_token']) {
       expect(answer(status, JSON.stringify({ error }))).toEqual({

@@ -42,7 +42,7 @@ test('waits after failures climb the ladder, jittered over the second half of a 
   expect(wait(0, 0)).toBe(500)
 })
 
-test('a wait that was asked for is a floor, up to a quarter of an hour', () => {
+test('a requested wait is a minimum, up to a quarter of an hour', () => {
   const wait = (asked: number) => refreshRetryMs(RETRY.refresh, 1, 0, asked)
   expect(wait(0)).toBe(500)
   expect(wait(30)).toBe(30_000)

@@ -27,7 +27,7 @@ const standing: fc.Arbitrary<Standing> = fc.oneof(
   fc.record({ kind: fc.constant('revoked' as const), atMs: instant }),
 )
 
-test('what is stored of any state comes back as the same token, and never as one that may be used when it may not', () => {
+test('a stored state restores the same token, never as usable if it was not', () => {
   fc.assert(
     fc.property(held, standing, fc.boolean(), (token, stands, lostAnswer) => {
       const state: TokenState = { ...newTokenState(token), standing: stands, lostAnswer }
@@ -41,7 +41,7 @@ test('what is stored of any state comes back as the same token, and never as one
   )
 })
 
-test('a revocation that waited for a person goes on waiting, and one that was retried is retried at once', () => {
+test('a revocation that waited for a person still waits, and a retried one is retried at once', () => {
   const token = { generation: 1, refreshToken: 'r', signedInAtMs: 1, keepsToken: false }
   const stored = (stands: Standing) =>
     restoredState(storedTokens(token, { ...newTokenState(token), standing: stands }, NOW_MS), NOW_MS)
@@ -55,7 +55,7 @@ test('a revocation that waited for a person goes on waiting, and one that was re
   })
 })
 
-test('an open intent is a lost answer to whoever finds it', () => {
+test('an open intent is a lost response for any later start', () => {
   const stored = signedIn('r', NOW_MS)
   expect(restoredState(stored, NOW_MS).lostAnswer).toBe(false)
   expect(restoredState({ ...stored, intent: { generation: 1, atMs: 1 } }, NOW_MS).lostAnswer).toBe(true)
