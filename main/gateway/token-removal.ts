@@ -26,12 +26,13 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
-/** Minimum length of a base64 part: shorter ones also occur in other text. */
-const MIN_BASE64 = 12
+/** Minimum length in base64 or hexadecimal: shorter texts also occur elsewhere. */
+const MIN_CODED = 12
 
 /**
  * The forms in which a service may echo a token in an error: those of `spellingsOf`, with JSON or HTML
- * escapes for everything except letters, digits and `._~-`, and in base64 at each of its three alignments.
+ * escapes for everything except letters, digits and `._~-`, in hexadecimal, and in base64 at each of its
+ * three alignments.
  */
 function echoesOf(secret: string): readonly string[] {
   const escaped = (as: (code: number) => string) =>
@@ -43,6 +44,8 @@ function echoesOf(secret: string): readonly string[] {
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6)]
     return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)]
   })
+  const lowerHex = Buffer.from(secret).toString('hex')
+  const inHex = [lowerHex, lowerHex.toUpperCase()]
   return [
     ...new Set([
       ...spellingsOf(secret),
@@ -51,7 +54,7 @@ function echoesOf(secret: string): readonly string[] {
       escaped((code) => `&#${code};`),
       escaped((code) => `&#x${hex(code, 2)};`),
       escaped((code) => `&#x${hex(code, 2).toUpperCase()};`),
-      ...inBase64.filter(({ length }) => length >= MIN_BASE64),
+      ...[...inHex, ...inBase64].filter(({ length }) => length >= MIN_CODED),
     ]),
   ]
 }

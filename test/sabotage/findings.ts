@@ -809,12 +809,16 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'An error that repeats the token with escapes of JSON or HTML, or in base64, or a redirect, handed it out',
+      'An error that repeats the token with escapes of JSON or HTML, in base64 or hexadecimal, or a redirect, handed it out',
     tests: [
       [REMOVAL, 'replaces a token echoed %s'],
       [REMOVAL, 'the token in the body of a redirect'],
     ],
-    breaks: ['hand programs the token in base64', 'hand programs the token in the body of a redirect'],
+    breaks: [
+      'hand programs the token in base64',
+      'hand programs the token in hexadecimal',
+      'hand programs the token in the body of a redirect',
+    ],
   },
   {
     found: 'A line of 1 MB took 31 s to clean of secrets that repeat themselves',

@@ -27,8 +27,16 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     promise: 'G6',
     what: 'hand programs the token in base64',
     file: 'main/gateway/token-removal.ts',
-    find: '...inBase64.filter(({ length }) => length >= MIN_BASE64),',
-    replace: '...inBase64.filter(({ length }) => length < MIN_BASE64),',
+    find: '[...inHex, ...inBase64]',
+    replace: '[...inHex]',
+    test: REMOVAL_TEST,
+  },
+  {
+    promise: 'G6',
+    what: 'hand programs the token in hexadecimal',
+    file: 'main/gateway/token-removal.ts',
+    find: '[...inHex, ...inBase64]',
+    replace: '[...inBase64]',
     test: REMOVAL_TEST,
   },
   {

@@ -82,6 +82,8 @@ test.each([
   ['as base64 within other text', Buffer.from(`Bearer ${AWKWARD}, x`).toString('base64')],
   ['as base64 after one character', Buffer.from(`x${AWKWARD}`).toString('base64')],
   ['as base64 for addresses', Buffer.from(`??${AWKWARD}??`).toString('base64url')],
+  ['in hexadecimal', Buffer.from(AWKWARD).toString('hex')],
+  ['in hexadecimal of capitals', Buffer.from(AWKWARD).toString('hex').toUpperCase()],
   ['with escapes of JSON', String.raw`a\u002Btoken\u002Fof\u003Dodd.Chars~`],
   ['with escapes in lower case', String.raw`a\u002btoken\u002fof\u003dodd.Chars~`],
   ['with escapes of HTML', 'a&#43;token&#47;of&#61;odd.Chars~'],
