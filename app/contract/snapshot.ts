@@ -169,6 +169,8 @@ export const requestQuota = openObject({
   /** Used instead while others use the whole refill: the next try, without a promise. */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
+  /** The part of `use.own` that leaves the gateway's reserve while requests wait; absent for none. */
+  held: optionalNumber,
   /** 429s of this category since start. */
   rejected: number,
   /** Requests since start, by this app and by others on the key; absent before the first. */
@@ -229,7 +231,6 @@ export const slotQuota = openObject({
 export interface SlotQuota extends Immutable<z.output<typeof slotQuota>> {}
 
 const symbolError = openObject({ symbol: text, error: text, at: number })
-
 export interface SymbolError extends Immutable<z.output<typeof symbolError>> {}
 
 export const streamSummary = openObject({
@@ -394,7 +395,6 @@ export interface Snapshot extends Immutable<z.output<typeof snapshotSchema>> {}
 export const snapshotContract = {
   /** The latest snapshot of every connected profile. */
   snapshots: command(nothing).returning<readonly Snapshot[]>(),
-
   snapshotChanged: push<Snapshot>(),
   profileRemoved: push<{ readonly profile: string }>(),
 } as const

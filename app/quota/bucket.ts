@@ -112,6 +112,9 @@ export class Bucket {
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
 
+  /** Own use that leaves the gateway's reserve: see `RequestQuota.held`. Requests per second. */
+  heldPerSecond = 0
+
   constructor(limit: number, periodSeconds: number, nowMs: number) {
     this.#level = new LevelBounds(limit, periodSeconds * 1000, nowMs, this.#requests)
     this.#others = new OthersUse(limit, periodSeconds)
@@ -500,7 +503,7 @@ export class Bucket {
 
   /** Change of the level without others' requests, in requests per second. */
   #gainAt(nowMs: number): number {
-    return this.#level.gainPerMs * 1000 - this.ownPerSecond(nowMs)
+    return this.#level.gainPerMs * 1000 - Math.max(0, this.ownPerSecond(nowMs) - this.heldPerSecond)
   }
 
   #adoptSize(rate: RateReading): void {

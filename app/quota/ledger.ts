@@ -1,6 +1,6 @@
 import type { UsualLoad } from '../contract/history.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
-import { DEFAULT_THRESHOLDS, type Thresholds, thresholdOf } from '../contract/units.ts'
+import { DEFAULT_THRESHOLDS, MINUTE_MS, type Thresholds, thresholdOf } from '../contract/units.ts'
 import type { RequestQuotaDefault } from '../service/categories.ts'
 import type { RateReading } from '../service/headers.ts'
 import { Bucket } from './bucket.ts'
@@ -37,6 +37,8 @@ interface Row {
   hold: Hold | undefined
   readonly othersTakeAll: OthersTakeAll
   readonly state: RowState
+  /** The last time requests of programs waited for it, and what critical ones then used. */
+  held: { readonly criticalPerSecond: number; readonly atMs: number } | undefined
 }
 
 /** Period of a resource without one in the table or its header. */
@@ -59,6 +61,7 @@ export class Ledger {
   #nextId = 1
   #thresholds = DEFAULT_THRESHOLDS
   #reserves: Readonly<Record<string, number>> = {}
+  #criticalWhileHeld: (category: string) => number | undefined = () => undefined
   /** What an earlier run learned of categories that have no row yet. */
   readonly #stored = new Map<string, LearnedQuota>()
 
@@ -71,6 +74,7 @@ export class Ledger {
         hold: undefined,
         othersTakeAll: new OthersTakeAll(),
         state: new RowState(),
+        held: undefined,
       })
     }
   }
@@ -83,6 +87,14 @@ export class Ledger {
   /** Sets the gateway's reserves by category, in requests, from the next view on. */
   setReserves(reserves: Readonly<Record<string, number>>): void {
     this.#reserves = reserves
+  }
+
+  /**
+   * Sets how fast critical programs use a category, requests per second, while requests of the others wait
+   * for it; `undefined` while none waits. All other own use leaves the reserve meanwhile.
+   */
+  setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
+    this.#criticalWhileHeld = criticalWhileHeld
   }
 
   /** The reserve set for a category; `undefined`: the default applies. */
@@ -225,7 +237,17 @@ export class Ledger {
     return bucket && { limit: bucket.limit, periodMs: bucket.periodMs }
   }
 
+  /** Own use is a mean over a minute, so it is held for as long after the last request waited. */
+  #heldOf(row: Row, nowMs: number): number {
+    const criticalPerSecond = this.#criticalWhileHeld(row.category)
+    if (criticalPerSecond !== undefined) row.held = { criticalPerSecond, atMs: nowMs }
+    if (row.held === undefined || nowMs - row.held.atMs >= MINUTE_MS) return 0
+    return Math.max(0, row.bucket.ownPerSecond(nowMs) - row.held.criticalPerSecond)
+  }
+
   #viewOf(row: Row, nowMs: number): RequestQuota {
+    const held = this.#heldOf(row, nowMs)
+    row.bucket.heldPerSecond = held
     const { isSo, nextTryAtMs } = row.othersTakeAll
     const standing = {
       hold: row.hold,
@@ -233,6 +255,7 @@ export class Ledger {
       state: row.state,
       threshold: thresholdOf(this.#thresholds, row.category),
       reserve: this.reserveOf(row.category),
+      held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
     // Its own row counts nothing until a header names it.
@@ -264,7 +287,15 @@ export class Ledger {
       if (limit === undefined || this.#rowOfResource.size >= MAX_RESOURCES) return undefined
       const bucket = new Bucket(limit, periodSeconds ?? UNKNOWN_PERIOD_SECONDS, nowMs)
       const othersTakeAll = new OthersTakeAll()
-      row = { category, bucket, resource, hold: undefined, othersTakeAll, state: new RowState() }
+      row = {
+        category,
+        bucket,
+        resource,
+        hold: undefined,
+        othersTakeAll,
+        state: new RowState(),
+        held: undefined,
+      }
       this.#rows.set(category, row)
       const stored = this.#stored.get(category)
       if (stored) bucket.restore(stored)

@@ -5,7 +5,7 @@ import { replenishedPerSecond } from './replenishment.ts'
 /** The fields of a row that determine its safe pace. */
 export type PacedRow = Pick<
   RequestQuota,
-  'model' | 'limit' | 'period' | 'low' | 'use' | 'blockedUntil' | 'nextTryAt' | 'windowEndsAt'
+  'model' | 'limit' | 'period' | 'low' | 'use' | 'held' | 'blockedUntil' | 'nextTryAt' | 'windowEndsAt'
 >
 
 /**
@@ -53,7 +53,7 @@ export function emptyAtWith(
 ): number | 'lasts' | 'not-known' {
   return row.use === null
     ? 'not-known'
-    : emptyAtOf(row, row.low, row.use.own + othersAtMost(row) + addedPerSecond, nowMs)
+    : emptyAtOf(row, row.low, ownToEmpty(row) + othersAtMost(row) + addedPerSecond, nowMs)
 }
 
 /**
@@ -66,7 +66,7 @@ export function emptyAtMost(
   const { use, high } = row
   return use === null
     ? 'not-known'
-    : emptyAtOf(row, high, use.own + (use.elsewhereLow ?? use.elsewhere), nowMs)
+    : emptyAtOf(row, high, ownToEmpty(row) + (use.elsewhereLow ?? use.elsewhere), nowMs)
 }
 
 function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: number): number | 'lasts' {
@@ -77,6 +77,10 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
   const seconds = level / drain
   return seconds >= (secondsLeft ?? Number.POSITIVE_INFINITY) ? 'lasts' : nowMs + seconds * 1000
 }
+
+/** Own use that can run a row empty, requests per second: what the gateway holds leaves its reserve. */
+export const ownToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
+  Math.max(0, (use?.own ?? 0) - held)
 
 /** The high end of others' use, requests per second. */
 const othersAtMost = ({ use }: PacedRow): number => use?.elsewhereHigh ?? use?.elsewhere ?? 0

@@ -1,5 +1,6 @@
 import type { QuotaState, RequestQuota } from '../contract/snapshot.ts'
 import { replenishedPerSecond } from './replenishment.ts'
+import { ownToEmpty } from './safe-pace.ts'
 
 /** The last valid header of a row. */
 export interface Seen {
@@ -104,7 +105,10 @@ export function stateOf(reading: StateReading, isHeld = false): QuotaState {
 }
 
 /** The fields of a row that decide whether it lasts. */
-type LastingRow = Pick<RequestQuota, 'use' | 'level' | 'limit' | 'period' | 'model' | 'windowEndsAt' | 'asOf'>
+type LastingRow = Pick<
+  RequestQuota,
+  'use' | 'held' | 'level' | 'limit' | 'period' | 'model' | 'windowEndsAt' | 'asOf'
+>
 
 /**
  * Whether the row lasts 10 minutes even at the high end of others' use. False while others' use is unknown,
@@ -114,9 +118,10 @@ type LastingRow = Pick<RequestQuota, 'use' | 'level' | 'limit' | 'period' | 'mod
  * window refills nothing before its end and everything then, so the level must last to the end, and a whole
  * limit through the next window.
  */
-export function lastsAtMost({ use, level, limit, period, model, windowEndsAt, asOf }: LastingRow): boolean {
+export function lastsAtMost(row: LastingRow): boolean {
+  const { use, level, limit, period, model, windowEndsAt, asOf } = row
   if (use === null) return false
-  const used = use.own + (use.elsewhereHigh ?? use.elsewhere)
+  const used = ownToEmpty(row) + (use.elsewhereHigh ?? use.elsewhere)
   if (model === 'rolling') return (used - replenishedPerSecond(limit, period)) * RUNNING_OUT_SECONDS < level
   const leftSeconds = windowEndsAt === undefined ? RUNNING_OUT_SECONDS : (windowEndsAt - asOf) / 1000
   const nextSeconds = Math.min(period, RUNNING_OUT_SECONDS - leftSeconds)

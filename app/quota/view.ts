@@ -23,6 +23,8 @@ export interface RowStanding {
   readonly state: RowState
   /** Share of the limit below which the row is low; `LOW_THRESHOLD` if absent. */
   readonly threshold?: number
+  /** See `RequestQuota.held`. */
+  readonly held?: number
   /** Requests that the gateway reserves; its default if absent. */
   readonly reserve?: number | undefined
 }
@@ -37,7 +39,7 @@ export function viewOf(
   category: string,
   resource: string | undefined,
   bucket: Bucket,
-  { hold, nextTryAtMs, state, threshold = LOW_THRESHOLD, reserve }: RowStanding,
+  { hold, nextTryAtMs, state, threshold = LOW_THRESHOLD, reserve, held = 0 }: RowStanding,
   nowMs: number,
 ): RequestQuota {
   const { low, high, likelyHigh, point, slopePerSecond, emptyNow } = bucket.estimate(nowMs)
@@ -60,7 +62,9 @@ export function viewOf(
       ? nowMs + ((bucket.limit - point) / gain) * 1000
       : undefined
     : windowEndsAt
-  const emptyAt = isBlocked ? undefined : emptyAtOf(bucket, use?.total, point, gain, nowMs)
+  const emptyAt = isBlocked
+    ? undefined
+    : emptyAtOf(bucket, use && use.total - Math.min(own, held), point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
   // Assigned field by field: conditional spreads took most of the time of a snapshot.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
@@ -82,6 +86,7 @@ export function viewOf(
     state: 'not-checked',
     threshold,
   }
+  if (held > 0) row.held = held
   if (resource !== undefined) row.resource = resource
   if (seen) {
     row.observedAt = Math.round(seen.atMs)
@@ -139,12 +144,12 @@ function rangeOfUse(others: OthersReading | undefined, own: number, most: number
  */
 function emptyAtOf(
   bucket: Bucket,
-  perSecond: number | undefined,
+  perSecond: number | null,
   point: number,
   gainPerSecond: number,
   nowMs: number,
 ): number | undefined {
-  if (perSecond === undefined) return undefined
+  if (perSecond === null) return undefined
   const spent = bucket.limit - point
   if (spent < EVIDENCE.requests || spent < bucket.limit * EVIDENCE.fraction) return undefined
   const drain = perSecond - (bucket.model === 'rolling' ? gainPerSecond : 0)

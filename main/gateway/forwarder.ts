@@ -142,7 +142,9 @@ export class Forwarder {
   async serve(admitted: AdmittedRequest): Promise<void> {
     const { reply, program, maxWaitMs } = admitted
     const cameAtMs = this.#now()
-    this.#countsOf(program).lastSeenAtMs = cameAtMs
+    const use = this.#countsOf(program)
+    use.class = program.class
+    use.lastSeenAtMs = cameAtMs
     const access = await this.#accessFor(admitted)
     const request = { ...admitted, maxWaitMs: Math.max(0, maxWaitMs - (this.#now() - cameAtMs)) }
     if (reply.destroyed || reply.writableEnded) return
@@ -164,6 +166,18 @@ export class Forwarder {
         return { category, sinceMs, untilMs, ...(turnAtMs !== undefined && { turnAtMs }) }
       })
     return { use: this.#countsOf(program), waiting: [...waiting, ...this.#hub.waitingOf(program)] }
+  }
+
+  /** See `Ledger.setHeld`. */
+  criticalWhileHeld(bucket: string): number | undefined {
+    if (!this.#scheduler.hasWaiting) return undefined
+    const isHeld = this.#scheduler
+      .waiting()
+      .some((waiting) => waiting.bucket === bucket && waiting.class !== 'critical')
+    if (!isHeld) return undefined
+    return [...this.#uses.values()]
+      .flatMap((use) => (use.class === 'critical' ? use.byCategory(this.#now()) : []))
+      .reduce((sum, { category, perSecond }) => sum + (category === bucket ? perSecond : 0), 0)
   }
 
   /** Whether any program waits for its turn. Headroom's own checks wait then too. */

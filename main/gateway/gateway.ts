@@ -365,6 +365,7 @@ export class Gateway {
     if (known?.session === session.found) return known
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
+    session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
     // Set first: changes that the old one's end reports must find the new one.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({

@@ -1,3 +1,5 @@
+import type { ProgramClass } from '../../app/contract/programs.ts'
+
 /** Window over which rates are averaged, in seconds. */
 const WINDOW_SECONDS = 60
 
@@ -54,6 +56,7 @@ export class ProgramUse {
   rejected = 0
   /** Streams open now. */
   streams = 0
+  class: ProgramClass = 'normal'
   /** Time of the last request, epoch ms. */
   lastSeenAtMs: number | undefined
 

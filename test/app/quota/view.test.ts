@@ -230,3 +230,28 @@ test('a row without a known resource has no field for it', () => {
   expect(row).not.toHaveProperty('resource')
   expect(rowOf(seeing(100), 0).resource).toBe('positions')
 })
+
+/** A row of 320 in 300 s that own requests at 2/s empty; `held`: the part that the gateway holds. */
+function ownRow(held: number) {
+  const bucket = new Bucket(320, 300, 0)
+  bucket.heldPerSecond = held
+  for (let id = 0; id <= 120; id += 1) {
+    bucket.sent(id, id * 500)
+    const remaining = Math.floor(140 - id * 0.467)
+    const rate = { remaining, resetSeconds: Math.ceil(((320 - remaining) * 300) / 320) }
+    bucket.answered({ id, receivedAtMs: id * 500, rejected: false, rate })
+  }
+  return viewOf('Positions', 'positions', bucket, { hold: undefined, state: new RowState(), held }, 62_500)
+}
+
+test('programs that the gateway holds run no row empty; what others or critical programs use may', () => {
+  const free = ownRow(0)
+  expect(free.state).toBe('running-out')
+  expect(free.emptyAt).toBeDefined()
+  const held = ownRow(free.use?.own ?? 0)
+  expect([held.emptyAt, held.emptyFrom, held.emptyTo]).toEqual([undefined, undefined, undefined])
+  expect(held.use?.own).toBe(free.use?.own)
+  expect(held.state).not.toBe('running-out')
+  // A part of it is a critical program's, which spends the reserve, too.
+  expect(ownRow(0.3).emptyAt).toBeGreaterThan(free.emptyAt ?? 0)
+})

@@ -402,6 +402,10 @@ test('waiting requests end with 503 and the reason when the tokens are revoked',
   expect(nextPatientUntil - nextCameAt).toBeGreaterThan(290_000)
   expect(nextTurnAt).toBeGreaterThan(nextCameAt)
   expect(lastTurnAt).toBeGreaterThan(nextTurnAt)
+  // What waits behind the reserve runs nothing empty, however fast it came.
+  const row = () => monitor.snapshot('key-1')?.requests.find(({ category }) => category === 'Accounts')
+  await vi.waitFor(() => expect(row()?.held).toBeGreaterThan(2), SOON)
+  expect(row()).not.toHaveProperty('emptyAt')
   await monitor.withProfile('key-1', (session) => session.revoke())
   const answers = await Promise.all(waiting)
   const unavailable = answers.filter(({ status }) => status === 503)
