@@ -162,7 +162,7 @@ export const requestQuota = openObject({
   emptyChance: optionalNumber,
   /**
    * The usual load of others within ten minutes that would empty the quota: when it starts, epoch ms, and its
-   * requests per second.
+   * requests per second. Absent from half a minute after its start.
    */
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   blockedUntil: optionalNumber,

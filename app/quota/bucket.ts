@@ -352,8 +352,8 @@ export class Bucket {
     }
     const overflowed = level.overflowedAt(nowMs)
     this.#others.advance((nowMs - this.#othersAtMs) / 1000, Math.max(0, overflowed - this.#overflowed), left)
-    for (const { atMs, perSecond, chance } of this.#expected.between(this.#othersAtMs, nowMs))
-      this.#others.mayHaveStarted(perSecond, chance, (nowMs - atMs) / 1000, left)
+    for (const onset of this.#expected.between(this.#othersAtMs, nowMs))
+      this.#others.mayHaveStarted(onset, (nowMs - onset.atMs) / 1000, left)
     this.#overflowed = overflowed
     this.#othersAtMs = nowMs
   }

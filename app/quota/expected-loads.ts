@@ -1,18 +1,18 @@
 import type { UsualLoad } from '../contract/history.ts'
+import type { PossibleLoad } from './others-use.ts'
 
 /**
  * A load begins within three minutes of its usual time, which is the resolution of that time. Milliseconds.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
+/** How long after its start a load is still shown, for the check behind it. */
+const SHOWN_SECONDS = 30
 /** Share of a load's probability that has been added after the last step; the load may also be late. */
 const BEGUN = 0.9
 
 /** The start of a usual load. */
-interface Onset {
+interface Onset extends PossibleLoad {
   readonly atMs: number
-  readonly perSecond: number
-  /** Probability that it starts at that time, 0 to 1. */
-  readonly chance: number
 }
 
 /** A row before a load starts. Levels in requests, rates in requests per second. */
@@ -39,10 +39,11 @@ export class ExpectedLoads {
   set(loads: readonly UsualLoad[]): void {
     if (loads === this.#loads) return
     this.#loads = loads
-    this.#onsets = loads.flatMap(({ atMs, perSecond, chance }) =>
+    this.#onsets = loads.flatMap(({ atMs, perSecond, requests, chance }) =>
       Array.from({ length: ONSET.steps }, (_, step) => ({
         atMs: atMs + step * ONSET.everyMs,
         perSecond,
+        lastsSeconds: requests / perSecond,
         chance: 1 - (1 - BEGUN * chance) ** (1 / ONSET.steps),
       })),
     )
@@ -71,7 +72,9 @@ export class ExpectedLoads {
   /** The next load within `withinSeconds` that would empty the row. */
   ahead(row: BeforeLoad, nowMs: number, withinSeconds: number): UsualLoad | undefined {
     return this.#loads.find(
-      (load) => load.atMs - nowMs <= withinSeconds * 1000 && emptyAfter(load, row, nowMs) !== undefined,
+      (load) =>
+        load.atMs - nowMs <= withinSeconds * 1000 &&
+        emptyAfter(load, row, nowMs, SHOWN_SECONDS) !== undefined,
     )
   }
 }
@@ -82,10 +85,15 @@ export class ExpectedLoads {
  * The level changes by gain − others until the load starts, and then by gain − load until its requests are
  * used up.
  */
-function emptyAfter(load: UsualLoad, { level, limit, gain, others }: BeforeLoad, nowMs: number) {
-  const wait = (load.atMs - nowMs) / 1000
+function emptyAfter(
+  load: UsualLoad,
+  { level, limit, gain, others }: BeforeLoad,
+  nowMs: number,
+  startedSeconds = 0,
+) {
+  const wait = Math.max(0, (load.atMs - nowMs) / 1000)
   const drain = load.perSecond - gain
-  if (wait <= 0 || drain <= 0) return undefined
+  if (nowMs >= load.atMs + startedSeconds * 1000 || drain <= 0) return undefined
   const levelThen = Math.max(0, Math.min(limit, level + (gain - others) * wait))
   const seconds = levelThen / drain
   return seconds <= load.requests / load.perSecond ? wait + seconds : undefined

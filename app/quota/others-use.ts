@@ -42,6 +42,8 @@ export const CANDIDATE_COUNT = COUNT
 
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
+/** Shares of a usual load's probability at the rates below, at and above its usual one. */
+const LOAD_SPREAD = [0.25, 0.5, 0.25] as const
 /** Probability below which a candidate is ignored when others empty the quota. */
 const NEGLIGIBLE = 1e-5
 /** Rate, per second, at which a candidate's probability moves to the neighbouring cells. */
@@ -67,6 +69,13 @@ const MAX_BUSY = 0.95
 export interface EmptyChance {
   readonly chance: number
   readonly byPresent: number
+}
+
+/** A load that others may have started: requests per second, probability 0 to 1, seconds. */
+export interface PossibleLoad {
+  readonly perSecond: number
+  readonly chance: number
+  readonly lastsSeconds: number
 }
 
 /** Requests that a header shows missing beyond own ones: see `observed`. */
@@ -221,10 +230,12 @@ export class OthersUse {
   }
 
   /**
-   * Adds the assumption that others started a load of `perSecond` `ageSeconds` ago, with probability
-   * `chance`: that share of all slower rates jumps to it. `left`: the level now without others' requests.
+   * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`: that share of
+   * all slower rates jumps to its rate or a neighbour, and holds for at least as long as the load lasts.
+   *
+   * `left`: the level now without others' requests.
    */
-  mayHaveStarted(perSecond: number, chance: number, ageSeconds: number, left: number): void {
+  mayHaveStarted({ perSecond, chance, lastsSeconds }: PossibleLoad, ageSeconds: number, left: number): void {
     const [held, came] = [this.#held, this.#came]
     let target = 1
     while (target + 1 < RATE_COUNT && RATES[target]! * this.#refill * HALF_CELL < perSecond) target += 1
@@ -239,7 +250,7 @@ export class OthersUse {
       sum += part * mean
       squares += part * (variance + mean * mean)
     }
-    for (let rate = 0; rate < target; rate += 1) {
+    for (let rate = 0; rate < target - 1; rate += 1) {
       const more = Math.max(0, this.#rates[target]! - this.#rates[rate]!) * ageSeconds
       const taken = (mean: number) => Math.max(0, Math.min(left, mean + more))
       move(held, rate, taken(this.#heldMean[rate]!), this.#heldVariance[rate]! + more)
@@ -247,17 +258,20 @@ export class OthersUse {
     }
     if (!(moved > 0)) return
     this.#isSummed = false
-    const holds = this.#spells.holds[BAND_OF[target]!]!
-    const spells = holds.reduce((total, one) => total + one, 0)
-    let now = moved
-    for (let hold = 0; hold < HOLD_COUNT; hold += 1) now += came[target * HOLD_COUNT + hold]!
-    const mean = this.#cameMean[target]!
-    const newMean = ((now - moved) * mean + sum) / now
-    const newSquares = ((now - moved) * (this.#cameVariance[target]! + mean * mean) + squares) / now
-    this.#cameMean[target] = newMean
-    this.#cameVariance[target] = Math.max(0, newSquares - newMean * newMean)
-    for (let hold = 0; hold < HOLD_COUNT; hold += 1)
-      came[target * HOLD_COUNT + hold]! += (moved * holds[hold]!) / spells
+    const lasting = HOLD_SECONDS.findIndex((seconds) => seconds >= 2 * lastsSeconds)
+    const hold = lasting < 0 ? HOLD_COUNT - 1 : lasting
+    for (const [offset, share] of LOAD_SPREAD.entries()) {
+      const rate = Math.min(RATE_COUNT - 1, target - 1 + offset)
+      let before = 0
+      for (let at = rate * HOLD_COUNT; at < (rate + 1) * HOLD_COUNT; at += 1) before += came[at]!
+      const now = before + share * moved
+      const mean = this.#cameMean[rate]!
+      const newMean = (before * mean + share * sum) / now
+      const newSquares = (before * (this.#cameVariance[rate]! + mean * mean) + share * squares) / now
+      this.#cameMean[rate] = newMean
+      this.#cameVariance[rate] = Math.max(0, newSquares - newMean * newMean)
+      came[rate * HOLD_COUNT + hold]! += share * moved
+    }
   }
 
   /**

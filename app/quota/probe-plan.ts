@@ -31,6 +31,10 @@ const SECOND_AFTER = 0.2
 const ANSWERED_WITHIN_MS = 1_000
 /** Factor on the budget's interval, to pay for the first headers. */
 const SLACK = 1.03
+/** How long after its start a usual load has taken enough to be seen. */
+const BEHIND_START_MS = 20_000
+/** Share of the interval by which a check may be later for it. */
+const LATER_FOR_START = 0.6
 /** Random share of each interval, so that checks do not synchronize with others' cycles. */
 export const JITTER = 0.2
 /** Minimum time between checks of a row that is probably empty. */
@@ -96,6 +100,7 @@ export function probeIsDue(
  * - After a 429: no check until its end. With `trialAfterStep`, where headers showed a gradual refill, every
  *   two intervals, because a wait for Reset hides the row for long.
  * - Probably empty: at most every 15 s, and not before one request has refilled.
+ * - A usual load starts about then: just after its start, if no interval is set for the row.
  * - An interval set for the row counts from check to check, and restarts at a header of another request.
  * - `attended` is false (no window or terminal is watched): ok rows are checked a third as often.
  */
@@ -124,8 +129,24 @@ export function probeDueAtMs(
     everySeconds === undefined
       ? sinceMs + waitMs(row, record, rules, attended)
       : (isOwnHeader ? lastMs : sinceMs) + everySeconds * 1000
-  if (!isProbablyEmpty(row)) return dueAtMs
+  if (!isProbablyEmpty(row)) return afterUsualStart(row, dueAtMs, everySeconds, rules)
   return Math.max(dueAtMs, sinceMs + Math.max(EMPTY_EVERY_MS, (row.period * 1000) / row.limit))
+}
+
+/**
+ * Puts a check that is due around the start of a usual load just behind it: that header shows whether it
+ * came.
+ */
+function afterUsualStart(
+  row: RequestQuota,
+  dueAtMs: number,
+  everySeconds: number | undefined,
+  { budgetFraction }: ProbeRules,
+): number {
+  if (row.usualLoad === undefined || everySeconds !== undefined) return dueAtMs
+  const behindMs = row.usualLoad.at + BEHIND_START_MS
+  const isAround = dueAtMs > behindMs - LATER_FOR_START * paceMsOf(row, budgetFraction) && dueAtMs < behindMs
+  return isAround ? behindMs : dueAtMs
 }
 
 type Level = Pick<RequestQuota, 'observedAt' | 'low' | 'level'>

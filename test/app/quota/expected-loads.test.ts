@@ -62,7 +62,7 @@ function both(loads: readonly UsualLoad[], then: number) {
 const row = (bucket: Bucket, seconds: number) =>
   viewOf('Positions', undefined, bucket, { hold: undefined, state: new RowState() }, seconds * 1000)
 
-test('a usual load that would empty the quota is told from ten minutes ahead, and until it starts', () => {
+test('a usual load that would empty the quota is told from ten minutes ahead, and half a minute into it', () => {
   const { told, untold, until } = both([LOAD], 0.2 * REFILL)
   until(START_SECONDS - 601)
   expect(row(told, START_SECONDS - 601).usualLoad).toBeUndefined()
@@ -73,7 +73,8 @@ test('a usual load that would empty the quota is told from ten minutes ahead, an
   expect(row(told, START_SECONDS - 400).state).toBe('watch')
   expect(row(untold, START_SECONDS - 400).usualLoad).toBeUndefined()
   expect(row(untold, START_SECONDS - 400).emptyChance).toBeLessThan(0.2)
-  expect(row(told, START_SECONDS + 1).usualLoad).toBeUndefined()
+  expect(row(told, START_SECONDS + 29).usualLoad?.at).toBe(LOAD.atMs)
+  expect(row(told, START_SECONDS + 30).usualLoad).toBeUndefined()
 })
 
 test('one that lasts too short, or fits the refill, is not told', () => {
@@ -96,7 +97,7 @@ test('before a second header nothing is told', () => {
   expect(row(bucket, 3).usualLoad).toBeDefined()
 })
 
-test('bounds widen at the usual time, never narrow, and the load is known sooner', () => {
+test('bounds widen at the usual time, never narrow, and the warning comes sooner', () => {
   const { told, untold, until } = both([LOAD], LOAD.perSecond)
   let [wider, soonerTold, soonerUntold] = [0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let second = START_SECONDS - 100; second < START_SECONDS + 300; second += 1) {
@@ -108,12 +109,13 @@ test('bounds widen at the usual time, never narrow, and the load is known sooner
       expect(with_.low).toBeLessThanOrEqual(without.low + 1e-9)
       if (with_.low < without.low - 5) wider += 1
     }
-    const isKnown = (bucket: Bucket) => (bucket.others(second * 1000)?.perSecond ?? 0) > 2
-    if (isKnown(told)) soonerTold = Math.min(soonerTold, second)
-    if (isKnown(untold)) soonerUntold = Math.min(soonerUntold, second)
+    const isWarned = (bucket: Bucket) => row(bucket, second).state === 'running-out'
+    if (isWarned(told)) soonerTold = Math.min(soonerTold, second)
+    if (isWarned(untold)) soonerUntold = Math.min(soonerUntold, second)
   }
   expect(wider).toBeGreaterThan(10)
-  expect(soonerTold).toBeLessThanOrEqual(soonerUntold)
+  expect(soonerTold).toBeGreaterThanOrEqual(START_SECONDS)
+  expect(soonerUntold - soonerTold).toBeGreaterThan(30)
 })
 
 test('a day that differs is believed within two headers of the usual start', () => {

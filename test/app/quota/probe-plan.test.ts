@@ -210,3 +210,24 @@ test('the most checks a minute follow from the budget, or a row’s own interval
   expect(maxProbesPerMinute(row(), { budgetFraction: 0, everySeconds: { Positions: 30 } })).toBe(2)
   expect(maxProbesPerMinute(row(), { budgetFraction: 0.2, everySeconds: { Positions: 0 } })).toBe(0)
 })
+
+describe('around the usual start of a load', () => {
+  const paceMs = paceMsOf(row(), rules.budgetFraction)
+  /** When a check is due that would be due `earlierMs` before the moment behind a start. */
+  const dueBefore = (earlierMs: number, more: ProbeRules = rules) => {
+    const usual = probeDueAtMs(row(), NO_PROBES, rules, 0)
+    const at = usual + earlierMs - 20_000
+    return probeDueAtMs(row({ usualLoad: { at, perSecond: 3 } }), NO_PROBES, more, 0) - usual
+  }
+  test('a check waits until 20 s after it, by at most 0.6 of the interval', () => {
+    expect(dueBefore(1)).toBeCloseTo(1, 5)
+    expect(dueBefore(0.59 * paceMs)).toBeCloseTo(0.59 * paceMs, 5)
+    expect(dueBefore(0.61 * paceMs)).toBe(0)
+    expect(dueBefore(-1)).toBe(0)
+  })
+  test('one with an interval of its own does not', () => {
+    const every = { ...rules, everySeconds: { Positions: 60 } }
+    const at = 60_000 - 19_000
+    expect(probeDueAtMs(row({ usualLoad: { at, perSecond: 3 } }), NO_PROBES, every, 0)).toBe(60_000)
+  })
+})
