@@ -523,17 +523,26 @@ export class Forwarder {
     const upstream = this.#upstreams.get(id)
     const refused = upstream?.sending?.token
     if (upstream === undefined || refused === undefined) return
-    let token: string | undefined
-    const refreshed = tokenAfter401(this.#deps, refused, upstream.request.pathAndQuery).then((next) => {
-      token = next
-    })
-    const maxWaitMs = Math.max(...[...upstream.calls.values()].map((call) => call.maxWaitMs))
-    await within(this.#deps.clock, Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), refreshed)
-    const gotToken = token !== undefined
+    const gotToken = await this.#tokenFor(upstream, refused)
     upstream.isRefreshing = false
     if (gotToken) discard(upstream)
     this.#apply(this.#scheduler.refreshed(id, gotToken, this.#now()))
     this.#forgetIdle(upstream)
+  }
+
+  /** Whether another token came within the longest wait of the calls, also of those that join meanwhile. */
+  async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
+    const fromMs = this.#now()
+    let gotToken: boolean | undefined
+    const refreshed = tokenAfter401(this.#deps, refused, request.pathAndQuery).then((token) => {
+      gotToken = token !== undefined
+    })
+    const leftMs = () => {
+      const waitsMs = [...calls.values()].map(({ maxWaitMs }) => maxWaitMs)
+      return fromMs + Math.max(MIN_TOKEN_WAIT_MS, ...waitsMs) - this.#now()
+    }
+    while (gotToken === undefined && leftMs() > 0) await within(this.#deps.clock, leftMs(), refreshed)
+    return gotToken === true
   }
 
   #answer(id: number, requests: readonly number[]): void {

@@ -131,29 +131,56 @@ test('a 401 of one path during an outage of the sign-in host discards no token t
   proves('G10', { level: 3, cases: 1 })
 })
 
-test('a 401 is passed on after the wait that its program chose, while the sign-in host is silent', async () => {
+/** A gateway whose service rejects its first token; the second refresh waits for the test. */
+async function rejected() {
   const clock = new SkippingClock()
-  const RENEWAL = JSON.stringify({ access_token: 'access-1', expires_in: 1200, token_type: 'Bearer' })
+  const renewal = (token: string) => JSON.stringify({ access_token: token, expires_in: 1200 })
+  const { promise: isAsked, resolve: asked } = Promise.withResolvers<() => void>()
   let refreshes = 0
   const authUrl = await listening(
     createHttpServer((_, response) => {
       refreshes += 1
-      if (refreshes === 1) response.end(RENEWAL)
+      if (refreshes === 1) response.end(renewal('access-1'))
+      else asked(() => response.end(renewal('access-2')))
     }),
   )
   const baseUrl = await listening(
-    createHttpServer((_, response) => void response.writeHead(401).end(REFUSED)),
+    createHttpServer(({ headers }, response) => {
+      const isNew = headers.authorization === 'Bearer access-2'
+      response.writeHead(isNew ? 200 : 401).end(isNew ? BODY : REFUSED)
+    }),
   )
   const { add, get, monitor } = await startGateway({ clock, profile: { authUrl, baseUrl } })
   await vi.waitFor(() => expect(monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
-  let status: number | undefined
-  void get(ACCOUNTS, add('bot'), { prefer: 'wait=2' }).then((answer) => {
-    status = answer.status
-  })
-  await vi.waitFor(() => expect(refreshes).toBe(2), SOON)
+  const key = add('bot')
+  const statuses: number[] = []
+  const ask = (prefer: string) =>
+    void get(ACCOUNTS, key, { prefer }).then(({ status }) => void statuses.push(status))
+  const lastSeenAt = () => monitor.snapshot('key-1')?.programs?.[0]?.lastSeenAt ?? 0
+  return { clock, ask, isAsked, statuses, lastSeenAt }
+}
+
+test('a 401 is passed on after the wait that its program chose, while the sign-in host is silent', async () => {
+  const { clock, ask, isAsked, statuses } = await rejected()
+  ask('wait=2')
+  await isAsked
   clock.skip(2_000)
   // Less than the rest of the 10 s after which any program has its 401.
-  await vi.waitFor(() => expect(status).toBe(401), { timeout: 4_000, interval: 20 })
+  await vi.waitFor(() => expect(statuses).toEqual([401]), { timeout: 4_000, interval: 20 })
+})
+
+test('whoever joins a request that waits for a refresh waits as long as it chose', async () => {
+  const { clock, ask, isAsked, statuses, lastSeenAt } = await rejected()
+  ask('wait=2')
+  const renew = await isAsked
+  const firstAt = lastSeenAt()
+  clock.skip(1_000)
+  ask('wait=20')
+  await vi.waitFor(() => expect(lastSeenAt()).toBeGreaterThan(firstAt), SOON)
+  clock.skip(1_000)
+  await new Promise((resolve) => void setImmediate(resolve))
+  renew()
+  await vi.waitFor(() => expect(statuses).toEqual([200, 200]), SOON)
 })
 
 test('many simultaneous 401s cause one refresh', async () => {
