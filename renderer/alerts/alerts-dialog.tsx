@@ -6,6 +6,7 @@ import { mostUrgent } from '../../app/contract/severity.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import type { WindowApi } from '../api/window-api.ts'
+import { chooseIfRow } from '../capacity/chosen-category.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
@@ -14,10 +15,9 @@ import { useAlertPreferences } from '../hooks/use-alert-preferences.ts'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
-import { useMirror, useMoment, useParts } from '../state/window-parts.ts'
+import { useMirror, useMoment, useParts, type WindowParts } from '../state/window-parts.ts'
 import sheet from './alerts.module.css'
-import { jumpTo } from './jump.ts'
-import { snoozeChoices } from './snooze.ts'
+import { snoozeChoices } from './announce.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -252,4 +252,25 @@ function Snooze() {
       ))}
     </fieldset>
   )
+}
+
+/** Closes the dialog, and shows and focuses the alert's row, slots or stream. */
+function jumpTo(
+  { profile, subject }: Pick<Alert, 'profile' | 'subject'>,
+  parts: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
+): void {
+  parts.view.setState({ profile, dialog: undefined, page: 'dashboard' })
+  chooseIfRow(parts, profile, subject)
+  if (subject === '') return
+  // Closing the dialog first returns the focus to the button that opened it.
+  requestAnimationFrame(() => requestAnimationFrame(() => focusOn(subject)))
+}
+
+function focusOn(subject: string): void {
+  const name = CSS.escape(subject)
+  const found = document.querySelector(
+    [`tr[data-category="${name}"]`, `[data-stream="${name}"]`, `[data-slots="${name}"]`].join(', '),
+  )
+  found?.scrollIntoView({ block: 'nearest' })
+  found?.querySelector<HTMLElement>('button')?.focus()
 }

@@ -6,12 +6,12 @@ import { quotaStatus, stateAt, usesWholeRefill } from '../../app/status/quota-st
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
+import { unanswered } from '../hooks/use-asked.ts'
 import { useMirror, useMoment, useParts, useShownValue, useSnapshot } from '../state/window-parts.ts'
 import { EVENT_FILTER_LABELS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
 import { EventRow } from './event-row.tsx'
 import sheet from './events.module.css'
 import { ExportsOf } from './exports-of.ts'
-import { usePastEvents } from './past-events.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -146,4 +146,35 @@ function lastWaitOver(events: readonly LoggedEvent[], nowMs: number): number {
       : [],
   )
   return Math.max(0, ...over)
+}
+
+const STEP_MS = 7 * 86_400_000
+
+interface PastEvents {
+  /** Earlier events, newest first. */
+  readonly events: readonly LoggedEvent[]
+  readonly state: 'not-asked' | 'asking' | 'asked'
+  load(beforeMs: number): void
+}
+
+/** Loads last week's events before this run from the history, on request. */
+function usePastEvents(profile: string | undefined): PastEvents {
+  const { api, view } = useParts()
+  const [asked, setAsked] = useState<{ readonly profile: string; readonly events?: readonly LoggedEvent[] }>()
+  const own = asked !== undefined && asked.profile === profile ? asked : undefined
+  return {
+    events: own?.events ?? [],
+    state: own === undefined ? 'not-asked' : own.events === undefined ? 'asking' : 'asked',
+    load: (beforeMs) => {
+      if (profile === undefined) return
+      setAsked({ profile })
+      api.pastEvents({ profile, fromMs: Math.max(0, beforeMs - STEP_MS), toMs: beforeMs - 1 }).then(
+        (events) => setAsked({ profile, events: events.toReversed() }),
+        (error: unknown) => {
+          setAsked(undefined)
+          view.setState({ notice: unanswered(error) })
+        },
+      )
+    },
+  }
 }

@@ -1,6 +1,8 @@
-import { useEffect } from 'react'
-import { type KeyLine, keyLines } from '../../app/conditions/glance.ts'
+import { useEffect, useMemo, useState } from 'react'
+import { type KeyLine, keyLines, refusalsSince } from '../../app/conditions/glance.ts'
+import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { RefreshSummary } from '../../app/contract/snapshot.ts'
+import { startOfToday } from '../../app/status/moments.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
@@ -9,7 +11,6 @@ import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import type { MirrorState } from '../state/mirror-state.ts'
 import { useMirror, useMoment, useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './glance.module.css'
-import { useRefusalsToday } from './use-refusals-today.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -124,4 +125,39 @@ const SIGNED_OUT: readonly RefreshSummary['state'][] = ['none', 'sign-in-require
 function quotaCells({ tightest, left, note }: KeyLine, isSignedOut: boolean) {
   if (isSignedOut) return { tightest: 'checks paused', left: '', until: '' }
   return { tightest, left, until: note.endsWith('%') ? '' : note }
+}
+
+/**
+ * Each key's 429s since midnight in the displayed zone, from the history and this run. A key without a
+ * history response is left out.
+ */
+function useRefusalsToday(): Readonly<Record<string, number>> {
+  const { api, live } = useParts()
+  const fromMs = useMoment(({ nowMs }) => startOfToday(nowMs))
+  const profiles = useMirror(({ snapshots }) => snapshots.map(({ profile }) => profile.id).join('\n'))
+  const ofRun = useMirror(({ events }) => events)
+  const [past, setPast] = useState<Readonly<Record<string, readonly LoggedEvent[]>>>({})
+  useEffect(() => {
+    let stopped = false
+    for (const profile of profiles.split('\n').filter(Boolean)) {
+      api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
+        (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
+        // Its cell stays empty, and the link reports a lost host.
+        () => {},
+      )
+    }
+    return () => {
+      stopped = true
+    }
+  }, [api, live, fromMs, profiles])
+  return useMemo(
+    () =>
+      Object.fromEntries(
+        Object.entries(past).map(([profile, events]) => [
+          profile,
+          refusalsSince([...events, ...ofRun], profile, fromMs),
+        ]),
+      ),
+    [past, ofRun, fromMs],
+  )
 }

@@ -1,7 +1,11 @@
+import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { clockText } from '../../app/status/moments.ts'
+import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { accessText, refreshText, type TokenText } from '../format/token-text.ts'
+import { unbroken } from '../format/unbroken.ts'
 import { useParts, useShown } from '../state/window-parts.ts'
-import { TokenLife } from './token-life.tsx'
 import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -24,4 +28,45 @@ export function TokenPanel() {
       </button>
     </div>
   )
+}
+
+type Token = 'access' | 'refresh'
+
+const wordsOf = (token: Token, snapshot: Snapshot, nowMs: number): TokenText =>
+  token === 'access' ? accessText(snapshot.access, nowMs) : refreshText(snapshot.refresh, nowMs)
+
+const perMille = (share: number | undefined) => (share === undefined ? -1 : Math.round(share * 1000))
+
+function TokenLife({ token }: { readonly token: Token }) {
+  const label = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).label)
+  const value = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).value)
+  const note = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).note)
+  const next = useShown((snapshot, nowMs) => unbroken(wordsOf(token, snapshot, nowMs).next))
+  const kept = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).kept)
+  const severity = useShown((snapshot, nowMs) => wordsOf(token, snapshot, nowMs).severity) ?? 'unknown'
+  const left = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).left)) ?? -1
+  const mark = useShown((snapshot, nowMs) => perMille(wordsOf(token, snapshot, nowMs).mark)) ?? -1
+  const title = useShown((snapshot) => (token === 'refresh' ? rotationText(snapshot) : undefined))
+  return (
+    <div className={css('token')} data-token={token} data-severity={severity} title={title}>
+      <div className={css('label')}>{label}</div>
+      <div className={css('label', 'next')}>{next}</div>
+      <div className={css('value')}>
+        <strong>{value}</strong> <small>{note}</small>
+      </div>
+      {kept !== undefined && <div className={css('label', 'kept')}>{kept}</div>}
+      <div className={css('life')} aria-hidden="true">
+        {left >= 0 && <i style={{ width: `${left / 10}%` }} />}
+        {mark >= 0 && <u style={{ left: `${mark / 10}%` }} />}
+      </div>
+    </div>
+  )
+}
+
+function rotationText({ refresh }: Snapshot): string {
+  const today = `refreshed ${countText(refresh.refreshesToday, 'time')} today`
+  if (!refresh.rotating) return today
+  const last = refresh.rotatedAt === undefined ? '' : ` · last rotated at ${clockText(refresh.rotatedAt)}`
+  const next = refresh.rotatesBy === undefined ? '' : ` · rotates by ${clockText(refresh.rotatesBy)}`
+  return `${today}${last}${next}`
 }

@@ -1,4 +1,4 @@
-import { alertCommands } from '../../../main/alerts/alert-commands.ts'
+import { alertCommands } from '../../../main/alerts/alerts.ts'
 import { historyCommands } from '../../../main/history/history-commands.ts'
 import type { HistoryService } from '../../../main/history/history-service.ts'
 import type { AppFeatures } from '../../../main/hosts/window-session.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { announce } from '../../../renderer/alerts/announce.ts'
-import { snoozeChoices } from '../../../renderer/alerts/snooze.ts'
+import { announce, snoozeChoices } from '../../../renderer/alerts/announce.ts'
 import { Sounds, tonesOf } from '../../../renderer/api/sounds.ts'
 import type { Look } from '../../../renderer/state/look.ts'
 
