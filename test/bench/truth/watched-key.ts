@@ -1,3 +1,4 @@
+import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import type { Ledger } from '../../../app/quota/ledger.ts'
 import { profileParts } from '../../../main/monitor/profile-parts.ts'
 import { DEFAULT_PROBES, type Profile } from '../../../main/ports/profile.ts'
@@ -15,13 +16,12 @@ import { Oracles } from './oracles.ts'
 import { DrawnTraffic } from './process.ts'
 import { chanceOf } from './row-state.ts'
 
-const CATEGORY = 'Accounts'
+export const CATEGORY = 'Accounts'
 const PATH = '/v3/brokerage/accounts'
 export const MINUTES = 30
-const LOOKS = MINUTES * 60
 /** What becomes of the quota after the last look, so that each look can be held against ten minutes. */
 export const AHEAD_SECONDS = 600
-const DRAWN_SECONDS = LOOKS + AHEAD_SECONDS + 120
+const DRAWN_BEYOND_SECONDS = AHEAD_SECONDS + 120
 const AFTER_A_REFUSAL_MS = 30_000
 
 const ACCESS = { kind: 'token', value: 'bench' } as const
@@ -34,15 +34,27 @@ const KEEPER = {
   canUseService: true,
 } as unknown as TokenKeeper
 
-/**
- * Half an hour of the product's own parts on one kind of traffic, looked at once a second; `asksUntold`:
- * beside the oracle also the one that is not told the kind.
- */
-export async function watchedKey(kind: Kind, seed: number, asksUntold = false): Promise<Looks> {
-  const clock = new VirtualClock()
+/** How a run differs from half an hour of a key that nothing is known of. */
+export interface Watching {
+  /** Beside the oracle also the one that is not told the kind. */
+  readonly asksUntold?: boolean
+  readonly asksOracle?: boolean
+  readonly startMs?: number
+  readonly minutes?: number
+  /** Called before the first and after the last look, and at each look. */
+  readonly before?: (ledger: Ledger) => void
+  readonly each?: (row: RequestQuota, atMs: number) => void
+  readonly after?: (ledger: Ledger) => void
+}
+
+/** The product's own parts on one kind of traffic, looked at once a second for half an hour or `minutes`. */
+export async function watchedKey(kind: Kind, seed: number, watching: Watching = {}): Promise<Looks> {
+  const { asksUntold = false, asksOracle = true, minutes = MINUTES } = watching
+  const lookCount = minutes * 60
+  const clock = new VirtualClock(watching.startMs)
   const startMs = clock.worldMs()
   const { limit, periodSeconds } = kind
-  const others = new DrawnTraffic(kind.others, startMs, DRAWN_SECONDS, chanceFrom(seed))
+  const others = new DrawnTraffic(kind.others, startMs, lookCount + DRAWN_BEYOND_SECONDS, chanceFrom(seed))
   const service = new RequestQuotas(
     {
       ...{ table: 'current', window: 'rolling', alreadySpent: {}, traffic: {}, arrivals: 'poisson' },
@@ -56,7 +68,7 @@ export async function watchedKey(kind: Kind, seed: number, asksUntold = false): 
   const seconds = (atMs: number) => (atMs - startMs) / 1000
   const looks = noLooks(
     kind,
-    LOOKS,
+    lookCount,
     AHEAD_SECONDS,
     peers.map(({ name }) => name),
   )
@@ -66,7 +78,7 @@ export async function watchedKey(kind: Kind, seed: number, asksUntold = false): 
       for (const peer of peers) peer.sent(id, atMs)
     },
     counted: (remaining, isRefused, isOwn, atMs) => {
-      oracles.observed(seconds(atMs), remaining, isRefused)
+      if (asksOracle) oracles.observed(seconds(atMs), remaining, isRefused)
       // A refused one takes nothing (service 3).
       if (!isRefused && !isOwn) looks.checks += 1
     },
@@ -96,19 +108,21 @@ export async function watchedKey(kind: Kind, seed: number, asksUntold = false): 
     })
   }
   if (kind.own > 0) askAfterGap()
+  watching.before?.(ledger)
   prober.start()
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let look = 0; look < lookCount; look += 1) {
     await clock.advance(1000)
     const atMs = clock.worldMs()
     const truth = service.reading(CATEGORY, atMs)?.remaining ?? Number.NaN
     looks.truth[look] = truth
     lookAt(ledger, look, atMs)
-    oracles.tell(looks, look, seconds(atMs))
+    if (asksOracle) oracles.tell(looks, look, seconds(atMs))
     for (const peer of peers) looks.peers[peer.name]![look] = peer.remaining(atMs)
   }
   prober.stop()
+  watching.after?.(ledger)
   // Whoever asked for himself goes on; the watcher is gone.
-  for (let second = LOOKS; second < LOOKS + AHEAD_SECONDS; second += 1) {
+  for (let second = lookCount; second < lookCount + AHEAD_SECONDS; second += 1) {
     const atMs = startMs + (second + 1) * 1000
     if (kind.own > 0 && ownChance() < kind.own) service.spend(CATEGORY, atMs)
     looks.truth[second] = service.reading(CATEGORY, atMs)?.remaining ?? Number.NaN
@@ -119,6 +133,7 @@ export async function watchedKey(kind: Kind, seed: number, asksUntold = false): 
   function lookAt(from: Ledger, look: number, atMs: number): void {
     const row = from.rowAt(CATEGORY, atMs)
     if (!row) throw new Error('no row')
+    watching.each?.(row, atMs)
     looks.state[look] = row.state
     looks.isSeen[look] = row.observedAt === undefined ? 0 : 1
     looks.chance[look] = chanceOf(row)

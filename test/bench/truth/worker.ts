@@ -18,7 +18,7 @@ async function measured({ choice, kind: index, firstSeed, seeds }: Order): Promi
   if (!kind) throw new Error(`no kind ${index}`)
   let figures: Figures | undefined
   for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
-    const one = figuresOf(await watchedKey(kind, seed, seed === firstSeed))
+    const one = figuresOf(await watchedKey(kind, seed, { asksUntold: seed === firstSeed }))
     figures = figures ? added(figures, one) : one
   }
   if (!figures) throw new Error('no seeds')

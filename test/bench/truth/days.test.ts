@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { controlKinds, dailyKinds } from './daily-kinds.ts'
+import { tenDays } from './days.ts'
+import type { Kind } from './kinds.ts'
+
+const SEED = 1
+
+const named = (kinds: readonly Kind[], name: string): Kind =>
+  kinds.find((kind) => kind.name === name) ?? expect.fail(name)
+
+test('after nine days a scanner at the open is warned of sooner, and foretold better', async () => {
+  const kind = named(dailyKinds(), 'two scanners, at the open and at 10:10, 320 in 300 s')
+  const { last, lastUnlearned } = await tenDays(kind, SEED)
+  expect(last.delays.length).toBe(lastUnlearned.delays.length)
+  const mean = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length
+  expect(mean(last.delays)).toBeLessThan(0.7 * mean(lastUnlearned.delays))
+  expect(last.brier / last.forecasts).toBeLessThan(0.85 * (lastUnlearned.brier / lastUnlearned.forecasts))
+  expect(last.highWrong).toBe(0)
+  expect(last.covered / last.looks).toBeGreaterThan(0.93)
+}, 60_000)
+
+test('days without a pattern teach no load, and nothing gets worse', async () => {
+  const kind = named(controlKinds(), 'control: a scanner at a random time, 320 in 300 s')
+  const { last, lastUnlearned } = await tenDays(kind, SEED)
+  expect(last.brier / last.forecasts).toBeLessThan(lastUnlearned.brier / lastUnlearned.forecasts + 0.02)
+  expect(last.covered / last.looks).toBeGreaterThan(0.93)
+  expect(last.falseAlerts).toBeLessThanOrEqual(lastUnlearned.falseAlerts)
+}, 60_000)
