@@ -26,6 +26,10 @@ test('a line has its time, its words and its fields', () => {
   ])
 })
 
+test('a line without fields is its time and its words', () => {
+  expect(logged((log) => log.note('started'))).toEqual(['2026-01-01T00:00:00.000Z started'])
+})
+
 test('values under keys that look like secrets are not written; counts and facts are', () => {
   const [line] = logged((log) =>
     log.note('x', {
