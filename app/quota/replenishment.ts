@@ -5,6 +5,14 @@ export function replenishedPerSecond(limit: number, periodSeconds: number): numb
   return limit / periodSeconds
 }
 
+/** From this share of the refill on, use is the whole of it. */
+const WHOLE = 0.95
+
+/** Whether use of `perSecond` leaves a rolling quota no refill that counts. */
+export function isWholeRefill(perSecond: number, limit: number, periodSeconds: number): boolean {
+  return perSecond >= replenishedPerSecond(limit, periodSeconds) * WHOLE
+}
+
 /**
  * When a bucket whose lower bound is below one request reaches one, epoch ms, always after `nowMs`.
  *

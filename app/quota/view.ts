@@ -13,6 +13,8 @@ export interface Hold {
   readonly untilMs: number
   /** 429s in a row. */
   readonly refusals: number
+  /** Whether others used the whole refill when it began; believed until it ends. */
+  readonly byOthers?: boolean
 }
 
 /** The parts of a row outside the bucket: its wait, state and threshold. */
@@ -51,8 +53,8 @@ export function viewOf(
   const others = bucket.others(nowMs)
   const isBlocked = hold !== undefined && hold.untilMs > nowMs
   const rolling = bucket.model === 'rolling'
-  // After a 429, no more than the refill can be accepted.
-  const use = rangeOfUse(others, own, isBlocked && rolling ? gain : Number.POSITIVE_INFINITY)
+  const measured = rangeOfUse(others, own)
+  const use = measured && isBlocked && rolling ? whileEmpty(measured, gain, hold.byOthers === true) : measured
   const nextTryAt = isBlocked ? nextTryAtMs : undefined
   const blockedUntil = isBlocked && nextTryAt === undefined ? hold.untilMs : undefined
   const nextAt = rolling && point < bucket.limit ? nowMs + ((remaining + 1 - point) / gain) * 1000 : undefined
@@ -125,17 +127,27 @@ export function viewOf(
   return row
 }
 
-/** Own and others' use, requests per second; others' capped at `most`. */
-function rangeOfUse(others: OthersReading | undefined, own: number, most: number) {
+/** Own and others' use, requests per second. */
+function rangeOfUse(others: OthersReading | undefined, own: number) {
   if (others === undefined) return null
-  const elsewhere = Math.min(others.perSecond, most)
   return {
-    total: own + elsewhere,
+    total: own + others.perSecond,
     own,
-    elsewhere,
-    elsewhereLow: Math.min(others.perSecondAtLeast, most),
-    elsewhereHigh: Math.min(others.perSecondAtMost, most),
+    elsewhere: others.perSecond,
+    elsewhereLow: others.perSecondAtLeast,
+    elsewhereHigh: others.perSecondAtMost,
   }
+}
+
+/**
+ * Use of an empty rolling bucket: the service accepts no more than the refill `gain`. Others that caused the
+ * 429 take all of it: without a header in between, nothing shows that they slowed down.
+ */
+function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
+  const { own, elsewhereLow } = use
+  const elsewhere = byOthers ? gain : Math.min(use.elsewhere, gain)
+  const elsewhereHigh = byOthers ? gain : Math.min(use.elsewhereHigh, gain)
+  return { own, elsewhere, elsewhereHigh, elsewhereLow: Math.min(elsewhereLow, gain), total: own + elsewhere }
 }
 
 /**

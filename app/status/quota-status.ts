@@ -1,6 +1,7 @@
 import type { ShortState } from '../contract/events.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { QuotaState, RequestQuota, RowProblem } from '../contract/snapshot.ts'
+import { isWholeRefill } from '../quota/replenishment.ts'
 import { CRITICAL_SECONDS } from '../quota/state.ts'
 import { coarseSinceText, countdownText, OUTDATED_AFTER_MS } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
@@ -203,15 +204,22 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 
 /**
  * When the row is full again if all use stops: `full`, a time of day, or a duration; `–` for an unchecked row
- * or 429s while others use the whole refill; `?` if unknown.
+ * or one that gets no fuller; `?` if unknown.
  */
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
-  if (isUnchecked(quota, nowMs) || (quota.state === 'blocked' && usesWholeRefill(quota))) return UNCHECKED
+  if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
   const { fullAt, remaining, limit } = quota
   // Unknown for a range.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
+}
+
+/** Whether the row gets no fuller: use empties it, or others use the whole refill of an empty one. */
+function isDraining(quota: RequestQuota): boolean {
+  return quota.state === 'blocked'
+    ? usesWholeRefill(quota)
+    : quota.model === 'rolling' && quota.emptyAt !== undefined
 }
 
 /** `12 s`, `now`; empty if no check is planned. */
@@ -248,12 +256,9 @@ export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: 
   return use.own + (use.elsewhereHigh ?? use.elsewhere) < limit / period
 }
 
-/** Share of the refill from which others' use counts as the whole of it. */
-const WHOLE_REFILL = 0.95
-
 /** Whether others alone use the refill: as measured, or because tries keep getting 429s with nothing left. */
 export function usesWholeRefill({ nextTryAt, use, model, limit, period }: RequestQuota): boolean {
   if (nextTryAt !== undefined) return true
   if (use === null || model !== 'rolling' || period <= 0) return false
-  return use.elsewhere >= (limit / period) * WHOLE_REFILL
+  return isWholeRefill(use.elsewhere, limit, period)
 }

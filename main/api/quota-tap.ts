@@ -8,7 +8,7 @@ import type { RecentHistory } from '../../app/history/recent.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { OthersEpisodes } from '../../app/quota/others-episodes.ts'
 import { isProbablyBelow } from '../../app/quota/probe-plan.ts'
-import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
+import { isWholeRefill, nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { type AnswerProblem, RowProblems } from '../../app/quota/row-problems.ts'
 import { shortReport } from '../../app/quota/short-quota.ts'
 import { categoryOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
@@ -261,7 +261,8 @@ export class QuotaTap {
     // refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
-    ledger.hold(category, { untilMs, refusals })
+    const byOthers = held?.byOthers ?? this.#isWholeRefill(category, before)
+    ledger.hold(category, { untilMs, refusals, byOthers })
     const retryAtMs = nextTryAtMs ?? untilMs
     history.rejected(category, now)
     report({
@@ -273,6 +274,14 @@ export class QuotaTap {
       ...(before && { before }),
     })
     return retryAtMs
+  }
+
+  /** Whether others used the whole refill before a 429, by the middle of their range. */
+  #isWholeRefill(category: string, before: BeforeRefusal | undefined): boolean {
+    const size = this.#deps.ledger.sizeOf(category)
+    const { othersLow, othersHigh } = before ?? {}
+    if (size === undefined || othersLow === undefined || othersHigh === undefined) return false
+    return isWholeRefill((othersLow + othersHigh) / 2 / 60, size.limit, size.periodMs / 1000)
   }
 
   /** Takes a response without a 429: earlier ones are over, unless others still use the whole refill. */

@@ -124,6 +124,7 @@ describe('the number', () => {
     expect(fullText({ ...row, remaining: 320 }, NOW_MS)).toBe('full')
     expect(fullText({ ...row, remaining: 320, low: 281, high: 320 }, NOW_MS)).toBe('?')
     expect(fullText({ ...row, state: 'not-checked' }, NOW_MS)).toBe('–')
+    expect(fullText({ ...row, emptyAt: NOW_MS + 60_000 }, NOW_MS)).toBe('–')
     expect(nextCheckText(row, NOW_MS)).toBe('12 s')
     expect(nextCheckText(row, NOW_MS + 12_000)).toBe('now')
     const late = (seconds: number) =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type HttpHeaders, observe } from '../../../app/service/headers.ts'
+import { usesWholeRefill } from '../../../app/status/quota-status.ts'
 import { proves } from '../../proof/proves.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { startedTap } from './started-tap.ts'
@@ -400,6 +401,29 @@ describe('where others use the whole refill', () => {
     tap.answered(other, observe(429, quotaHeaders(0, 300)), RATE)
     expect(row('Accounts').blockedUntil).toBe(blockedUntil)
     expect(row('Accounts').nextTryAt).toBeUndefined()
+  })
+
+  test.each([
+    { name: 'others caused', others: 3, own: 0, by: true },
+    { name: 'own requests caused', others: 0, own: 30, by: false },
+  ])('a 429 that $name says so until its wait is over', async ({ others, own, by }) => {
+    const { row, tap, clock, refuse } = setUp()
+    let used = 60
+    for (let count = 0; count < 8; count += 1) {
+      for (let sent = 0; sent < own; sent += 1) {
+        used += 1
+        tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(320 - used, used)), '')
+      }
+      used += others * 10
+      await clock.advance(10_000)
+      used += 1
+      tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(320 - used, used)), '')
+    }
+    refuse(ACCOUNTS, quotaHeaders(0, 300))
+    for (let second = 0; second < 280; second += 20) {
+      expect(usesWholeRefill(row('Accounts'))).toBe(by)
+      await clock.advance(20_000)
+    }
   })
 
   test('an answer without room changes nothing, and the first one with room ends it at once', async () => {
