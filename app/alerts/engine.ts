@@ -240,7 +240,7 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
-/** Time of a row's evidence; `undefined` if there is none or it is old. */
+/** Time of a row's evidence; `undefined` without current evidence. */
 function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): number | undefined {
   if (source === 'default' || observedAt === undefined) return undefined
   return nowMs - observedAt <= freshForMs(period) ? observedAt : undefined

@@ -10,7 +10,7 @@ import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'
 import { usageLine } from './messages/rows.ts'
 
-/** The one number of a key that is readable from afar, and its caption. Empty if there is none. */
+/** The one number of a key that is readable from afar, and its caption; empty without one. */
 export interface GlanceNumber {
   readonly caption: string
   readonly value: string

@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts'
 
-const EXCHANGE_ZONE = 'America/New_York'
+/** The exchanges' zone: New York. */
+export const EXCHANGE_ZONE = 'America/New_York'
 /** A quarter of a year in hours. */
 const MAX_KNOWN = 2200
 

@@ -1,12 +1,10 @@
 /** Times as text, in the time zone that the person chose: the computer's, the exchange's, or UTC. */
 
+import { EXCHANGE_ZONE } from '../contract/exchange-time.ts'
 import { DAY_MS, type TimeZone } from '../contract/units.ts'
 
 /** Zone label after a time that is not local. */
 export const ZONE_LABELS: Readonly<Record<TimeZone, string>> = { local: '', exchange: 'ET', utc: 'UTC' }
-
-/** The exchanges' zone: New York. */
-const EXCHANGE_ZONE = 'America/New_York'
 
 let shown: TimeZone = 'local'
 let exchange: Intl.DateTimeFormat | undefined

@@ -184,7 +184,7 @@ function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Obs
   }
 }
 
-/** After a 401: a token other than the rejected one, after a refresh; `undefined` if there is none. */
+/** After a 401: a token other than the rejected one, after a refresh; `undefined` if the refresh failed. */
 export async function tokenAfter401(
   { rejected, access, usable }: Bearer,
   token: string,

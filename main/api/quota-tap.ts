@@ -8,12 +8,13 @@ import type { RecentHistory } from '../../app/history/recent.ts'
 import type { Ledger, Ticket } from '../../app/quota/ledger.ts'
 import { OthersEpisodes } from '../../app/quota/others-episodes.ts'
 import { isProbablyBelow } from '../../app/quota/probe-plan.ts'
-import { isWholeRefill, nextRequestAtMs } from '../../app/quota/replenishment.ts'
+import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { type AnswerProblem, RowProblems } from '../../app/quota/row-problems.ts'
 import { shortReport } from '../../app/quota/short-quota.ts'
 import { categoryOf, PROBED_CATEGORIES } from '../../app/service/categories.ts'
 import { errorMessage, type RefusedBy, refusedBy } from '../../app/service/errors.ts'
 import type { HeaderReading, Observation } from '../../app/service/headers.ts'
+import { usesWholeRefill } from '../../app/status/quota-status.ts'
 import type { Random } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../ports/timeline.ts'
@@ -42,6 +43,8 @@ export interface Tapped {
 interface Refusal {
   readonly reading: HeaderReading
   readonly before: BeforeRefusal | undefined
+  /** See `Hold`. */
+  readonly byOthers: boolean
 }
 
 /** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
@@ -88,10 +91,9 @@ export class QuotaTap {
     return sent
   }
 
-  /** The present state of a row, for the record of a 429. To be called before its response is applied. */
-  #before({ category }: Ticket, now: number): BeforeRefusal | undefined {
-    const row = category === undefined ? undefined : this.#deps.ledger.rowAt(category, now)
-    if (row === undefined || row.source === 'default') return undefined
+  /** The present state of a row, for the record of a 429. */
+  #before(row: RequestQuota, now: number): BeforeRefusal | undefined {
+    if (row.source === 'default') return undefined
     const { limit, low, high, use } = row
     const minuteOf = (perSecond: number) => Math.round(perSecond * 60)
     return {
@@ -168,7 +170,13 @@ export class QuotaTap {
     const { ledger, history, timeline } = this.#deps
     const now = timeline.now()
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
-    const before = refused === undefined ? undefined : this.#before(ticket, now)
+    // Read before the response is applied.
+    const row = refused && ticket.category !== undefined ? ledger.rowAt(ticket.category, now) : undefined
+    const refusal = {
+      reading,
+      before: row && this.#before(row, now),
+      byOthers: row !== undefined && usesWholeRefill(row),
+    }
     if (refused === 'concurrency' && !reading.rate) {
       this.#note(rowNamed(ticket), reading, refused, now)
       ledger.lost(ticket, now)
@@ -187,7 +195,7 @@ export class QuotaTap {
       const charged = ledger.rateLimitedUnattributed(ticket, now) ?? ticket.endpoint
       this.#note(rowNamed(ticket), reading, refused, now)
       this.#deps.changed()
-      return { reading, refused, retryAtMs: this.#hold(charged, { reading, before }, now) }
+      return { reading, refused, retryAtMs: this.#hold(charged, refusal, now) }
     }
     const { category, elsewhere } = ledger.answered(ticket, reading.rate, now, refused === 'rate')
     this.#note(category ?? rowNamed(ticket), reading, refused, now)
@@ -210,7 +218,7 @@ export class QuotaTap {
     return {
       reading,
       refused,
-      retryAtMs: this.#hold(category ?? ticket.endpoint, { reading, before }, now),
+      retryAtMs: this.#hold(category ?? ticket.endpoint, refusal, now),
     }
   }
 
@@ -250,7 +258,7 @@ export class QuotaTap {
    * Pauses only this category for the time that the service requires (service 7). Returns the end in epoch
    * milliseconds.
    */
-  #hold(category: string, { reading, before }: Refusal, now: number): number {
+  #hold(category: string, { reading, before, byOthers }: Refusal, now: number): number {
     const { ledger, history, report } = this.#deps
     // Several requests in flight may get 429s together; they count as one.
     const held = ledger.holdOf(category, now)
@@ -261,8 +269,7 @@ export class QuotaTap {
     // refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
-    const byOthers = held?.byOthers ?? this.#isWholeRefill(category, before)
-    ledger.hold(category, { untilMs, refusals, byOthers })
+    ledger.hold(category, { untilMs, refusals, byOthers: held?.byOthers ?? byOthers })
     const retryAtMs = nextTryAtMs ?? untilMs
     history.rejected(category, now)
     report({
@@ -274,14 +281,6 @@ export class QuotaTap {
       ...(before && { before }),
     })
     return retryAtMs
-  }
-
-  /** Whether others used the whole refill before a 429, by the middle of their range. */
-  #isWholeRefill(category: string, before: BeforeRefusal | undefined): boolean {
-    const size = this.#deps.ledger.sizeOf(category)
-    const { othersLow, othersHigh } = before ?? {}
-    if (size === undefined || othersLow === undefined || othersHigh === undefined) return false
-    return isWholeRefill((othersLow + othersHigh) / 2 / 60, size.limit, size.periodMs / 1000)
   }
 
   /** Takes a response without a 429: earlier ones are over, unless others still use the whole refill. */

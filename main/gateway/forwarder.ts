@@ -656,7 +656,7 @@ export class Forwarder {
   }
 }
 
-/** Ends a sent request whose response nobody receives. */
+/** Ends a sent request whose callers are gone. */
 function discard(upstream: Upstream): void {
   upstream.sending?.discard()
   upstream.sending = undefined

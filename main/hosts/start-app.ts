@@ -69,7 +69,7 @@ export interface AppDeps {
   readonly forward?: ForwardHttp
   /** The gateway's port for this run; absent: as last turned on or off. */
   readonly gatewayPort?: number
-  /** Opens a folder in the system's file manager; absent if there is none. */
+  /** Opens a folder in the system's file manager; absent on systems without one. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
   /** Programs with keys that a person chose, for this run. */
   readonly givenPrograms?: readonly GivenProgram[]

@@ -49,7 +49,7 @@ const keyRow = z.object({
 type KeyRow = z.output<typeof keyRow>
 
 /**
- * Opens the data keys, newest first; creates the first one if there is none.
+ * Opens the data keys, newest first; creates the first one in an empty vault.
  *
  * A key is valid only if its canary opens, because a keystore that lost its own key may return other bytes.
  * The digests hide nothing; they distinguish a changed record ("corrupt") from a changed key.

@@ -532,7 +532,7 @@ export const FINDINGS: readonly Finding[] = [
     found: 'A 401 took ten seconds whatever its Prefer while the sign-in host accepted and said nothing',
     tests: [
       [GATEWAY_FAULTS, 'a 401 is passed on after the wait that its program chose'],
-      [GATEWAY_FAULTS, 'whoever joins a request that waits for a refresh'],
+      [GATEWAY_FAULTS, 'a caller that joins a request waiting for a refresh'],
     ],
     breaks: ['wait for a refresh longer than the program that got a 401'],
   },

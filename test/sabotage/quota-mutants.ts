@@ -132,8 +132,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q7',
     what: 'hold every category',
     file: TAP,
-    find: 'ledger.hold(category, { untilMs, refusals, byOthers })',
-    replace: 'for (const row of ledger.view(now)) ledger.hold(row.category, { untilMs, refusals, byOthers })',
+    find: '    ledger.hold(category, {',
+    replace: '    for (const row of ledger.view(now)) ledger.hold(row.category, {',
     test: TAP_TEST,
   },
 ]

@@ -315,7 +315,7 @@ export function presentAlert(
     : { severity: condition.severity, ...alertText(condition, snapshot, nowMs) }
 }
 
-/** Alerts of keys that are not displayed, by key: `Beta: 2 alerts.` Empty if there are none. */
+/** Alerts of keys that are not displayed, by key: `Beta: 2 alerts.` Empty without such alerts. */
 export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<string, string>): string =>
   [...Map.groupBy(alerts, (profile) => profile)]
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)

@@ -59,7 +59,7 @@ function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota
   )
 }
 
-/** `Not checked: Positions.`; empty if there is none. */
+/** `Not checked: Positions.`; empty if all are checked. */
 function namedSentence(what: string, rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   if (rows.length > MAX_NAMED) return `${what}: ${countText(rows.length, 'quota')}.`

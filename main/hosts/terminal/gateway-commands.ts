@@ -140,8 +140,7 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer, or that of `stored` while none runs; `undefined` after a line that explains why
- * there is none.
+ * The running app's answer, or that of `stored` while none runs; `undefined` after a line with the reason.
  */
 async function asked(
   request: ControlRequest,

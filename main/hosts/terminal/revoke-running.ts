@@ -8,7 +8,7 @@ export interface RunningKey {
 }
 
 /**
- * The selected key, or a line on why there is none: no app runs (`nobody`), a wrong name, or a failed
+ * The selected key, or a line on why no key is selected: no app runs (`nobody`), a wrong name, or a failed
  * request.
  */
 export type RunningKeyChoice =

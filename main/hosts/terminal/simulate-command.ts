@@ -22,7 +22,7 @@ export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
 /**
- * One line about a control-surface secret that is too short; `undefined` if there is none or it is long
+ * One line about a control-surface secret that is too short; `undefined` without a secret, or if it is long
  * enough.
  */
 export function secretProblem(secret: string | undefined): string | undefined {

@@ -52,11 +52,11 @@ describe('a usual load', () => {
     const row = quota('Positions', 320, 300, 200, { usualLoad: { at, perSecond: 1.4 }, ...more })
     return conditionsOf(snapshot({ requests: [row] }), NOW_MS).roots.map(({ kind }) => kind)
   }
-  it('is told of a row that is ok, and is the cause of a watch', () => {
+  it('appears on a row that is ok, and explains a watch', () => {
     expect(kindsOf({ state: 'ok' })).toEqual(['usual-load'])
     expect(kindsOf({ state: 'watch' })).toEqual(['usual-load'])
   })
-  it('is told neither once it has started nor of a row that is worse or not checked', () => {
+  it('does not appear once it has started, or on a row that is worse or unchecked', () => {
     expect(kindsOf({ state: 'ok', usualLoad: { at: NOW_MS, perSecond: 1.4 } })).toEqual([])
     expect(kindsOf({ state: 'low' })).toEqual(['low'])
     expect(kindsOf({ state: 'not-checked' })).not.toContain('usual-load')

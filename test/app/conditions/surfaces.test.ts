@@ -162,7 +162,7 @@ it('an alert describes the present, not the time it was raised', () => {
   })
 })
 
-it('a recovery is told by a header or what is surely left, never by the middle of an estimate', () => {
+it('a header or the lower bound announces a recovery, never the middle of an estimate', () => {
   const of = (more: Partial<RequestQuota>) => {
     const row = quota('Positions', 320, 300, 75, { state: 'ok', source: 'modelled', ...more })
     return presentAlert({ kind: 'rate-limited', subject: 'Positions' }, snapshot({ requests: [row] }), NOW_MS)

@@ -87,7 +87,7 @@ test('times follow the exchange’s clock across the change to summer time', () 
   expect(new Date(load?.atMs ?? 0).toISOString()).toBe('2026-03-09T13:30:00.000Z')
 })
 
-test('a holiday teaches nothing, and one day of it is told from 10:00 on', () => {
+test('a holiday teaches nothing, and is recognised from 10:00 on', () => {
   const holiday = MONDAY + 9 * DAY_MS
   const all = record(WEEKS, (minute, dayMs) => (dayMs === holiday ? 0 : SCAN(minute, dayMs)))
   const without = all.filter(({ atMs }) => atMs < holiday || atMs >= holiday + DAY_MS)

@@ -62,7 +62,7 @@ function both(loads: readonly UsualLoad[], then: number) {
 const row = (bucket: Bucket, seconds: number) =>
   viewOf('Positions', undefined, bucket, { hold: undefined, state: new RowState() }, seconds * 1000)
 
-test('a usual load that would empty the quota is told from ten minutes ahead, and half a minute into it', () => {
+test('a usual load that would empty the quota shows from ten minutes ahead to half a minute into it', () => {
   const { told, untold, until } = both([LOAD], 0.2 * REFILL)
   until(START_SECONDS - 601)
   expect(row(told, START_SECONDS - 601).usualLoad).toBeUndefined()
@@ -77,7 +77,7 @@ test('a usual load that would empty the quota is told from ten minutes ahead, an
   expect(row(told, START_SECONDS + 30).usualLoad).toBeUndefined()
 })
 
-test('one that lasts too short, or fits the refill, is not told', () => {
+test('a load that is too short or fits the refill does not show', () => {
   for (const short of [
     { ...LOAD, requests: 200 },
     { ...LOAD, perSecond: REFILL },
@@ -88,7 +88,7 @@ test('one that lasts too short, or fits the refill, is not told', () => {
   }
 })
 
-test('before a second header nothing is told', () => {
+test('nothing shows before a second header', () => {
   const bucket = new Bucket(LIMIT, PERIOD_SECONDS, 0)
   bucket.expect([{ ...LOAD, atMs: 60_000 }])
   header(bucket, 0, 300)

@@ -123,7 +123,7 @@ test('a 401 of a renewed token says nothing about the new one, and lasts if that
   expect(problems.of('Positions')).toEqual({ status: 401, since: 3_000 })
 })
 
-test('a 401 is told as its row’s alone while another row has a number of this token', () => {
+test('a 401 is reported as one row’s while another row has a number of this token', () => {
   const problems = startedProblems()
   expect(problems.refused('Accounts', { status: 401 }, 1_000)).not.toHaveProperty('alone')
   problems.answered('Accounts')

@@ -169,7 +169,7 @@ test('a 401 is passed on after the wait that its program chose, while the sign-i
   await vi.waitFor(() => expect(statuses).toEqual([401]), { timeout: 4_000, interval: 20 })
 })
 
-test('whoever joins a request that waits for a refresh waits as long as it chose', async () => {
+test('a caller that joins a request waiting for a refresh has its own longest wait', async () => {
   const { clock, ask, isAsked, statuses, lastSeenAt } = await rejected()
   ask('wait=2')
   const renew = await isAsked
