@@ -1,5 +1,5 @@
 import { conditionsOf, isStopped } from '../../app/conditions/evaluate.ts'
-import type { ConditionKind } from '../../app/conditions/kinds.ts'
+import { explains } from '../../app/conditions/kinds.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
 import type {
   ProfileSummary,
@@ -100,7 +100,7 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
   // If keys can't be opened, no row is known, and a documented limit is not necessarily theirs.
-  const isUnopened = conditions.roots.some(({ kind }) => KEYS_UNOPENED.includes(kind))
+  const isUnopened = conditions.roots.some(({ kind }) => explains(kind, 'signed-out'))
   const isShown = ({ source }: { readonly source: string }) => !isUnopened || source !== 'default'
   const requests = snapshot.requests
     .filter(isShown)
@@ -115,16 +115,12 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
   }
 }
 
-const KEYS_UNOPENED: readonly ConditionKind[] = [
-  'keys-damaged',
-  'keys-locked',
-  'keys-unreadable',
-  'keys-sealed-elsewhere',
-]
-
 function pausedStream(stream: StreamSummary): StreamSummary {
   const isPaused = stream.state === 'opening' || stream.state === 'stale' || stream.state === 'waiting'
-  return isPaused ? { ...stream, reasonCode: 'calls-fail', reason: 'reopens when calls succeed' } : stream
+  if (!isPaused) return stream
+  // Its own next try is moot: it waits for the host or the sign-in, whose retry the headline shows.
+  const { retryAt: _, ...rest } = stream
+  return { ...rest, reasonCode: 'calls-fail', reason: 'reopens when calls succeed' }
 }
 
 function uncheckedRow(

@@ -71,7 +71,12 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'service-unreachable': {
     of: 'service',
     // Reported once: a retry time would be outdated by the second attempt.
-    say: ({ host, why }) => ['warning', `${host} unreachable`, why, 'retrying'],
+    say: ({ host, why, serves }) => [
+      serves === 'calls' ? 'critical' : 'warning',
+      `${host} unreachable`,
+      why,
+      'retrying',
+    ],
     over: ({ why }) => why ?? '',
   },
   'service-back': { of: 'service', say: ({ host }) => ['ok', `${host} responds again`] },

@@ -71,6 +71,11 @@ describe('events in plain words', () => {
       'warning',
       'api.example.com unreachable · retrying',
     ],
+    [
+      { kind: 'service-unreachable', host: 'api.example.com', retryAt: NOW_MS + 1000, serves: 'calls' },
+      'critical',
+      'api.example.com unreachable · retrying',
+    ],
     [{ kind: 'service-back', host: 'api.example.com' }, 'ok', 'api.example.com responds again'],
     [{ kind: 'storage-problem', what: 'the disk is full' }, 'critical', 'Storage problem · the disk is full'],
     [

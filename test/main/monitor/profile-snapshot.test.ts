@@ -47,13 +47,17 @@ function shown(at: Snapshot, ...away: readonly string[]): Snapshot {
 }
 
 const rows = [quota('Positions', 320, 300, 250), quota('Balances', 320, 300, 250)]
-const of = (state: Snapshot['streams'][number]['state']) => stream(state, 'Order Stream', state, { state })
+const of = (state: Snapshot['streams'][number]['state']) =>
+  stream(state, 'Order Stream', state, { state, retryAt: NOW_MS + 1000 })
 const streams = [of('live'), of('stale'), of('waiting'), of('opening'), of('closed')]
 const labels = (at: Snapshot) => at.streams.map((one) => streamStatus(one).label)
 
 test('while the service is away, streams that bring nothing have one word', () => {
   const at = snapshot({ requests: rows, streams })
   expect(labels(shown(at, API))).toEqual(['live', 'paused', 'paused', 'paused', 'closed'])
+  // The headline has the host's next try; a stream has none of its own.
+  const tries = shown(at, API).streams.map(({ retryAt }) => retryAt !== undefined)
+  expect(tries).toEqual([true, false, false, false, true])
   expect(labels(shown(at, API, AUTH))).toEqual(['live', 'paused', 'paused', 'paused', 'closed'])
   expect(labels(shown(at, AUTH))).toEqual(['live', 'silent', 'waiting', 'opening', 'closed'])
 })
