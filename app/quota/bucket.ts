@@ -55,6 +55,8 @@ const DENSE_SECONDS = 10
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** Probability that others' use lies beyond either end of its interval. */
 const RATE_TAIL = 0.05
+/** Probability of less use by others at which a header counts as a surprise. */
+const SURPRISE = 0.9
 
 /** What one header shows missing beyond own requests. */
 interface Shortfall {
@@ -79,6 +81,8 @@ interface Shortfall {
  */
 export class Bucket {
   seen: Seen | undefined
+  /** The last header that showed far more use by others than expected: a second one soon tells why. */
+  surprisedAtMs: number | undefined
   rejected = 0
   readonly #requests = new OwnRequests()
   readonly #level: LevelBounds
@@ -483,6 +487,7 @@ export class Bucket {
       taken: this.#missing,
       variance: shown.width ** 2 / 12,
     })
+    if (this.#others.expectedLess >= SURPRISE) this.surprisedAtMs = nowMs
     this.#mark()
   }
 

@@ -221,6 +221,11 @@ export class Ledger {
     return this.#rows.get(category)?.bucket.seen?.atMs
   }
 
+  /** Time of the last header that showed far more use by others than expected; `undefined` before one. */
+  surprisedAtMs(category: string): number | undefined {
+    return this.#rows.get(category)?.bucket.surprisedAtMs
+  }
+
   view(nowMs: number): readonly RequestQuota[] {
     return [...this.#rows.values()].map((row) => this.#viewOf(row, nowMs))
   }

@@ -125,6 +125,7 @@ export class OthersUse {
   /** Whether the sums by rate are up to date. */
   #isSummed = false
   #seconds = 0
+  #expectedLess = 0
 
   constructor(limit: number, periodSeconds: number) {
     this.#limit = limit
@@ -155,6 +156,11 @@ export class OthersUse {
   /** Seconds since the last header. */
   get seconds(): number {
     return this.#seconds
+  }
+
+  /** The probability, 0 to 1, that the last header would show less use by others than it did. */
+  get expectedLess(): number {
+    return this.#expectedLess
   }
 
   /** Sets another limit and period, and resets the model. */
@@ -282,6 +288,7 @@ export class OthersUse {
    * estimate of the amount missing from all headers together.
    */
   observed({ least, most, taken, variance }: Missing): void {
+    this.#expectedLess = least > 1 ? this.chanceOfAtMost(least - 1) : 0
     const noise = NOISE + variance
     // At least one request wide.
     const middle = (least + most) / 2

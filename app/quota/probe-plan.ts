@@ -2,10 +2,15 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 
 /** History of a category's checks. */
 export interface ProbeRecord {
-  /** When checks were sent, oldest first; those older than the period may be missing. */
+  /**
+   * When checks were sent, oldest first: those of the last period, and the last `RECORDED_CHECKS`. Earlier
+   * ones may be missing.
+   */
   readonly sentAtMs: readonly number[]
   /** The latest header from a check, rounded as `observedAt` is; absent before the first. */
   readonly headerAtMs?: number
+  /** The latest header that showed far more use by others than expected; absent before the first. */
+  readonly surprisedAtMs?: number | undefined
   /** No check before this: the last one had no usable response. */
   readonly notBeforeMs: number
   /** Random part of the wait for the next one: −1 shortens it most, 1 lengthens it most. */
@@ -25,8 +30,20 @@ export interface ProbeRules {
 
 /** Minimum time between two checks of one row: earlier, hardly anything has refilled. */
 export const MIN_GAP_MS = 5_000
-/** Share of the interval after which the second header is requested: others' use needs two headers. */
+/**
+ * Share of the interval after which a second header is requested, after the first one and after a surprise:
+ * two headers show whether others' use lasts, one does not.
+ */
 const SECOND_AFTER = 0.2
+/**
+ * An early check costs nothing on average: two intervals later, when it is clear what others do, four are
+ * longer by this share.
+ */
+const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
+/** Checks that a record needs for that. */
+export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
+/** Share of the interval below which two checks count as early. */
+const EARLY_SHARE = 0.5
 /** Maximum time between a header and the record of its check. */
 const ANSWERED_WITHIN_MS = 1_000
 /** Factor on the budget's interval, to pay for the first headers. */
@@ -94,8 +111,10 @@ export function probeIsDue(
 /**
  * When to check this row if no header arrives first, epoch ms; infinite if nothing schedules one.
  *
- * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved up, and
- * checks are never hurried: both would leave a gap later. Exceptions:
+ * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved up: that
+ * would leave a gap later. Exceptions:
+ * - The first header, and one that shows far more use by others than expected: the next check comes after a
+ *   fifth of the interval. The four intervals after it are longer in return.
  * - Others use the whole refill: the check is the next try.
  * - After a 429: no check until its end. With `trialAfterStep`, where headers showed a gradual refill, every
  *   two intervals, because a wait for Reset hides the row for long.
@@ -168,11 +187,28 @@ function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRu
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
   const paceMs = Math.max(MIN_GAP_MS, paceMsOf(row, rules.budgetFraction))
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
-  // A check without a header is not repeated at once.
-  const isSecond =
-    row.use === null && row.observedAt !== undefined && lastMs - row.observedAt < ANSWERED_WITHIN_MS
-  const share = isSecond ? SECOND_AFTER : 1 + JITTER * record.jitter
+  const before = checksSinceEarly(record, paceMs)
+  const mayBeEarly = isFirstHeader(row, lastMs) || (isSurprise(row, record) && before === undefined)
+  if (mayBeEarly) return paceMs * SLACK * SECOND_AFTER
+  const repays = before !== undefined && before >= REPAYMENT.after
+  const share = 1 + (repays ? REPAYMENT.share : 0) + JITTER * record.jitter
   return paceMs * SLACK * share * (attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED)
+}
+
+/** Whether the row has seen one header, from the last check: one without a header is not repeated at once. */
+const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boolean =>
+  use === null && observedAt !== undefined && lastMs - observedAt < ANSWERED_WITHIN_MS
+
+const isSurprise = ({ observedAt }: RequestQuota, { surprisedAtMs }: ProbeRecord): boolean =>
+  surprisedAtMs !== undefined && Math.round(surprisedAtMs) === observedAt
+
+/** How many checks followed the last early one; `undefined` if it has been paid for. */
+function checksSinceEarly({ sentAtMs }: ProbeRecord, paceMs: number): number | undefined {
+  const recent = sentAtMs.slice(-RECORDED_CHECKS)
+  const early = recent.findLastIndex(
+    (at, i) => at - (recent[i - 1] ?? Number.NEGATIVE_INFINITY) < EARLY_SHARE * paceMs,
+  )
+  return early < 0 ? undefined : recent.length - 1 - early
 }
 
 /** How many checks went out within `spanMs` before `nowMs`, epoch ms. */

@@ -9,6 +9,7 @@ import {
   type ProbeRecord,
   probeDueAtMs,
   probesWithin,
+  RECORDED_CHECKS,
 } from '../../app/quota/probe-plan.ts'
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
@@ -28,6 +29,7 @@ export interface ProbedQuotas {
   rowAt(category: string, nowMs: number): RequestQuota | undefined
   sizeOf(category: string): QuotaSize | undefined
   lastHeaderAtMs(category: string): number | undefined
+  surprisedAtMs(category: string): number | undefined
   /** The row whose headers count this category's requests. */
   categoryOf(category: string): string | undefined
 }
@@ -274,7 +276,8 @@ export class Prober {
   }
 
   #recordOf(category: string): ProbeRecord {
-    return this.#records.get(category) ?? NO_PROBES
+    const surprisedAtMs = this.#deps.quotas.surprisedAtMs(category)
+    return { ...(this.#records.get(category) ?? NO_PROBES), surprisedAtMs }
   }
 
   async #probe(category: string, request: ApiRequest, now: number): Promise<ApiAnswer> {
@@ -282,7 +285,12 @@ export class Prober {
     const keptSinceMs = now - Math.max(60_000, this.#deps.quotas.sizeOf(category)?.periodMs ?? 0)
     this.#records.set(category, {
       ...record,
-      sentAtMs: [...record.sentAtMs.filter((at) => at > keptSinceMs), now],
+      sentAtMs: [
+        ...record.sentAtMs.filter(
+          (at, index, { length }) => at > keptSinceMs || length - index < RECORDED_CHECKS,
+        ),
+        now,
+      ],
       jitter: 2 * this.#deps.random.next() - 1,
     })
     this.#looks.delete(category)

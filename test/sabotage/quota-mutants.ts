@@ -123,8 +123,8 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     promise: 'Q10',
     what: 'spend the budget early where a row is in trouble',
     file: 'app/quota/probe-plan.ts',
-    find: 'const share = isSecond ? SECOND_AFTER :',
-    replace: "const share = isSecond || row.state !== 'ok' ? SECOND_AFTER :",
+    find: 'if (mayBeEarly) return',
+    replace: "if (mayBeEarly || row.state !== 'ok') return",
     test: 'bench/truth/truth-small.test.ts',
   },
 

@@ -11,6 +11,7 @@ import {
   probeDueAtMs,
   probeIsDue,
   probesWithin,
+  RECORDED_CHECKS,
 } from '../../../app/quota/probe-plan.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../../app/service/categories.ts'
 import { proves } from '../../proof/proves.ts'
@@ -138,6 +139,42 @@ describe('how old a row may grow', () => {
       1000
     expect(dueIn(HOUR + 30_000)).toBeCloseTo(goal({}), 6)
     expect(dueIn(HOUR)).toBeLessThan(goal({}) / 4)
+  })
+})
+
+describe('after a header that shows far more use by others than expected', () => {
+  const PACE_MS = 1.03 * paceMsOf(row(), rules.budgetFraction)
+  /** Checks `gaps` intervals apart, the last one at `HOUR`. */
+  const checked = (gaps: readonly number[]): ProbeRecord => {
+    const sentAtMs = [HOUR]
+    for (const gap of gaps.toReversed()) sentAtMs.unshift(sentAtMs[0]! - gap * PACE_MS)
+    return { ...NO_PROBES, sentAtMs }
+  }
+  /** Intervals until the next check. */
+  const next = (record: ProbeRecord, fields: Partial<RequestQuota> = {}, attended = true) =>
+    (probeDueAtMs(row({ observedAt: HOUR, ...fields }), record, rules, HOUR, attended) - HOUR) / PACE_MS
+  const surprised = (gaps: readonly number[]) => ({ ...checked(gaps), surprisedAtMs: HOUR - 0.4 })
+
+  test('the next check comes after a fifth of the interval, even if nobody looks', () => {
+    expect(next(surprised([1, 1]))).toBeCloseTo(0.2, 9)
+    expect(next(surprised([1, 1]), {}, false)).toBeCloseTo(0.2, 9)
+    expect(next(checked([1, 1]))).toBeCloseTo(1, 9)
+  })
+  test('a later header ends the hurry', () => {
+    expect(next(surprised([1, 1]), { observedAt: HOUR + 2 })).toBeGreaterThan(1)
+  })
+  test('it is repaid: two intervals as usual, then four that are a fifth longer', () => {
+    const early = [1, 1, 0.2]
+    const intervals = Array.from({ length: 7 }, (_, more) =>
+      next(checked([...early, ...Array(more).fill(1)])),
+    )
+    const wanted = [1, 1, 1.2, 1.2, 1.2, 1.2, 1]
+    for (const [index, interval] of intervals.entries()) expect(interval).toBeCloseTo(wanted[index]!, 9)
+    expect(RECORDED_CHECKS).toBe(7)
+  })
+  test('the next early check waits until the last one is repaid', () => {
+    expect(next(surprised([1, 0.2, 1, 1, 1.2, 1.2, 1.2]))).toBeCloseTo(1.2, 9)
+    expect(next(surprised([1, 0.2, 1, 1, 1.2, 1.2, 1.2, 1.2]))).toBeCloseTo(0.2, 9)
   })
 })
 

@@ -8,6 +8,13 @@ import { normal } from './process.ts'
  */
 export const steady = (rate: number): Process => ({ size: 0, start: () => {}, next: () => rate })
 
+/** Starts at that second, and stays. */
+export const startingAt = (startSecond: number, rate: number): Process => ({
+  size: 0,
+  start: () => {},
+  next: (_state, _at, second) => (second >= startSecond ? rate : 0),
+})
+
 /** How long something lasts: the chance that it lasts longer than `seconds`. */
 export type Lasting = (seconds: number) => number
 

@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
+import type { QuotaState } from '../../../app/contract/snapshot.ts'
 import { proves } from '../../proof/proves.ts'
 import { NO_MODEL } from './aims.ts'
 import { added, type Figures, figuresOf } from './figures.ts'
-import { listedKinds } from './kinds.ts'
+import { type Kind, listedKinds } from './kinds.ts'
+import { startingAt } from './processes.ts'
 import { watchedKey } from './watched-key.ts'
 
 /**
@@ -21,6 +23,8 @@ const CHOSEN = [
   'sessions of heavy-tailed length, 90 in 60 s',
 ]
 const SEED = 1
+const SEEDS_OF_STARTS = 20
+const AMBER: readonly QuotaState[] = ['watch', 'low', 'running-out']
 
 let kinds: readonly Figures[] = []
 let all: Figures
@@ -77,4 +81,25 @@ test('checks keep their budget on average, and a row in trouble is seldom older 
   expect(all.warningLooks).toBeGreaterThan(1000)
   expect(all.warningOld / all.warningLooks).toBeLessThan(0.03)
   proves('Q10', { level: 2, cases: all.checks + all.warningLooks })
+})
+
+/** A program that starts at 2/s where 1.07/s are refilled, and stays; the quota is empty 340 s later. */
+test('a new load above the refill turns the row amber within a minute', { timeout: 60_000 }, async () => {
+  const delays: number[] = []
+  for (let seed = 1; seed <= SEEDS_OF_STARTS; seed += 1) {
+    // At another moment between two checks for each seed.
+    const startSecond = 600 + ((seed * 37) % 60)
+    const others = startingAt(startSecond, 2)
+    const kind: Kind = {
+      ...{ name: 'starts', shape: 'steady', limit: 320, periodSeconds: 300, own: 0 },
+      others,
+    }
+    const { state } = await watchedKey(kind, seed, { asksOracle: false, minutes: 15 })
+    const amber = state.findIndex((shown, second) => second >= startSecond && AMBER.includes(shown))
+    expect(amber, `seed ${seed}`).toBeGreaterThan(0)
+    delays.push(amber - startSecond)
+  }
+  const median = delays.sort((a, b) => a - b)[SEEDS_OF_STARTS / 2]!
+  expect(median).toBeLessThanOrEqual(60)
+  proves('Q9', { level: 2, cases: delays.length })
 })
