@@ -166,7 +166,7 @@ export const requestQuota = openObject({
    */
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   blockedUntil: optionalNumber,
-  /** Used instead while others use the whole refill: the next try, without a promise. */
+  /** Replaces `blockedUntil` while others use the whole refill: the next attempt may get 429 again. */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
   /** The part of `use.own` that leaves the gateway's reserve while requests wait; absent for none. */

@@ -191,7 +191,7 @@ export class BucketQueue<T extends Waiting> {
     )
   }
 
-  /** What arrives later but goes before a waiting request. */
+  /** Later arrivals that go before a waiting request. */
   #later(waiting: T, nowMs: number): { readonly perMs: number; readonly rivals: readonly Rival[] } {
     const { class: own, program } = waiting
     const queue = this.#byClass[own]

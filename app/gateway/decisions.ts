@@ -51,7 +51,7 @@ export type UpstreamOutcome =
  */
 export type RefusalReason = 'too-late' | 'queue-full' | 'unavailable'
 
-/** Why a request was sent but has no response. */
+/** Why a request has no response. */
 export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
 
 /**

@@ -3,7 +3,7 @@ import { levelOf } from '../gateway/bucket-queue.ts'
 import { STREAM_TABLE, type StreamRequest, sameRequest } from '../service/stream-kinds.ts'
 import { limitOf, type Plan } from './plan.ts'
 
-/** What one program asks of one category. */
+/** Demand of one program in one category. */
 export interface Demand {
   readonly program: string
   readonly class: ProgramClass
@@ -36,8 +36,8 @@ export interface CategoryDemand {
 }
 
 /**
- * What a plan asks of each category with a request quota, in the order of first mention. A program that names
- * a category twice asks for the sum.
+ * Demand of a plan in each category with a request quota, in the order of first mention. A program that names
+ * a category twice needs the sum.
  */
 export function demandsOf(plan: Plan): readonly CategoryDemand[] {
   const byCategory = new Map<string, Demand[]>()

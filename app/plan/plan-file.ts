@@ -143,7 +143,7 @@ function complaint({ path, code, message, ...issue }: z.core.$ZodIssue): string 
     case 'too_small':
       return `${member} must be ${'inclusive' in issue && issue.inclusive ? 'at least' : 'above'} ${'minimum' in issue ? issue.minimum : 0}`
     case 'invalid_value':
-      return `${member} must be one of ${'values' in issue ? issue.values.join(', ') : 'the known ones'}`
+      return `${member} must be one of ${'values' in issue ? issue.values.join(', ') : 'the known values'}`
     default:
       return `${member} ${message.startsWith('must') ? message : 'is not valid'}`
   }

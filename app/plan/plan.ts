@@ -3,7 +3,7 @@ import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 
 /**
- * What one program asks of one category: at most `burst + perSecond × t` requests in any `t` seconds (a token
+ * Demand of one program in one category: at most `burst + perSecond × t` requests in any `t` seconds (a token
  * bucket, RFC 2697).
  */
 export interface PlannedRequests {

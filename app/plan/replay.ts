@@ -72,7 +72,7 @@ export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayO
   return slice.value
 }
 
-/** Arrivals between two pauses: a few milliseconds of work. */
+/** Arrivals processed between two pauses: a few milliseconds of work. */
 const SLICE = 200
 
 /** Like `replay`, but yields regularly so that a window stays responsive. */

@@ -58,7 +58,7 @@ const RATE_TAIL = 0.05
 /** Probability of less use by others at which a header counts as a surprise. */
 const SURPRISE = 0.9
 
-/** What one header shows missing beyond own requests. */
+/** Requests missing at one header beyond own ones. */
 interface Shortfall {
   readonly least: number
   readonly most: number
@@ -112,7 +112,7 @@ export class Bucket {
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
-  /** What an earlier run learned, until a first header shows a quota of its size. */
+  /** Data learned by an earlier run, until a first header shows a quota of the same size. */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
 

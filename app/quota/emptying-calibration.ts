@@ -5,7 +5,7 @@ import type { EmptyChance } from './others-use.ts'
 const PRIOR = 1
 /** Time constant with which forecast outcomes decay, in seconds. */
 const MEMORY_SECONDS = 3600
-/** Largest chance that a forecast counts with: 1 would be an infinite rate. */
+/** Cap on a forecast's chance: 1 would be an infinite rate. */
 const MAX_CHANCE = 0.9999
 /** Level from which an empty quota counts as refilled: share of the limit, and requests. */
 const REFILLED = { share: 0.05, requests: 2 } as const

@@ -62,7 +62,7 @@ export class Ledger {
   #thresholds = DEFAULT_THRESHOLDS
   #reserves: Readonly<Record<string, number>> = {}
   #criticalWhileHeld: (category: string) => number | undefined = () => undefined
-  /** What an earlier run learned of categories that have no row yet. */
+  /** Data learned by an earlier run about categories that have no row yet. */
   readonly #stored = new Map<string, LearnedQuota>()
 
   constructor(defaults: readonly RequestQuotaDefault[], nowMs: number) {

@@ -48,7 +48,7 @@ const EARLY_SHARE = 0.5
 const ANSWERED_WITHIN_MS = 1_000
 /** Factor on the budget's interval, to pay for the first headers. */
 const SLACK = 1.03
-/** How long after its start a usual load has taken enough to be seen. */
+/** Time from the start of a usual load until its use is visible. */
 const BEHIND_START_MS = 20_000
 /** Share of the interval by which a check may be later for it. */
 const LATER_FOR_START = 0.6

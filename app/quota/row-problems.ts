@@ -47,7 +47,7 @@ export class RowProblems {
     this.#show(category, refused, nowMs)
   }
 
-  /** Takes a number for a row. */
+  /** Records that a row received a number, which ends its problems. */
   answered(category: string): readonly KeyReport[] {
     const status = this.#refused.get(category)
     this.#accepted.add(category)

@@ -25,7 +25,7 @@ const NONE_MISSING = 0.45
 
 /** What a header of a rolling quota shows, in requests. */
 export interface LevelHeader {
-  /** What others had to leave unused since the previous header if the quota was full for that long. */
+  /** Refill that was lost since the previous header if the quota was full for that long. */
   readonly overflowed: number
   /** Seconds since the previous header. */
   readonly seconds: number

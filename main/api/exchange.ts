@@ -131,7 +131,7 @@ export class Exchange {
     return tapped
   }
 
-  /** No response arrived. `why`: what that says about the host, if anything. */
+  /** No response arrived. `why`: the problem to report for the host, if it has one. */
   failed(how: Unanswered, why?: string): void {
     const { tap, reachability, host } = this.#deps
     if (how === 'not-sent') tap.notSent(this.#ticket)

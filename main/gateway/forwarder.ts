@@ -245,7 +245,7 @@ export class Forwarder {
     ])
   }
 
-  /** Ends everything of a program at once, including open streams. */
+  /** Ends all requests and open streams of a program at once. */
   cut(program: Program): void {
     for (const call of [...this.#calls.values()]) {
       if (call.program.id !== program.id) continue

@@ -350,7 +350,7 @@ export class Gateway {
 
   /** Reports a bug in Headroom that ended one program's request. */
   #failedRequest(cause: unknown): void {
-    this.#deps.log.note('a request of a program failed', { cause })
+    this.#deps.log.note('a program’s request failed', { cause })
   }
 
   /** The forwarder of a connected key; a new one after the key was reconnected. */

@@ -181,7 +181,7 @@ export function historyBytes(folder: string): number {
 
 /** One sentence for the user. `aside`: the name under which the unusable file was set aside. */
 export function historySentence(failure: StorageFailure, aside?: string): string {
-  const kept = aside === undefined ? '' : ` It is now ${aside}; a new one is in use.`
+  const kept = aside === undefined ? '' : ` It was renamed to ${aside}.`
   switch (failure) {
     case 'full':
       return 'Disk full. History is paused; monitoring continues.'

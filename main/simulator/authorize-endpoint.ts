@@ -66,4 +66,4 @@ const consentPage = (id: string, clientId: string, request: AuthorizeRequest): s
   )
 
 const refusalPage = (description: string): string =>
-  page('This sign-in cannot go on', `<p>${escaped(description)}</p>`)
+  page('This sign-in can’t continue', `<p>${escaped(description)}</p>`)

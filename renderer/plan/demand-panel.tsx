@@ -37,7 +37,7 @@ interface DemandPanelProps {
   readonly verdict: PlanVerdict
 }
 
-/** What the plan asks of each category compared with its refill, and the slots that its streams take. */
+/** The plan's demand in each category next to its refill, and the slots that its streams take. */
 export const DemandPanel = memo(function DemandPanel({
   draft,
   verdict: { categories, slots },

@@ -192,7 +192,7 @@ const ProgramRows = memo(function ProgramRows(props: ProgramRowsProps) {
               <button
                 type="button"
                 className={css('remove')}
-                aria-label={`Leave out ${row.category} of ${name}`}
+                aria-label={`Remove ${row.category} from ${name}`}
                 onClick={() => change((now) => requestsRemoved(now, name, index))}
               >
                 <Icon name="close" />
@@ -268,7 +268,7 @@ function ProgramCells({ limits, program, at, isAdded, change, addStream }: Progr
           <button
             type="button"
             className={css('remove')}
-            aria-label={`Leave out ${name}`}
+            aria-label={`Remove ${name}`}
             onClick={() => change((now) => programRemoved(now, name))}
           >
             <Icon name="close" />

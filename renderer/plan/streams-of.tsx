@@ -32,7 +32,7 @@ export function StreamsOf({ program: { name, streams }, change }: StreamsOfProps
             <button
               type="button"
               className={css('remove')}
-              aria-label={`Leave out ${words} of ${name}`}
+              aria-label={`Remove ${words} from ${name}`}
               onClick={() => change((draft) => streamRemoved(draft, name, at))}
             >
               <Icon name="close" />

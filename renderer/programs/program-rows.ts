@@ -8,7 +8,7 @@ import { countText, rateRangeText } from '../../app/status/rates.ts'
 /** How many categories are shown for a program, waiting ones first. */
 const MAX_USES = 2
 
-/** What a program asks of one category now. */
+/** Demand of a program in one category now. */
 export interface ShownUse {
   readonly category: string
   /** Requests per second, or how many wait. */

@@ -100,7 +100,7 @@ export function shortcutFor(press: Press, isBusy: boolean, look: LookStore): Sho
 
 const OWN_KEYS = 'input, select, textarea, [role=menu], [role=menuitem], [role=dialog], [role=alertdialog]'
 
-/** Whether the focused element uses the key itself, for example a scrolling list the arrows. */
+/** Whether the focused element handles the key itself, for example arrow keys in a scrolling list. */
 export function usesKeys(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof Element)) return false
   if (target.closest(OWN_KEYS) !== null) return true

@@ -68,7 +68,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
       })
     case 'keyring-away':
       return message({
-        label: 'keyring away',
+        label: 'no keyring',
         name: 'System keyring unavailable',
         title: 'The system keyring doesn’t respond.',
         text: 'Tokens are in memory only.',

@@ -39,7 +39,7 @@ const v = z.literal(JSON_LINES_VERSION)
 
 type Fields = Readonly<Record<string, z.ZodMiniType>>
 
-/** A schema of partial rows with a required key; `null` stands for a removed field. */
+/** A schema of partial rows with a required key; `null` marks a removed field. */
 function someOf(key: string, fields: Fields) {
   const some = Object.entries(fields).map(([name, field]) => [name, z.optional(z.nullable(field))] as const)
   return z.optional(z.array(z.looseObject({ ...Object.fromEntries(some), [key]: z.string() })))

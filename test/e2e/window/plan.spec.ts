@@ -157,9 +157,9 @@ test('a program and its streams are added; streams beyond the slots do not fit',
     'Does not fit. Option chains: 1 stream for 10 slots, 10 used by others.',
   )
   await expect(page.getByRole('region', { name: 'Advice, list' })).toContainText('close 1 stream of 1')
-  await page.getByRole('button', { name: 'Leave out Option chain MSFT of notes' }).click()
+  await page.getByRole('button', { name: 'Remove Option chain MSFT from notes' }).click()
   await expect(headline(page)).toContainText('Fits.')
-  await page.getByRole('button', { name: 'Leave out notes', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove notes', exact: true }).click()
   await expect(page.locator('[data-program=notes]')).toHaveCount(0)
 })
 

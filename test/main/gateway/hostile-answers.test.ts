@@ -19,7 +19,7 @@ const statusOf = (url: string, key: string): Promise<number | 'none'> =>
   )
 
 const defectsIn = (notes: readonly string[]): readonly string[] =>
-  notes.filter((line) => line.startsWith('a request of a program failed'))
+  notes.filter((line) => line.startsWith('a program’s request failed'))
 
 /** The requests that a program may make, each answered upstream by something that no proxy may pass on. */
 const REQUESTS = [
