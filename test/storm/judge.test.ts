@@ -172,6 +172,41 @@ test('while the service is well, no request fails', () => {
   expect(brokenRules(verdictOn(rejected, { served: true, rejects: true }))).toEqual([])
 })
 
+test('a request on the edge of two slots may be spoilt by the fault of either, and by nothing else', () => {
+  const later = { ...FAULT, startMs: 60 * SECOND, endMs: 90 * SECOND, untilMs: 120 * SECOND }
+  const verdictsOn = (sent: number, ended: number, allows: readonly [Allowances, Allowances], status = 502) =>
+    judge({
+      slots: [
+        { fault: 'one', allows: allows[0], ...FAULT },
+        { fault: 'two', allows: allows[1], ...later },
+      ],
+      requests: [request({ status, by: 'headroom', sentAtMs: sent * SECOND, endedAtMs: ended * SECOND })],
+      streams: [stream()],
+      frames: [frame(31), frame(91)],
+      crashes: [],
+      refusals: [],
+      looks: [look(31), look(91)],
+    }).map(brokenRules)
+  const [spoils, serves] = [{}, { served: true }] as const
+  const [explained, unexplained] = [
+    [[], []],
+    [['served'], []],
+  ]
+  // Sent before the second fault and answered in it, or before it.
+  expect(verdictsOn(59.999, 60, [spoils, spoils])).toEqual(explained)
+  expect(verdictsOn(59.999, 60, [spoils, serves])).toEqual(unexplained)
+  expect(verdictsOn(59.998, 59.999, [spoils, spoils])).toEqual(unexplained)
+  // Sent within ten seconds of the first fault's end, and answered whenever.
+  expect(verdictsOn(40, 70, [spoils, serves])).toEqual(explained)
+  expect(verdictsOn(40.001, 70, [spoils, serves])).toEqual(unexplained)
+  expect(verdictsOn(40.001, 59, [spoils, spoils])).toEqual(unexplained)
+  // A rejected token explains a 401, and no other status.
+  const rejects = { served: true, rejects: true } as const
+  expect(verdictsOn(59, 61, [serves, rejects], 401)).toEqual(explained)
+  expect(verdictsOn(59, 61, [serves, rejects], 502)).toEqual(unexplained)
+  expect(verdictsOn(41, 42, [rejects, serves], 401)).toEqual(unexplained)
+})
+
 test('what began in a slot is judged with it, and nothing with two', () => {
   const second = { ...FAULT, startMs: 60 * SECOND, endMs: 90 * SECOND, untilMs: 120 * SECOND }
   const { endedAtMs: _, ...open } = request({ heads: 0, sentAtMs: 59 * SECOND })

@@ -105,7 +105,7 @@ function judgeSlot(slot: Slot, record: Recorded): Verdict {
     ({ endedAtMs }) => endedAtMs !== undefined && within(endedAtMs) && !isOfKill(record.slots, endedAtMs),
   )
   const refusals = record.refusals.filter(({ atMs }) => within(atMs))
-  const failed = requests.filter((request) => hasFailed(request, slot, record.slots))
+  const failed = requests.filter((request) => hasFailed(request, record.slots))
   const right = rightness(slot, record)
   return {
     fault: slot.fault,
@@ -192,13 +192,22 @@ function answerProblem(request: LoggedRequest, slot: Slot, slots: readonly Slot[
   return mayBreak ? [] : finding(`broke: ${broken}`)
 }
 
-/** Whether a request failed that the service would have answered. */
-function hasFailed(request: LoggedRequest, slot: Slot, slots: readonly Slot[]): boolean {
-  const { status, sentAtMs, endedAtMs = sentAtMs } = request
+/**
+ * Whether a request failed that the service would have answered. A slot's fault may spoil what was under way
+ * from its start until ten seconds after its end, also a request that was sent in the slot before.
+ */
+function hasFailed(
+  { status, sentAtMs, endedAtMs = sentAtMs }: LoggedRequest,
+  slots: readonly Slot[],
+): boolean {
   if (status === undefined || !(status >= 500 || status === 401)) return false
-  if (status === 401 && slot.allows.rejects) return false
   if (wasKilled(slots, sentAtMs, endedAtMs)) return false
-  return slot.allows.served === true || sentAtMs > slot.endMs + RIGHT_WITHIN_MS + slot.lateMs
+  return !slots.some(
+    ({ allows, startMs, endMs, lateMs }) =>
+      (allows.served !== true || (status === 401 && allows.rejects === true)) &&
+      sentAtMs <= endMs + RIGHT_WITHIN_MS + lateMs &&
+      endedAtMs >= startMs,
+  )
 }
 
 /** Something that was wrong, and when it was right for the first time after the end. */
