@@ -23,7 +23,7 @@ export const RETRY = {
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
-  /** Refreshing after a failure while requests are rejected (401): the earliest retry. */
+  /** Refreshing soonest after a failure, or after a refresh that did not help, for requests that need it. */
   wantedRefresh: { stepsMs: [5_000], jitter: 0 },
   /** Refreshing after an unreadable response, each of which may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },

@@ -24,11 +24,16 @@ const NEVER = Number.NEGATIVE_INFINITY
  * A refresh did not help if the same path rejects the new token too. Then no 401 causes another refresh for
  * the first step of `RETRY.rejected`, and none of this path for its next step. So a path that requires a
  * missing scope costs few refreshes, while a token that the service ended is still replaced at once.
+ *
+ * A path that accepted a token and now rejects it shows that the token has ended: then the wait is that of
+ * `RETRY.wantedRefresh`.
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()
-  /** The token of the last requested refresh, and how long no other is requested. */
-  #asked: { readonly token: string; readonly untilMs: number } | undefined
+  /** By path, the last token that it accepted. */
+  readonly #accepted = new Map<string, string>()
+  /** The token of the last requested refresh, and when it was requested. */
+  #asked: { readonly token: string; readonly atMs: number } | undefined
   #notBeforeMs = NEVER
 
   /** Takes a 401 of `path` for `token`, the one in use. Returns whether to refresh now. */
@@ -36,27 +41,34 @@ export class Rejections {
     const before = this.#paths.get(path)
     if (before !== undefined && before.token !== token) {
       const failures = before.failures + 1
-      this.#note(path, { token, failures, notBeforeMs: nowMs + waitMs(failures) })
+      note(this.#paths, path, { token, failures, notBeforeMs: nowMs + waitMs(failures) })
       this.#notBeforeMs = nowMs + waitMs(1)
       return false
     }
-    if (before === undefined) this.#note(path, { token, failures: 0, notBeforeMs: NEVER })
-    if (nowMs < Math.max(this.#notBeforeMs, before?.notBeforeMs ?? NEVER)) return false
-    if (this.#asked?.token === token && nowMs < this.#asked.untilMs) return false
-    this.#asked = { token, untilMs: nowMs + waitMs(1) }
+    if (before === undefined) note(this.#paths, path, { token, failures: 0, notBeforeMs: NEVER })
+    const { atMs: askedAtMs = NEVER, token: askedFor } = this.#asked ?? {}
+    const notBeforeMs = Math.max(this.#notBeforeMs, before?.notBeforeMs ?? NEVER)
+    const hasEnded =
+      this.#accepted.get(path) === token && nowMs >= askedAtMs + retryDelayMs(RETRY.wantedRefresh, 1, 0)
+    if (nowMs < notBeforeMs && !hasEnded) return false
+    if (askedFor === token && nowMs < askedAtMs + waitMs(1)) return false
+    this.#asked = { token, atMs: nowMs }
     return true
   }
 
-  /** Takes a response of `path` that accepts the token: see `acceptsToken`. */
-  accepted(path: string): void {
+  /** Takes a response of `path` that accepts `token`: see `acceptsToken`. */
+  accepted(token: string, path: string): void {
     this.#paths.delete(path)
+    note(this.#accepted, path, token)
   }
+}
 
-  #note(path: string, rejected: RejectedPath): void {
-    const [oldest] = this.#paths.keys()
-    if (oldest !== undefined && this.#paths.size >= MAX_PATHS) this.#paths.delete(oldest)
-    this.#paths.set(path, rejected)
-  }
+/** Sets the value of a path. The oldest are forgotten beyond `MAX_PATHS`. */
+function note<T>(paths: Map<string, T>, path: string, value: T): void {
+  paths.delete(path)
+  const [oldest] = paths.keys()
+  if (oldest !== undefined && paths.size >= MAX_PATHS) paths.delete(oldest)
+  paths.set(path, value)
 }
 
 const waitMs = (failures: number): number => retryDelayMs(RETRY.rejected, failures, 0)

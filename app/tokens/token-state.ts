@@ -62,7 +62,7 @@ export interface TokenState {
   /** Consecutive refreshes that neither renewed nor were rejected. */
   readonly failures: number
   readonly retryAtMs: number | undefined
-  /** The earliest retry while requests are rejected; may be earlier than `retryAtMs`. */
+  /** The earliest retry while requests need another token; may be earlier than `retryAtMs`. */
   readonly wantedAtMs: number | undefined
   /** Why the latest of them failed. */
   readonly failure: string | undefined

@@ -121,7 +121,7 @@ export class Exchange {
     const text = typeof body === 'string' ? body : textIn(body, codings()).slice(0, MAX_READ_LENGTH)
     this.#reached()
     const tapped = tap.answered(this.#ticket, this.#observation, text)
-    if (acceptsToken(status)) accepted(this.#path)
+    if (acceptsToken(status)) accepted(this.token, this.#path)
     this.#settle(outcomeOf(tapped))
     if (status === 200) this.#isOpen = true
     else this.freeSlot()

@@ -101,7 +101,7 @@ export function profileParts(
     access: () => current.keeper().access(),
     usable: () => current.keeper().usable(),
     rejected: (token: string, path: string) => current.keeper().rejected(token, path),
-    accepted: (path: string) => current.keeper().accepted(path),
+    accepted: (token: string, path: string) => current.keeper().accepted(token, path),
   }
   const mayUseService = () =>
     current.keeper().canUseService && reachability.mayTry(hostOf(current.profile().baseUrl))

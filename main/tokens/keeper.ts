@@ -37,7 +37,7 @@ export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
   readonly failure?: string
-  /** Next attempt, epoch ms. */
+  /** Next attempt, epoch ms: by itself, or for a request that arrives then. */
   readonly retryAtMs?: number
 }
 
@@ -51,7 +51,7 @@ export interface Bearer {
   /** See `TokenKeeper.rejected`. */
   readonly rejected: (token: string, pathAndQuery: string) => Promise<void>
   /** See `TokenKeeper.accepted`. */
-  readonly accepted: (pathAndQuery: string) => void
+  readonly accepted: (token: string, pathAndQuery: string) => void
 }
 
 /** The longest wait for a refresh after a 401; after that, the caller gets the 401. */
@@ -126,10 +126,8 @@ export class TokenKeeper {
 
   /** The access token to send, refreshed first if due. Simultaneous callers share one request. */
   async access(): Promise<Access> {
-    if (mayRefresh(this.#store.state) && !isFresh(this.#store.state, this.#now())) {
-      if (this.#refresh.flight) await this.#refresh.flight
-      else if (this.#store.state.failures === 0) await this.refresh()
-    }
+    const { state } = this.#store
+    if (mayRefresh(state) && !isFresh(state, this.#now())) await this.#refreshWanted()
     return this.usable()
   }
 
@@ -139,16 +137,13 @@ export class TokenKeeper {
    */
   usable(): Access {
     const { state } = this.#store
-    const { access, standing, failure, retryAtMs } = state
+    const { access, standing, failure } = state
     if (access !== undefined && isAlive(state, this.#now()) && !isRevoking(state)) {
       return { kind: 'token', value: access.value }
     }
-    const isFailing = mayRefresh(state) && failure !== undefined
-    return {
-      kind: 'none',
-      why: standing.kind,
-      ...(isFailing && { failure, ...(retryAtMs !== undefined && { retryAtMs }) }),
-    }
+    if (!mayRefresh(state) || failure === undefined) return { kind: 'none', why: standing.kind }
+    const { retryAtMs = 0, wantedAtMs = retryAtMs } = state
+    return { kind: 'none', why: standing.kind, failure, retryAtMs: Math.min(retryAtMs, wantedAtMs) }
   }
 
   /**
@@ -156,18 +151,17 @@ export class TokenKeeper {
    * or none is expected soon. Until then the rejected token stays in use, because other paths may accept it.
    */
   async rejected(value: string, pathAndQuery: string): Promise<void> {
-    const { access, failures, wantedAtMs = 0 } = this.#store.state
+    const { access, failures } = this.#store.state
     if (access?.value !== value || !mayRefresh(this.#store.state)) return
     const isDue = this.#rejections.rejected(value, pathOf(pathAndQuery), this.#now())
     // A failed refresh has its own retry times.
-    const mayRefreshNow = failures > 0 ? this.#now() >= wantedAtMs : isDue
-    if (!this.#refresh.flight && !mayRefreshNow) return
-    await within(this.#deps.clock, MAX_REPLACEMENT_MS, this.refresh())
+    if (!this.#refresh.flight && failures === 0 && !isDue) return
+    await within(this.#deps.clock, MAX_REPLACEMENT_MS, this.#refreshWanted())
   }
 
-  /** Takes a response that accepts the access token. */
-  accepted(pathAndQuery: string): void {
-    this.#rejections.accepted(pathOf(pathAndQuery))
+  /** Takes a response that accepts an access token. */
+  accepted(value: string, pathAndQuery: string): void {
+    this.#rejections.accepted(value, pathOf(pathAndQuery))
   }
 
   refresh(): Promise<RefreshOutcome> {
@@ -246,6 +240,12 @@ export class TokenKeeper {
     const { newest, unsaved } = this.#store
     const summary = refreshSummary(this.#store.state, newest, this.#refresh.countToday, this.#lifetimes)
     return unsaved === undefined ? summary : { ...summary, unsaved }
+  }
+
+  /** Refreshes for a request that needs another token; after a failed refresh, not before `wantedAtMs`. */
+  async #refreshWanted(): Promise<void> {
+    const { wantedAtMs = 0 } = this.#store.state
+    if (this.#refresh.flight || this.#now() >= wantedAtMs) await this.refresh()
   }
 
   #schedule(): void {

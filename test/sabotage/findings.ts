@@ -540,12 +540,32 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'A token that ended while the sign-in host was away gave programs 401s for a minute after its return',
     tests: [
-      [KEEPER, 'a token rejected while the sign-in host %s is refreshed every five seconds'],
-      [KEEPER, 'after %s a rejected token is refreshed no sooner'],
+      [KEEPER, 'a token %s while the sign-in host %s is refreshed every five seconds'],
+      [KEEPER, 'after %s a token %s is refreshed no sooner'],
     ],
     breaks: [
-      'leave a rejected token to the retries of a sign-in host that is back',
+      'leave a rejected or expired token to the retries of a sign-in host that is back',
       'ask a throttling sign-in host again for each 401',
+    ],
+  },
+  {
+    found:
+      'A token that expired while the sign-in host was away gave programs 503s for a minute after its return',
+    tests: [
+      [KEEPER, 'a token %s while the sign-in host %s is refreshed every five seconds'],
+      [KEEPER, 'without a token, the next attempt is the one that a request may cause'],
+    ],
+    breaks: ['let programs without a token wait for the retries of a sign-in host that is back'],
+  },
+  {
+    found:
+      'After a path had rejected two tokens in a row, the end of the second gave all paths 401s for 30 s',
+    tests: [
+      [KEEPER, 'a path that accepted a token shows its end within 30 s, whatever another path rejects'],
+    ],
+    breaks: [
+      'take the end of a token for a missing scope while another path rejects every token',
+      'refresh for a path that accepted an earlier token',
     ],
   },
   {

@@ -96,17 +96,44 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     promise: 'G10',
     what: 'leave a 401 to a token of the last ten seconds without a refresh',
     file: KEEPER,
-    find: '!mayRefreshNow)',
-    replace: '(!mayRefreshNow || this.#now() - access.issuedAtMs < 10_000))',
+    find: 'failures === 0 && !isDue)',
+    replace: '((failures === 0 && !isDue) || this.#now() - access.issuedAtMs < 10_000))',
     test: GATEWAY_FAULTS_TEST,
   },
 
   {
     promise: 'G10',
-    what: 'leave a rejected token to the retries of a sign-in host that is back',
+    what: 'leave a rejected or expired token to the retries of a sign-in host that is back',
     file: KEEPER,
-    find: 'failures > 0 ? this.#now() >= wantedAtMs : isDue',
-    replace: 'failures === 0 && isDue',
+    find: 'this.#now() >= wantedAtMs)',
+    replace: 'wantedAtMs === 0)',
+    test: KEEPER_TEST,
+  },
+
+  {
+    promise: 'G10',
+    what: 'let programs without a token wait for the retries of a sign-in host that is back',
+    file: KEEPER,
+    find: 'retryAtMs: Math.min(retryAtMs, wantedAtMs)',
+    replace: 'retryAtMs',
+    test: KEEPER_TEST,
+  },
+
+  {
+    promise: 'G10',
+    what: 'take the end of a token for a missing scope while another path rejects every token',
+    file: 'app/tokens/rejections.ts',
+    find: 'this.#accepted.get(path) === token &&',
+    replace: "this.#accepted.get(path) === '' &&",
+    test: KEEPER_TEST,
+  },
+
+  {
+    promise: 'G10',
+    what: 'refresh for a path that accepted an earlier token',
+    file: 'app/tokens/rejections.ts',
+    find: 'this.#accepted.get(path) === token',
+    replace: 'this.#accepted.has(path)',
     test: KEEPER_TEST,
   },
 

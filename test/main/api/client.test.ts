@@ -29,7 +29,7 @@ function setUp() {
       rejected.push(value)
       if (tokens.length > 1) tokens.shift()
     },
-    accepted: (path) => void accepted.push(path),
+    accepted: (_, path) => void accepted.push(path),
   })
   const low = () => ledger.view(timeline.now()).find(({ category }) => category === 'Accounts')?.low
   return { client, http, events, rejected, accepted, tokens, low }

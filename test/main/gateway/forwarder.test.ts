@@ -64,7 +64,7 @@ function started(reserve?: Readonly<Record<string, number>>) {
     },
     usable: () => state.access,
     rejected: async (token, path) => void told.push(['rejected', token, path]),
-    accepted: (path) => void told.push(['accepted', path]),
+    accepted: (token, path) => void told.push(['accepted', token, path]),
     event: (event) => void events.push(event),
     pausedUntilMs: () => undefined,
     changed: () => {},
@@ -285,7 +285,7 @@ test('a 401 causes one refresh and one resend with the new token', async () => {
   expect(sent[0]?.isAborted).toBe(true)
   await say(sent[1], 200, left(200))
   expect(reply.status).toBe(200)
-  expect(told.at(-1)).toEqual(['accepted', ACCOUNTS])
+  expect(told.at(-1)).toEqual(['accepted', 'a2', ACCOUNTS])
 })
 
 test('a second 401 is relayed, and its token counts as rejected too', async () => {

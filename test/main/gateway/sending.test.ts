@@ -139,7 +139,7 @@ test('counts a response with its quota, and leaves its body to the reader', () =
   expect(said).toEqual([
     ['reached', 'api.example'],
     ['answered', ''],
-    ['accepted', PATH],
+    ['accepted', 'token', PATH],
   ])
   expect([sending.answer?.status, sending.begun, body.readableFlowing]).toEqual([200, undefined, null])
   // An error of the body ends no process.

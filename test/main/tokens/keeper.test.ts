@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
+import type { TokenKeeper } from '../../../main/tokens/keeper.ts'
 import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
 import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
@@ -268,7 +269,7 @@ test('a path that accepts a token again starts anew, and a token that comes back
   await clock.advance(MINUTE_MS)
   for (let n = 2; n < 6; n += 1) {
     await keeper.rejected(`a${count}`, PATH)
-    keeper.accepted(`${PATH}?a=1`)
+    keeper.accepted(`a${count}`, `${PATH}?a=1`)
     expect(count).toBe(n)
   }
   http.reply = () => renewal(`a${count}`)
@@ -282,30 +283,75 @@ test('a path that accepts a token again starts anew, and a token that comes back
   expect(http.requests.length).toBe(before + 2)
 })
 
-/** Refreshes while a token is rejected each second, answered by `failed` until `backAtS`. Seconds. */
-async function whileRejected(failed: HttpOutcome, seconds: number, backAtS = seconds) {
+test('a path that accepted a token shows its end within 30 s, whatever another path rejects', async () => {
+  const rejectsAll = '/v3/scope'
+  const held = async (accepted: string, by: string, afterMs: number) => {
+    const { clock, keeper } = setUp([renewal('a1'), renewal('a2'), renewal('a3')])
+    keeper.start()
+    await clock.advance(MINUTE_MS)
+    await keeper.rejected('a1', rejectsAll)
+    await keeper.rejected('a2', rejectsAll)
+    keeper.accepted(accepted, `${PATH}?a=1`)
+    await clock.advance(afterMs)
+    await keeper.rejected('a2', by)
+    return keeper.usable()
+  }
+  const [before, after] = [
+    { kind: 'token', value: 'a2' },
+    { kind: 'token', value: 'a3' },
+  ]
+  expect(await held('a2', PATH, 5_000)).toEqual(after)
+  expect(await held('a2', PATH, 4_999)).toEqual(before)
+  expect(await held('a1', PATH, 5_000)).toEqual(before)
+  expect(await held('a2', '/v3/another', 29_999)).toEqual(before)
+  expect(await held('a2', '/v3/another', 30_000)).toEqual(after)
+  expect(await held('a2', rejectsAll, 29_999)).toEqual(before)
+})
+
+const EXPIRED_S = 21 * 60
+
+/** A program's request each second, from a moment on: rejected with a token, or without one. */
+const WANTED = {
+  rejected: { fromS: 60, ask: (keeper: TokenKeeper) => keeper.rejected('a1', PATH) },
+  expired: { fromS: EXPIRED_S, ask: (keeper: TokenKeeper) => keeper.access() },
+} as const
+
+/** Refreshes while a token is wanted each second, answered by `failed` until `backAtS`. Seconds. */
+async function whileWanted(
+  { fromS, ask }: (typeof WANTED)[keyof typeof WANTED],
+  failed: HttpOutcome,
+  seconds: number,
+  backAtS = seconds,
+) {
   const { clock, keeper, sentAtMs, outcomes } = setUp([renewal('a1')])
   keeper.start()
   await clock.advance(MINUTE_MS)
   outcomes.push(...Array.from({ length: 200 }, () => failed))
+  await clock.advance(fromS * 1000 - MINUTE_MS)
   for (let second = 0; second < seconds; second += 1) {
     if (second === backAtS) outcomes.splice(0, Infinity, renewal('a2'))
-    void keeper.rejected('a1', PATH)
+    void ask(keeper)
     await clock.advance(1_000)
   }
-  const sentS = sentAtMs.slice(1).map((ms) => ms / 1000 - 60)
+  const sentS = sentAtMs.map((ms) => ms / 1000 - fromS).filter((at) => at >= 0)
   const gaps = sentS.slice(1).map((at, i) => at - (sentS[i] ?? 0))
   return { access: keeper.usable(), sentS, gaps }
 }
 
-test.for([
-  ['is away', NOT_SENT],
-  ['loses its responses', UNKNOWN],
-  ['responds 503', answerOf(503)],
-] as const)(
-  'a token rejected while the sign-in host %s is refreshed every five seconds, and soon after its return',
-  async ([, failed]) => {
-    const { access, sentS, gaps } = await whileRejected(failed, 250, 240)
+test.for(
+  (['rejected', 'expired'] as const).flatMap((wanted) =>
+    (
+      [
+        ['is away', NOT_SENT],
+        ['loses its responses', UNKNOWN],
+        ['responds 503', answerOf(503)],
+      ] as const
+    ).map(([how, failed]) => [wanted, how, failed] as const),
+  ),
+)(
+  'a token %s while the sign-in host %s is refreshed every five seconds, and soon after its return',
+  async ([wanted, , failed]) => {
+    const { access, sentS, gaps } = await whileWanted(WANTED[wanted], failed, 250, 240)
     expect(access).toEqual({ kind: 'token', value: 'a2' })
     expect(sentS.at(-1)).toBeLessThanOrEqual(246)
     // The first ones are the ladder's.
@@ -314,15 +360,42 @@ test.for([
   },
 )
 
-test.for([
-  ['a Retry-After of 40 s', answerOf(503, '', { 'retry-after': '40' }), 40],
-  ['a 429', answerOf(429), 15],
-  ['an answer that is no token response', answerOf(200, { a: 1 }), 60],
-] as const)('after %s a rejected token is refreshed no sooner', async ([, failed, leastS]) => {
-  const { gaps } = await whileRejected(failed, 400)
+test.for(
+  (['rejected', 'expired'] as const).flatMap((wanted) =>
+    (
+      [
+        ['a Retry-After of 40 s', answerOf(503, '', { 'retry-after': '40' }), 40],
+        ['a 429', answerOf(429), 15],
+        ['an answer that is no token response', answerOf(200, { a: 1 }), 60],
+      ] as const
+    ).map(([what, failed, leastS]) => [what, wanted, failed, leastS] as const),
+  ),
+)('after %s a token %s is refreshed no sooner', async ([, wanted, failed, leastS]) => {
+  const { gaps } = await whileWanted(WANTED[wanted], failed, 1_000)
   expect(gaps.length).toBeGreaterThan(2)
   // The steps of the ladder before its 30 s, and a lost response's retry at once.
   expect(Math.min(...gaps.slice(leastS === 40 ? 0 : leastS === 60 ? 1 : 4))).toBeGreaterThanOrEqual(leastS)
+})
+
+test('without a token, the next attempt is the one that a request may cause', async () => {
+  const { clock, keeper, outcomes } = setUp([renewal('a1')])
+  keeper.start()
+  await clock.advance(MINUTE_MS)
+  outcomes.push(...Array.from({ length: 100 }, () => NOT_SENT))
+  await clock.advance(EXPIRED_S * 1000 - MINUTE_MS)
+  await keeper.access()
+  const inMs = () => {
+    const access = keeper.usable()
+    return access.kind === 'none' ? (access.retryAtMs ?? 0) - clock.wallMs() : undefined
+  }
+  expect(inMs()).toBe(5_000)
+  await clock.advance(4_999)
+  await keeper.access()
+  expect(inMs()).toBe(1)
+  await clock.advance(1)
+  outcomes.splice(0, Infinity, answerOf(503, '', { 'retry-after': '40' }))
+  await keeper.access()
+  expect(inMs()).toBe(40_000)
 })
 
 test('a lifetime of seconds does not make a hot loop', async () => {
