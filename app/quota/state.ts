@@ -25,6 +25,8 @@ export interface StateReading {
   readonly emptyChance: number
   /** The part of it that others' present use alone causes; that use may end. */
   readonly emptyChanceByPresent: number
+  /** Whether requests wait in the gateway, so that its programs leave the reserve. */
+  readonly isHeldBack?: boolean
 }
 
 /** A row that runs empty sooner than this, at others' median use, is running out. */
@@ -198,8 +200,8 @@ function isContradicted(
   }
 }
 
-/** Whether the lower bound shows that a state has ended. */
-function isPlainlyOver(current: QuotaState, { low, limit }: StateReading): boolean {
+/** Whether the lower bound, or the gateway that holds requests, shows that a state has ended. */
+function isPlainlyOver(current: QuotaState, { low, limit, isHeldBack }: StateReading): boolean {
   if (current === 'empty') return low >= REFILLED
-  return current === 'running-out' && low >= FULL_AGAIN * limit
+  return current === 'running-out' && (isHeldBack === true || low >= FULL_AGAIN * limit)
 }

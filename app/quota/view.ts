@@ -54,7 +54,8 @@ export function viewOf(
   const isBlocked = hold !== undefined && hold.untilMs > nowMs
   const rolling = bucket.model === 'rolling'
   const measured = rangeOfUse(others, own)
-  const use = measured && isBlocked && rolling ? whileEmpty(measured, gain, hold.byOthers === true) : measured
+  const isByOthers = hold?.byOthers === true || nextTryAtMs !== undefined
+  const use = measured && isBlocked && rolling ? whileEmpty(measured, gain, isByOthers) : measured
   const nextTryAt = isBlocked ? nextTryAtMs : undefined
   const blockedUntil = isBlocked && nextTryAt === undefined ? hold.untilMs : undefined
   const nextAt = rolling && point < bucket.limit ? nowMs + ((remaining + 1 - point) / gain) * 1000 : undefined
@@ -112,6 +113,7 @@ export function viewOf(
       emptyNow,
       emptyChance: others?.emptyChance ?? 0,
       emptyChanceByPresent: others?.emptyChanceByPresent ?? 0,
+      isHeldBack: held > 0,
     },
     nowMs,
   )
@@ -144,10 +146,16 @@ function rangeOfUse(others: OthersReading | undefined, own: number) {
  * 429 take all of it: without a header in between, nothing shows that they slowed down.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
-  const { own, elsewhereLow } = use
-  const elsewhere = byOthers ? gain : Math.min(use.elsewhere, gain)
-  const elsewhereHigh = byOthers ? gain : Math.min(use.elsewhereHigh, gain)
-  return { own, elsewhere, elsewhereHigh, elsewhereLow: Math.min(elsewhereLow, gain), total: own + elsewhere }
+  const { own } = use
+  const accepted = (perSecond: number) => (byOthers ? gain : Math.min(perSecond, gain))
+  const elsewhere = accepted(use.elsewhere)
+  return {
+    own,
+    elsewhere,
+    elsewhereLow: accepted(use.elsewhereLow),
+    elsewhereHigh: accepted(use.elsewhereHigh),
+    total: own + elsewhere,
+  }
 }
 
 /**

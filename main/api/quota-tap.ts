@@ -311,7 +311,8 @@ export class QuotaTap {
     for (const row of rows) {
       const others = this.#others.evaluate(row, nowMs)
       if (others) this.#deps.report(others)
-      this.#deps.report(shortReport(row))
+      // While a 429 lasts, what was short stays short.
+      if (row.state !== 'blocked') this.#deps.report(shortReport(row))
     }
   }
 

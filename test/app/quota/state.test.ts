@@ -128,6 +128,14 @@ describe('a state over time', () => {
     expect(held([1, { ...header(64, 1) }], [2, { low: 63, ...header(63, 1) }])).toBe('ok')
   })
 
+  test('ends running out after ten seconds once the gateway holds the requests that caused it', () => {
+    const out = { emptyChance: 1, emptyChanceByPresent: 1 }
+    expect(held([0, {}], [10_000, out], [19_999, { isHeldBack: true }])).toBe('running-out')
+    expect(held([0, {}], [10_000, out], [20_000, { isHeldBack: true }])).toBe('ok')
+    expect(held([0, {}], [10_000, out], [20_000, {}])).toBe('running-out')
+    expect(held([0, {}], [10_000, out], [20_000, { ...out, isHeldBack: true }])).toBe('running-out')
+  })
+
   const LOW: Partial<StateReading> = { low: 63 }
   /** Four and five points above the threshold. */
   const [NEAR, CLEAR]: readonly Partial<StateReading>[] = [{ low: 79 }, { low: 80 }]

@@ -62,6 +62,18 @@ test('after a 429 others get at most the refill, however much they took before',
   expect([elsewhere, elsewhereHigh]).toEqual([500 / 300, 500 / 300])
 })
 
+test('after a 429 that others caused, and while they keep causing them, they use exactly the refill', () => {
+  const { bucket, nowMs } = drained(0.2, 20)
+  const use = (standing: object) =>
+    viewOf('Positions', 'positions', bucket, { state: new RowState(), hold: undefined, ...standing }, nowMs)
+      .use
+  const hold = { untilMs: nowMs + 60_000, refusals: 2 }
+  const whole = { elsewhere: 500 / 300, elsewhereLow: 500 / 300, elsewhereHigh: 500 / 300 }
+  expect(use({ hold: { ...hold, byOthers: true } })).toMatchObject(whole)
+  expect(use({ hold, nextTryAtMs: nowMs + 20_000 })).toMatchObject(whole)
+  expect(use({ hold })?.elsewhereLow).toBeLessThan(1)
+})
+
 test('promises ten minutes only once headers show others’ use well enough', () => {
   // A quota that refills 1.67/s, full at first; the second header shows as many missing.
   const after = (missing: number) => {

@@ -101,6 +101,24 @@ test.each([
   proves('Q7', { level: 2, cases: refusals.length })
 })
 
+test('a quota that is empty stays so in the log while its 429 lasts', async () => {
+  const { clock, timeline, refuse, tap, ledger, events } = setUp()
+  const kinds = () => events.map(({ kind }) => kind).filter((kind) => kind !== 'elsewhere')
+  const evaluate = () => tap.evaluate(ledger.view(timeline.now()), timeline.now())
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(0, 300)), '')
+  evaluate()
+  expect(kinds()).toEqual(['quota-short'])
+  await clock.advance(1_000)
+  refuse(ACCOUNTS, quotaHeaders(0, 300))
+  evaluate()
+  expect(kinds()).toEqual(['quota-short', 'rate-limited'])
+  await clock.advance(301_000)
+  tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 20)), '')
+  await clock.advance(10_000)
+  evaluate()
+  expect(kinds()).toEqual(['quota-short', 'rate-limited', 'rate-limit-over', 'quota-short-ended'])
+})
+
 test('a held category is open again at the end of the hold and not a moment sooner', async () => {
   const { clock, tap, refuse } = setUp()
   refuse(ACCOUNTS, quotaHeaders(0, 10))
