@@ -1,5 +1,7 @@
 import type { LoggedEvent } from '../contract/events.ts'
 import { urgencyOf } from '../contract/severity.ts'
+import type { Snapshot } from '../contract/snapshot.ts'
+import { conditionsOf } from './evaluate.ts'
 import { alikeAs, type EventSentence, eventSentence, lineSentence } from './event-sentence.ts'
 import type { EventStyle } from './messages/event-words.ts'
 import { beginsCondition, ConditionTracker } from './tracker.ts'
@@ -42,8 +44,19 @@ export interface LogStyle extends EventStyle {
    * may have been missed.
    */
   readonly runSinceMs?: number
-  /** Rows that are critical now, by category: a short quota may have become critical since its event. */
-  readonly criticalRows?: ReadonlySet<string>
+  /**
+   * Categories of rows and hosts that are critical now: a short quota, or a sign-in host without which access
+   * expired, may have become critical since its event.
+   */
+  readonly critical?: ReadonlySet<string>
+}
+
+/** The rows and hosts of a key that are critical at `nowMs`, epoch ms: see `LogStyle.critical`. */
+export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly string[] {
+  const { roots, consequences } = conditionsOf(snapshot, nowMs)
+  const critical = [...roots, ...consequences].filter(({ severity }) => severity === 'critical')
+  const host = (kind: string) => (kind === 'sign-in-host-gone' ? snapshot.signInHost?.host : undefined)
+  return critical.flatMap(({ kind, subject }) => subject ?? host(kind) ?? [])
 }
 
 /** How much later than its consequence a cause may be reported. Milliseconds. */
@@ -155,8 +168,7 @@ function lineOf(group: readonly Happened[], style: LogStyle): IncidentLine {
     ...ends.flatMap((end) => (end.kind === 'rate-limit-over' ? end.refused : [])),
   )
   const words = lineSentence(events, { style, count, ...(isOver && { ends }) })
-  const isCritical =
-    isOpen && events.some((event) => event.kind === 'quota-short' && style.criticalRows?.has(event.category))
+  const isCritical = isOpen && events.some((event) => style.critical?.has(worseningSubject(event)))
   const all = sorted.flatMap(({ begins }) => begins)
   const requestId = all.map((event) => eventSentence(event, style).requestId).find((id) => id !== undefined)
   return {
@@ -172,6 +184,12 @@ function lineOf(group: readonly Happened[], style: LogStyle): IncidentLine {
     ends,
     isOpen,
   }
+}
+
+/** The row or host of a condition that may become critical while it lasts; empty for any other. */
+function worseningSubject(event: LoggedEvent): string {
+  if (event.kind === 'quota-short') return event.category
+  return event.kind === 'service-unreachable' ? event.host : ''
 }
 
 /** Rank in the log: higher is more urgent, and ended lines rank lowest. */

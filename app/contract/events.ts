@@ -33,6 +33,7 @@ interface Named {
   readonly stream?: string
   readonly status?: number
   readonly failure?: string
+  readonly unsaved?: string
 }
 
 /**
@@ -48,10 +49,10 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // A history that can't be written is a lasting condition; any other storage problem is reported once.
+  // A history that can't be written, or a token; any other storage problem is reported once.
   'storage-problem': {
-    name: 'history-paused',
-    of: ({ failure }: Named) => (failure === undefined ? undefined : ''),
+    name: 'storage',
+    of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),
     news: ['failure'],
   },
   // A key's tokens have one problem at a time, which grows from a failed refresh to a sign-in.
@@ -101,6 +102,9 @@ export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
 
 const shortState = z.enum(['low', 'running-out', 'empty'])
 
+/** What else than the history could not be stored. */
+const unsaved = z.exactOptional(z.literal('refresh-token'))
+
 /** States of a row in which its quota is short. */
 export type ShortState = z.output<typeof shortState>
 
@@ -137,10 +141,13 @@ export const eventSchemas = [
     retryAt: optionalNumber,
   }),
   event('service-back', { host: text }),
-  /** `failure`: why the history can't be written (`pausedHistory`); absent of any other problem. */
-  event('storage-problem', { what: text, failure: optionalText }),
-  /** The history is written again. `since`: when it failed, epoch ms. */
-  event('storage-ok', { since: number }),
+  /**
+   * `failure`: why the history can't be written (`pausedHistory`); `unsaved`: the refresh token is in memory
+   * only. Both are absent of any other problem.
+   */
+  event('storage-problem', { what: text, failure: optionalText, unsaved }),
+  /** The history is written again, or the token saved. `since`: when it failed, epoch ms. */
+  event('storage-ok', { since: number, unsaved }),
   /** A browser window connected with a code; `open`: the number of connected ones, including this. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', {

@@ -4,11 +4,12 @@ import { scopeOf } from '../service/categories.ts'
 import { durationText } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
 import {
+  GETS_429,
   isUnchecked,
   refusedProblem,
   retryText,
   stateAt,
-  UNTIL_OTHERS_SLOW,
+  surelyUsesWholeRefill,
   usesWholeRefill,
 } from './quota-status.ts'
 
@@ -35,14 +36,14 @@ export interface Allowance {
 
 /**
  * `226` and `now, then 1 per 1.2 s`; for a fixed window `now, or 1 per 1.2 s`. Without a number: `retry
- * 14:36:05` or `429s until others slow down` after a 429, `measuring` until others' use is known, or why a
+ * 14:36:05` or `429 until others slow down` after a 429, `measuring` until others' use is known, or why a
  * row is not checked.
  */
 export function allowanceOf(quota: RequestQuota, refresh: RefreshSummary['state'], nowMs: number): Allowance {
   const { safe, blockedUntil, model } = quota
   if (isUnchecked(quota, nowMs)) return { text: uncheckedText(quota, refresh, nowMs) }
   if (stateAt(quota, nowMs) === 'blocked') {
-    if (usesWholeRefill(quota)) return { text: `429s ${UNTIL_OTHERS_SLOW}` }
+    if (usesWholeRefill(quota)) return { text: GETS_429 }
     const isOver = blockedUntil === undefined || blockedUntil <= nowMs
     return { text: `retry ${isOver ? 'now' : clockText(blockedUntil)}` }
   }
@@ -88,10 +89,8 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
 }
 
 /** `others take all` if even the low end of their use is the refill, otherwise `others may take all`. */
-export function whoTakesAll({ use, model, limit, period }: RequestQuota): string {
-  const least = use === null ? 0 : (use.elsewhereLow ?? use.elsewhere)
-  return model === 'rolling' && least >= limit / period ? 'others take all' : 'others may take all'
-}
+export const whoTakesAll = (quota: RequestQuota): string =>
+  surelyUsesWholeRefill(quota) ? 'others take all' : 'others may take all'
 
 /** Periods beyond which an end is too far away for a time of day. */
 const WHAT_IF_PERIODS = 12

@@ -145,6 +145,9 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
 /** Replaces a countdown while 429s continue because others use the whole refill. */
 export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
+/** The same without a label beside it; in a sentence: `Calls get 429 until others slow down.` */
+export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`
+
 /** `40 s`, `now`: time until a rate-limited request may be retried. */
 export function retryText(blockedUntilMs: number, nowMs: number): string {
   return blockedUntilMs <= nowMs ? 'now' : countdownText(blockedUntilMs - nowMs, 'up')
@@ -244,8 +247,10 @@ export function ownText({ use, state }: RequestQuota): string {
 export function othersText({ use, state }: RequestQuota): string {
   if (state === 'not-checked') return UNCHECKED
   if (use === null) return '?'
-  return rateRangeText(use.elsewhereLow ?? use.elsewhere, use.elsewhereHigh ?? use.elsewhere)
+  return rateRangeText(othersAtLeast(use), use.elsewhereHigh ?? use.elsewhere)
 }
+
+const othersAtLeast = (use: NonNullable<RequestQuota['use']>): number => use.elsewhereLow ?? use.elsewhere
 
 /**
  * Whether a row that is still labelled running out, to avoid flipping, is now recovering: even at the high
@@ -257,8 +262,14 @@ export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: 
 }
 
 /** Whether others alone use the refill: as measured, or because tries keep getting 429s with nothing left. */
-export function usesWholeRefill({ nextTryAt, use, model, limit, period }: RequestQuota): boolean {
-  if (nextTryAt !== undefined) return true
-  if (use === null || model !== 'rolling' || period <= 0) return false
-  return isWholeRefill(use.elsewhere, limit, period)
+export function usesWholeRefill(row: RequestQuota): boolean {
+  return row.nextTryAt !== undefined || isRefill(row, row.use?.elsewhere)
 }
+
+/** Whether they certainly do: even at the low end of their use. */
+export function surelyUsesWholeRefill(row: RequestQuota): boolean {
+  return row.nextTryAt !== undefined || isRefill(row, row.use === null ? undefined : othersAtLeast(row.use))
+}
+
+const isRefill = ({ model, limit, period }: RequestQuota, perSecond: number | undefined): boolean =>
+  perSecond !== undefined && model === 'rolling' && period > 0 && isWholeRefill(perSecond, limit, period)

@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import tls from 'node:tls'
+import { isLoopback } from '../../app/service/sender.ts'
 
 /** The agent for a host, or why there is none. */
 export type HttpRoute =
@@ -44,10 +45,6 @@ function secureAgentsFor(proxy: ProxyChoice, keepAlive: boolean) {
 }
 
 const PLAIN_HTTP = 'http works on this computer only; use https'
-
-/** Whether a URL's host name means this computer. */
-export const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
 type ProxyChoice =
   | { readonly kind: 'none' }

@@ -1,5 +1,6 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { NewKey } from '../../app/contract/sign-in.ts'
+import { isLoopback } from '../../app/service/sender.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 
 /** The provider's public hosts: defaults that a custom profile replaces, never constants elsewhere. */
@@ -66,8 +67,7 @@ export function addressesOf(
 export function serviceOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const url = new URL(text)
-  const loopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback)) return undefined
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) return undefined
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined
   if (url.pathname !== '/') return undefined
   return url.origin

@@ -1,4 +1,4 @@
-import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { KeyReport } from '../../app/contract/events.ts'
 import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.ts'
 import { withoutRevocationRetry } from '../../app/tokens/after-revocation.ts'
 import { nextStep } from '../../app/tokens/next-step.ts'
@@ -25,7 +25,7 @@ export interface KeeperDeps {
   readonly random: Random
   readonly timeline: Timeline
   readonly changed: () => void
-  readonly event: (event: MonitorEvent) => void
+  readonly event: (event: KeyReport) => void
   /** Reports whether the sign-in host was reached; `sinceMs`: since when it has not responded. */
   readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
   /** Receives exceptions of listeners: bugs that must not affect the tokens. */

@@ -1,4 +1,4 @@
-import type { MonitorEvent } from '../../app/contract/events.ts'
+import type { KeyReport } from '../../app/contract/events.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { restoredState, type StoredTokens, storedTokens } from '../../app/tokens/stored-token.ts'
 import { lostTokenState, type TokenState } from '../../app/tokens/token-state.ts'
@@ -31,8 +31,8 @@ export interface TokenStoreListener {
   readonly clock: Pick<Clock, 'after'>
   /** Epoch milliseconds. */
   readonly nowMs: () => number
-  /** Called for `storage-problem` only. */
-  readonly event: (event: MonitorEvent) => void
+  /** Called for `storage-problem` and `storage-ok` only. */
+  readonly event: (report: KeyReport) => void
   /** Called when a token that was in memory only has been stored. */
   readonly changed: () => void
 }
@@ -168,6 +168,7 @@ export class TokenStore {
     const saved = this.#store(storedTokens(state.token, state, this.#listener.nowMs()))
     this.#cancelRetry()
     if (saved.ok) {
+      if (this.#failures > 0) this.#listener.event({ kind: 'storage-ok', unsaved: 'refresh-token' })
       this.#failures = 0
       this.#whyUnsaved = undefined
       return
@@ -175,7 +176,10 @@ export class TokenStore {
     this.#failures += 1
     this.#whyUnsaved = saved.why
     if (this.#stopped) return
-    if (this.#failures === 1) this.#problem(`the new token is in memory only: ${saved.why}`)
+    if (this.#failures === 1) {
+      const what = `the new token is in memory only: ${saved.why}`
+      this.#listener.event({ kind: 'storage-problem', what, unsaved: 'refresh-token' })
+    }
     const waitMs = retryDelayMs(RETRY.tokenSave, this.#failures, 0)
     this.#cancelRetry = this.#listener.clock.after(waitMs, () => this.retry())
   }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { groupsOf, groupTitle } from '../../app/alerts/groups.ts'
-import { presentAlert } from '../../app/conditions/messages/conditions.ts'
+import { alertPlace, presentAlert } from '../../app/conditions/messages/conditions.ts'
 import type { Alert, ClosedAlert } from '../../app/contract/alerts.ts'
 import { mostUrgent } from '../../app/contract/severity.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
@@ -255,10 +255,10 @@ function Snooze() {
 }
 
 /** Closes the dialog, and shows and focuses the alert's row, slots or stream. */
-function jumpTo(
-  { profile, subject }: Pick<Alert, 'profile' | 'subject'>,
-  parts: Pick<WindowParts, 'view' | 'look' | 'mirror'>,
-): void {
+function jumpTo(alert: Alert, parts: Pick<WindowParts, 'view' | 'look' | 'mirror' | 'ticker'>): void {
+  const { profile } = alert
+  const snapshot = parts.mirror.getState().snapshots.find((one) => one.profile.id === profile)
+  const subject = alertPlace(alert, snapshot, parts.ticker.nowMs())
   parts.view.setState({ profile, dialog: undefined, page: 'dashboard' })
   chooseIfRow(parts, profile, subject)
   if (subject === '') return

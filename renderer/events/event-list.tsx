@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { incidentLines } from '../../app/conditions/incidents.ts'
+import { criticalSubjects, incidentLines } from '../../app/conditions/incidents.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import { startOfToday } from '../../app/status/moments.ts'
-import { quotaStatus, stateAt, usesWholeRefill } from '../../app/status/quota-status.ts'
+import { stateAt, usesWholeRefill } from '../../app/status/quota-status.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
@@ -37,9 +37,7 @@ export function EventList() {
   const waitOverMs = useMoment(({ nowMs }) => lastWaitOver(ofRun, nowMs))
   const ofProfile = [...ofRun.slice(0, MAX_SHOWN), ...past.events]
   const passing = ofProfile.filter((event) => passes(event, filter)).slice(0, MAX_SHOWN + MAX_PAST)
-  const critical = useShownValue(({ requests }, nowMs) =>
-    requests.filter((row) => quotaStatus(row, nowMs).severity === 'critical').map(({ category }) => category),
-  )
+  const critical = useShownValue(criticalSubjects)
   const othersTakeAll = useShownValue(({ requests }, nowMs) =>
     requests
       .filter((row) => stateAt(row, nowMs) === 'blocked' && usesWholeRefill(row))
@@ -49,7 +47,7 @@ export function EventList() {
     stored,
     nowMs: waitOverMs,
     runSinceMs: oldestAt(ofRun),
-    criticalRows: new Set(critical),
+    critical: new Set(critical),
     othersTakeAll: new Set(othersTakeAll),
   })
   const open = all.filter(({ isOpen }) => isOpen)

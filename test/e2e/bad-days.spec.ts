@@ -140,7 +140,7 @@ test('both hosts unreachable', async ({ page, day }) => {
     cause: 'hosts-unreachable',
     severity: 'critical',
     headline: /^Can’t reach the service or the sign-in host since/,
-    detail: /^Check the network\./,
+    detail: /^Check that a server is running at (localhost|127\.0\.0\.1):\d+\./,
     buttons: ['Try now'],
   })
 })
@@ -229,14 +229,14 @@ test.describe('a sign-in host that is away', () => {
       cause: 'sign-in-host-unreachable',
       severity: 'warning',
       headline: /^Can’t reach the sign-in host\. Access works until \d\d:\d\d\.$/,
-      detail: /^Check the network\./,
+      detail: /^Check that a server is running at (localhost|127\.0\.0\.1):\d+\./,
       buttons: ['Try now'],
     })
     await expectSaid(page, day, {
       cause: 'sign-in-host-gone',
       severity: 'critical',
       headline: 'Can’t reach the sign-in host. Access has expired; checks are paused.',
-      detail: /^Check the network\./,
+      detail: /^Check that a server is running at (localhost|127\.0\.0\.1):\d+\./,
       buttons: ['Try now'],
     })
   })

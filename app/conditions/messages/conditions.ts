@@ -8,22 +8,10 @@ import { countText } from '../../status/rates.ts'
 import { capitalised, sentence } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
 import { type Condition, conditionsOf, freshestMs, hasRecovered } from '../evaluate.ts'
-import { CHECK_NETWORK, joined, type Message, message, NO_ACTION } from './message.ts'
-import { problemMessage } from './problems.ts'
+import { checkHost, joined, type Message, message, NO_ACTION } from './message.ts'
+import { historyWords, problemMessage } from './problems.ts'
 import { rowMessage } from './rows.ts'
 import { slotsMessage, streamsMessage } from './streams.ts'
-
-/** Text for the reason why the history cannot be written, by `pausedHistory.failure`. */
-const HISTORY_WORDS: Readonly<Record<string, { readonly title: string; readonly action: string }>> = {
-  full: { title: 'Disk full.', action: 'Free space on the data folder’s disk.' },
-  'not-allowed': {
-    title: 'The data folder can’t be written.',
-    action: 'Check the access to it.',
-  },
-  newer: { title: 'A newer Headroom wrote the history.', action: 'Update Headroom.' },
-  locked: { title: 'Another program is using the history file.', action: 'Close that program.' },
-}
-const HISTORY_UNKNOWN = { title: 'The history can’t be written.', action: 'Check the data folder’s disk.' }
 
 /** The text for a condition of `snapshot` at `nowMs`, epoch ms. */
 export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: number): Message {
@@ -96,11 +84,11 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         detail: 'Otherwise you’ll need to sign in again.',
       })
     case 'history-paused': {
-      const { title, action } = HISTORY_WORDS[snapshot.pausedHistory?.failure ?? ''] ?? HISTORY_UNKNOWN
+      const { why, action } = historyWords(snapshot.pausedHistory?.failure)
       return message({
         label: 'history paused',
         name: 'History paused',
-        title,
+        title: `${why}.`,
         text: 'History is paused; monitoring continues.',
         action,
         detail: 'Samples wait in memory meanwhile.',
@@ -112,7 +100,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Service and sign-in host unreachable',
         title: 'Can’t reach the service or the sign-in host',
         text: sinceWords,
-        action: CHECK_NETWORK,
+        action: checkHost(service.host),
         // Without a token the service is not called, so the sign-in host comes first.
         detail: joined(retrying(signInHost?.retryAt, nowMs), whyText(service.host, service.why)),
       })
@@ -122,7 +110,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Sign-in host unreachable',
         title: 'Can’t reach the sign-in host.',
         text: 'Access has expired; checks are paused.',
-        action: CHECK_NETWORK,
+        action: checkHost(signInHost?.host),
         detail: joined(
           'You’re still signed in.',
           retrying(signInHost?.retryAt, nowMs),
@@ -135,7 +123,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'Sign-in host unreachable',
         title: 'Can’t reach the sign-in host.',
         text: access.expiresAt === undefined ? '' : `Access works until ${minuteText(access.expiresAt)}.`,
-        action: CHECK_NETWORK,
+        action: checkHost(signInHost?.host),
         detail: joined(retrying(signInHost?.retryAt, nowMs), whyText(signInHost?.host, signInHost?.why)),
         ...(access.expiresAt !== undefined && { moment: `until ${minuteText(access.expiresAt)}` }),
       })
@@ -300,19 +288,30 @@ export function recoveredText(
   }
 }
 
+type Named = { readonly kind: string; readonly subject: string }
+
 /** An alert as of now: its condition's text, or as recovered. */
 export function presentAlert(
-  { kind, subject }: { readonly kind: string; readonly subject: string },
+  alert: Named,
   snapshot: Snapshot,
   nowMs: number,
 ): AlertText & { readonly severity: Severity } {
-  const { roots, consequences } = conditionsOf(snapshot, nowMs)
-  const condition = [...roots, ...consequences].find(
-    (one) => one.kind === kind && (one.subject ?? '') === subject,
-  )
+  const condition = conditionNow(alert, snapshot, nowMs)
   return condition === undefined
-    ? recoveredText(kind, subject, snapshot, nowMs)
+    ? recoveredText(alert.kind, alert.subject, snapshot, nowMs)
     : { severity: condition.severity, ...alertText(condition, snapshot, nowMs) }
+}
+
+/** What an alert is about: its subject, or the first of the rows that share it. Empty for the whole key. */
+export function alertPlace(alert: Named, snapshot: Snapshot | undefined, nowMs: number): string {
+  if (alert.subject !== '' || snapshot === undefined) return alert.subject
+  const { problem } = conditionNow(alert, snapshot, nowMs) ?? {}
+  return problem === undefined || problem.isWhole ? '' : problem.categories[0]
+}
+
+function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: number): Condition | undefined {
+  const { roots, consequences } = conditionsOf(snapshot, nowMs)
+  return [...roots, ...consequences].find((one) => one.kind === kind && (one.subject ?? '') === subject)
 }
 
 /** Alerts of keys that are not displayed, by key: `Beta: 2 alerts.` Empty without such alerts. */

@@ -21,7 +21,7 @@ import {
   until,
   type Words,
 } from './event-words.ts'
-import { problemAdvice, problemTitle } from './problems.ts'
+import { historyWords, problemAdvice, problemTitle } from './problems.ts'
 import { STREAM_EVENTS } from './stream-events.ts'
 
 /** The text of each kind of event. `app/contract/events.ts` defines starts and ends of lasting conditions. */
@@ -82,12 +82,19 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'service-back': { of: 'service', say: ({ host }) => ['ok', `${host} responds again`] },
   'storage-problem': {
     of: 'service',
-    say: ({ what, failure }) =>
-      failure === undefined ? ['critical', 'Storage problem', what] : ['warning', 'History paused', what],
+    say: ({ what, failure, unsaved }) =>
+      unsaved !== undefined
+        ? ['critical', 'Refresh token not saved', what]
+        : failure === undefined
+          ? ['critical', 'Storage problem', what]
+          : ['warning', 'History paused', historyWords(failure).why],
   },
   'storage-ok': {
     of: 'service',
-    say: ({ since, at }) => ['ok', 'History resumed', `paused for ${sinceText(since, at)}`],
+    say: ({ since, at, unsaved }) =>
+      unsaved === undefined
+        ? ['ok', 'History resumed', `paused for ${sinceText(since, at)}`]
+        : ['ok', 'Refresh token saved', `in memory only for ${sinceText(since, at)}`],
   },
   'window-admitted': {
     of: 'service',

@@ -1,3 +1,5 @@
+import { isLoopback } from '../../service/sender.ts'
+
 /** Ends the text of a problem that Headroom or the service solves. */
 export const NO_ACTION = 'No action needed.'
 
@@ -46,4 +48,8 @@ export const message = ({
   ...words
 }: Words): Message => ({ ...words, text, action, detail, note, moment })
 
-export const CHECK_NETWORK = 'Check the network.'
+/** What to do about a host, such as `127.0.0.1:8080`, that does not respond. */
+export const checkHost = (host: string | undefined): string =>
+  host !== undefined && isLoopback(host.replace(/:\d+$/, ''))
+    ? `Check that a server is running at ${host}.`
+    : 'Check the network.'

@@ -8,6 +8,20 @@ import type { ConditionKind } from '../kinds.ts'
 import { fewText } from './event-words.ts'
 import { joined, type Message, message, NO_ACTION } from './message.ts'
 
+const HISTORY_WORDS: Readonly<Record<string, { readonly why: string; readonly action: string }>> = {
+  full: { why: 'Disk full', action: 'Free space on the data folder’s disk.' },
+  'not-allowed': { why: 'The data folder can’t be written', action: 'Check the access to it.' },
+  newer: { why: 'A newer Headroom wrote the history', action: 'Update Headroom.' },
+  locked: { why: 'Another program is using the history file', action: 'Close that program.' },
+}
+
+/** Why the history can't be written, by `pausedHistory.failure`, and what to do. */
+export const historyWords = (failure = '') =>
+  HISTORY_WORDS[failure] ?? {
+    why: 'The history can’t be written',
+    action: 'Check the data folder’s disk.',
+  }
+
 /** Whether all other checked rows have a number, and there is at least one. */
 function doOthersWork(categories: readonly string[], requests: readonly RequestQuota[]): boolean {
   const others = requests.filter((row) => !categories.includes(row.category))

@@ -3,6 +3,7 @@ import { paceText, safePaceText, whoTakesAll } from '../../status/allowance.ts'
 import { sinceText } from '../../status/durations.ts'
 import { clockText, minuteText } from '../../status/moments.ts'
 import {
+  GETS_429,
   isRecovering,
   isUnchecked,
   othersText,
@@ -13,7 +14,7 @@ import {
   runsOutText,
   shareLeftText,
   stateAt,
-  UNTIL_OTHERS_SLOW,
+  surelyUsesWholeRefill,
   usesWholeRefill,
 } from '../../status/quota-status.ts'
 import { countText } from '../../status/rates.ts'
@@ -31,8 +32,7 @@ export function rowMessage(
   const { category } = row
   const { label, note, state, untilMs } = quotaStatus(row, nowMs)
   const words = { label, name: `${category} ${label}`, note, moment: momentText(row, nowMs) }
-  const refill = Number((row.limit / row.period).toFixed(2))
-  const others = usesWholeRefill(row) ? `Others use the whole refill (${refill}/s).` : ''
+  const others = wholeRefillSentence(row)
   const slow = 'Slow or stop the others.'
   if (kind === 'usual-load' && row.usualLoad !== undefined) return usualLoadMessage(row, row.usualLoad, nowMs)
   switch (state) {
@@ -44,7 +44,7 @@ export function rowMessage(
           title,
           text: others,
           action: slow,
-          detail: joined(`429s ${UNTIL_OTHERS_SLOW}.`, waitingText(row, snapshot)),
+          detail: joined(`Calls get ${GETS_429}.`, waitingText(row, snapshot)),
         })
       }
       if (untilMs === undefined || untilMs <= nowMs)
@@ -192,9 +192,18 @@ export function usageLine(quota: RequestQuota): string {
   return `${who}, ${refillText(quota).replace('it refills', quota.model === 'rolling' ? 'refill' : 'refills')}`
 }
 
+/** `Others use the whole refill (1.07/s).`; `may use` if the low end of their use leaves some; else empty. */
+function wholeRefillSentence(row: RequestQuota): string {
+  if (!usesWholeRefill(row)) return ''
+  const use = surelyUsesWholeRefill(row) ? 'use' : 'may use'
+  return `Others ${use} the whole refill (${perSecondText(row.limit / row.period)}).`
+}
+
+const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
+
 /** `it refills 1.07/s`; a fixed window `refills at 14:32:05`. */
 function refillText({ model, limit, period, windowEndsAt }: RequestQuota): string {
-  if (model === 'rolling') return `it refills ${Number((limit / period).toFixed(2))}/s`
+  if (model === 'rolling') return `it refills ${perSecondText(limit / period)}`
   return windowEndsAt === undefined
     ? 'it refills when its window ends'
     : `it refills at ${clockText(windowEndsAt)}`
@@ -217,9 +226,9 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
         ? `${category} was running out; it is recovering (${shareLeftText(quota)} left).`
         : `${category} ${runsOutText(quota, nowMs)}.`
     case 'empty':
-      return `${category} is empty. Calls get 429 until ${usesWholeRefill(quota) ? 'others slow down' : 'it refills'}.`
+      return `${category} is empty. Calls get ${usesWholeRefill(quota) ? GETS_429 : '429 until it refills'}.`
     case 'blocked':
-      if (usesWholeRefill(quota)) return `${category}: 429s ${UNTIL_OTHERS_SLOW}.`
+      if (usesWholeRefill(quota)) return `${category}: calls get ${GETS_429}.`
       if (blockedUntil === undefined) return `429 on ${category}. It has expired. Checking now.`
       return blockedUntil <= nowMs
         ? `429 on ${category}. Safe to retry now.`

@@ -1,6 +1,7 @@
 import https, { type RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { type HttpRoutes, httpRoutes, isLoopback } from '../../network/http-agents.ts'
+import { isLoopback } from '../../../app/service/sender.ts'
+import { type HttpRoutes, httpRoutes } from '../../network/http-agents.ts'
 
 /**
  * Resolves the system's proxy for an address, in the format of a PAC script: `PROXY proxy.test:8080; DIRECT`.

@@ -49,7 +49,7 @@ it.each<[string, Partial<Snapshot>, string, string]>([
     '0:40',
   ],
   [
-    '429s until others slow down',
+    '429 until others slow down',
     { requests: [row({ state: 'blocked', level: 0, remaining: 0, low: 0, high: 0 })] },
     'left',
     '0',

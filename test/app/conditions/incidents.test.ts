@@ -1,9 +1,10 @@
 import '../../renderer/utc.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { incidentLines } from '../../../app/conditions/incidents.ts'
+import { criticalSubjects, incidentLines } from '../../../app/conditions/incidents.ts'
 import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import type { KeyReport, LoggedEvent, MonitorEvent } from '../../../app/contract/events.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
 const AT = Date.UTC(2026, 2, 13, 14, 31, 5)
 let seq = 0
@@ -216,14 +217,25 @@ test('a row that became critical makes its open line critical, but no ended line
     limit: 320,
     remaining: 9,
   })
-  const criticalRows = new Set(['Positions'])
+  const critical = new Set(['Positions'])
   const ended = logged(
     { kind: 'quota-short-ended', category: 'Positions', state: 'running-out', since: AT },
     9,
   )
   expect(incidentLines([short])[0]).toMatchObject({ severity: 'warning' })
-  expect(incidentLines([short], { criticalRows })[0]).toMatchObject({ severity: 'critical' })
-  expect(incidentLines([short, ended], { criticalRows })[0]).toMatchObject({ severity: 'ok' })
+  expect(incidentLines([short], { critical })[0]).toMatchObject({ severity: 'critical' })
+  expect(incidentLines([short, ended], { critical })[0]).toMatchObject({ severity: 'ok' })
+})
+
+test('a sign-in host that is away is amber while access works, and red once it expired', () => {
+  const open = (state: keyof typeof BAD_DAYS) => {
+    const { signInHost } = BAD_DAYS[state]!
+    const away = logged({ kind: 'service-unreachable', host: signInHost?.host ?? '' })
+    const critical = new Set(criticalSubjects(BAD_DAYS[state]!, BAD_DAYS[state]!.at))
+    return incidentLines([away], { critical })[0]?.severity
+  }
+  expect(open('sign-in host unreachable, access works')).toBe('warning')
+  expect(open('sign-in host unreachable, access expired')).toBe('critical')
 })
 
 test('an expanded group shows each of its events', () => {
@@ -361,12 +373,36 @@ test('a history that is paused is one open amber line until it resumes; another 
   expect(incidentLines(events)).toMatchObject([
     { title: 'History paused', severity: 'warning', isOpen: true },
   ])
+  expect(texts(events)).toEqual(['History paused · Disk full'])
   const ended = told({ kind: 'storage-ok' }, 90)
   expect(incidentLines([...events, ...ended])).toMatchObject([
     { severity: 'ok', isOpen: false, endedAt: AT + 90_000 },
   ])
   expect(texts(ended)).toEqual(['History resumed · paused for 1 min 30 s'])
   expect(told({ kind: 'storage-ok' }, 95)).toEqual([])
-  const other = told({ kind: 'storage-problem', what: 'the new token is in memory only' }, 100)
+  const other = told({ kind: 'storage-problem', what: 'pinned streams are still saved' }, 100)
   expect(incidentLines(other)).toMatchObject([{ severity: 'critical', isOpen: false }])
+})
+
+test('a token that is not saved is one open red line until it is saved, beside a paused history', () => {
+  const tracker = new ConditionTracker()
+  const told = (report: KeyReport, later: number) => {
+    const event = tracker.told(report, AT + later * 1000)
+    return event === undefined ? [] : [logged(event, later)]
+  }
+  const unsaved = { unsaved: 'refresh-token' } as const
+  const what = 'the new token is in memory only: the disk is full'
+  const paused = told({ kind: 'storage-problem', what: 'w', failure: 'full' }, 0)
+  const problem = told({ kind: 'storage-problem', what, ...unsaved }, 1)
+  const open = [...paused, ...problem, ...told({ kind: 'storage-problem', what, ...unsaved }, 2)]
+  expect(incidentLines(open)).toMatchObject([
+    { title: 'Refresh token not saved', severity: 'critical', isOpen: true },
+    { title: 'History paused', isOpen: true },
+  ])
+  const saved = told({ kind: 'storage-ok', ...unsaved }, 91)
+  expect(texts(saved)).toEqual(['Refresh token saved · in memory only for 1 min 30 s'])
+  expect(incidentLines([...open, ...saved])).toMatchObject([
+    { title: 'History paused', isOpen: true },
+    { title: 'Refresh token not saved', isOpen: false, endedAt: AT + 91_000 },
+  ])
 })

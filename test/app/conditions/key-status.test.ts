@@ -161,6 +161,32 @@ describe('the headline', () => {
     expect(headline(away, NOW_MS + 9_000).detail).toContain('Retrying now. ')
   })
 
+  it('asks about a host of this computer whether it is running, not about the network', () => {
+    const since = NOW_MS - 60_000
+    const signInHost = { host: '127.0.0.1:8080', since, retryAt: NOW_MS + 8_000, why: 'connection refused' }
+    const away = snapshot({ requests: CALM_REQUESTS, signInHost })
+    expect(keyStatus(away, NOW_MS).action).toBe('Check that a server is running at 127.0.0.1:8080.')
+    const remote = { ...away, signInHost: { ...signInHost, host: 'localhost.example.com:443' } }
+    expect(keyStatus(remote, NOW_MS).action).toBe('Check the network.')
+  })
+
+  it('says that others use the whole refill only if the low end of their use is that', () => {
+    const empty = (elsewhereLow: number) => {
+      const use = { total: 1.2, own: 0, elsewhere: 1.2, elsewhereLow, elsewhereHigh: 1.3 }
+      const row = quota('Positions', 320, 300, 0, { state: 'empty', use })
+      const { text, detail } = keyStatus(snapshot({ requests: [row] }), NOW_MS)
+      return [text, detail]
+    }
+    expect(empty(1.1)).toEqual([
+      'Others use the whole refill (1.07/s).',
+      'Others use 1.1–1.3/s; it refills 1.07/s.',
+    ])
+    expect(empty(0)).toEqual([
+      'Others may use the whole refill (1.07/s).',
+      'Others use 0–1.3/s; it refills 1.07/s.',
+    ])
+  })
+
   it('is announced by its state, not by its countdown', () => {
     expect(spokenText(snapshot(), NOW_MS)).toBe('Positions running out.')
     expect(spokenText(snapshot(), NOW_MS + 30_000)).toBe('Positions running out.')

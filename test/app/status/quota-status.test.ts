@@ -65,7 +65,7 @@ describe('the state of a quota', () => {
   ])('shows no countdown while others use the whole refill', (_, known) => {
     const row = positions({ state: 'blocked', ...known })
     expect(quotaStatus(row, NOW_MS).untilMs).toBeUndefined()
-    expect(stateSentence(row, NOW_MS)).toBe('Positions: 429s until others slow down.')
+    expect(stateSentence(row, NOW_MS)).toBe('Positions: calls get 429 until others slow down.')
     expect(safePaceText(row, NOW_MS)).toBe('none')
     expect(safeSentence(row, NOW_MS)).toBe('')
   })
@@ -187,7 +187,7 @@ it('shows how many may be sent now, and how fast after that', () => {
   const blocked = { safe: { everySeconds: null, burst: 0 }, state: 'blocked' } as const
   expect(allowed({ ...blocked, blockedUntil: NOW_MS + 40_000 })).toEqual({ text: 'retry 14:31:45' })
   expect(allowed({ ...blocked, blockedUntil: NOW_MS })).toEqual({ text: 'retry now' })
-  expect(allowed({ ...blocked, nextTryAt: NOW_MS + 1 })).toEqual({ text: '429s until others slow down' })
+  expect(allowed({ ...blocked, nextTryAt: NOW_MS + 1 })).toEqual({ text: '429 until others slow down' })
 })
 
 it('counts ongoing 429s next to their label, and counts down to the end of one', () => {

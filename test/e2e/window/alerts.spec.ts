@@ -1,4 +1,7 @@
+import { keyFindings } from '../../../app/conditions/key-status.ts'
 import { snapshot } from '../../renderer/fixtures.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
+import { ALERTS } from '../../renderer/harness/memory-fixtures.ts'
 import { asked, expect, test } from './window-fixtures.ts'
 
 test('opened by its key, the alerts focus no button that could lose one', async ({ page, open }) => {
@@ -26,6 +29,20 @@ test('an alert leads to its row, and closed ones are told with their length', as
   await expect(page.getByRole('dialog')).toHaveCount(0)
   const row = page.locator('tr[data-category="Positions"]')
   await expect(row.getByRole('button', { name: 'Positions' }).first()).toBeFocused()
+})
+
+test('an alert of a missing permission leads to the first of its rows', async ({ page, open }) => {
+  const state = BAD_DAYS['permission missing (403)']!
+  const host = await open(state)
+  const [alert] = ALERTS
+  const forbidden = { ...alert!, id: '403', kind: 'permission-missing', subject: '' }
+  host.answer('alerts', [forbidden])
+  await page.reload()
+  await page.getByTestId('alerts').click()
+  await page.locator('[data-alert="403"]').getByRole('button', { name: /^Show/ }).click()
+  const [first] = keyFindings(state, state.at)
+  const row = page.locator(`tr[data-category="${first?.problem?.categories[0]}"]`)
+  await expect(row.getByRole('button').first()).toBeFocused()
 })
 
 test('a snooze goes to the host with its end, and says how long it lasts', async ({ page, open }) => {

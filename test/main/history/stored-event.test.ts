@@ -16,8 +16,14 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   'revoke-unconfirmed': { ...LOGGED, kind: 'revoke-unconfirmed', reason: 'r', retryAt: 4 },
   'service-unreachable': { ...LOGGED, kind: 'service-unreachable', host: 'h', why: 'w', retryAt: 5 },
   'service-back': { ...LOGGED, kind: 'service-back', host: 'h' },
-  'storage-problem': { ...LOGGED, kind: 'storage-problem', what: 'w', failure: 'full' },
-  'storage-ok': { ...LOGGED, kind: 'storage-ok', since: 1 },
+  'storage-problem': {
+    ...LOGGED,
+    kind: 'storage-problem',
+    what: 'w',
+    failure: 'full',
+    unsaved: 'refresh-token',
+  },
+  'storage-ok': { ...LOGGED, kind: 'storage-ok', since: 1, unsaved: 'refresh-token' },
   'window-admitted': { ...LOGGED, kind: 'window-admitted', window: 'window-1', open: 1 },
   'rate-limited': {
     ...LOGGED,

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { KeyReport } from '../../../app/contract/events.ts'
 import { restoredState, type StoredTokens, signedIn } from '../../../app/tokens/stored-token.ts'
 import { MEMORY_PROFILE_STORE, VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
 import type { TokenStore } from '../../../main/tokens/token-store.ts'
@@ -246,13 +246,17 @@ test('what the store does not take reads unsaved: a token, an intent, a setting,
   // It takes writes without a word, and they are gone with this process.
   rmSync(join(folder, 'vault.db'))
   const unsaved = { ok: false, why: 'its file was removed or replaced' }
-  const problems: MonitorEvent[] = []
+  const problems: KeyReport[] = []
   const { clock, nowMs } = { clock: new VirtualClock(), nowMs: () => NOW_MS }
   tokens.open({ clock, nowMs, event: (event) => problems.push(event), changed: () => {} })
   expect(save(tokens, held(2))).toBe(unsaved.why)
   tokens.intend()
   expect(problems).toEqual([
-    { kind: 'storage-problem', what: `the new token is in memory only: ${unsaved.why}` },
+    {
+      kind: 'storage-problem',
+      what: `the new token is in memory only: ${unsaved.why}`,
+      unsaved: 'refresh-token',
+    },
     { kind: 'storage-problem', what: `recording a refresh ahead failed: ${unsaved.why}` },
   ])
   expect(storage.keepSettings(profile({ rotationMinutes: 7 }))).toEqual(unsaved)

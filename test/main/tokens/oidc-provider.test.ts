@@ -1,6 +1,6 @@
 import { Provider } from 'oidc-provider'
 import { expect, onTestFinished, test } from 'vitest'
-import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { KeyReport } from '../../../app/contract/events.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import type { Http } from '../../../main/ports/ports.ts'
 import { VaultProfileStore } from '../../../main/sign-in/profile-store.ts'
@@ -55,7 +55,7 @@ async function signedIn(server: Awaited<ReturnType<typeof startProvider>>, http:
   const { origin, refreshToken } = server
   const key = profile({ ...CLIENT, authUrl: origin, baseUrl: origin, refreshToken })
   const clock = new VirtualClock()
-  const events: MonitorEvent[] = []
+  const events: KeyReport[] = []
   const keeper = keeperOf(
     storage.signIn(key, clock.wallMs()),
     {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { KeyReport } from '../../../app/contract/events.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
@@ -20,7 +20,7 @@ function world(changes: ConstructorParameters<typeof RecordingStore>[2] = {}) {
     store.steps.push(`${url.endsWith('/revoke') ? 'revoke' : 'send'} ${token}`)
     return script.shift()
   }
-  const events: MonitorEvent[] = []
+  const events: KeyReport[] = []
   /** As a process: a new one has the store, and nothing of what the former knew. */
   const start = () => {
     const keeper = keeperOf(store, {
@@ -31,7 +31,7 @@ function world(changes: ConstructorParameters<typeof RecordingStore>[2] = {}) {
     keeper.start()
     return keeper
   }
-  const kinds = (kind: MonitorEvent['kind']) => events.filter((event) => event.kind === kind)
+  const kinds = (kind: KeyReport['kind']) => events.filter((event) => event.kind === kind)
   return { clock, http, store, script, events, start, kinds }
 }
 
@@ -172,7 +172,11 @@ test('a full disk: the new token is used from memory, told once, and saved when 
       kind: 'storage-problem',
       what: expect.stringContaining('recording a refresh ahead failed: the disk is full'),
     },
-    { kind: 'storage-problem', what: expect.stringContaining('in memory only: the disk is full') },
+    {
+      kind: 'storage-problem',
+      what: expect.stringContaining('in memory only: the disk is full'),
+      unsaved: 'refresh-token',
+    },
   ])
   store.isFull = false
   await clock.advance(MINUTE_MS)

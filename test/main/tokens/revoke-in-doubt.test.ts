@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { KeyReport } from '../../../app/contract/events.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
@@ -28,7 +28,7 @@ function world(
     wire.push(`refresh ${new URLSearchParams(body).get('refresh_token')}`)
     return outcomes.shift() ?? UNKNOWN
   }
-  const events: MonitorEvent[] = []
+  const events: KeyReport[] = []
   const keeper = keeperOf(store, {
     http,
     clock,

@@ -1,4 +1,4 @@
-import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { KeyReport } from '../../../app/contract/events.ts'
 import { signedIn } from '../../../app/tokens/stored-token.ts'
 import type { HttpOutcome } from '../../../main/ports/ports.ts'
 import type { TokenKeeper } from '../../../main/tokens/keeper.ts'
@@ -22,7 +22,7 @@ export function setUp(script: readonly HttpOutcome[] = []) {
     sentAtMs.push(clock.monotonicMs() - startMs)
     return outcomes.shift()
   }
-  const events: MonitorEvent[] = []
+  const events: KeyReport[] = []
   const reached: boolean[] = []
   const told: unknown[] = []
   /** Of the access token, at each event. */
@@ -47,6 +47,6 @@ export function setUp(script: readonly HttpOutcome[] = []) {
     http.requests.map(
       ({ body = '' }) => new URLSearchParams(body).get('refresh_token') ?? JSON.parse(body).token,
     )
-  const kinds = (kind: MonitorEvent['kind']) => events.filter((event) => event.kind === kind)
+  const kinds = (kind: KeyReport['kind']) => events.filter((event) => event.kind === kind)
   return { clock, http, keeper, events, reached, told, states, sentAtMs, sentTokens, kinds, outcomes }
 }

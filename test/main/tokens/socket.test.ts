@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MonitorEvent } from '../../../app/contract/events.ts'
+import type { KeyReport } from '../../../app/contract/events.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
@@ -11,7 +11,7 @@ import { type RotatingServer, startRotatingServer } from './rotating-server.ts'
 function keeperAt({ origin, current }: RotatingServer) {
   const clock = new VirtualClock()
   const store = new RecordingStore(current(), clock.wallMs())
-  const events: MonitorEvent[] = []
+  const events: KeyReport[] = []
   const keeper = keeperOf(
     store,
     {

@@ -48,7 +48,7 @@ test('a vault that goes on taking nothing is told of once, and again after it to
   store.save(rotated())
   vault.isFull = true
   store.save(rotated())
-  expect(told).toEqual(['storage-problem', 'storage-problem'])
+  expect(told).toEqual(['storage-problem', 'storage-ok', 'storage-problem'])
   store.stop()
 })
 

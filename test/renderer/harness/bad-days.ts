@@ -13,6 +13,8 @@ import {
 } from '../fixtures.ts'
 
 const SECOND = 1000
+/** Of Positions, requests per second. */
+const REFILL = 320 / 300
 const MINUTE = 60_000
 const SINCE_MS = NOW_MS - 29 * MINUTE
 
@@ -172,7 +174,7 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
       low: 0,
       high: 0,
       rejected: 12,
-      use: { total: 1.3, own: 0.2, elsewhere: 1.1, elsewhereLow: 1, elsewhereHigh: 1.2 },
+      use: { total: REFILL + 0.2, own: 0.2, elsewhere: REFILL, elsewhereLow: REFILL, elsewhereHigh: REFILL },
       safe: { everySeconds: null, burst: 0 },
     }),
     verdict: { kind: 'blocked', category: 'Positions', at: NOW_MS + 240 * SECOND },
