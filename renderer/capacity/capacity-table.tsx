@@ -129,7 +129,7 @@ function GroupHead({ group: { id, name, window, unseen, isOpen } }: { readonly g
           <b>{name}</b> {window}
           {unseen > 0 && (
             <button type="button" className={css('fold')} aria-expanded={isOpen} onClick={toggle}>
-              {isOpen ? '▾' : '▸'} {unseen} not checked
+              {isOpen ? '▾' : '▸'} {unseen} more, not checked
             </button>
           )}
         </span>

@@ -1,3 +1,5 @@
+import { conditionsOf, isStopped } from '../../app/conditions/evaluate.ts'
+import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
 import { openStreams } from '../../app/status/stream-status.ts'
@@ -7,18 +9,29 @@ import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
+type Checks = Snapshot['probes']
+
+/** In per cent, as precisely as shown: a share that looks like its cap is not over it. */
+const tenths = (share: number) => Math.round(share * 1000) / 10
+const isOverCap = ({ usedFraction, budgetFraction }: Checks) => tenths(usedFraction) > tenths(budgetFraction)
+
+/** `2 checks/min`; while nothing can be called, that they are paused: the count is of the last minute. */
+function checksText(snapshot: Snapshot, nowMs: number): string {
+  const { enabled, perMinute } = snapshot.probes
+  if (!enabled) return 'checks off'
+  if (isStopped(conditionsOf(snapshot, nowMs))) return 'checks paused'
+  return `${countText(Math.round(perMinute * 10) / 10, 'check')}/min`
+}
+
 /** Headroom's own use of the key: streams, checks and their share. */
 export function OwnUse() {
   const streams = useShown((snapshot) => countText(openStreams(snapshot.streams).length, 'stream'))
-  const probes = useShown(({ probes }) =>
-    probes.enabled ? `${countText(Math.round(probes.perMinute * 10) / 10, 'check')}/min` : 'checks off',
-  )
+  const checks = useShown(checksText)
   const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
-  const cap = useShown(({ probes }) => `${Math.round(probes.budgetFraction * 1000) / 10} %`)
-  const isOver = useShown(({ probes }) => probes.usedFraction > probes.budgetFraction) ?? false
+  const cap = useShown(({ probes }) => `${tenths(probes.budgetFraction)} %`)
+  const isOver = useShown(({ probes }) => isOverCap(probes)) ?? false
   const about = useShown(({ at, probes }) => {
-    const over =
-      probes.usedFraction > probes.budgetFraction ? ' Over the cap: checks slow down. No action needed.' : ''
+    const over = isOverCap(probes) ? ' Over the cap: checks slow down. No action needed.' : ''
     return `Headroom’s own count, at ${clockText(at)}. Its checks use at most ${shareText(probes.budgetFraction)} of a quota on average.${over}`
   })
   if (streams === undefined) return null
@@ -26,10 +39,11 @@ export function OwnUse() {
     <span className={css('pill', 'own-use')} data-testid="own-use" title={about}>
       <span className={css('streams')}>{streams} · </span>
       <span className={css('checks')}>
-        <strong>{probes}</strong>{' '}
+        <strong>{checks}</strong>{' '}
       </span>
       <span className={css(isOver && 'over')} data-testid="own-use-share">
-        {used} used<span className={css('cap')}>, cap {cap}</span>
+        {used} used
+        {isOver ? `, over cap ${cap}: slowing` : <span className={css('cap')}>, cap {cap}</span>}
       </span>
     </span>
   )

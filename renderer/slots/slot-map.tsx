@@ -8,7 +8,15 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { Unlisted } from '../components/unlisted.tsx'
-import { freeText, othersSlotsText, slotAge, slotCells, slotSource } from '../format/slot-text.ts'
+import {
+  freeText,
+  othersSlotsText,
+  ownSlots,
+  slotAge,
+  slotCells,
+  slotSource,
+  unobservedText,
+} from '../format/slot-text.ts'
 import { useShown, useSnapshot } from '../state/window-parts.ts'
 import sheet from './slots.module.css'
 
@@ -80,17 +88,18 @@ const SlotGroup = memo(function SlotGroup({ quota, isKnown, shared }: GroupProps
       <span className={css('name')}>{streamCategoryName(quota.category)}</span>
       <span className={css('cells', quota.limit <= FEW_CELLS && 'few')} aria-hidden="true">
         {quota.limit <= MAX_CELLS &&
-          slotCells(isKnown ? quota : { ...quota, own: 0, elsewhere: 0 }).map((cell, index) => (
+          slotCells(isKnown ? quota : { ...quota, elsewhere: 0 }).map((cell, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a slot is its position and nothing else
             <i key={index} className={css(cell)} data-slot={cell} />
           ))}
       </span>
       {isKnown && <Age quota={quota} />}
       <span className={css('used')} data-testid="used">
-        <b className={css('number')}>{isKnown ? quota.own + quota.elsewhere : '?'}</b> / {quota.limit}
+        <b className={css('number')}>{isKnown ? quota.own + quota.elsewhere : ownSlots(quota)}</b> /{' '}
+        {quota.limit}
       </span>
       <span className={css('free-word')} data-testid="free">
-        {isKnown ? freeText(quota) : 'not observed'}
+        {isKnown ? freeText(quota) : unobservedText(quota)}
       </span>
       {shared && (
         <small className={css('shared')} data-testid="shared">

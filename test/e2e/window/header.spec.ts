@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { snapshot } from '../../renderer/fixtures.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { BUILT_WINDOW } from '../../renderer/harness/build-window.ts'
 import { startFakeHost } from '../../renderer/harness/fake-host.ts'
 import { expect, test } from './window-fixtures.ts'
@@ -65,14 +66,22 @@ test('own use over its cap has the colour of a warning', async ({ page, open }) 
   const calm = await colour()
   const probes = { ...snapshot().probes, usedFraction: 0.067, budgetFraction: 0.05 }
   host.show(snapshot({ revision: 2, probes }))
-  await expect(used).toHaveText('6.7 % used, cap 5 %')
+  await expect(used).toHaveText('6.7 % used, over cap 5 %: slowing')
   expect(await colour()).not.toBe(calm)
   const about = page.getByTestId('own-use')
   await expect(about).toHaveAttribute('title', /Over the cap: checks slow down\. No action needed\.$/)
-  host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.05 } }))
+  // A share that reads like the cap is not over it.
+  host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.0504 } }))
   await expect(used).toHaveText('5.0 % used, cap 5 %')
   expect(await colour()).toBe(calm)
   await expect(about).not.toHaveAttribute('title', /Over the cap/)
+})
+
+test('no checks are counted while none can be made', async ({ page, open }) => {
+  const host = await open(snapshot())
+  await expect(page.getByTestId('own-use')).toContainText('checks/min')
+  host.show({ ...BAD_DAYS['sign-in host unreachable, access expired']!, revision: 2 })
+  await expect(page.getByTestId('own-use')).toContainText('checks paused')
 })
 
 test('the first frame says that it connects, not that there is no key', async ({ page }) => {

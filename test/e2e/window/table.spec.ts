@@ -189,9 +189,9 @@ test('rows are grouped, and those that nothing is known of are folded under a li
   expect(await shown(page)).toEqual(SEEN)
   const options = page.locator('tbody[data-group=options]')
   await expect(options.getByRole('rowheader').first()).toContainText('Options 1 min window')
-  await options.getByRole('button', { name: '2 not checked', expanded: false }).click()
+  await options.getByRole('button', { name: '2 more, not checked', expanded: false }).click()
   await expect(page.locator(row('Option Spread Types'))).toBeVisible()
-  await options.getByRole('button', { name: '2 not checked', expanded: true }).click()
+  await options.getByRole('button', { name: '2 more, not checked', expanded: true }).click()
   expect(await shown(page)).toEqual(SEEN)
 })
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { freeText, othersSlotsText, slotCells, slotText } from '../../../renderer/format/slot-text.ts'
+import {
+  freeText,
+  othersSlotsText,
+  ownSlots,
+  slotCells,
+  slotText,
+  unobservedText,
+} from '../../../renderer/format/slot-text.ts'
 import { slots } from '../fixtures.ts'
 
 it('slots say what is free and what others hold', () => {
@@ -12,6 +19,15 @@ it('a group without a free slot says so in one word', () => {
   expect(freeText(slots('Option Chain Stream', 10, 9, 1))).toBe('full')
   expect(freeText(slots('Option Chain Stream', 10, 8, 1))).toBe('1 free')
   expect(othersSlotsText(slots('Option Chain Stream', 10, 8, 1))).toBe('8 own, 1 by others, 1 of 10 free.')
+})
+
+it('of slots that no header shows, own open streams are counted', () => {
+  const said = (own: number) => {
+    const unseen = slots('Option Chain Stream', 10, own, 0)
+    return [ownSlots(unseen), unobservedText(unseen)]
+  }
+  expect(said(3)).toEqual(['3 own', 'others not observed'])
+  expect(said(0)).toEqual(['?', 'not observed'])
 })
 
 it('cells are never more than the limit, own ones first', () => {
