@@ -67,7 +67,7 @@ const NOT_IN_THREADS = [
   'only the owner may open the socket',
   'keep no more memory',
   'the mask of the start is restored',
-  'a second attempt in the same process',
+  'a second attempt in the same process does not release the lock of the first',
 ]
 /**
  * Whole days, thousands of orders and each length of a file, some ten seconds each: what they alone would
@@ -79,7 +79,7 @@ const TOO_LONG = [
   'the floored numbers are in order',
   'the mean error is at most half a request',
   'over a virtual day with',
-  'cut or zeroed at any length',
+  'cut or zeroed at any length, it starts, and either opens complete or is renamed',
   'no order of calls and no reading',
   'no order of answers makes a row',
   'a rolling interval is never taken for fixed windows',
@@ -108,7 +108,7 @@ const TOO_LONG = [
   'a state over 16 MiB',
   'a stream with ever new symbols',
   'an outage \\(',
-  'a 429 is not slept',
+  'a 429 is not waited out here: the queue knows when the level allows another try',
   'where others use the whole refill, programs',
   'critical programs go on beside others',
   'longer than is read at once has the token nowhere',

@@ -34,15 +34,23 @@ const ADMISSION = 'main/hosts/browser/admission.test.ts'
 export const FINDINGS: readonly Finding[] = [
   {
     found: 'A history file that was removed took entries until the end of the process, and was told as kept',
-    tests: [['main/history/history-store.test.ts', 'a file that is removed while it is open']],
+    tests: [
+      [
+        'main/history/history-store.test.ts',
+        'a file removed while open is reported once, and a new one gets later entries',
+      ],
+    ],
     breaks: ['go on writing to a history file that was removed'],
   },
   {
     found:
       'A process that was stopped for 30 s during a refresh counted its answer as lost, and a rotated token with it',
     tests: [
-      ['main/network/http-client.test.ts', 'an answer that came while the process did not run'],
-      ['main/network/http-client.test.ts', 'a stream that was opened while the process did not run'],
+      [
+        'main/network/http-client.test.ts',
+        'a response that arrived while the process was suspended is read, although its time is over',
+      ],
+      ['main/network/http-client.test.ts', 'a stream that opened while the process was suspended is open'],
     ],
     breaks: ['count an answer as lost that came while the process did not run'],
   },
@@ -91,7 +99,12 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'Checks with a chosen interval went on while programs brought headers',
-    tests: [['main/api/prober.test.ts', 'a chosen interval counts from its own checks, and stops']],
+    tests: [
+      [
+        'main/api/prober.test.ts',
+        'an own interval is measured between own checks, and pauses while programs receive headers',
+      ],
+    ],
     breaks: ['go on with a chosen interval while programs bring headers'],
   },
   {
@@ -106,7 +119,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A line of 64 kB without a space took nine seconds to clean',
-    tests: [[REDACTOR, 'takes time in proportion to its length']],
+    tests: [[REDACTOR, 'takes time proportional to its length']],
     breaks: ['search a word for a token from each of its characters'],
   },
   {
@@ -114,10 +127,16 @@ export const FINDINGS: readonly Finding[] = [
       'The code of a window, and the address of a sign-in, stood in an argument list that every user reads',
     tests: [
       ['main/hosts/terminal/opened-address.process.test.ts', 'while the browser is opened, no argument list'],
-      ['main/storage/address-file.test.ts', 'a file that only its owner reads leads on to the address'],
-      ['main/storage/address-file.test.ts', 'it is gone once the address was used'],
+      [
+        'main/storage/address-file.test.ts',
+        'a file readable only by its owner redirects to the address, whatever its characters',
+      ],
+      [
+        'main/storage/address-file.test.ts',
+        'it is deleted after the address was used, after a minute, and if no browser could be opened',
+      ],
       ['main/hosts/desktop/open-externally.test.ts', 'is given a file of the data folder'],
-      ['main/sign-in/sign-ins.test.ts', 'is opened with the very address'],
+      ['main/sign-in/sign-ins.test.ts', 'opens the same address that the window shows'],
     ],
     breaks: ['hand the browser the address with its code'],
   },
@@ -133,21 +152,30 @@ export const FINDINGS: readonly Finding[] = [
     found: 'HTTP_PROXY was sent refresh token and secret in clear text, and the simulator was dead behind it',
     tests: [
       [NETWORK_WAY, 'loopback uses no proxy, whatever variables are set'],
-      [NETWORK_WAY, 'a request to another computer that is not encrypted is not sent'],
-      [NETWORK_WAY, 'https goes through a proxy as a tunnel'],
-      [NETWORK_WAY, 'a proxy that cannot be used'],
+      [NETWORK_WAY, 'an unencrypted request to another computer is not sent, with or without a proxy'],
+      [NETWORK_WAY, 'https uses a proxy as a tunnel, which sees the host and no secret'],
+      [NETWORK_WAY, 'an unusable proxy (%s) is reported in one line, and nothing bypasses it'],
     ],
     breaks: ['send plain http to another computer'],
   },
   {
     found: 'A string in the place of the refresh token of an error answer was sealed over the good one',
     tests: [
-      [UNPROVEN, '%s with a string in the place of the refresh token costs nothing'],
-      [UNPROVEN, 'whatever a service answers, a key whose newest token'],
-      [UNPROVEN, 'the tokens in doubt are sealed together'],
-      [UNPROVEN, 'a revocation with two tokens in doubt'],
+      [UNPROVEN, '%s with a string instead of the refresh token costs nothing: the good one is sent again'],
+      [
+        UNPROVEN,
+        'whatever a service responds, a key whose newest token arrived in a response recovers once it responds correctly',
+      ],
+      [UNPROVEN, 'the tokens in doubt are encrypted together, and a later process falls back'],
+      [
+        UNPROVEN,
+        'a revocation with two tokens in doubt first finds out which is live, and shows "revoked" for no other',
+      ],
       ['app/tokens/refresh-grant.test.ts', 'malformed answers: no throw'],
-      ['main/sign-in/code-exchange.test.ts', 'a %d that is no whole grant signs nobody in'],
+      [
+        'main/sign-in/code-exchange.test.ts',
+        'a %d that is no complete grant signs nobody in with its string: %j',
+      ],
     ],
     breaks: ['replace the good token by a string of an answer that is no renewal'],
   },
@@ -155,7 +183,7 @@ export const FINDINGS: readonly Finding[] = [
     found: 'A token that the service repeats reached snapshots, events, the history and the report',
     tests: [
       [ECHO, 'a service that sends back what it was sent'],
-      ['main/api/refused-requests.test.ts', 'the message of a refusal is one short line without a secret'],
+      ['main/api/refused-requests.test.ts', 'the message of a rejection is one short line without a secret'],
     ],
     breaks: ['show a header that repeats the token'],
   },
@@ -192,7 +220,7 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'NODE_TLS_REJECT_UNAUTHORIZED=0 handed tokens to anyone; the certificate of a company was not taken',
     tests: [
-      [NETWORK_WAY, 'a certificate that nobody vouches for hands nothing out'],
+      [NETWORK_WAY, 'an untrusted certificate receives nothing, %s'],
       [NETWORK_WAY, "a company's certificate is taken from NODE_EXTRA_CA_CERTS"],
       [NETWORK_WAY, "a company's certificate is taken from the system's store"],
     ],
@@ -213,7 +241,10 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'Answers in one-byte chunks, deeply nested ones and endless scopes took gigabytes, and windows their pushes',
     tests: [
-      ['main/ports/answer-bounds.process.test.ts', 'an answer without end in %s is given up within'],
+      [
+        'main/ports/answer-bounds.process.test.ts',
+        'an endless response in %s is abandoned within 64 MB of heap',
+      ],
       ['app/service/json.test.ts', 'one level too many'],
       ['app/tokens/refresh-grant.test.ts', 'of scopes without end 64 are shown'],
       ['main/snapshot-size.test.ts', 'a service that fills every text'],
@@ -224,9 +255,18 @@ export const FINDINGS: readonly Finding[] = [
     found: 'A wall clock 400 days ahead for a minute deleted the history, and stayed wrong until a restart',
     tests: [
       ['main/hosts/terminal/flapping-clock.process.test.ts', 'a process whose wall clock is 400 days ahead'],
-      [CLOCK, 'a wall clock 400 days %s for 70 s deletes no history'],
-      [CLOCK, 'a wall clock that flaps 400 days back and forth'],
-      ['main/ports/timeline.test.ts', 'a clock that was a day wrong at most is not followed back'],
+      [
+        CLOCK,
+        'a wall clock 400 days %s for 70 s deletes no history, and later samples are rolled up as usual',
+      ],
+      [
+        CLOCK,
+        'a wall clock that jumps 400 days back and forth deletes no history, before or after a restart',
+      ],
+      [
+        'main/ports/timeline.test.ts',
+        'a clock wrong by at most a day is not followed back; a larger correction is, and is reported',
+      ],
       ['simulation/clock-set.test.ts', 'a wall clock 400 days ahead for 70 s leaves nothing wrong'],
       ['simulation/clock-set.test.ts', 'a clock that two programs fight over'],
     ],
@@ -237,13 +277,16 @@ export const FINDINGS: readonly Finding[] = [
       'A key in memory only got the pinned streams of another one, and its account ids went to another broker',
     tests: [
       ['main/monitor/stream-commands.test.ts', 'of another broker'],
-      ['main/streams/pinned-streams.test.ts', 'pins of a key that is in memory only'],
+      [
+        'main/streams/pinned-streams.test.ts',
+        'pins of a key in memory only end with it, and are written once the key is stored',
+      ],
     ],
     breaks: ['open the pinned streams of one broker at another'],
   },
   {
     found: 'Malformed answers were asked for eleven times in five minutes',
-    tests: [[UNPROVEN, 'malformed answers are asked for less than once a minute']],
+    tests: [[UNPROVEN, 'malformed responses are retried less than once a minute']],
     breaks: ['ask after a malformed answer as soon as after an outage'],
   },
   {
@@ -256,14 +299,22 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'An older copy of the store that was put back was not told',
-    tests: [['main/vault/newest-commit.test.ts', 'a store that was put back from a copy']],
+    tests: [
+      [
+        'main/vault/newest-commit.test.ts',
+        'a store restored from a copy is reported as such once; nothing else changes',
+      ],
+    ],
     breaks: ['take an older copy of the store for the newest one'],
   },
   {
     found: 'File locks that do not work were taken for another Headroom, or for a lock',
     tests: [
-      ['main/storage/lock.test.ts', 'a second attempt in the same process'],
-      ['main/storage/lock.test.ts', 'a file system that %s is told as that'],
+      [
+        'main/storage/lock.test.ts',
+        'a second attempt in the same process does not release the lock of the first',
+      ],
+      ['main/storage/lock.test.ts', 'a file system that %s is reported as such'],
     ],
     breaks: ['believe a lock that everyone is granted'],
   },
@@ -290,24 +341,36 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A commit, and a settings file, could be named before it was on the disk',
     tests: [
-      ['main/vault/vault-file.test.ts', 'the file is kept so that a commit outlives a power cut'],
-      ['main/storage/write-whole.test.ts', 'the bytes are on the disk before the name'],
+      ['main/vault/vault-file.test.ts', 'commits survive a power cut, and deleted data is overwritten'],
+      ['main/storage/write-whole.test.ts', 'the bytes are on disk before the rename'],
     ],
     breaks: ['acknowledge what is only in the caches of the system'],
   },
   {
     found: 'No test noticed that a save which failed read saved',
-    tests: [['main/sign-in/profile-store.test.ts', 'what the store does not take reads unsaved']],
+    tests: [
+      [
+        'main/sign-in/profile-store.test.ts',
+        'whatever the store rejects reads as unsaved: a token, an intent, a setting, a secret and a sign-in',
+      ],
+    ],
     breaks: ['read a save that failed as saved'],
   },
   {
     found: 'No test noticed that a stored token was vouched for without its host',
-    tests: [['main/vault/profile-record.test.ts', 'a mark vouches for each host']],
+    tests: [
+      [
+        'main/vault/profile-record.test.ts',
+        'a mark covers each host, the client id and the profile, under its own data key',
+      ],
+    ],
     breaks: ['vouch for a stored token without its sign-in host'],
   },
   {
     found: 'No test noticed that a late 401 was taken for one to the token that is held',
-    tests: [['main/tokens/keeper.test.ts', 'a late 401 to a token that was replaced']],
+    tests: [
+      ['main/tokens/keeper.test.ts', 'a late 401 to a replaced token says nothing about the current one'],
+    ],
     breaks: ['take a late 401 for one to the token that is held'],
   },
   {
@@ -344,7 +407,7 @@ export const FINDINGS: readonly Finding[] = [
     found: 'A pipe in the place of a settings file held every start up, and a file of gigabytes was read',
     tests: [
       [PRIVATE, 'a pipe in the place of a file is told'],
-      ['main/storage/preferences.test.ts', 'a file of gigabytes is set aside without being read'],
+      ['main/storage/preferences.test.ts', 'a file of gigabytes is renamed without being read'],
     ],
     breaks: ['wait for ever for what comes out of a pipe in the place of a file'],
   },
@@ -366,18 +429,27 @@ export const FINDINGS: readonly Finding[] = [
         GATEWAY_FAULTS,
         'a 401 of one path during an outage of the sign-in host discards no token that others accept',
       ],
-      [KEEPER, 'a rejected token stays in use until there is another one'],
-      [KEEPER, 'a path that rejects every token costs ever fewer refreshes'],
-      [KEEPER, 'a path that accepts a token again starts anew'],
-      [KEEPER, 'whoever got a 401 waits ten seconds'],
+      [KEEPER, 'a rejected token stays in use until the retry schedule gets another one'],
+      [
+        KEEPER,
+        'a path that rejects every token triggers ever fewer refreshes, and another one does not wait for them',
+      ],
+      [
+        KEEPER,
+        'a path that accepts a token again resets its schedule, and an unchanged token is not requested again',
+      ],
+      [KEEPER, 'a caller that got 401 waits ten seconds for a refresh, and no longer'],
     ],
     breaks: ['make whoever got a 401 wait as long as the sign-in host does not answer'],
   },
   {
     found: 'A key with a secret signed in without PKCE, and an access token of type mac was taken',
     tests: [
-      ['main/sign-in/third-party.test.ts', '%s signs in at a server of another make'],
-      ['main/sign-in/sign-ins.test.ts', 'of a key %s sends the challenge out'],
+      [
+        'main/sign-in/third-party.test.ts',
+        '%s signs in at an independent implementation, whose redirect also names its issuer',
+      ],
+      ['main/sign-in/sign-ins.test.ts', 'of a key %s sends the challenge and later its verifier'],
       ['main/sign-in/code-exchange.test.ts', 'status %i with %j reads as %s'],
       ['app/tokens/refresh-grant.test.ts', 'an access token of type %j is %s'],
     ],
@@ -386,12 +458,15 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'No test noticed a failed save that reads as saved, nor six other breaks of vault and tokens',
     tests: [
-      ['main/vault/vault.test.ts', 'a write that fails reads as failed'],
-      ['main/vault/vault.test.ts', 'whether a pending revocation is retried by itself'],
-      ['main/vault/vault.test.ts', 'no generation is used again'],
-      ['main/vault/vault-handle.test.ts', 'where two data keys open'],
-      [UNPROVEN, 'each candidate is stored before it is sent'],
-      [KEEPER, 'from the click on Revoke on no access token is given out'],
+      [
+        'main/vault/vault.test.ts',
+        'a failed write of any kind is reported as failed, and the next one is stored',
+      ],
+      ['main/vault/vault.test.ts', 'whether a pending revocation is retried automatically (%s) is stored'],
+      ['main/vault/vault.test.ts', 'no generation is reused, not even that of a record in quarantine'],
+      ['main/vault/vault-handle.test.ts', 'with two open data keys, a mark by either of them is accepted'],
+      [UNPROVEN, 'each candidate is stored before it is sent, so that a crash continues with it'],
+      [KEEPER, 'from the click on Revoke no access token is returned, even during a refresh'],
     ],
     breaks: ['take a failed save of the vault for a saved one'],
   },
@@ -412,8 +487,14 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'The time to retry after a 429 moved with each further one, and never came, beside others in a storm',
     tests: [
-      ['main/api/quota-tap.test.ts', 'the next 429 with Remaining 0 takes the time to retry away'],
-      ['main/api/quota-tap.test.ts', 'a 429 of a request under way with the first one leaves the time'],
+      [
+        'main/api/quota-tap.test.ts',
+        'the next 429 with Remaining 0 removes the time to retry, and no later one sets another',
+      ],
+      [
+        'main/api/quota-tap.test.ts',
+        'a 429 of a request that was already in flight leaves the shown time to retry unchanged',
+      ],
       ['app/status/quota-status.test.ts', 'shows no countdown while others use the whole refill'],
     ],
     breaks: ['count down to a retry that others make fail'],
@@ -431,7 +512,7 @@ export const FINDINGS: readonly Finding[] = [
       ],
       ['app/quota/others-take-all.test.ts', 'tries are then 20 s, 40 s, and a minute apart'],
     ],
-    breaks: ['try as ever where others use the whole refill'],
+    breaks: ['try as ever while others use the whole refill'],
   },
   {
     found: 'After a burst of a critical program others were refused with a Retry-After ten times too long',
@@ -580,7 +661,10 @@ export const FINDINGS: readonly Finding[] = [
         'strangers displace no connection that has shown a key once, for a response or a token',
       ],
       ['main/gateway/many-connections.test.ts', '1,100 strangers that %s keep none'],
-      ['main/network/connection-limit.test.ts', 'one that does not authenticate in time is closed'],
+      [
+        'main/network/connection-limit.test.ts',
+        'a connection that does not authenticate in time is closed; an authenticated one is not',
+      ],
       ['main/hosts/browser/slow-sockets.test.ts', 'one that goes on asking without a key'],
     ],
     breaks: ['reset what a program connects at once beyond 128'],
@@ -604,10 +688,16 @@ export const FINDINGS: readonly Finding[] = [
     found:
       '64 programs with 128 quotas each made a snapshot of 1.8 MB, which closed the pushes of every window',
     tests: [
-      [SNAPSHOT, 'a window on a real host is sent all keys’ snapshots'],
-      [SNAPSHOT, '64 programs that each use 141 quotas of long names stay within the bound'],
-      [SNAPSHOT, 'what is in trouble stays, then what is most used'],
-      [SNAPSHOT, 'whatever programs and the service name, the bound holds'],
+      [
+        SNAPSHOT,
+        'a window on a real host gets all keys’ snapshots, however many programs and quotas they name',
+      ],
+      [SNAPSHOT, '64 programs with 141 long-named quotas each fit the bound, and are counted'],
+      [SNAPSHOT, 'programs with problems are listed first, then the busiest, each group in its order'],
+      [
+        SNAPSHOT,
+        'whatever names programs and the service use, the bound holds and everything dropped is counted',
+      ],
       ['main/hosts/terminal/table.test.ts', 'what a snapshot has no room for is counted in one line'],
       ['renderer/programs/program-rows.test.ts', 'categories that a snapshot has no room for are counted'],
     ],
@@ -685,7 +775,7 @@ export const FINDINGS: readonly Finding[] = [
     tests: [
       [UNREACHABLE, 'is neither reachable nor unreachable'],
       [UNREACHABLE, 'is unreachable from its first failure'],
-      ['main/metrics/metrics.test.ts', 'a parser of Prometheus’ text finds every number'],
+      ['main/metrics/metrics.test.ts', 'a Prometheus parser reads every number'],
     ],
     breaks: ['call the service reachable before it was asked'],
   },
@@ -704,10 +794,10 @@ export const FINDINGS: readonly Finding[] = [
       ],
       [OUTAGES, 'a stream that the service cuts reopens within the reserve'],
       [OUTAGES, 'a 429 is not waited out: streams reopen as the level allows, and no reader is dropped'],
-      [STREAM_OUTAGE, 'of streams that are lost together one tries'],
-      [STREAM_OUTAGE, 'the others follow the success'],
-      [STREAM_OUTAGE, 'streams that open and end at once'],
-      [STREAM_OUTAGE, 'without a gateway too'],
+      [STREAM_OUTAGE, 'of streams lost together one retries, at most every 5 s, each in turn'],
+      [STREAM_OUTAGE, 'the others follow the first success within half a second'],
+      [STREAM_OUTAGE, 'streams that open and end at once do not trigger each other'],
+      [STREAM_OUTAGE, 'even without a gateway, reopening leaves the reserve to others'],
     ],
     breaks: [
       'let every stream try in an outage',
@@ -819,14 +909,14 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'Programs, thresholds and preferences that could not be read were replaced by the next change',
-    tests: [['main/storage/json-file.test.ts', 'a file that cannot be read is set aside']],
+    tests: [['main/storage/json-file.test.ts', 'an unreadable file is renamed before a new one replaces it']],
     breaks: ['replace the programs of a file that could not be read'],
   },
   {
     found: 'Of 40 commands in one instant 24 were reset, and of 300 scrapes 123',
     tests: [
       ['main/control/control-server.test.ts', '200 commands in one instant'],
-      ['main/metrics/metrics.test.ts', '300 scrapes in one instant'],
+      ['main/metrics/metrics.test.ts', '300 scrapes at once all get a response'],
     ],
     breaks: ['reset commands beyond 16 in one instant'],
   },
@@ -845,7 +935,9 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A line of 1 MB took 31 s to clean of secrets that repeat themselves',
-    tests: [[REDACTOR, 'a text of one period is cleaned in time']],
+    tests: [
+      [REDACTOR, 'a text of one repeated period is cleaned in time with as many secrets of that period'],
+    ],
     breaks: ['compare each place of a secret that repeats itself'],
   },
   {

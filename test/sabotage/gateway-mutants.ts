@@ -240,7 +240,7 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
 
   {
     promise: 'G2',
-    what: 'try as ever where others use the whole refill',
+    what: 'try as ever while others use the whole refill',
     file: BOUND,
     find: "if (refused === 'rate' && remaining === 0) this.othersTakeAll",
     replace: "if (refused === 'rate' && remaining === -1) this.othersTakeAll",

@@ -17,7 +17,7 @@ const ANNOUNCEMENT = {
   body: 'Back in 4 min.',
 } as const
 
-test('a terminal rings for trouble, not for good news, and says either', () => {
+test('a terminal rings for problems only, and prints problems and recoveries', () => {
   let rings = 0
   const lines: string[] = []
   const bell = bellAnnouncer(
@@ -33,7 +33,7 @@ test('a terminal rings for trouble, not for good news, and says either', () => {
   expect(lines).toEqual(Array(2).fill('Accounts is blocked. Back in 4 min.'))
 })
 
-test('a system notification is of one episode and urgent when it is critical', () => {
+test('a system notification covers one episode, and is urgent if critical', () => {
   const notices: Notice[] = []
   throughNotify((notice) => void notices.push(notice)).announce(ANNOUNCEMENT)
   expect(notices).toEqual([
@@ -41,7 +41,7 @@ test('a system notification is of one episode and urgent when it is critical', (
   ])
 })
 
-test('a kept alert that cannot be read is forgotten', () => {
+test('an unreadable saved alert is dropped', () => {
   expect(storedAlert('{')).toBeUndefined()
   expect(storedAlert('{"id":"x","kind":"empty"}')).toBeUndefined()
 })
@@ -74,12 +74,12 @@ test.each([
   ['revoke-unconfirmed', 'revocation-unconfirmed'],
   ['empty', 'empty'],
   ['of-tomorrow', undefined],
-])('an alert that an earlier version stored as "%s" is of the condition "%s"', (former, kind) => {
+])('an alert that an earlier version stored as "%s" belongs to the condition "%s"', (former, kind) => {
   const stored = storedAlert(bodyOf('a', former, 'warning'))
   expect(stored && kindOf(stored)).toBe(kind)
 })
 
-test('an alert that an earlier version stored as info is ok', () => {
+test('an alert that an earlier version stored as info has severity ok', () => {
   const stored = bodyOf('a', 'capacity-back', 'info')
   const found = alertSchema.safeParse(JSON.parse(stored))
   expect(found.data).toMatchObject({ kind: 'capacity-back', severity: 'ok' })
@@ -92,7 +92,7 @@ function thresholdsIn(folder: string | undefined, problems: string[] = []) {
   return new ThresholdFile(folder, AT_MS, (sentence) => void problems.push(sentence))
 }
 
-test('a threshold is of one row of one key, and can be taken away again', () => {
+test('a threshold applies to one row of one key, and can be removed', () => {
   const folder = temporaryFolder()
   thresholdsIn(folder).set('key-1', 'Accounts', 0.5)
   thresholdsIn(folder).set('key-1', undefined, 0.1)
@@ -102,7 +102,7 @@ test('a threshold is of one row of one key, and can be taken away again', () => 
   expect(again.set('key-1', 'Accounts', undefined).perCategory).toEqual({})
 })
 
-test('a damaged file of thresholds is set aside whole and said, and the defaults apply', () => {
+test('a damaged thresholds file is renamed and reported, and defaults apply', () => {
   const folder = temporaryFolder()
   const damaged = '{"profiles":{"key-1":{"below":7}}}'
   writeFileSync(join(folder, 'alerts.json'), damaged)
@@ -120,7 +120,7 @@ test('a damaged file of thresholds is set aside whole and said, and the defaults
   expect(aside.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([damaged])
 })
 
-test('a threshold that cannot be written applies, and that it is not kept is said', () => {
+test('a threshold that cannot be saved still applies, and the failure is reported', () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'alerts.json.new'))
   const problems: string[] = []
@@ -154,7 +154,7 @@ function followed(announced: string[]) {
   return { alerts, silent }
 }
 
-test('eighteen streams that fall silent together are announced once', () => {
+test('eighteen streams that go silent together are announced once', () => {
   const announced: string[] = []
   const { alerts, silent } = followed(announced)
   alerts.observe(silent(18, 1))
@@ -162,7 +162,7 @@ test('eighteen streams that fall silent together are announced once', () => {
   expect(alerts.open()).toHaveLength(1)
 })
 
-test('a snoozed alert is in the list and not announced', () => {
+test('a snoozed alert is listed but not announced', () => {
   const announced: string[] = []
   const { alerts, silent } = followed(announced)
   alerts.changePreferences({ snoozedUntil: SNAPSHOT_MS + 60_000 })
@@ -171,7 +171,7 @@ test('a snoozed alert is in the list and not announced', () => {
   expect(alerts.open()).toHaveLength(1)
 })
 
-test('an alert that is over is among the closed ones with its end', () => {
+test('an ended alert is listed as closed, with its end', () => {
   const { alerts, silent } = followed([])
   alerts.observe(silent(1, 1))
   expect(alerts.closed()).toEqual([])
@@ -183,7 +183,7 @@ test('an alert that is over is among the closed ones with its end', () => {
   ])
 })
 
-test('a settings page that was opened before a snooze does not undo it', () => {
+test('a settings page opened before a snooze does not undo the snooze', () => {
   const { alerts } = followed([])
   const quietHours = { from: '22:00', to: '07:00' }
   alerts.changePreferences({ snoozedUntil: SNAPSHOT_MS + 60_000 })
@@ -195,7 +195,7 @@ test('a settings page that was opened before a snooze does not undo it', () => {
   expect(alerts.changePreferences({ quietHours: null })).toEqual({ urgentBypass: false })
 })
 
-test('when alerts are announced is kept over a start, and a file from before still reads', () => {
+test('alert timing survives a restart, and an older file can still be read', () => {
   const folder = temporaryFolder()
   const quiet = { quietHours: { from: '22:00', to: '07:00' }, urgentBypass: false }
   const file = thresholdsIn(folder)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { setUp } from './scripted-prober.ts'
 
-test('sends one probe, which the budget counts', async () => {
+test('sends one check, which counts against the budget', async () => {
   const { clock, prober, asked } = setUp(0.02)
   const answer = prober.checkNow('Accounts')
   await clock.advance(0)
@@ -10,13 +10,13 @@ test('sends one probe, which the budget counts', async () => {
   expect(prober.summary().usedFraction).toBeGreaterThan(0)
 })
 
-test('works with probing off: a person asked', async () => {
+test('works with automatic checks off, because a person asked', async () => {
   const { prober, asked } = setUp(0)
   expect(await prober.checkNow('Accounts')).toEqual({ ok: true })
   expect(asked.length).toBe(1)
 })
 
-test('never goes into a held category, and says when it can', async () => {
+test('never checks a paused category, and says when it can', async () => {
   const { timeline, ledger, prober, asked } = setUp()
   const untilMs = timeline.now() + 40_000
   ledger.hold('Accounts', { untilMs, refusals: 1 })
@@ -24,7 +24,7 @@ test('never goes into a held category, and says when it can', async () => {
   expect(asked).toEqual([])
 })
 
-test('never takes what a bucket has no whole request of', async () => {
+test('never checks a bucket with less than one whole request', async () => {
   const { timeline, ledger, prober, asked } = setUp()
   const rate = { limit: 320, periodSeconds: 300, remaining: 0, resetSeconds: 300 }
   ledger.answered(ledger.sent('Accounts', timeline.now()), rate, timeline.now(), false)
@@ -33,7 +33,7 @@ test('never takes what a bucket has no whole request of', async () => {
   expect(asked).toEqual([])
 })
 
-test('stays within the budget, and says when that opens again', async () => {
+test('stays within the budget, and says when the budget allows the next check', async () => {
   const { clock, timeline, prober, asked } = setUp(0.002)
   const startedMs = timeline.now()
   await prober.checkNow('Accounts')
@@ -48,7 +48,7 @@ test('stays within the budget, and says when that opens again', async () => {
   expect(asked.filter(({ path }) => path === '/v3/brokerage/accounts').length).toBe(2)
 })
 
-test('says what it needs, and what it cannot do', async () => {
+test('reports what it needs and what it cannot check', async () => {
   const { timeline, ledger, prober, state } = setUp()
   expect(await prober.checkNow('Positions')).toMatchObject({ code: 'no-account' })
   expect(await prober.checkNow('Option Risk Reward')).toMatchObject({ code: 'not-probed' })
@@ -61,7 +61,7 @@ test('says what it needs, and what it cannot do', async () => {
   expect(await prober.checkNow('Accounts')).toMatchObject({ code: 'cannot-ask' })
 })
 
-test('an answer without quota headers is no success', async () => {
+test('a response without quota headers is not a success', async () => {
   const { prober, state } = setUp()
   state.answer = () => Promise.resolve({ kind: 'answered', status: 503, body: '', hasQuota: false })
   expect(await prober.checkNow('Accounts')).toMatchObject({ ok: false, code: 'no-headers' })

@@ -35,7 +35,7 @@ function setUp() {
   return { client, http, events, rejected, accepted, tokens, low }
 }
 
-test('sends the bearer in a header and nothing secret in the address', async () => {
+test('sends the bearer in a header, and no secret in the URL', async () => {
   const { client, http } = setUp()
   http.reply = () => answerOf(200, '{}', QUOTA)
   expect(await client.request(GET)).toEqual({ kind: 'answered', status: 200, body: '{}', hasQuota: true })
@@ -44,7 +44,7 @@ test('sends the bearer in a header and nothing secret in the address', async () 
   ])
 })
 
-test('after a 401 the request goes out once more with the fresh token', async () => {
+test('after a 401 the request is retried once with the new token', async () => {
   const { client, http, rejected, tokens } = setUp()
   tokens.push({ kind: 'token', value: 'a2' })
   http.reply = ({ headers }) => answerOf(headers['authorization'] === 'Bearer a2' ? 200 : 401, '', QUOTA)
@@ -53,7 +53,7 @@ test('after a 401 the request goes out once more with the fresh token', async ()
   expect(http.requests.length).toBe(2)
 })
 
-test('a second 401 is the answer, and is told of the token it was for', async () => {
+test('a second 401 is the result, and is attributed to the token it was sent with', async () => {
   const { client, http, rejected, accepted, tokens } = setUp()
   tokens.push({ kind: 'token', value: 'a2' })
   http.reply = () => answerOf(401)
@@ -68,14 +68,14 @@ test.each([
   [404, true],
   [429, false],
   [503, false],
-])('whether an answer of %d accepts the token: %s', async (status, isAccepted) => {
+])('whether a response of %d accepts the token: %s', async (status, isAccepted) => {
   const { client, http, rejected, accepted } = setUp()
   http.reply = () => answerOf(status, '', { 'content-type': 'application/json' })
   await client.request(GET)
   expect([rejected, accepted]).toEqual([[], isAccepted ? [GET.path] : []])
 })
 
-test('a token that was refused is not sent again', async () => {
+test('a rejected token is not sent again', async () => {
   const { client, http } = setUp()
   http.reply = () => answerOf(401)
   expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 401 })
@@ -89,7 +89,7 @@ test('without a token nothing is sent', async () => {
   expect(http.requests).toEqual([])
 })
 
-test('what was not sent costs nothing, what was lost may have', async () => {
+test('an unsent request costs nothing; a lost one may have counted', async () => {
   const { client, http, low, events } = setUp()
   http.reply = () => NOT_SENT
   expect(await client.request(GET)).toEqual({
@@ -109,7 +109,7 @@ test.each([
   ['a page that does not say so', answerOf(200, ' <html>Sign in</html>')],
   ['a redirect to another host', answerOf(302, '', { location: 'http://portal.test/' })],
 ])(
-  '%s in the place of an answer is not the service: nothing is seen, and the host is not there',
+  '%s instead of a response is not the service: no quota is read and the host counts as unreachable',
   async (_, outcome) => {
     const { client, http, low, events } = setUp()
     http.reply = () => outcome
@@ -128,7 +128,7 @@ test.each([
   },
 )
 
-test('a refusal may be a page, and is still an answer', async () => {
+test('a rejection may be an HTML page, and still counts as a response', async () => {
   const { client, http, events } = setUp()
   http.reply = () => answerOf(404, '<html>Cannot GET</html>', { 'content-type': 'text/html' })
   expect(await client.request(GET)).toMatchObject({ kind: 'answered', status: 404 })
@@ -137,7 +137,7 @@ test('a refusal may be a page, and is still an answer', async () => {
   ])
 })
 
-test('a 429 comes back as the time to wait for', async () => {
+test('a 429 returns the time to wait', async () => {
   const { client, http } = setUp()
   http.reply = () =>
     answerOf(429, '{"Message":"Rate quota exceeded"}', { ...QUOTA, 'x-ratelimit-reset': '7' })
@@ -145,7 +145,7 @@ test('a 429 comes back as the time to wait for', async () => {
   expect(http.requests.length).toBe(1)
 })
 
-test('a token that is taken back while a request waits for it is not sent', async () => {
+test('a token revoked while a request waits for it is not sent', async () => {
   const { client, http, tokens } = setUp()
   http.reply = () => answerOf(200, '{}', QUOTA)
   const waiting = client.request(GET)
@@ -155,7 +155,7 @@ test('a token that is taken back while a request waits for it is not sent', asyn
   proves('R3', { level: 1, cases: 1 })
 })
 
-test('stopped, it sends nothing more, also not what waited for a token', async () => {
+test('after stop, nothing is sent, not even requests that waited for a token', async () => {
   const { client, http, tokens } = setUp()
   http.reply = () => answerOf(200, '{}', QUOTA)
   const waiting = client.request(GET)
@@ -166,7 +166,7 @@ test('stopped, it sends nothing more, also not what waited for a token', async (
   expect(tokens).toHaveLength(1)
 })
 
-test('stopped while a new token is fetched for a refused one, it does not ask again', async () => {
+test('after stop during a refresh for a rejected token, the request is not retried', async () => {
   const { client, http, tokens } = setUp()
   tokens.push({ kind: 'token', value: 'a2' })
   http.reply = () => {

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { CURRENT_REQUEST_QUOTAS, categoryOf } from '../../../app/service/categories.ts'
 import { firstAccount, probeRequest } from '../../../main/api/prober.ts'
 
-test('every probe counts against the category it is made for', () => {
+test('every check counts against its category', () => {
   for (const { category } of CURRENT_REQUEST_QUOTAS) {
     const request = probeRequest(category, { account: 'SIM1001', symbol: 'MSFT' })
     if (request) expect(categoryOf(request.method, request.path)).toBe(category)
   }
 })
 
-test('what places orders and what opens streams has no probe', () => {
+test('endpoints that place orders or open streams have no check', () => {
   const without = CURRENT_REQUEST_QUOTAS.map(({ category }) => category).filter(
     (category) => !probeRequest(category, { account: 'SIM1001', symbol: 'MSFT' }),
   )
@@ -23,14 +23,14 @@ test('what places orders and what opens streams has no probe', () => {
   ])
 })
 
-test('an account id that is not fit for a path is passed over', () => {
+test('an account id that cannot be part of a path is skipped', () => {
   const body = (...ids: unknown[]) => JSON.stringify({ Accounts: ids.map((AccountID) => ({ AccountID })) })
   expect(firstAccount(body('../x', 'A/B', 'SIM1001'))).toBe('SIM1001')
   expect(firstAccount(body('a?b'))).toBeUndefined()
   expect(firstAccount(body(7))).toBeUndefined()
 })
 
-test('no answer makes it throw, and what it takes is always fit for a path', () => {
+test('no response makes it throw, and every account id it accepts fits a path', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (body) => {
       const account = firstAccount(body)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MINUTE_MS, setUp } from './scripted-prober.ts'
 
-test('turned off it asks nothing, and a person still may, within the budget', async () => {
+test('when off it sends nothing, but a person can still check within the budget', async () => {
   const { clock, prober, asked } = setUp()
   prober.start()
   prober.change({ enabled: false, budgetFraction: 0.02, everySeconds: { Accounts: 5 } })
@@ -16,7 +16,7 @@ test('turned off it asks nothing, and a person still may, within the budget', as
   expect(await prober.checkNow('Option Spread Types')).toMatchObject({ code: 'budget-spent' })
 })
 
-test('what was spent before counts against a smaller budget', async () => {
+test('checks already sent count against a smaller budget', async () => {
   const { clock, prober, asked } = setUp(0.2)
   prober.start()
   await clock.advance(5 * MINUTE_MS)
@@ -27,7 +27,7 @@ test('what was spent before counts against a smaller budget', async () => {
   expect(asked.filter(({ path }) => path.includes('/quotes/'))).toEqual([])
 })
 
-test('a symbol that was refused is not waited for once there is another', async () => {
+test('after a rejected symbol, a new symbol is checked without waiting', async () => {
   const { clock, prober, asked, state } = setUp()
   const usual = state.answer
   state.answer = (request) =>

@@ -4,7 +4,7 @@ import type { ApiAnswer } from '../../../main/api/client.ts'
 import { proves } from '../../proof/proves.ts'
 import { ACCOUNTS, categoryAt, MINUTE_MS, setUp } from './scripted-prober.ts'
 
-test('sends no more probes than the budget allows on average, evenly', async () => {
+test('sends no more checks than the budget allows on average, evenly spaced', async () => {
   const { clock, prober, asked } = setUp()
   prober.start()
   await clock.advance(30 * MINUTE_MS)
@@ -21,7 +21,7 @@ test('sends no more probes than the budget allows on average, evenly', async () 
   proves('Q6', { level: 1, cases: 1 })
 })
 
-test('asks for accounts first, and for what needs an account once it knows one', async () => {
+test('checks accounts first, and account resources once an account id is known', async () => {
   const { clock, prober, asked } = setUp()
   prober.start()
   await clock.advance(1)
@@ -30,14 +30,14 @@ test('asks for accounts first, and for what needs an account once it knows one',
   expect(paths).toContain('/v3/brokerage/accounts/SIM1001/positions')
 })
 
-test('never asks for streams or for what places orders', async () => {
+test('never checks streams or endpoints that place orders', async () => {
   const { clock, prober, asked } = setUp(0.5)
   prober.start()
   await clock.advance(10 * MINUTE_MS)
   expect(asked.filter(({ path }) => /stream|riskreward/.test(path))).toEqual([])
 })
 
-test('stays out of a held category until the hold ends, and goes on with the others', async () => {
+test('skips a paused category until the pause ends, and continues with the others', async () => {
   const { clock, timeline, ledger, prober, asked } = setUp()
   ledger.hold('Accounts', { untilMs: timeline.now() + 5 * MINUTE_MS, refusals: 1 })
   prober.start()
@@ -49,7 +49,7 @@ test('stays out of a held category until the hold ends, and goes on with the oth
   proves('Q6', { level: 1, cases: 1 })
 })
 
-test('stays out of a bucket whose lower bound is below 1', async () => {
+test('skips a bucket whose lower bound is below 1', async () => {
   const { clock, timeline, ledger, prober, asked } = setUp(0.5)
   const rate = { limit: 320, periodSeconds: 300, remaining: 0, resetSeconds: 300 }
   ledger.answered(ledger.sent('Accounts', timeline.now()), rate, timeline.now(), false)
@@ -59,7 +59,7 @@ test('stays out of a bucket whose lower bound is below 1', async () => {
   proves('Q6', { level: 1, cases: 1 })
 })
 
-test('leaves alone a category whose requests are counted elsewhere', async () => {
+test('skips a category whose requests another category counts', async () => {
   const { clock, timeline, ledger, prober, asked } = setUp()
   for (const endpoint of ['Accounts', 'Balances']) {
     const rate = { remaining: 319, resource: 'accounts' }
@@ -71,7 +71,7 @@ test('leaves alone a category whose requests are counted elsewhere', async () =>
   expect(asked.some(({ path }) => path.endsWith('/balances'))).toBe(false)
 })
 
-test('sends nothing while it may not', async () => {
+test('sends nothing while checks are not allowed', async () => {
   const { clock, prober, asked, state } = setUp()
   state.may = false
   prober.start()
@@ -90,7 +90,7 @@ test('a budget of 0 sends nothing and reads as off', async () => {
   expect(prober.summary().enabled).toBe(false)
 })
 
-test('an interval of its own replaces the budget for its category alone', async () => {
+test('a category’s own interval replaces the budget for that category alone', async () => {
   const { clock, prober, asked } = setUp(0, { Accounts: 30 })
   prober.start()
   await clock.advance(10 * MINUTE_MS)
@@ -98,7 +98,7 @@ test('an interval of its own replaces the budget for its category alone', async 
   expect(asked.length).toBe(21)
 })
 
-test('a chosen interval counts from its own checks, and stops while programs bring headers', async () => {
+test('an own interval is measured between own checks, and pauses while programs receive headers', async () => {
   const { clock, timeline, ledger, prober, asked, state } = setUp(0, { Accounts: 30 })
   const header = () => {
     const ticket = ledger.sent('Accounts', timeline.now())
@@ -125,7 +125,7 @@ test('a chosen interval counts from its own checks, and stops while programs bri
   expect(asked).toHaveLength(12)
 })
 
-test('after a refusal that shows no quota a category is left alone for ten minutes', async () => {
+test('after a rejection without quota headers a category is skipped for ten minutes', async () => {
   const { clock, prober, asked, state } = setUp()
   state.answer = () => Promise.resolve({ kind: 'answered', status: 403, body: '', hasQuota: false })
   prober.start()
@@ -135,7 +135,7 @@ test('after a refusal that shows no quota a category is left alone for ten minut
   expect(asked.filter(({ path }) => path === '/v3/brokerage/accounts').length).toBe(2)
 })
 
-test('has at most four requests under way', async () => {
+test('has at most four requests in flight', async () => {
   const { clock, prober, asked, state } = setUp()
   state.answer = () => new Promise(() => {})
   prober.start()
@@ -143,7 +143,7 @@ test('has at most four requests under way', async () => {
   expect(asked.length).toBe(4)
 })
 
-test('after stop an answer that still comes starts nothing', async () => {
+test('a response that arrives after stop starts nothing', async () => {
   const { clock, prober, asked, state } = setUp()
   let answer: (value: ApiAnswer) => void = () => {}
   state.answer = () => new Promise((resolve) => (answer = resolve))
@@ -157,7 +157,7 @@ test('after stop an answer that still comes starts nothing', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('a probe that waited for a token counts from its answer, so that the next is a whole pace later', async () => {
+test('a check that waited for a token is timed from its response, so that the next is a whole interval later', async () => {
   const { clock, prober, asked, state } = setUp()
   const at = () => asked.filter(({ path }) => path.includes('/strikes/')).map(({ atMs }) => atMs)
   state.answer = () =>
@@ -172,7 +172,7 @@ test('a probe that waited for a token counts from its answer, so that the next i
   expect(at().length).toBe(2)
 })
 
-test('a probe that never went out is given back to the budget', async () => {
+test('a check that was never sent is refunded to the budget', async () => {
   const { clock, prober, asked, state } = setUp(0.002)
   const usual = state.answer
   state.answer = () => Promise.resolve({ kind: 'unreachable', why: 'connection refused', sent: false })
@@ -186,7 +186,7 @@ test('a probe that never went out is given back to the budget', async () => {
   expect(asked.some(({ path }) => path === '/v3/brokerage/accounts')).toBe(true)
 })
 
-test('a probe whose answer was lost is not given back: it may have counted', async () => {
+test('a check whose response was lost is not refunded, because it may have counted', async () => {
   const { clock, prober, asked, state } = setUp(0.002)
   state.answer = () => Promise.resolve({ kind: 'unreachable', why: 'connection lost', sent: true })
   prober.start()
@@ -195,7 +195,7 @@ test('a probe whose answer was lost is not given back: it may have counted', asy
   expect(prober.summary().usedFraction).toBeGreaterThan(0)
 })
 
-test('with nobody looking fewer probes go out, and the first look brings them back at once', async () => {
+test('checks are rarer while no window is visible, and resume their rate with the first one', async () => {
   const { clock, ledger, timeline, prober, asked, state } = setUp()
   state.answer = ({ path }) => {
     const category = categoryAt(path)
@@ -227,7 +227,7 @@ test('with nobody looking fewer probes go out, and the first look brings them ba
   expect(await sentWithin(1_000)).toBeGreaterThan(0)
 })
 
-test('what a probe asks about is the profile’s symbol and the key’s own account, and the summary names both', async () => {
+test('checks use the profile’s symbol and the key’s own account, and the summary names both', async () => {
   const { clock, prober, asked } = setUp(0.02, {}, 'BRK.B')
   prober.start()
   await clock.advance(1_000)
@@ -235,7 +235,7 @@ test('what a probe asks about is the profile’s symbol and the key’s own acco
   expect(prober.summary()).toMatchObject({ symbol: 'BRK.B', account: 'SIM1001' })
 })
 
-test('a row that was answered 401 is checked at once with another token, and once only', async () => {
+test('a row that got 401 is checked at once with a new token, but only once', async () => {
   const { clock, prober, asked, state } = setUp()
   const accepted = state.answer
   state.answer = async () => ({ kind: 'answered', status: 401, body: '', hasQuota: false })
@@ -254,7 +254,7 @@ test('a row that was answered 401 is checked at once with another token, and onc
   expect(count()).toBe(3)
 })
 
-test('once one row accepts a token that was rejected, the others that rejected it are checked at once', async () => {
+test('once one row accepts a rejected token, the other rows that rejected it are checked at once', async () => {
   const { clock, prober, asked, state } = setUp()
   const accepted = state.answer
   state.answer = async () => ({ kind: 'answered', status: 401, body: '', hasQuota: false })

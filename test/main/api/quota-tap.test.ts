@@ -20,7 +20,7 @@ function setUp() {
   return { clock, timeline, ledger, events, history, tap, row, refuse }
 }
 
-test('a request that was hung up on may count for two seconds more, one that was lost may have', async () => {
+test('an aborted request may count for two more seconds, a lost one may already have counted', async () => {
   const { clock, tap, row } = setUp()
   // Headers enough to know that nobody else uses it.
   for (let count = 0; count < 4; count += 1) {
@@ -38,7 +38,7 @@ test('a request that was hung up on may count for two seconds more, one that was
   expect(row('Accounts').low).toBeGreaterThan(during)
 })
 
-test('a 429 holds its own category for Reset and half a second, and no other', () => {
+test('a 429 pauses its own category for Reset plus half a second, and no other', () => {
   const { timeline, refuse, ledger, events } = setUp()
   const { retryAtMs } = refuse(ACCOUNTS, { ...quotaHeaders(0, 300), 'x-ts-request-id': 'r-1' })
   expect(retryAtMs).toBe(timeline.now() + 300_500)
@@ -56,7 +56,7 @@ test('a 429 holds its own category for Reset and half a second, and no other', (
   proves('Q7', { level: 1, cases: 1 })
 })
 
-test('the first answer that is no 429 tells the end of what was refused, once', async () => {
+test('the first response that is not a 429 reports the end of the rate limiting, once', async () => {
   const { clock, timeline, refuse, tap, events } = setUp()
   const since = timeline.now()
   refuse(ACCOUNTS, quotaHeaders(0, 20))
@@ -84,7 +84,7 @@ test.each([
   ['Barchart Stream', '/v3/marketdata/stream/barcharts/MSFT'],
   ['TickBar Stream', '/v2/stream/tickbars/MSFT/5/10'],
   ['MarketDepth Stream', DEPTH],
-])('a 429 of %s holds that alone, with and without headers', (category, path) => {
+])('a 429 of %s pauses only that, with and without headers', (category, path) => {
   const refusals = [quotaHeaders(0, 45), {}]
   for (const said of refusals) {
     const { timeline, refuse, ledger, tap } = setUp()
@@ -128,7 +128,7 @@ test('a held category is open again at the end of the hold and not a moment soon
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
 })
 
-test('a 429 without headers holds for 60 s, and twice as long each time it comes again', async () => {
+test('a 429 without headers pauses for 60 s, doubled at each repetition', async () => {
   const { clock, timeline, refuse } = setUp()
   const waits: number[] = []
   for (let count = 0; count < 6; count += 1) {
@@ -145,7 +145,7 @@ test.each([
   '',
   '<html><h1>Too many requests</h1></html>',
   '{"Error":"TooManyRequests","Message":"Slow down"}',
-])('a 429 that does not say of what holds its category and blames nobody: %j', async (body) => {
+])('a 429 without a known cause pauses its category and blames nobody: %j', async (body) => {
   const { clock, timeline, tap, row, refuse, events, ledger } = setUp()
   tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
   await clock.advance(2_000)
@@ -165,14 +165,14 @@ test.each([
   proves('Q7', { level: 1, cases: 1 })
 })
 
-test('the older 429 without headers says by its Message that the bucket is empty', () => {
+test('the older 429 without headers says in its Message that the bucket is empty', () => {
   const { tap, row, refuse } = setUp()
   tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
   refuse(ACCOUNTS, {}, RATE)
   expect(row('Accounts').remaining).toBeLessThan(1)
 })
 
-test('an epoch time or garbage in Reset is no wait', () => {
+test('an epoch time or garbage in Reset is not used as a wait', () => {
   for (const reset of ['1767623400', '-3', 'soon', '', '1e3']) {
     const { timeline, refuse } = setUp()
     const { retryAtMs } = refuse(ACCOUNTS, { ...quotaHeaders(0, 0), 'x-ratelimit-reset': reset })
@@ -180,21 +180,21 @@ test('an epoch time or garbage in Reset is no wait', () => {
   }
 })
 
-test('requests refused together count as one refusal', () => {
+test('requests rate limited together count as one 429', () => {
   const { timeline, tap } = setUp()
   const tickets = [tap.sent('GET', ACCOUNTS), tap.sent('GET', ACCOUNTS), tap.sent('GET', ACCOUNTS)]
   for (const ticket of tickets) tap.answered(ticket, observe(429, {}), RATE)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeLessThan(timeline.now() + 62_000)
 })
 
-test('a later refusal never shortens a hold', () => {
+test('a later 429 never shortens a pause', () => {
   const { timeline, tap, refuse } = setUp()
   refuse(ACCOUNTS, quotaHeaders(0, 200))
   refuse(ACCOUNTS, quotaHeaders(0, 3))
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(timeline.now() + 200_500)
 })
 
-test('an accepted request after the hold ends the growth', async () => {
+test('a successful request after the pause resets the doubling', async () => {
   const { clock, timeline, tap, refuse } = setUp()
   refuse(ACCOUNTS, {})
   await clock.advance(61_000)
@@ -202,7 +202,7 @@ test('an accepted request after the hold ends the growth', async () => {
   expect(refuse(ACCOUNTS, {}).retryAtMs).toBe(timeline.now() + 60_500)
 })
 
-test('a 429 of the slots holds no requests', () => {
+test('a 429 of the slots does not pause requests', () => {
   const { tap, refuse, events } = setUp()
   const tapped = refuse(DEPTH, { ...quotaHeaders(29, 2, 30), 'x-concurrency-remaining': '0' }, SLOTS)
   expect(tapped.refused).toBe('concurrency')
@@ -210,7 +210,7 @@ test('a 429 of the slots holds no requests', () => {
   expect(events).toEqual([])
 })
 
-test('a bucket whose lower bound holds no whole request is waited for', async () => {
+test('a bucket whose lower bound is below one request is waited for', async () => {
   const { clock, tap } = setUp()
   tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(0, 300)), '')
   const notBeforeMs = tap.notBeforeMs('GET', ACCOUNTS) ?? 0
@@ -219,7 +219,7 @@ test('a bucket whose lower bound holds no whole request is waited for', async ()
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
 })
 
-test('where a fixed window is over and the next one may be spent, no time that has passed is named', async () => {
+test('after a fixed window has ended, no time in the past is named', async () => {
   const { clock, timeline, tap, row } = setUp()
   tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(1, 290, 2)), '')
   const endsAtMs = row('Accounts').windowEndsAt ?? 0
@@ -237,7 +237,7 @@ test('where a fixed window is over and the next one may be spent, no time that h
 })
 
 test.each([200, 401, 404, 503])(
-  'an answer of %d without quota headers may have counted, and may not',
+  'a response of %d without quota headers may or may not have counted',
   async (status) => {
     const { clock, tap, row } = setUp()
     tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(100, 207)), '')
@@ -249,14 +249,14 @@ test.each([200, 401, 404, 503])(
   },
 )
 
-test('a path that no rule knows is learned by its resource name', () => {
+test('a path without a rule is learned by its resource name', () => {
   const { tap, row } = setUp()
   const named = { ...quotaHeaders(7, 80, 10), 'x-ratelimit-resource': 'news' }
   tap.answered(tap.sent('GET', '/v3/news/latest?limit=5'), observe(200, named), '')
   expect(row('news')).toMatchObject({ limit: 10, remaining: 7, resource: 'news' })
 })
 
-test('refusals are in the history of their category', () => {
+test('429s are recorded in the history of their category', () => {
   const { timeline, refuse, history } = setUp()
   refuse(ACCOUNTS, quotaHeaders(0, 300))
   const now = timeline.now()
@@ -266,7 +266,7 @@ test('refusals are in the history of their category', () => {
   })
 })
 
-test('use elsewhere is told once, not at every header', async () => {
+test('use by others is reported once, not at every header', async () => {
   const { clock, tap, events } = setUp()
   let remaining = 300
   for (let count = 0; count < 20; count += 1) {
@@ -278,7 +278,7 @@ test('use elsewhere is told once, not at every header', async () => {
   expect(events.filter(({ kind }) => kind === 'elsewhere').length).toBe(1)
 })
 
-test('a Reset that was waited for and refused again is waited for longer each time, to 15 minutes', async () => {
+test('repeated 429s after a waited Reset lengthen the wait, up to 15 minutes', async () => {
   const { clock, timeline, refuse } = setUp()
   const waits: number[] = []
   for (let count = 0; count < 12; count += 1) {
@@ -294,8 +294,8 @@ test('a Reset that was waited for and refused again is waited for longer each ti
   proves('Q7', { level: 1, cases: 1 })
 })
 
-describe('what support asks for', () => {
-  test('the ids of the last 20 refusals are kept, with their times, the oldest going first', async () => {
+describe('details for support', () => {
+  test('the ids of the last 20 429s are stored with their times, and the oldest is dropped first', async () => {
     const { clock, timeline, tap, refuse } = setUp()
     const startedMs = timeline.now()
     for (let count = 1; count <= 23; count += 1) {
@@ -309,7 +309,7 @@ describe('what support asks for', () => {
     expect(tap.detailsOf('Positions').refusals).toEqual([])
   })
 
-  test('the last headers as they came, numbers only, and which of them were not believed', () => {
+  test('the last headers are listed as received, numbers only, with those that were not believed', () => {
     const { timeline, tap } = setUp()
     const odd = { 'x-ratelimit-reset': '1767623400', 'x-ratelimit-limit': 'many', 'set-cookie': '12345' }
     tap.answered(tap.sent('GET', ACCOUNTS), observe(200, { ...quotaHeaders(319, 1), ...odd }), '')
@@ -321,7 +321,7 @@ describe('what support asks for', () => {
     })
   })
 
-  test('a category that has slots and no request quota has its headers and refusals too', () => {
+  test('a category with slots but no request quota has headers and 429s too', () => {
     const { tap, refuse } = setUp()
     const path = '/v3/brokerage/stream/accounts/SIM1001/positions'
     const slots = { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '39' }
@@ -333,7 +333,7 @@ describe('what support asks for', () => {
     })
   })
 
-  test('headers that are garbage from the first to the last are noted', () => {
+  test('headers that are garbage throughout are recorded', () => {
     const { tap } = setUp()
     tap.answered(
       tap.sent('GET', ACCOUNTS),
@@ -343,7 +343,7 @@ describe('what support asks for', () => {
     expect(tap.detailsOf('Accounts').oddities.length).toBe(2)
   })
 
-  test('a refused stream counts for the row of its stream', () => {
+  test('a stream that got 429 counts for the row of its stream', () => {
     const { tap, refuse } = setUp()
     refuse(
       DEPTH,
@@ -357,7 +357,7 @@ describe('what support asks for', () => {
   })
 })
 
-test('a 429 tells what was known before it: the level, and both uses of the last minute', async () => {
+test('a 429 records what was known before it: the level, and both uses of the last minute', async () => {
   const { clock, tap, refuse, events } = setUp()
   for (const remaining of [300, 270, 240, 210]) {
     tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(remaining, 300 - remaining)), '')
@@ -371,13 +371,13 @@ test('a 429 tells what was known before it: the level, and both uses of the last
   expect(told?.before?.othersHigh).toBeGreaterThan(60)
 })
 
-test('a 429 before any header has nothing to tell of before', () => {
+test('a 429 before any header records no earlier state', () => {
   const { refuse, events } = setUp()
   refuse(ACCOUNTS, quotaHeaders(0, 300))
   expect(events[0]).not.toHaveProperty('before')
 })
 
-describe('where others use the whole refill', () => {
+describe('while others use the whole refill', () => {
   /** 429s of requests that were each sent after the answer before. */
   async function storm(refusals: number) {
     const made = setUp()
@@ -389,7 +389,7 @@ describe('where others use the whole refill', () => {
     return { ...made, retries }
   }
 
-  test('the next 429 with Remaining 0 takes the time to retry away, and no later one gives another', async () => {
+  test('the next 429 with Remaining 0 removes the time to retry, and no later one sets another', async () => {
     const { row, events, timeline, retries, tap, refuse, clock } = await storm(1)
     expect(row('Accounts')).toMatchObject({ state: 'blocked', blockedUntil: timeline.now() + 300_500 })
     // The first one after it is the try.
@@ -411,7 +411,7 @@ describe('where others use the whole refill', () => {
     proves('Q7', { level: 1, cases: 1 })
   })
 
-  test('a 429 of a request under way with the first one leaves the time to retry as it was shown', async () => {
+  test('a 429 of a request that was already in flight leaves the shown time to retry unchanged', async () => {
     const { tap, row, clock } = setUp()
     const [one, other] = [tap.sent('GET', ACCOUNTS), tap.sent('GET', ACCOUNTS)]
     await clock.advance(100)
@@ -427,7 +427,7 @@ describe('where others use the whole refill', () => {
   test.each([
     { name: 'others caused', others: 12, own: 0, by: true },
     { name: 'own requests caused', others: 0, own: 240, by: false },
-  ])('a 429 that $name says so until its wait is over', async ({ others, own, by }) => {
+  ])('a 429 that $name reports it until its wait is over', async ({ others, own, by }) => {
     const { row, tap, clock, refuse } = setUp()
     let used = 220
     const answer = () => {
@@ -453,7 +453,7 @@ describe('where others use the whole refill', () => {
     }
   })
 
-  test('an answer without room changes nothing, and the first one with room ends it at once', async () => {
+  test('a response without room changes nothing, and the first one with room ends the state', async () => {
     const { row, tap, clock, events } = await storm(2)
     await clock.advance(20_000)
     expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()

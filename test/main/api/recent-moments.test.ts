@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RecentMoments } from '../../../main/api/recent-moments.ts'
 
-test('moments are counted as long as they are recent, however many there were', () => {
+test('recent moments are counted, however many there were', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 2_000 }), (gaps) => {
       const moments = new RecentMoments(1_000)

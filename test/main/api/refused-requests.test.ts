@@ -42,7 +42,7 @@ test.each([
   ['resources-503', 503, 'Try again later.'],
   ['resources-garbage', 200, undefined],
 ])(
-  '%s is on the row with status, message and beginning, and in one event',
+  '%s is shown on the row with status, message and start, and in one event',
   async (fault, status, message) => {
     const { row, events, seen, monitor } = await living(fault)
     expect(row('Accounts')?.problem).toEqual({
@@ -60,7 +60,7 @@ test.each([
   },
 )
 
-test('one refused key is one event, and one when it is accepted again', async () => {
+test('a rejected key is one event, and its acceptance another', async () => {
   const { clock, service, monitor, kinds, row } = await living('resources-401')
   await clock.advance(10 * 60_000)
   expect(kinds().filter((kind) => kind === 'requests-refused')).toHaveLength(1)
@@ -71,7 +71,7 @@ test('one refused key is one event, and one when it is accepted again', async ()
   monitor.stop()
 })
 
-test('a 401 on a token that was just issued is asked again once it is older, not ten minutes later', async () => {
+test('a 401 on a newly issued token is retried once the token is older, not after ten minutes', async () => {
   const { clock, service, monitor, row } = await living('resources-401')
   const { since } = row('Accounts')?.problem ?? {}
   service.faults.set('resources-401', false)
@@ -81,7 +81,7 @@ test('a 401 on a token that was just issued is asked again once it is older, not
   monitor.stop()
 })
 
-test('a service that refuses every token is asked ever more rarely, and its tokens are not renewed in a loop', async () => {
+test('a service that rejects every token is checked ever more rarely, without a loop of renewals', async () => {
   const { clock, monitor, seen, kinds } = await living('resources-401')
   await clock.advance(60 * 60_000)
   const refreshed = kinds().filter((kind) => kind === 'token-refreshed').length
@@ -92,7 +92,7 @@ test('a service that refuses every token is asked ever more rarely, and its toke
   proves('T9', { level: 2, cases: 1 })
 })
 
-test('the message of a refusal is one short line without a secret', () => {
+test('the message of a rejection is one short line without a secret', () => {
   const secrets = new Redactor()
   secrets.hide('a-token-that-was-sent')
   const { tap } = startedTap(secrets)
@@ -106,7 +106,7 @@ test('the message of a refusal is one short line without a secret', () => {
 })
 
 test.each([['[]'], ['null'], ['{"Message":7}'], ['<html>'], ['']])(
-  'a body that says nothing for a person leaves no message: %j',
+  'a body without a readable text leaves no message: %j',
   (body) => {
     const { tap } = startedTap()
     tap.answered(tap.sent('GET', ACCOUNTS), observe(500, {}), body)
@@ -114,7 +114,7 @@ test.each([['[]'], ['null'], ['{"Message":7}'], ['<html>'], ['']])(
   },
 )
 
-test('a network’s sign-in page is on the row as that', () => {
+test('a network’s sign-in page is shown on the row as such', () => {
   const { tap, events } = startedTap()
   tap.notTheService(tap.sent('GET', ACCOUNTS), 200, 'answered by something else')
   expect(tap.problemOf('Accounts')).toMatchObject({ status: 200, message: 'answered by something else' })
@@ -124,13 +124,13 @@ test('a network’s sign-in page is on the row as that', () => {
   expect(events).toEqual([])
 })
 
-test('a stream that opens without quota headers is no problem of its row', () => {
+test('a stream that opens without quota headers is not a problem of its row', () => {
   const { tap } = startedTap()
   tap.answered(tap.sent('GET', '/v3/marketdata/stream/quotes/MSFT'), observe(200, {}), '')
   expect(tap.problemOf('Quote Change Stream')).toBeUndefined()
 })
 
-test('a refusal that brings a number is no problem', () => {
+test('a rejection with quota headers is not a problem', () => {
   const { tap } = startedTap()
   tap.answered(tap.sent('GET', ACCOUNTS), observe(401, quotaHeaders(300, 19)), '')
   expect(tap.problemOf('Accounts')).toBeUndefined()

@@ -15,7 +15,7 @@ test('a data folder that does not exist has the socket of its absolute path', ()
   expect(socketOf('nowhere', {})).toEqual(socketOf(join(process.cwd(), 'nowhere'), {}))
 })
 
-test('the place of the socket names the user and the folder of the session', () => {
+test('the socket’s path contains the user and the session’s folder', () => {
   expect(thisPlace({ XDG_RUNTIME_DIR: '/run/user/1' })).toMatchObject({
     platform: process.platform,
     runtimeFolder: '/run/user/1',
@@ -23,7 +23,7 @@ test('the place of the socket names the user and the folder of the session', () 
   })
 })
 
-test('a platform without user numbers leaves the user out', () => {
+test('a platform without user ids omits the user', () => {
   const { getuid } = process
   onTestFinished(() => void Object.assign(process, { getuid }))
   Object.assign(process, { getuid: undefined })

@@ -23,7 +23,7 @@ const hostileRequest = fc
   )
   .map((bytes) => Buffer.from(bytes))
 
-test(`100,000 lines are one of the two requests, exactly, or none (seed ${seed})`, () => {
+test(`100,000 lines parse as one of the two requests exactly, or not at all (seed ${seed})`, () => {
   let understood = 0
   fc.assert(
     fc.property(hostileRequest, (bytes) => {
@@ -44,7 +44,7 @@ test(`100,000 lines are one of the two requests, exactly, or none (seed ${seed})
   proves('W2', { level: 2, cases: RUNS })
 })
 
-test(`10,000 answers are one a command can show, or none (seed ${seed})`, () => {
+test(`10,000 responses parse as one that a command can show, or not at all (seed ${seed})`, () => {
   const answers = fc.oneof(
     hostileFile({ ok: true, snapshots: [{ at: 0, profile: { id: 'a', name: 'b', environment: 'live' } }] }),
     hostileFile({ ok: false, code: 'x', message: 'y' }),
@@ -60,7 +60,7 @@ test(`10,000 answers are one a command can show, or none (seed ${seed})`, () => 
 })
 
 test.skipIf(process.platform === 'win32')(
-  `2,000 requests of any bytes are answered in one clear line or cut, and revoke nothing (seed ${seed})`,
+  `2,000 requests of random bytes get one clear line or a closed socket, and revoke nothing (seed ${seed})`,
   async () => {
     const revoked: string[] = []
     const notes: string[] = []

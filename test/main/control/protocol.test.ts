@@ -16,12 +16,12 @@ const whole = exampleSnapshot({
   streams: [exampleStream({ reason: 'server going away', reasonCode: 'going-away' })],
 })
 
-test('a snapshot comes through as it was said, and so does what only a newer app knows', () => {
+test('a snapshot arrives unchanged, including fields that only a newer app knows', () => {
   const newer = { ...whole, mood: 'good', service: { ...whole.service, since: 1, hops: 3 } }
   expect(parseAnswer(lineOf(whole, newer))).toEqual({ ok: true, snapshots: [whole, newer] })
 })
 
-test('every snapshot of an hour of a real monitor is understood', { timeout: 60_000 }, async () => {
+test('every snapshot of an hour of a real monitor is accepted', { timeout: 60_000 }, async () => {
   const world = new World(7, QUIET)
   world.connect()
   for (let minute = 0; minute < 60; minute += 5) {
@@ -40,7 +40,7 @@ test.each<[string, unknown]>([
   ['a number that is none', { ...whole, requests: [{ ...exampleQuota(), level: Number.NaN }] }],
   ['a state that no table has words for', { ...whole, access: { state: 'lost', scopes: [] } }],
   ['a stream that is no object', { ...whole, streams: ['s1'] }],
-])('%s is no snapshot: it is said so, and no table stumbles over it', (_what, snapshot) => {
+])('%s is reported as no snapshot, and never reaches the table', (_what, snapshot) => {
   expect(parseAnswer(lineOf(snapshot))).toBeUndefined()
   expect(parseAnswer(lineOf(whole, snapshot))).toBeUndefined()
 })
@@ -51,7 +51,7 @@ test.each([
   [-1, false],
   [65_536, false],
   [80.5, false],
-])('the gateway’s port %d may be asked for: %s', (port, isRead) => {
+])('the gateway’s port %d is a valid request: %s', (port, isRead) => {
   expect(parseRequest(JSON.stringify({ do: 'gateway', turn: 'on', port })) !== undefined).toBe(isRead)
 })
 
@@ -74,7 +74,7 @@ test.each([
   [{ do: 'gateway', turn: 'off' }, true],
   [{ do: 'gateway', turn: 'over' }, false],
   [{ do: 'status', more: 1 }, false],
-])('the request %j is read: %s', (request, isRead) => {
+])('the request %j is parsed: %s', (request, isRead) => {
   expect(parseRequest(JSON.stringify(request))).toEqual(isRead ? request : undefined)
 })
 
@@ -87,11 +87,11 @@ test.each([
   { ok: true, paused: 'bot', until: 1_900_000_000_000 },
   { ok: true, resumed: 'bot' },
   { ok: false, code: 'failed', message: 'why' },
-])('the answer %j comes through as it was said', (answer) => {
+])('the response %j arrives unchanged', (answer) => {
   expect(parseAnswer(JSON.stringify(answer))).toEqual(answer)
 })
 
-test('a line that is no JSON is neither request nor answer', () => {
+test('a line that is not JSON is neither request nor response', () => {
   expect([parseRequest('{'), parseAnswer('{')]).toEqual([undefined, undefined])
   expect(parseAnswer('{"ok":false}')).toBeUndefined()
 })

@@ -9,18 +9,18 @@ const LINUX: SocketPlace = {
   userId: 1000,
 }
 
-test('the socket is in the data folder where its path has room', () => {
+test('the socket is in the data folder if its path is short enough', () => {
   expect(socketPath('/home/a/data', LINUX)).toEqual({ kind: 'socket', path: '/home/a/data/control.sock' })
 })
 
-test('a longer data folder has it in the folder of the session, under a name of its own', () => {
+test('for a longer data folder it is in the session’s folder, under its own name', () => {
   const deep = (name: string) => socketPath(`/home/a/${'deep/'.repeat(30)}${name}`, LINUX)
   expect(deep('x')).toMatchObject({ kind: 'elsewhere', folder: '/run/user/1000/headroom' })
   expect(deep('x')).toEqual(deep('x'))
   expect(deep('x').path).not.toBe(deep('y').path)
 })
 
-test('without a session’s folder it is in a temporary one of this user’s', () => {
+test('without a session folder it is in a temporary folder of this user', () => {
   const place = { ...LINUX, runtimeFolder: undefined }
   expect(socketPath(`/${'x'.repeat(200)}`, place)).toMatchObject({ folder: '/tmp/headroom-1000' })
 })
@@ -31,14 +31,14 @@ test('on Windows it is a pipe', () => {
   )
 })
 
-test('a path of 103 bytes is near, a longer one elsewhere', () => {
+test('a path of 103 bytes stays in the data folder, a longer one moves', () => {
   const folder = (bytes: number) => `/${'x'.repeat(bytes - '//control.sock'.length)}`
   expect(socketPath(folder(103), LINUX).kind).toBe('socket')
   expect(socketPath(folder(104), LINUX).kind).toBe('elsewhere')
   expect(socketPath(folder(103).replace('x', 'é'), LINUX).kind).toBe('elsewhere')
 })
 
-test('the folder of the session serves up to 60 bytes, the temporary one up to 50', () => {
+test('the session’s folder is used up to 60 bytes, the temporary one up to 50', () => {
   const long = `/${'x'.repeat(200)}`
   const of = (bytes: number) => `/${'r'.repeat(bytes - 1)}`
   const folderWith = (place: Partial<SocketPlace>) => socketPath(long, { ...LINUX, ...place })

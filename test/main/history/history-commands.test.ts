@@ -59,7 +59,7 @@ function opened() {
 
 const interval = { profile: PROFILE, fromMs: AT_MS, toMs: AT_MS + 60_000 }
 
-test('a window is told of each alert and can ask for them, dismiss them and set their thresholds', async () => {
+test('a window gets each alert, and can list, dismiss and set thresholds for alerts', async () => {
   const { clock, told, ask } = opened()
   clock.advance(10_000)
   expect(told.at(-1)?.map(({ kind }) => kind)).toEqual(['low'])
@@ -74,7 +74,7 @@ test('a window is told of each alert and can ask for them, dismiss them and set 
   expect(await ask('alerts')).toEqual([])
 })
 
-test('a window asks for history, a report and its files', async () => {
+test('a window can fetch history, a report and its files', async () => {
   const { clock, ask } = opened()
   clock.advance(30_000)
   expect(await ask('history', { ...interval, category: 'Accounts', points: 300 })).toMatchObject({
@@ -89,7 +89,7 @@ test('a window asks for history, a report and its files', async () => {
   expect(await ask('slotHistory', { ...interval, category: 'Positions Stream' })).toHaveLength(1)
 })
 
-test('a window sees the size of the history and chooses how long it is kept', async () => {
+test('a window sees the size of the history and sets its retention', async () => {
   const { ask } = opened()
   expect(await ask('setRetention', { rawMs: 3_600_000, rollupMs: 86_400_000 })).toEqual({ ok: true })
   expect(await ask('storage')).toMatchObject({ kind: 'ok', rawMs: 3_600_000, rollupMs: 86_400_000 })
@@ -106,7 +106,7 @@ test.each([
   expect(await opened().ask(name, arg)).toMatchObject({ kind: 'bad-argument' })
 })
 
-test('a closed window is told of no more alerts', () => {
+test('a closed window gets no more alerts', () => {
   const { clock, session, told } = opened()
   session.close()
   clock.advance(20_000)

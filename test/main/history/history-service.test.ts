@@ -81,7 +81,7 @@ function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
   return { history, monitor, clock, announced, withdrawn, problems, live }
 }
 
-test('what ate the quota has an answer: seen, counted, kept and reported', () => {
+test('use of the quota is observed, counted, stored and reported', () => {
   const { history, monitor, clock, live } = started(temporaryFolder())
   live(30, 300)
   monitor.tell(REFUSED)
@@ -101,7 +101,7 @@ test('what ate the quota has an answer: seen, counted, kept and reported', () =>
   ])
 })
 
-test('a chart records since the oldest point that it draws, also one from before this run', () => {
+test('a chart records since its oldest point, even one from an earlier run', () => {
   const { history, monitor, clock, live } = started(temporaryFolder())
   const first = { at: AT_MS - 600_000, remaining: 320, source: 'header' } as const
   monitor.recent = { points: [first], rejectedAt: [], since: first.at }
@@ -113,7 +113,7 @@ test('a chart records since the oldest point that it draws, also one from before
   expect(since()).toBeLessThan(AT_MS + 10_000)
 })
 
-test('the exports are files with a name, and hold no secret', () => {
+test('the exports are named files, and contain no secret', () => {
   const { history, monitor, clock, live } = started(temporaryFolder())
   live(5, 300)
   monitor.tell(REFUSED)
@@ -129,7 +129,7 @@ test('the exports are files with a name, and hold no secret', () => {
   expect(JSON.stringify(files)).not.toContain('SECRET')
 })
 
-test('a low quota is announced once, told to the windows, and withdrawn when it is well', () => {
+test('a low quota is announced once, sent to the windows, and withdrawn after recovery', () => {
   const { history, announced, withdrawn, live } = started()
   const told: number[] = []
   history.onAlerts((alerts) => told.push(alerts.length))
@@ -141,7 +141,7 @@ test('a low quota is announced once, told to the windows, and withdrawn when it 
   expect(told).toEqual([1, 0])
 })
 
-test('an alert that lasts over a restart is shown, and not announced again', () => {
+test('an alert that lasts over a restart is shown, but not announced again', () => {
   const folder = temporaryFolder()
   const clock = new VirtualClock(AT_MS)
   const before = started(folder, clock)
@@ -153,7 +153,7 @@ test('an alert that lasts over a restart is shown, and not announced again', () 
   expect(after.history.alerts().map(({ id }) => id)).toEqual(before.announced.map(({ id }) => id))
 })
 
-test('a threshold is kept over a restart', () => {
+test('a threshold survives a restart', () => {
   const folder = temporaryFolder()
   const before = started(folder)
   before.history.setThreshold(PROFILE, 'Accounts', 0.01)
@@ -177,7 +177,7 @@ test('the rows of a key follow its thresholds, from the start and at each change
   expect(after.monitor.thresholds.get(PROFILE)?.perCategory).toEqual({ Accounts: 0.5 })
 })
 
-test('without a data folder it remembers nothing and still speaks up', () => {
+test('without a data folder nothing is stored, but alerts still appear', () => {
   const { history, announced, live, clock } = started()
   live(10, 10)
   expect(announced).toHaveLength(1)
@@ -185,7 +185,7 @@ test('without a data folder it remembers nothing and still speaks up', () => {
   expect(history.report(PROFILE, AT_MS, clock.wallMs()).requests).toEqual([])
 })
 
-test('a file that cannot be is said once there is a key to say it of, and monitoring goes on', () => {
+test('an unusable file is reported once a key is connected, and monitoring continues', () => {
   const { history, monitor, problems, announced, live } = started('/nonexistent/folder')
   live(60, 10)
   // Each key reports it, with its end.
@@ -197,7 +197,7 @@ test('a file that cannot be is said once there is a key to say it of, and monito
   ])
 })
 
-test('damaged settings of the history are set aside and said, and the history is kept by the defaults', () => {
+test('damaged history settings are renamed and reported, and the default retention applies', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'history.json'), '{"rawMs":')
   const { history, problems, live } = started(folder)
@@ -208,7 +208,7 @@ test('damaged settings of the history are set aside and said, and the history is
   expect(history.status()).toMatchObject({ kind: 'ok', rawMs: 48 * 3_600_000 })
 })
 
-test('closed, it leaves no timer and hears nothing more', () => {
+test('after close, it leaves no timer and receives nothing more', () => {
   const { history, clock, monitor } = started(temporaryFolder())
   history.close()
   expect(clock.waiting).toBe(0)

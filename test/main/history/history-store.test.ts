@@ -25,7 +25,7 @@ const tables = (folder: string) => {
   return read
 }
 
-test('what was added is in the file within a second, and not before it was worth a write', () => {
+test('an entry is in the file within a second, but not before a batch is worth a write', () => {
   const folder = temporaryFolder()
   const { store, clock } = startedStore(folder)
   store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
@@ -35,7 +35,7 @@ test('what was added is in the file within a second, and not before it was worth
   expect(tables(folder).samples).toEqual([expect.objectContaining({ at: EPOCH_MS, remaining: 7 })])
 })
 
-test('a file that is removed while it is open is told once, and a new one has what follows', () => {
+test('a file removed while open is reported once, and a new one gets later entries', () => {
   const folder = temporaryFolder()
   const { store, clock, problems } = startedStore(folder)
   for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `history.db${end}`))
@@ -45,14 +45,14 @@ test('a file that is removed while it is open is told once, and a new one has wh
   expect(tables(folder).samples).toEqual([expect.objectContaining({ at: EPOCH_MS, remaining: 7 })])
 })
 
-test('the file is its owner’s alone', () => {
+test('only the owner can read the file', () => {
   const folder = temporaryFolder()
   startedStore(folder)
   for (const name of ['history.db', 'history.db-wal', 'history.db-shm'])
     expect(statSync(join(folder, name)).mode & 0o077).toBe(0)
 })
 
-test('a query sees what is not written yet', () => {
+test('a query includes entries that are not written yet', () => {
   const { store } = startedStore(temporaryFolder())
   store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
   expect(store.query(PROFILE, CATEGORY, EPOCH_MS, EPOCH_MS, 2)?.points).toEqual([
@@ -60,7 +60,7 @@ test('a query sees what is not written yet', () => {
   ])
 })
 
-test('nobody’s history is empty', () => {
+test('the history of an unknown key is empty', () => {
   const { store } = startedStore(temporaryFolder())
   expect(store.query('x', 'y', 0, EPOCH_MS, 300)).toEqual({ points: [], rejectedAt: [] })
 })
@@ -76,7 +76,7 @@ test.each([15, 60, 5 * 60, 40 * 60])('a dip of one second shows in a chart of %i
 })
 
 test.each([2, 15, 60, 5 * 60, 40 * 60])(
-  'the lowest level of %i minutes is the same on chart and report, and no estimate',
+  'the lowest level of %i minutes is the same in chart and report, and not an estimate',
   (minutes) => {
     const started = startedStore(temporaryFolder())
     record(started, 45 * 60, (second) => {
@@ -93,7 +93,7 @@ test.each([2, 15, 60, 5 * 60, 40 * 60])(
   },
 )
 
-test('a report counts the minute that is still open', () => {
+test('a report counts the current minute', () => {
   const started = startedStore(temporaryFolder())
   record(started, 90, () => ({ own: 1, elsewhere: 2 }))
   const report = started.store.report(PROFILE, EPOCH_MS, started.clock.wallMs())
@@ -101,7 +101,7 @@ test('a report counts the minute that is still open', () => {
   expect(report).toMatchObject({ from: EPOCH_MS, to: EPOCH_MS + 120_000 })
 })
 
-test('a report of hours counts each request once, whatever it is kept in', () => {
+test('a report of hours counts each request once, whatever the resolution', () => {
   const started = startedStore(temporaryFolder())
   record(started, 7_000, (second) => ({ own: second % 3, remaining: 50 }))
   const { store } = started
@@ -113,7 +113,7 @@ test('a report of hours counts each request once, whatever it is kept in', () =>
   expect(part?.requests[0]?.own).toBe(1_200)
 })
 
-test('a process that starts anew goes on as if it had never ended', () => {
+test('a restarted process continues as if it had never ended', () => {
   fc.assert(
     fc.property(samples(120), fc.array(fc.nat(120), { maxLength: 4 }), (all, ends) => {
       const whole = temporaryFolder()
@@ -146,7 +146,7 @@ test('a process that starts anew goes on as if it had never ended', () => {
   )
 })
 
-test('a sample that waits while its minute is closed counts in it with those before', () => {
+test('a sample still waiting when its minute closes counts in that minute', () => {
   const folder = temporaryFolder()
   const { store, clock } = startedStore(folder)
   const add = (own: number) =>
@@ -165,7 +165,7 @@ test('a sample that waits while its minute is closed counts in it with those bef
   expect(tables(folder).minutes).toEqual([expect.objectContaining({ at: EPOCH_MS, own: 5 })])
 })
 
-test('a start between two minutes changes nothing of the first and knows what still holds in the second', () => {
+test('a restart between two minutes leaves the first unchanged and knows the current values in the second', () => {
   const folder = temporaryFolder()
   const clock = new VirtualClock(EPOCH_MS)
   const add = ({ store }: ReturnType<typeof startedStore>, category: string) =>
@@ -189,7 +189,7 @@ test('a start between two minutes changes nothing of the first and knows what st
   ])
 })
 
-test('raw samples go after their time, a slice at a time; minutes stay', () => {
+test('raw samples are deleted after their retention, a batch at a time; minutes stay', () => {
   const folder = temporaryFolder()
   const retention = { rawMs: HOUR_MS, rollupMs: 3 * HOUR_MS }
   const started = startedStore(folder, new VirtualClock(EPOCH_MS), retention)
@@ -207,7 +207,7 @@ test('raw samples go after their time, a slice at a time; minutes stay', () => {
   expect(tables(folder).check).toEqual([{ integrity_check: 'ok' }])
 })
 
-test('events come back as they were, oldest first', () => {
+test('events are read as they were stored, oldest first', () => {
   const { store } = startedStore(temporaryFolder())
   const event = (seq: number, at: number): LoggedEvent => ({
     seq,
@@ -228,7 +228,7 @@ test('events come back as they were, oldest first', () => {
   expect(store.events(PROFILE, 10, 20)).toEqual([event(1, 10), event(2, 20)])
 })
 
-test('an event that only a newer version knows is left out, and costs none of the others', () => {
+test('an event that only a newer version knows is skipped, without losing the others', () => {
   const { store, problems } = startedStore(temporaryFolder())
   const event: LoggedEvent = { seq: 1, at: 10, profile: PROFILE, kind: 'revoked' }
   const unknown = { ...event, seq: 2, at: 20, kind: 'tokens-shredded' } as unknown as LoggedEvent
@@ -238,7 +238,7 @@ test('an event that only a newer version knows is left out, and costs none of th
   expect(problems).toEqual([])
 })
 
-test('slots are told with the look that held when the interval began', () => {
+test('slots include the sample that was current when the interval began', () => {
   const { store } = startedStore(temporaryFolder())
   const look = (atMs: number, own: number) => ({ atMs, limit: 40, own, elsewhere: 0, free: 40 - own })
   for (const sample of [look(10, 1), look(20, 2), look(30, 3)])
@@ -246,13 +246,13 @@ test('slots are told with the look that held when the interval began', () => {
   expect(store.slots(PROFILE, 'Positions Stream', 25, 30)).toEqual([look(20, 2), look(30, 3)])
 })
 
-test('the size of the file is told', () => {
+test('the size of the file is reported', () => {
   const { store } = startedStore(temporaryFolder())
   const status = store.status()
   expect(status.kind === 'ok' && status.bytes > 0).toBe(true)
 })
 
-test('closing writes what waits, and leaves no timer', () => {
+test('closing writes waiting entries, and leaves no timer', () => {
   const folder = temporaryFolder()
   const { store, clock } = startedStore(folder)
   store.add({ kind: 'sample', profile: PROFILE, category: CATEGORY, sample: sampleAt(EPOCH_MS, 7) })
@@ -261,7 +261,7 @@ test('closing writes what waits, and leaves no timer', () => {
   expect(clock.waiting).toBe(0)
 })
 
-test('a disconnected key is forgotten: another of its id starts with nothing, and its rows go', () => {
+test('a disconnected key is forgotten: another with its id starts empty, and its rows are deleted', () => {
   const folder = temporaryFolder()
   const started = startedStore(folder)
   record(started, 3_000, () => ({ own: 1 }))
@@ -282,7 +282,7 @@ test('a disconnected key is forgotten: another of its id starts with nothing, an
   expect([...new Set(series)]).toEqual([2])
 })
 
-test('how long it is kept is a choice that outlives the process', () => {
+test('the retention setting survives the process', () => {
   const folder = temporaryFolder()
   const before = startedStore(folder)
   expect(before.store.setRetention({ rawMs: HOUR_MS, rollupMs: 24 * HOUR_MS })).toEqual({ ok: true })

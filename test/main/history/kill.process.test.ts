@@ -8,7 +8,7 @@ import { startedStore } from './started-store.ts'
 const ROUNDS = 6
 
 test.skipIf(process.platform === 'win32')(
-  'where the system takes no more bytes, it is said, and what was written stays',
+  'when the system accepts no more bytes, that is reported, and earlier entries stay',
   async () => {
     const folder = temporaryFolder()
     const text = await writerWithin(folder, 400)
@@ -20,7 +20,7 @@ test.skipIf(process.platform === 'win32')(
   60_000,
 )
 
-test('killed outright while it writes, a process loses at most the last second and damages nothing', async () => {
+test('a process killed during a write loses at most the last second and damages nothing', async () => {
   const folder = temporaryFolder()
   let samples = 0
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -21,7 +21,7 @@ function busyStore(folder: string): StartedStore {
   return started
 }
 
-test('requests of programs are kept by the minute, and come back in stretches of whole minutes', () => {
+test('requests of programs are stored by the minute, and read in intervals of whole minutes', () => {
   const { store } = busyStore(temporaryFolder())
   const query = { fromMs: EPOCH_MS + 5_000, toMs: EPOCH_MS + 3 * MINUTE_MS }
   expect(store.programHistory(PROFILE, CATEGORY, { ...query, columns: 300 })).toEqual({
@@ -46,7 +46,7 @@ test('requests of programs are kept by the minute, and come back in stretches of
   expect(store.programHistory(PROFILE, 'Positions', { ...query, columns: 2 })?.programs).toEqual([])
 })
 
-test('the report names what each program asked, busiest first', () => {
+test('the report names each program’s requests, busiest first', () => {
   const { store } = busyStore(temporaryFolder())
   const report = store.report(PROFILE, EPOCH_MS, EPOCH_MS + 3 * MINUTE_MS)
   expect(report?.requests).toMatchObject([
@@ -61,7 +61,7 @@ test('the report names what each program asked, busiest first', () => {
   ])
 })
 
-test('programs of a file are read by other commands, and are gone with their key', () => {
+test('programs in a file are read by other commands, and are deleted with their key', () => {
   const folder = temporaryFolder()
   const { store, clock } = busyStore(folder)
   const query = { profile: PROFILE, fromMs: EPOCH_MS, toMs: EPOCH_MS + 2 * MINUTE_MS }

@@ -4,7 +4,7 @@ import { EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
 
 const MINUTE_MS = 60_000
 
-test('the closed minutes with any use come by category, of the interval alone', () => {
+test('closed minutes with any use are listed by category, within the interval only', () => {
   const started = startedStore(temporaryFolder())
   // Two requests of its own in the first minute, three of others in the third, none in between.
   const uses = (second: number) => ({

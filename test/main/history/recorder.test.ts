@@ -20,7 +20,7 @@ const rows = (seconds: number, changes: Parameters<typeof exampleQuota>[0]): Par
 const samplesOf = (entries: readonly Entry[]) =>
   entries.flatMap((entry) => (entry.kind === 'sample' ? [entry.sample] : []))
 
-test('what changed is kept at once, what did not every ten seconds', () => {
+test('a change is recorded at once, an unchanged row every ten seconds', () => {
   const entries = recorded([
     rows(0, { remaining: 5 }),
     rows(1, { remaining: 5 }),
@@ -31,7 +31,7 @@ test('what changed is kept at once, what did not every ten seconds', () => {
   expect(samplesOf(entries).map(({ atMs }) => atMs)).toEqual([at(0), at(2), at(12)])
 })
 
-test('a header since the look before counts, though the level has risen since', () => {
+test('a header since the previous sample counts, even if the level has risen since', () => {
   const entries: Entry[] = []
   const recorder = new Recorder((entry) => entries.push(entry))
   const asked: unknown[] = []
@@ -45,7 +45,7 @@ test('a header since the look before counts, though the level has risen since', 
   expect(asked).toEqual([[exampleQuota().category, at(0), at(1)]])
 })
 
-test('counts are since the sample before, and begin anew with a counter that fell', () => {
+test('counts are since the previous sample, and restart with a reset counter', () => {
   const used = (own: number, elsewhere: number) => ({ used: { own, elsewhere } })
   const entries = recorded([
     rows(0, { ...used(3, 1), rejected: 1 }),
@@ -59,13 +59,13 @@ test('counts are since the sample before, and begin anew with a counter that fel
   ])
 })
 
-test('a row that nobody has seen is kept only where requests were counted', () => {
+test('a row that was never observed is recorded only if requests were counted', () => {
   const unseen = { source: 'default' as const, remaining: 320 }
   const entries = recorded([rows(0, unseen), rows(1, { ...unseen, used: { own: 1, elsewhere: 0 } })])
   expect(samplesOf(entries)).toMatchObject([{ atMs: at(1), own: 1, source: 'default' }])
 })
 
-test('slots are kept when they change, and once an hour', () => {
+test('slots are recorded when they change, and once an hour', () => {
   const slots = (seconds: number, own: number) => ({ at: at(seconds), slots: [exampleSlot({ own })] })
   const entries = recorded([slots(0, 1), slots(1, 1), slots(2, 2), slots(3_601, 2), slots(3_602, 2)])
   expect(entries.slice(1).map((entry) => entry.kind === 'slots' && entry.sample.atMs)).toEqual([
@@ -75,18 +75,18 @@ test('slots are kept when they change, and once an hour', () => {
   ])
 })
 
-test('slots that only the table knows are no history', () => {
+test('slots known only from the documented table are not recorded', () => {
   expect(recorded([{ slots: [exampleSlot({ source: 'default', own: 0 })] }]).slice(1)).toEqual([])
 })
 
-test('which environment a key is of comes before its numbers, once', () => {
+test('a key’s environment is recorded before its numbers, once', () => {
   const sim = { profile: { id: 'k', name: 'K', environment: 'sim' } } as const
   const entries = recorded([sim, sim, sim])
   expect(entries[0]).toEqual({ kind: 'profile', profile: 'k', environment: 'sim' })
   expect(entries.filter(({ kind }) => kind === 'profile')).toHaveLength(1)
 })
 
-test('requests of programs are since the look before, by name, and begin anew with the gateway', () => {
+test('requests of programs are since the previous sample, by name, and restart with the gateway', () => {
   const used = (name: string, id: string, forwarded: number) => ({
     ...{ id, name, class: 'background' as const, weight: 1, keyEnding: 'abcd', refused: 0, coalesced: 0 },
     ...{ perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, forwarded },

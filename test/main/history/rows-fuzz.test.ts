@@ -59,7 +59,7 @@ const text = fc.oneof(
   ),
 )
 
-test('1,500 history files with one cell that something else wrote cost history at most: never the start, nor time', () => {
+test('1,500 history files with one foreign cell cost history at most: never the start, nor time', () => {
   const good = writtenHistory()
   const folder = quickFolder()
   const database = new DatabaseSync(join(good, 'history.db'))

@@ -11,7 +11,7 @@ const tablesOf = (database: DatabaseSync) =>
 const versionOf = (database: DatabaseSync) => database.prepare('PRAGMA user_version').get()?.['user_version']
 
 test.each(HISTORY_MIGRATIONS.map((_, version) => version))(
-  'from version %i a file becomes what a new one is',
+  'a file of version %i migrates to the same schema as a new one',
   (version) => {
     const fresh = new DatabaseSync(':memory:')
     migrate(fresh, HISTORY_MIGRATIONS)
@@ -24,7 +24,7 @@ test.each(HISTORY_MIGRATIONS.map((_, version) => version))(
   },
 )
 
-test('what a file of the first version held is there afterwards, and rolled up further', () => {
+test('data of a first-version file survives migration, and is rolled up further', () => {
   const old = new DatabaseSync(':memory:')
   migrate(old, HISTORY_MIGRATIONS.slice(0, 1))
   old.exec(
@@ -44,14 +44,14 @@ test('what a file of the first version held is there afterwards, and rolled up f
   expect(accounts.reduce((own, rollup) => own + rollup.own, 0)).toBe(20)
 })
 
-test('a newer file is refused and not touched', () => {
+test('a newer file is rejected and unchanged', () => {
   const newer = new DatabaseSync(':memory:')
   newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`)
   expect(migrate(newer, HISTORY_MIGRATIONS)).toEqual({ kind: 'newer', version: SCHEMA_VERSION + 1 })
   expect(tablesOf(newer)).toEqual([])
 })
 
-test('a step that fails leaves the file at the step before', () => {
+test('a failed migration leaves the file at the version before', () => {
   const old = new DatabaseSync(':memory:')
   migrate(old, HISTORY_MIGRATIONS.slice(0, 1))
   old.exec('CREATE TABLE quarters (in_the_way)')
@@ -59,7 +59,7 @@ test('a step that fails leaves the file at the step before', () => {
   expect(versionOf(old)).toBe(1)
 })
 
-test('what a window or a report asks for is found by its series and time, never by going through a table', () => {
+test('queries of windows and reports use the index of series and time, never a table scan', () => {
   const database = new DatabaseSync(':memory:')
   migrate(database, HISTORY_MIGRATIONS)
   const reads = Object.entries(STATEMENTS).filter(([, sql]) =>

@@ -16,7 +16,7 @@ const rows = (folder: string) => {
   return count
 }
 
-test('a locked file is said once, waited for, and loses nothing', () => {
+test('a locked file is reported once, waited for, and loses nothing', () => {
   const folder = temporaryFolder()
   const started = startedStore(folder)
   record(started, 5, () => 1)
@@ -33,7 +33,7 @@ test('a locked file is said once, waited for, and loses nothing', () => {
   expect(started.problems).toHaveLength(1)
 })
 
-test('two episodes are said twice', () => {
+test('two episodes are reported twice', () => {
   const folder = temporaryFolder()
   const started = startedStore(folder)
   for (let episode = 0; episode < 2; episode += 1) {
@@ -47,7 +47,7 @@ test('two episodes are said twice', () => {
   expect(started.problems).toHaveLength(2)
 })
 
-test('a file that is locked from the start is opened when it can be', () => {
+test('a file that is locked from the start is opened when it unlocks', () => {
   const folder = temporaryFolder()
   startedStore(folder).store.close()
   const other = new DatabaseSync(join(folder, 'history.db'))
@@ -61,7 +61,7 @@ test('a file that is locked from the start is opened when it can be', () => {
   expect(rows(folder)).toBe(5)
 })
 
-test('a damaged file is kept under another name, and a new one is begun', () => {
+test('a damaged file is renamed, and a new one is started', () => {
   const folder = temporaryFolder()
   const garbage = 'this was a history once'.repeat(100)
   writeFileSync(join(folder, 'history.db'), garbage)
@@ -73,7 +73,7 @@ test('a damaged file is kept under another name, and a new one is begun', () => 
   expect(rows(folder)).toBe(2)
 })
 
-test('damage within the file is found when it is met, and what waits goes to the new one', () => {
+test('damage within the file is detected on access, and waiting entries are written to the new file', () => {
   const folder = temporaryFolder()
   const before = startedStore(folder)
   record(before, 3_000, (second) => second % 300)
@@ -89,7 +89,7 @@ test('damage within the file is found when it is met, and what waits goes to the
   expect(rows(folder)).toBe(5)
 })
 
-test('a file of a newer version is left whole under another name', () => {
+test('a file of a newer version is renamed, complete', () => {
   const folder = temporaryFolder()
   startedStore(folder).store.close()
   const newer = new DatabaseSync(join(folder, 'history.db'))
@@ -105,7 +105,7 @@ test('a file of a newer version is left whole under another name', () => {
   kept.close()
 })
 
-test('a file that cannot be is said, and nothing else happens', () => {
+test('an unusable file is reported, and nothing else happens', () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'history.db'))
   const started = startedStore(folder)
@@ -114,7 +114,7 @@ test('a file that cannot be is said, and nothing else happens', () => {
   expect(started.store.report(PROFILE, 0, EPOCH_MS)).toBeUndefined()
 })
 
-test('on a full disk nothing is thrown away that was written, and writing goes on when there is room', () => {
+test('on a full disk no entry is dropped, and writing continues when there is room', () => {
   const folder = temporaryFolder()
   const opening = openHistoryFile(folder, EPOCH_MS)
   if (opening.kind !== 'open') throw new Error('not opened')

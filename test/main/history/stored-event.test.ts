@@ -102,11 +102,11 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   'gateway-off': { ...LOGGED, kind: 'gateway-off', why: 'the gateway was turned off' },
 }
 
-test.each(Object.values(EVENTS))('$kind comes back as it was stored', (event) => {
+test.each(Object.values(EVENTS))('$kind is read as it was stored', (event) => {
   expect(storedEvent(JSON.stringify(event))).toEqual(event)
 })
 
-test('a field that a later version added is kept', () => {
+test('a field that a later version added is preserved', () => {
   const event = { ...EVENTS.revoked, by: 'a person' }
   expect(storedEvent(JSON.stringify(event))).toEqual(event)
 })
@@ -118,6 +118,6 @@ test.each([
   ['half a text', JSON.stringify(EVENTS.elsewhere).slice(0, 40)],
   ['no event', 'null'],
   ['no text', null],
-])('%s is left out', (_what, body) => {
+])('%s is skipped', (_what, body) => {
   expect(storedEvent(body)).toBeUndefined()
 })

@@ -48,7 +48,7 @@ class RowMonitor extends FakeMonitor {
   }
 }
 
-test('what the record shows of past days is what a row expects, and the usual line of its chart', () => {
+test('recorded past days set a row’s expectation, and the usual line of its chart', () => {
   const { folder, nowMs } = recordedFolder()
   const clock = new VirtualClock(nowMs)
   const monitor = new RowMonitor(clock)
@@ -79,7 +79,7 @@ test('what the record shows of past days is what a row expects, and the usual li
   ).toBeUndefined()
 })
 
-test('the record is read at the first look, at 10:00 and on a new day, and not where a look may not', () => {
+test('the record is read at the first poll, at 10:00 and on a new day, and not while reading is not allowed', () => {
   const reads: number[] = []
   const days = new UsualDays((_profile, _category, _fromMs, toMs) => {
     reads.push(toMs)
@@ -100,7 +100,7 @@ test('the record is read at the first look, at 10:00 and on a new day, and not w
   expect(reads).toHaveLength(4)
 })
 
-test('a record that can’t be read is asked for again, and what was learned stays', () => {
+test('a record that can’t be read is read again later, and learned data stays', () => {
   let isFailing = false
   const dayBefore = (toMs: number) =>
     Array.from({ length: 7 }, (_, day) => ({

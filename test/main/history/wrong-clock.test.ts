@@ -55,7 +55,7 @@ test.each([
   ['forward', WRONG_MS],
   ['back', -WRONG_MS],
 ])(
-  'a wall clock 400 days %s for 70 s deletes no history, and what comes after is rolled up as ever',
+  'a wall clock 400 days %s for 70 s deletes no history, and later samples are rolled up as usual',
   async (_, wrongMs) => {
     const folder = temporaryFolder()
     const clock = new VirtualClock(EPOCH_MS)
@@ -85,7 +85,7 @@ test.each([
   },
 )
 
-test('a wall clock that flaps 400 days back and forth deletes no history, before a restart and after it', async () => {
+test('a wall clock that jumps 400 days back and forth deletes no history, before or after a restart', async () => {
   const folder = temporaryFolder()
   const clock = new VirtualClock(EPOCH_MS)
   let store = storeOn(folder, clock)
@@ -115,7 +115,7 @@ test('a wall clock that flaps 400 days back and forth deletes no history, before
   proves('D2', { level: 2, cases: 40 })
 })
 
-test('a start under a clock that is 400 days ahead deletes nothing before it has run for a day', async () => {
+test('a start with a clock 400 days ahead deletes nothing until it has run for a day', async () => {
   const { folder, clock, endMs } = await recordedHour()
   clock.jumpWall(WRONG_MS)
   const second = storeOn(folder, clock)
@@ -126,7 +126,7 @@ test('a start under a clock that is 400 days ahead deletes nothing before it has
   second.close()
 })
 
-test('a start after a month without Headroom is not held up by the month', async () => {
+test('a start after a month without Headroom is not delayed by that month', async () => {
   const { folder, clock, endMs } = await recordedHour()
   await clock.advance(31 * DAY_MS)
   for (let start = 0; start < 2; start += 1) {
@@ -137,7 +137,7 @@ test('a start after a month without Headroom is not held up by the month', async
   expect(rowsOf(folder, 'samples', EPOCH_MS, endMs)).toBe(0)
 })
 
-test('compaction counts from the clock, or from the newest sample where that is more than a day behind', () => {
+test('compaction uses the clock, or the newest sample if that is more than a day behind', () => {
   const time = new CompactionTime()
   const newest = () => 1_000_000
   expect(time.at(1_000_000 + DAY_MS, 0, newest)).toBe(1_000_000 + DAY_MS)

@@ -29,7 +29,7 @@ function pushing() {
   return { clock, sent, said, push, answer, closed: () => closed }
 }
 
-test('it is pushed once a minute, and a last time at the end', async () => {
+test('metrics are pushed once a minute, and a last time at the end', async () => {
   const { clock, sent, push, closed } = pushing()
   await clock.advance(121_000)
   expect(sent).toEqual([0, 0, 0])
@@ -39,7 +39,7 @@ test('it is pushed once a minute, and a last time at the end', async () => {
   expect([sent.length, closed(), clock.pending]).toEqual([4, 2, 0])
 })
 
-test('a store that does not take it is told once, and once that it does again', async () => {
+test('a store that rejects metrics is reported once, and its recovery once', async () => {
   const { clock, said, answer } = pushing()
   answer(async () => 'it answered 503')
   await clock.advance(300_000)
@@ -51,7 +51,7 @@ test('a store that does not take it is told once, and once that it does again', 
   ])
 })
 
-test('a store that never answers is asked one thing at a time, and holds up no end', async () => {
+test('a store that never responds gets one request at a time, and delays no shutdown', async () => {
   const { clock, sent, answer, push } = pushing()
   answer(() => new Promise(() => {}))
   await clock.advance(600_000)
@@ -61,7 +61,7 @@ test('a store that never answers is asked one thing at a time, and holds up no e
   await ended
 })
 
-test('what OpenTelemetry’s variables say is off, on, or one line', () => {
+test('OpenTelemetry’s variables parse as off, on, or one line', () => {
   const at = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otlp.example:4318/base' }
   const options = { protocol: 'http/protobuf', intervalMs: 60_000, host: 'otlp.example:4318' }
   for (const [environment, choice] of [

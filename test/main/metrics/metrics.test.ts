@@ -39,7 +39,7 @@ function parsed(snapshots: readonly Snapshot[]) {
 const LINE =
   /^(?:# HELP [a-z_]+ [^\n]+|# TYPE [a-z_]+ (?:gauge|counter)|[a-z_]+(?:\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)*\})? (?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|NaN|[+-]Inf))$/
 
-test('a parser of Prometheus’ text finds every number', () => {
+test('a Prometheus parser reads every number', () => {
   const snapshot = exampleSnapshot({
     requests: [exampleQuota({ used: { own: 7, elsewhere: 90 }, rejected: 2 })],
   })
@@ -62,7 +62,7 @@ test('a parser of Prometheus’ text finds every number', () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
 })
 
-test('a quota tells its state, its interval, others’ use, the safe pace and the next check', () => {
+test('a quota exports its state, interval, others’ use, safe pace and next check', () => {
   const use = { total: 1.35, own: 0.1, elsewhere: 1.25, elsewhereLow: 1.2, elsewhereHigh: 1.3 }
   const quota = { state: 'running-out', low: 61, high: 75, use, nextCheckAt: AT_MS + 12_000 } as const
   const row = exampleQuota({ ...quota, safe: { everySeconds: null, burst: 61 } })
@@ -85,7 +85,7 @@ test('a quota tells its state, its interval, others’ use, the safe pace and th
   expect(one('next_check_timestamp_seconds')).toEqual([String((AT_MS + 12_000) / 1000)])
 })
 
-test('an answer without a number is told with its status and since when, and none where numbers come', () => {
+test('a response without a number exports its status and start; no series once numbers arrive', () => {
   const problem = { status: 503, message: 'Try again later.', since: AT_MS - 4_000 }
   const refused = parsed([exampleSnapshot({ requests: [exampleQuota({ problem })] })])
   const one = (name: string) => refused.values(`headroom_requests_${name}`).map(({ value }) => value)
@@ -94,7 +94,7 @@ test('an answer without a number is told with its status and since when, and non
   expect(parsed([exampleSnapshot()]).values('headroom_requests_problem_status')).toEqual([])
 })
 
-test('each root cause of what is wrong with a key is a series, and none where all is well', () => {
+test('each root cause of a key’s problem is a series; none while the key is fine', () => {
   const damaged = exampleSnapshot({ keystore: 'record-corrupt' })
   expect(parsed([damaged]).values('headroom_key_condition')).toMatchObject([
     { value: '1', labels: { profile: 'simulator', cause: 'keys-damaged', severity: 'critical' } },
@@ -102,7 +102,7 @@ test('each root cause of what is wrong with a key is a series, and none where al
   expect(parsed([exampleSnapshot()]).values('headroom_key_condition')).toEqual([])
 })
 
-test('when a quota is empty, full and let in again is told in seconds, and only where it will be', () => {
+test('the times until a quota is empty, full or past its 429 are exported in seconds, only if expected', () => {
   const moments = { emptyAt: AT_MS + 1_000, fullAt: AT_MS + 2_000, blockedUntil: AT_MS + 3_000 }
   const { values } = parsed([exampleSnapshot({ requests: [exampleQuota(moments)] })])
   const moment = (name: string) =>
@@ -115,7 +115,7 @@ test('when a quota is empty, full and let in again is told in seconds, and only 
   expect(calm.filter((name) => /(empty|full|blocked_until)_timestamp/.test(name))).toEqual([])
 })
 
-test('states, sources and the verdict are sets of series that stay, whichever holds', () => {
+test('states, sources and the verdict are fixed sets of series, whichever applies', () => {
   const series = (changes: Partial<RequestQuota>, verdict: Snapshot['verdict']) => {
     const text = textOf([exampleSnapshot({ requests: [exampleQuota(changes)], verdict })])
     return text.split('\n').filter((line) => /^headroom_(requests_(state|source)|verdict)\{/.test(line))
@@ -129,7 +129,7 @@ test('states, sources and the verdict are sets of series that stay, whichever ho
   proves('M1', { level: 1, cases: 2 })
 })
 
-test('the process, the version and each key say who they are, without a name', () => {
+test('the process, the version and each key are identified without a name', () => {
   const { values } = parsed([exampleSnapshot()])
   expect(values('headroom_build_info')[0]?.labels).toMatchObject({ version: '1.2.3' })
   expect(values('process_start_time_seconds')).toEqual([
@@ -144,7 +144,7 @@ test('the process, the version and each key say who they are, without a name', (
   })
 })
 
-test('a category that another row counts has no numbers, and says which one counts it', () => {
+test('a category that another row counts has no numbers, and names that row', () => {
   const shared = exampleQuota({ category: 'Balances', countedBy: 'Accounts' })
   const { values } = parsed([exampleSnapshot({ requests: [exampleQuota(), shared] })])
   expect(values('headroom_requests_limit').map(({ labels }) => labels['category'])).toEqual(['Accounts'])
@@ -153,7 +153,7 @@ test('a category that another row counts has no numbers, and says which one coun
   ])
 })
 
-test('restarts are counted from the start of the app, also of streams that are gone', () => {
+test('restarts are counted from the start of the app, including closed streams', () => {
   const monitor = new FakeMonitor(() => AT_MS)
   monitor.connect({ id: 'simulator' } as Profile)
   const source = metricsSource(monitor, FACTS)
@@ -179,7 +179,7 @@ test('restarts are counted from the start of the app, also of streams that are g
   expect(monitor.listening).toBe(0)
 })
 
-test('programs behind the gateway have series of their own, and none while it is off', () => {
+test('programs behind the gateway have their own series; none while it is off', () => {
   const program = {
     id: 'program-1',
     name: 'My bot',
@@ -211,14 +211,14 @@ test('programs behind the gateway have series of their own, and none while it is
   )
 })
 
-test('each counter says over which time its rate is one', () => {
+test('each counter’s help says over which time its rate is meaningful', () => {
   const { all } = parsed([exampleSnapshot({ requests: [exampleQuota({ used: { own: 1, elsewhere: 2 } })] })])
   const counters = all.filter(({ type }) => type === 'COUNTER')
   expect(counters).toHaveLength(3)
   for (const { help } of counters) expect(help).toMatch(/(rate|increase)\(\) over \d+[mh] or more/)
 })
 
-test('each line is of the format, whatever a server names a resource', () => {
+test('each line is valid, whatever name a server gives a resource', () => {
   const category = 'a "quoted"\\name\nof two lines'
   const text = textOf([exampleSnapshot({ requests: [exampleQuota({ category })] })])
   for (const line of text.trimEnd().split('\n')) expect(line).toMatch(LINE)
@@ -226,7 +226,7 @@ test('each line is of the format, whatever a server names a resource', () => {
   expect(values('headroom_requests_limit')[0]?.labels['category']).toBe(category)
 })
 
-test('no series is told twice, also of two keys', () => {
+test('no series appears twice, even with two keys', () => {
   const other = exampleSnapshot({ profile: { id: 'key-1', name: 'Mine', environment: 'live' } })
   const lines = textOf([exampleSnapshot(), other])
     .split('\n')
@@ -235,13 +235,13 @@ test('no series is told twice, also of two keys', () => {
   expect(new Set(series).size).toBe(series.length)
 })
 
-test('what only the table says is not told as left', () => {
+test('a number from the documented table alone is not exported as left', () => {
   const { values } = parsed([exampleSnapshot()])
   expect(values('headroom_requests_remaining').map(({ labels }) => labels['category'])).toEqual(['Accounts'])
   expect(values('headroom_requests_limit').length).toBeGreaterThan(10)
 })
 
-test('no account, no name and no token is in a label', () => {
+test('labels contain no account, name or token', () => {
   const text = textOf([exampleSnapshot()])
   expect(text).not.toContain('SIM1001')
   expect(text).not.toContain('Built-in')
@@ -279,7 +279,7 @@ async function serving() {
 const NOTHING = { metrics: () => [], close: () => {} }
 const WITH_BEARER = { authorization: `Bearer ${BEARER}` }
 
-test('a scrape with the bearer is served, in the format’s own type', async () => {
+test('a scrape with the bearer succeeds, in the format’s own content type', async () => {
   const { get } = await serving()
   const { status, type, body } = await get(WITH_BEARER)
   expect(status).toBe(200)
@@ -287,7 +287,7 @@ test('a scrape with the bearer is served, in the format’s own type', async () 
   expect(families.parse(parsePrometheusTextFormat(body)).length).toBeGreaterThan(10)
 })
 
-test('without the bearer, for another host, from a page or elsewhere there is nothing', async () => {
+test('a scrape without the bearer, for another host, from a page or another path gets nothing', async () => {
   const { get } = await serving()
   expect((await get()).status).toBe(401)
   expect((await get({ authorization: 'Bearer wrong' })).status).toBe(401)
@@ -298,26 +298,26 @@ test('without the bearer, for another host, from a page or elsewhere there is no
   expect((await get(WITH_BEARER, '/metrics', 'HEAD')).body).toBe('')
 })
 
-test('a supervisor is told that the process answers without a bearer, and nothing else', async () => {
+test('a supervisor’s health check without a bearer shows only that the process responds', async () => {
   const { get } = await serving()
   expect(await get({}, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
   expect((await get({ host: 'evil.example' }, '/healthz')).status).toBe(421)
 })
 
-test('300 scrapes in one instant are each answered', async () => {
+test('300 scrapes at once all get a response', async () => {
   const { get } = await serving()
   const scrapes = await Promise.all(Array.from({ length: 300 }, () => get(WITH_BEARER)))
   expect(scrapes.filter(({ status }) => status === 200)).toHaveLength(300)
 })
 
-test('connections that say nothing, in whatever number, keep no scrape out', async () => {
+test('any number of silent connections does not block a scrape', async () => {
   const { server, get } = await serving()
   const silent = await silentSockets(1_100, { port: server.port, host: '127.0.0.1' })
   expect((await get(WITH_BEARER)).status).toBe(200)
   expect(silent.open).toBeLessThanOrEqual(LOOPBACK_LIMITS.mostConnections)
 })
 
-test('a program that took ::1 on its port is not told the bearer: the port counts as taken', async () => {
+test('a program on ::1 at the same port never gets the bearer: the port counts as taken', async () => {
   const other = createServer()
   const hasIpv6 = await new Promise<boolean>((resolve) => {
     other.once('error', () => resolve(false)).listen({ port: 0, host: '::1' }, () => resolve(true))
@@ -328,7 +328,7 @@ test('a program that took ::1 on its port is not told the bearer: the port count
   expect((await serveMetrics(NOTHING, { port, bearer: BEARER })).kind).toBe('failed')
 })
 
-test('a taken port is one line', async () => {
+test('a taken port is reported in one line', async () => {
   const { server } = await serving()
   const second = await serveMetrics(NOTHING, { port: server.port, bearer: BEARER })
   expect(second).toEqual({

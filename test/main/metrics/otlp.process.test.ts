@@ -66,7 +66,7 @@ const watch = (environment: Readonly<Record<string, string>>) =>
     ...environment,
   })
 
-test('the store that OpenTelemetry’s variables name is pushed the metrics, at the end once more', async () => {
+test('metrics are pushed to the store in OpenTelemetry’s variables, and once more at the end', async () => {
   const { pushed, endpoint } = await receiver()
   const { exitCode, stderr } = await watch({
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
@@ -96,7 +96,7 @@ test('the store that OpenTelemetry’s variables name is pushed the metrics, at 
   proves('M1', { level: 3, cases: pushed.length })
 }, 60_000)
 
-test('protobuf is the default, and a store that refuses is one line', async () => {
+test('protobuf is the default, and a rejecting store is reported in one line', async () => {
   const { pushed, endpoint } = await receiver(401)
   const { exitCode, stderr } = await watch({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${endpoint}/here` }).ended
   expect(exitCode).toBe(0)
@@ -114,7 +114,7 @@ const TELLS = `data:text/javascript,${encodeURIComponent(`
     },
   })`)}`
 
-test('OpenTelemetry’s packages are loaded only where a store is named', async () => {
+test('OpenTelemetry’s packages are loaded only if a store is configured', async () => {
   const { endpoint } = await receiver()
   const run = (environment: Readonly<Record<string, string>>) =>
     runNode(['--import', TELLS, HEADROOM, 'watch', '--json', '--events', '--for', '1'], environment).ended

@@ -103,7 +103,7 @@ function snapshotOf({ programs, quotas, streams, slots, nameLength }: Extent): S
 
 const MOST: Extent = { programs: 64, quotas: 141, streams: 205, slots: 20, nameLength: 40 }
 
-test('64 programs that each use 141 quotas of long names stay within the bound, and are counted', () => {
+test('64 programs with 141 long-named quotas each fit the bound, and are counted', () => {
   const whole = snapshotOf(MOST)
   expect(bytesOf(whole)).toBeGreaterThan(4 * MAX_SNAPSHOTS_BYTES)
   const cut = boundedSnapshot(whole, MAX_SNAPSHOTS_BYTES)
@@ -116,7 +116,7 @@ test('64 programs that each use 141 quotas of long names stay within the bound, 
   for (const { use, unlisted = 0 } of cut.programs ?? []) expect(use.length + unlisted).toBe(MOST.quotas)
 })
 
-test('what is in trouble stays, then what is most used, each in its order', () => {
+test('programs with problems are listed first, then the busiest, each group in its order', () => {
   const whole = snapshotOf({ ...MOST, programs: 8 })
   const cut = boundedSnapshot(whole, 100_000)
   const troubled = whole.requests.filter(({ state }) => state === 'blocked')
@@ -136,7 +136,7 @@ test('what is in trouble stays, then what is most used, each in its order', () =
   for (const list of [cut.slots, cut.streams, cut.programs]) expect(list?.length).toBeGreaterThan(0)
 })
 
-test('a part of a row’s use is told of the programs that are listed with it only', () => {
+test('a row’s parts of use name listed programs only', () => {
   const cut = boundedSnapshot(snapshotOf(MOST), MAX_SNAPSHOTS_BYTES)
   const told = cut.requests.flatMap(({ category, use }) =>
     Object.keys(use?.programs ?? {}).map((id) => `${id} ${category}`),
@@ -149,7 +149,7 @@ test('a part of a row’s use is told of the programs that are listed with it on
   expect(told.toSorted()).toEqual(listed.toSorted())
 })
 
-test('a snapshot that fits is passed on as it is', () => {
+test('a snapshot that fits is passed on unchanged', () => {
   const small = exampleSnapshot()
   expect(boundedSnapshot(small, MAX_SNAPSHOTS_BYTES)).toBe(small)
   expect(boundedSnapshot(small, bytesOf(small))).toBe(small)
@@ -158,7 +158,7 @@ test('a snapshot that fits is passed on as it is', () => {
   expect(cut).not.toHaveProperty('programs')
 })
 
-test('whatever programs and the service name, the bound holds and nothing is lost uncounted', () => {
+test('whatever names programs and the service use, the bound holds and everything dropped is counted', () => {
   const extent = fc.record({
     programs: fc.nat(64),
     quotas: fc.nat(141),
@@ -224,7 +224,7 @@ async function hostileMonitor(): Promise<Monitor> {
   return monitor
 }
 
-test('a window on a real host is sent all keys’ snapshots, however many programs and quotas they name', async () => {
+test('a window on a real host gets all keys’ snapshots, however many programs and quotas they name', async () => {
   const monitor = await hostileMonitor()
   const snapshots = monitor.profiles().flatMap((id) => monitor.snapshot(id) ?? [])
   expect(snapshots).toHaveLength(8)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { EventLog } from '../../../main/monitor/monitor.ts'
 
-test('numbers events from 1 on, across profiles', () => {
+test('numbers events from 1, across profiles', () => {
   const log = new EventLog()
   expect(log.add({ kind: 'revoked' }, 'a', 10.6)).toEqual({ kind: 'revoked', profile: 'a', seq: 1, at: 11 })
   expect(log.add({ kind: 'revoked' }, 'b', 12)).toMatchObject({ profile: 'b', seq: 2 })
 })
 
-test('gives what came after a number, oldest first, the newest 500 at most', () => {
+test('returns the events after a number, oldest first, at most the newest 500', () => {
   const log = new EventLog()
   for (let at = 1; at <= 2_345; at += 1) log.add({ kind: 'revoked' }, 'a', at)
   expect(log.after(2_343).map(({ seq }) => seq)).toEqual([2_344, 2_345])

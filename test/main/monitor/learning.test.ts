@@ -40,7 +40,7 @@ function learned(atMs = NOW_MS): LearnedQuota {
 
 const pathIn = (folder: string) => join(folder, 'learned.json')
 
-test('what one run learned is there in the next, in a private file, to four digits', () => {
+test('learned data is available to the next run, in a private file, to four digits', () => {
   const folder = temporaryFolder()
   const first = new Learning(folder, NOW_MS)
   first.of(owner('key-1')).keep({ Positions: learned() })
@@ -53,7 +53,7 @@ test('what one run learned is there in the next, in a private file, to four digi
   for (const [at, rate] of learned().rates.entries()) expect(rates[at]).toBeCloseTo(rate, 4)
 })
 
-test('nothing is written again that did not change', () => {
+test('unchanged data is not written again', () => {
   const folder = temporaryFolder()
   const learning = new Learning(folder, NOW_MS)
   learning.of(owner('key-1')).keep({ Positions: learned() })
@@ -67,7 +67,7 @@ test('nothing is written again that did not change', () => {
   expect(readFileSync(pathIn(folder), 'utf8')).toContain('Positions')
 })
 
-test('a forgotten key takes what was learned of it along, and leaves that of the others', () => {
+test('forgetting a key deletes its learned data and leaves the others’', () => {
   const folder = temporaryFolder()
   const learning = new Learning(folder, NOW_MS)
   for (const id of ['key-1', 'key-2']) learning.of(owner(id)).keep({ Positions: learned() })
@@ -78,7 +78,7 @@ test('a forgotten key takes what was learned of it along, and leaves that of the
   expect(Object.keys(next.of(owner('key-2')).read())).toEqual(['Positions'])
 })
 
-test('another key of the same name and a key in memory only read and leave nothing', () => {
+test('another key of the same name and a key in memory only neither read nor write', () => {
   const folder = temporaryFolder()
   const learning = new Learning(folder, NOW_MS)
   learning.of(owner('key-1')).keep({ Positions: learned() })
@@ -94,7 +94,7 @@ test('another key of the same name and a key in memory only read and leave nothi
   expect(text).not.toContain('Accounts')
 })
 
-test('without a folder it lives as long as the process', () => {
+test('without a folder it lasts as long as the process', () => {
   const learning = new Learning(undefined, NOW_MS)
   learning.of(owner('key-1')).keep({ Positions: learned() })
   expect(learning.flush()).toEqual({ ok: true })
@@ -108,7 +108,7 @@ test.each([
   ['one with too few numbers', (text: string) => text.replace(/"jumps": "\S+ /, '"jumps": "'), 'damaged'],
   ['one with a number below 0', (text: string) => text.replace(/"jumps": "/, '"jumps": "-'), 'damaged'],
   ['one with a word', (text: string) => text.replace(/"jumps": "\S+/, '"jumps": "NaN'), 'damaged'],
-])('a file that is %s is set aside with one line', (_, change, word) => {
+])('a file that is %s is renamed and reported in one line', (_, change, word) => {
   const folder = temporaryFolder()
   const first = new Learning(folder, NOW_MS)
   first.of(owner('key-1')).keep({ Positions: learned() })
@@ -123,7 +123,7 @@ test.each([
   expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([changed])
 })
 
-test('a key takes at most 64 kB, of which the newest categories get their part', () => {
+test('a key stores at most 64 kB, shared by the newest categories', () => {
   const folder = temporaryFolder()
   const learning = new Learning(folder, NOW_MS)
   const many = Object.fromEntries(

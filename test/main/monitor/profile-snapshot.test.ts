@@ -52,7 +52,7 @@ const of = (state: Snapshot['streams'][number]['state']) =>
 const streams = [of('live'), of('stale'), of('waiting'), of('opening'), of('closed')]
 const labels = (at: Snapshot) => at.streams.map((one) => streamStatus(one).label)
 
-test('while the service is away, streams that bring nothing have one word', () => {
+test('while the service is unreachable, streams without data share one word', () => {
   const at = snapshot({ requests: rows, streams })
   expect(labels(shown(at, API))).toEqual(['live', 'paused', 'paused', 'paused', 'closed'])
   // The headline has the host's next try; a stream has none of its own.
@@ -62,7 +62,7 @@ test('while the service is away, streams that bring nothing have one word', () =
   expect(labels(shown(at, AUTH))).toEqual(['live', 'silent', 'waiting', 'opening', 'closed'])
 })
 
-test('a token that the service ended early is expired while the sign-in host is away, and no row is rejected', () => {
+test('a token that the service ended early is shown as expired while the sign-in host is unreachable, and no row as rejected', () => {
   const problem = { status: 401, since: NOW_MS - 5_000 }
   const at = snapshot({ requests: rows.map((row) => ({ ...row, problem })) })
   const { access, requests } = shown(at, AUTH)

@@ -5,7 +5,7 @@ import { Monitor } from '../../../main/monitor/monitor.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { ScriptedHttp } from '../scripted-http.ts'
 
-test('the first start has a chart of fifteen minutes and three events behind it, marked as simulated', async () => {
+test('the first start shows a chart of fifteen minutes and three past events, marked as simulated', async () => {
   const builtIn = await startBuiltIn()
   const monitor = new Monitor({
     clock: new VirtualClock(),

@@ -46,7 +46,7 @@ async function followed(changes: Partial<Profile> = {}, storage: ProfileStore = 
   return { clock, http, monitor, keySettings, setKeySettings, asked, settings }
 }
 
-test('a key that nobody set anything of has the defaults', async () => {
+test('a key without changed settings has the defaults', async () => {
   const { keySettings } = await followed()
   expect(await keySettings({ profile: 'key-1' })).toMatchObject({
     ok: true,
@@ -63,7 +63,7 @@ test('a key that nobody set anything of has the defaults', async () => {
   })
 })
 
-test('probes end and begin at once, and the budget is not forgotten meanwhile', async () => {
+test('checks stop and start at once, and the budget is remembered meanwhile', async () => {
   const { monitor, asked, settings, setKeySettings } = await followed()
   expect(await setKeySettings({ profile: 'key-1', probesEnabled: false })).toMatchObject({ ok: true })
   expect(await asked(30)).toEqual([])
@@ -74,7 +74,7 @@ test('probes end and begin at once, and the budget is not forgotten meanwhile', 
   expect(monitor.snapshot('key-1')?.probes.enabled).toBe(true)
 })
 
-test('a key that was connected without probes gets the usual budget with the switch', async () => {
+test('a key connected without checks gets the usual budget when they are turned on', async () => {
   const { settings, asked, setKeySettings } = await followed({
     probes: { budgetFraction: 0, everySeconds: {} },
   })
@@ -84,7 +84,7 @@ test('a key that was connected without probes gets the usual budget with the swi
   expect(await asked(1)).not.toEqual([])
 })
 
-test('another budget holds from now on', async () => {
+test('a new budget applies at once', async () => {
   const { asked, setKeySettings } = await followed()
   const quotes = async () => (await asked(30)).filter((path) => path.includes('/quotes/')).length
   await setKeySettings({ profile: 'key-1', budgetFraction: 0.002 })
@@ -93,7 +93,7 @@ test('another budget holds from now on', async () => {
   expect(await quotes()).toBeGreaterThan(30)
 })
 
-test('probes ask about another symbol, and at an interval of its own where a row has one', async () => {
+test('checks use a new symbol, and a row’s own interval', async () => {
   const { asked, setKeySettings } = await followed()
   await setKeySettings({
     profile: 'key-1',
@@ -107,7 +107,7 @@ test('probes ask about another symbol, and at an interval of its own where a row
   expect((await asked(1)).length).toBeLessThan(29)
 })
 
-test('a rotating key is shown to rotate within what was chosen, also after it signed in again', async () => {
+test('a rotating key shows the chosen lifetimes, even after it signs in again', async () => {
   const { monitor, setKeySettings } = await followed()
   const leftMs = () => {
     const { rotatesBy = 0, rotatedAt = 0 } = monitor.snapshot('key-1')?.refresh ?? {}
@@ -120,7 +120,7 @@ test('a rotating key is shown to rotate within what was chosen, also after it si
   expect(profile).toMatchObject({ rotationMinutes: 45 })
 })
 
-test('whether a refused row is checked while others wait holds from the next refusal on', async () => {
+test('whether a rejected row is checked while others wait applies from the next rejection', async () => {
   const { clock, http, monitor, setKeySettings } = await followed()
   const usual = http.reply
   let answers = 0
@@ -153,7 +153,7 @@ test('whether a refused row is checked while others wait holds from the next ref
   expect(gaps.map((gap) => Math.floor(gap / 10_000) * 10_000)).toEqual([10_000, 20_000, 40_000])
 })
 
-test('windows are told of a change', async () => {
+test('windows are notified of a change', async () => {
   const { monitor, setKeySettings } = await followed()
   const before = monitor.snapshot('key-1')?.revision ?? 0
   const told: string[] = []
@@ -163,7 +163,7 @@ test('windows are told of a change', async () => {
   expect(monitor.snapshot('key-1')?.revision).toBeGreaterThan(before)
 })
 
-test('what cannot be is refused whole, in one line that says what', async () => {
+test('invalid settings are rejected as a whole, with the reason in one line', async () => {
   const { settings, keySettings, setKeySettings } = await followed()
   const before = await settings()
   for (const symbol of ['', '..', 'A,B', 'Ä']) {
@@ -185,7 +185,7 @@ test('what cannot be is refused whole, in one line that says what', async () => 
   expect(await keySettings({ profile: 'gone' })).toMatchObject({ ok: false, code: 'unknown-profile' })
 })
 
-test('what cannot be stored does not hold either, and says why', async () => {
+test('settings that cannot be stored do not apply, and the reason is reported', async () => {
   const full: ProfileStore = {
     ...MEMORY_PROFILE_STORE,
     keepSettings: () => ({ ok: false, why: 'the disk is full' }),
@@ -200,7 +200,7 @@ test('what cannot be stored does not hold either, and says why', async () => {
   expect(monitor.snapshot('key-1')?.probes.budgetFraction).toBe(0.02)
 })
 
-test('a change is told by the snapshot, so that every window asks for the settings that hold', async () => {
+test('a snapshot reports a change, so that every window fetches the current settings', async () => {
   const { monitor, keySettings, setKeySettings } = await followed()
   const told: (number | undefined)[] = []
   monitor.subscribe({

@@ -40,7 +40,7 @@ const commandsOf = (monitor: Monitor) => streamCommands(monitor).handlers
 const targets = (monitor: Monitor) =>
   monitor.snapshot(PROFILE)?.streams.map(({ target, pinned }) => [target, pinned])
 
-test('a pinned stream is open again at the next start, and a forgotten key has none', async () => {
+test('a pinned stream reopens at the next start; a forgotten key has none', async () => {
   const folder = temporaryFolder()
   const first = started(folder)
   await commandsOf(first).openStream({ profile: PROFILE, ...POSITIONS })
@@ -62,7 +62,7 @@ test('a pinned stream is open again at the next start, and a forgotten key has n
 test.each<[string, Parameters<typeof started>[1], Parameters<typeof started>[2]]>([
   ['that was in memory only', false, undefined],
   ['of another broker', true, 'https://other.test'],
-])('the streams of a key %s are not opened for the next key of the same id', async (_, isKept, baseUrl) => {
+])('the streams of a key %s are not opened for the next key with the same id', async (_, isKept, baseUrl) => {
   const folder = temporaryFolder()
   const first = started(folder, isKept)
   await commandsOf(first).openStream({ profile: PROFILE, ...POSITIONS })
@@ -74,7 +74,7 @@ test.each<[string, Parameters<typeof started>[1], Parameters<typeof started>[2]]
   proves('T13', { level: 2, cases: 1 })
 })
 
-test('commands on a key or a stream that is not there say so', async () => {
+test('commands on a missing key or stream report that it is missing', async () => {
   const monitor = started(temporaryFolder())
   expect(await commandsOf(monitor).restartStream({ profile: 'nobody', stream: 's1' })).toMatchObject({
     code: 'unknown-profile',
@@ -91,7 +91,7 @@ test('commands on a key or a stream that is not there say so', async () => {
   monitor.stop()
 })
 
-test('what a window asks for is taken only in the shape that the contract names', async () => {
+test('a window’s commands are accepted only in the contract’s shape', async () => {
   const open = { profile: PROFILE, kind: 'positions', target: 'SIM1001' }
   expect(contract.openStream.parse({ ...open, replace: 's1' })).toMatchObject({ replace: 's1' })
   expect(contract.openStream.parse(open)).toEqual(open)

@@ -94,7 +94,7 @@ describe('"Retrying." in the headline', () => {
     { fault: 'refused', away: [AUTH], baseUrl: AUTH },
     { fault: 'no connection', away: [AUTH, API] },
     { fault: 'no answer', away: [AUTH], baseUrl: AUTH },
-  ] satisfies readonly Setting[])('is said only while something is tried: %j', async (setting) => {
+  ] satisfies readonly Setting[])('appears only while something is retried: %j', async (setting) => {
     const { clock, snapshot, isUnderWay } = await setUp(setting)
     let idleSeconds = 0
     let longest = 0
@@ -114,8 +114,8 @@ describe('"Retrying." in the headline', () => {
   })
 })
 
-describe('a sign-in host that does not answer', () => {
-  it('leaves the service reachable, and is told as soon as a refresh is due', async () => {
+describe('an unreachable sign-in host', () => {
+  it('leaves the service reachable, and is reported as soon as a refresh is due', async () => {
     const { clock, snapshot } = await setUp({ fault: 'refused', away: [AUTH] })
     expect(snapshot()).not.toHaveProperty('signInHost')
     await clock.advance((snapshot().access.refreshAt ?? 0) - clock.wallMs() + 1_000)
@@ -128,7 +128,7 @@ describe('a sign-in host that does not answer', () => {
     expect(snapshot().signInHost?.retryAt).toBeGreaterThan(clock.wallMs())
   })
 
-  it('is told once where it is the service’s own host', async () => {
+  it('is reported once if it is also the service’s host', async () => {
     const { clock, snapshot } = await setUp({ fault: 'refused', away: [AUTH], baseUrl: AUTH })
     await clock.advance(4 * MINUTE_MS)
     expect(snapshot()).not.toHaveProperty('signInHost')
@@ -139,7 +139,7 @@ describe('a sign-in host that does not answer', () => {
 describe('the other host of a key', () => {
   const told = (snapshot: Snapshot) => keyFindings(snapshot, snapshot.at).map(({ kind }) => kind)
 
-  it('is asked by a connection at once, so that both that are away are told apart from one', async () => {
+  it('is tested at once by a connection, so that both unreachable hosts are reported separately', async () => {
     const { clock, snapshot, isBack, reached } = await setUp({ fault: 'refused', away: [AUTH, API] })
     await clock.advance(40_000)
     expect(snapshot().access.state).toBe('valid')
@@ -154,7 +154,7 @@ describe('the other host of a key', () => {
     expect(reached).toHaveLength(asked)
   })
 
-  it('is asked again while it answers, and both are named once it goes as well', async () => {
+  it('is tested again while it responds, and both are named once it fails as well', async () => {
     const away = [API]
     const { clock, snapshot, reached } = await setUp({ fault: 'refused', away })
     await clock.advance(40_000)
@@ -166,7 +166,7 @@ describe('the other host of a key', () => {
     expect(told(snapshot())).toEqual(['hosts-unreachable'])
   })
 
-  it('is asked again when a person tries now', async () => {
+  it('is tested again when a person chooses to retry now', async () => {
     const { clock, snapshot, monitor, isBack } = await setUp({ fault: 'refused', away: [AUTH, API] })
     await clock.advance(40_000)
     isBack()
@@ -176,7 +176,7 @@ describe('the other host of a key', () => {
   })
 })
 
-describe('a service that was not asked yet', () => {
+describe('a service before its first request', () => {
   const told = (snapshot: Snapshot) => keyFindings(snapshot, snapshot.at).map(({ kind }) => kind)
 
   it('is neither reachable nor unreachable', async () => {
@@ -199,7 +199,7 @@ describe('a service that was not asked yet', () => {
     expect(told(snapshot())).toEqual(['service-unreachable'])
   })
 
-  it('is reachable from its first answer', async () => {
+  it('is reachable from its first response', async () => {
     const { snapshot } = await setUp({ fault: 'refused', away: [], afterMs: 5_000 })
     expect(snapshot().service).toEqual({ reachable: true, host: 'api.test' })
   })
@@ -214,7 +214,7 @@ describe('a key that cannot call', () => {
   })
   const UNKNOWN = { states: ['not-checked'], verdicts: ['not-seen'], paced: 0, verdict: 'unknown' }
 
-  it('has no row with a state, a pace or a next check while the service is away, and all of them before and after', async () => {
+  it('has no row with a state, a pace or a next check while the service is unreachable, and all of them before and after', async () => {
     const { clock, snapshot, isBack } = await setUp({ fault: 'refused', away: [API] })
     expect(said(snapshot())).toMatchObject({ states: expect.arrayContaining(['ok']) })
     expect(said(snapshot()).paced).toBeGreaterThan(0)
@@ -226,7 +226,7 @@ describe('a key that cannot call', () => {
     expect(said(snapshot()).paced).toBeGreaterThan(0)
   })
 
-  it('promises nothing while its revocation is not confirmed', async () => {
+  it('promises nothing while its revocation is unconfirmed', async () => {
     const { snapshot, monitor } = await setUp({ fault: 'refused', away: [AUTH] })
     await monitor.withProfile('key', (session) => session.revoke())
     expect(snapshot().refresh.state).toBe('revoke-unconfirmed')

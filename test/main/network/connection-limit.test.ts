@@ -27,7 +27,7 @@ async function limited(most: number, longestMs?: number) {
   return { open, limit, newcomer }
 }
 
-test('the oldest stranger makes room for the next', async () => {
+test('the oldest unauthenticated connection is closed for the next one', async () => {
   const { newcomer } = await limited(2)
   const [first, second, third] = [await newcomer(), await newcomer(), await newcomer()]
   expect([first.destroyed, second.destroyed, third.destroyed]).toEqual([true, false, false])
@@ -35,7 +35,7 @@ test('the oldest stranger makes room for the next', async () => {
   expect([second.destroyed, third.destroyed]).toEqual([true, false])
 })
 
-test('one that is kept stays, and leaves its place to others', async () => {
+test('an authenticated connection stays, and frees its unauthenticated place', async () => {
   const { limit, newcomer } = await limited(2)
   const kept = await newcomer()
   limit.keep(kept)
@@ -45,7 +45,7 @@ test('one that is kept stays, and leaves its place to others', async () => {
   expect([kept.destroyed, second.destroyed, third.destroyed]).toEqual([false, true, false])
 })
 
-test('one that ended by itself takes nobody along', async () => {
+test('a connection that ended by itself closes no other', async () => {
   const { newcomer } = await limited(2)
   const [first, second] = [await newcomer(), await newcomer()]
   first.destroy()
@@ -54,7 +54,7 @@ test('one that ended by itself takes nobody along', async () => {
   expect(second.destroyed).toBe(false)
 })
 
-test('one that does not authenticate in time is closed; one that is kept is not', async () => {
+test('a connection that does not authenticate in time is closed; an authenticated one is not', async () => {
   const { limit, newcomer } = await limited(9, 1_000)
   const kept = await newcomer()
   limit.keep(kept)

@@ -40,7 +40,7 @@ const BODY = '{"access_token":"a"}'
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
 const WHOLE = `${HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY}`
 
-test('a whole answer comes with its status, its headers in lower case and its body', async () => {
+test('a complete response has its status, its headers in lower case and its body', async () => {
   const { origin, heads } = await serve((socket) =>
     socket.end(
       `HTTP/1.1 403 Forbidden\r\nX-RateLimit-Remaining: 7\r\nContent-Length: 5\r\n\r\n€un`.slice(0, 95),
@@ -69,19 +69,19 @@ test('a name that does not exist was not sent', async () => {
   expect(outcome.kind).toBe('not-sent')
 })
 
-test('a reset after the request is unknown, and the request was made once', async () => {
+test('after a reset the outcome is unknown, and the request was sent once', async () => {
   const server = await serve((socket) => socket.resetAndDestroy())
   expect(await http.send(post(server.origin))).toEqual({ kind: 'unknown', why: 'connection lost' })
   expect(server.heads.length).toBe(1)
 })
 
-test('a connection that is closed politely without an answer is unknown, and made once', async () => {
+test('a connection closed cleanly without a response is unknown, and the request was sent once', async () => {
   const server = await serve((socket) => socket.end())
   expect((await http.send(post(server.origin))).kind).toBe('unknown')
   expect(server.heads.length).toBe(1)
 })
 
-test('a reset while the request is under way is not called not-sent: the service may have read it', async () => {
+test('a reset while the request is being sent is not called not-sent, because the service may have read it', async () => {
   const server = await serve(
     () => {},
     (socket) => socket.prependOnceListener('data', () => socket.resetAndDestroy()),
@@ -89,7 +89,7 @@ test('a reset while the request is under way is not called not-sent: the service
   expect((await http.send(post(server.origin))).kind).toBe('unknown')
 })
 
-test('whatever a connection dies of, an outcome of not-sent is never wrong', async () => {
+test('however a connection fails, an outcome of not-sent is never wrong', async () => {
   const rounds = 30
   for (let round = 0; round < rounds; round += 1) {
     const server = await serve(
@@ -103,7 +103,7 @@ test('whatever a connection dies of, an outcome of not-sent is never wrong', asy
   proves('T4', { level: 3, cases: rounds })
 })
 
-test('requests in a row do not share a connection, and a reset of one is not answered by a retry', async () => {
+test('consecutive requests do not share a connection, and a reset is not retried', async () => {
   let connections = 0
   const server = await serve(
     (socket) => {
@@ -120,7 +120,7 @@ test('requests in a row do not share a connection, and a reset of one is not ans
   proves('T4', { level: 3, cases: 2 })
 })
 
-test('a body cut at any byte is unknown, never an answer', async () => {
+test('a body cut at any byte is unknown, never a response', async () => {
   for (let length = 0; length < BODY.length; length += 1) {
     const server = await serve((socket) =>
       socket.end(`${HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY.slice(0, length)}`),
@@ -140,7 +140,7 @@ test('a chunked body without its end is unknown', async () => {
   expect(await http.send(post(server.origin))).toMatchObject({ kind: 'answer', body: BODY })
 })
 
-test('an answer that came while the process did not run is read, although its time is over', async () => {
+test('a response that arrived while the process was suspended is read, although its time is over', async () => {
   const { origin } = await serve((socket) => {
     socket.end(WHOLE)
     stopped(1_500)
@@ -148,7 +148,7 @@ test('an answer that came while the process did not run is read, although its ti
   expect(await http.send(post(origin, { timeoutMs: 300 }))).toMatchObject({ kind: 'answer', body: BODY })
 })
 
-test('a stream that was opened while the process did not run is open', async () => {
+test('a stream that opened while the process was suspended is open', async () => {
   const { origin } = await serve((socket) => {
     socket.end(WHOLE)
     stopped(1_500)
@@ -156,7 +156,7 @@ test('a stream that was opened while the process did not run is open', async () 
   expect(await listened(get(origin, { timeoutMs: 300 })).end).toBe('ended by the service')
 })
 
-test('after the process did not run, an answer that does not come is waited for two seconds more', async () => {
+test('after a suspension, a missing response is waited for two more seconds', async () => {
   const { origin } = await serve(() => stopped(1_500))
   expect(await http.send(post(origin, { timeoutMs: 300 }))).toEqual({
     kind: 'unknown',
@@ -164,7 +164,7 @@ test('after the process did not run, an answer that does not come is waited for 
   })
 })
 
-test('no answer in time is unknown, also where its headers come and its body does not', async () => {
+test('a response that is late is unknown, even if its headers arrived in time', async () => {
   for (const said of ['', 'HTTP/1.1 200 OK\r\n', `${HEAD}Content-Length: 9\r\n\r\n{`]) {
     const server = await serve((socket) => socket.write(said || '\r'))
     const outcome = await http.send(post(server.origin, { timeoutMs: 60 }))
@@ -172,7 +172,7 @@ test('no answer in time is unknown, also where its headers come and its body doe
   }
 })
 
-test('redirects are answers and are not followed', async () => {
+test('redirects are returned, not followed', async () => {
   const server = await serve((socket) =>
     socket.end(`HTTP/1.1 302 Found\r\nLocation: ${server.origin}/elsewhere\r\nContent-Length: 0\r\n\r\n`),
   )
@@ -188,7 +188,7 @@ test.each([
   expect((await http.send(get(server.origin, { timeoutMs: 2_000 }))).kind).toBe('unknown')
 })
 
-test('an answer that is far too long is given up', async () => {
+test('a response that is far too long is abandoned', async () => {
   const server = await serve((socket) => {
     socket.write(`${HEAD}Content-Length: ${9 << 20}\r\n\r\n`)
     socket.write(Buffer.alloc(9 << 20))
@@ -196,7 +196,7 @@ test('an answer that is far too long is given up', async () => {
   expect(await http.send(get(server.origin))).toEqual({ kind: 'unknown', why: 'the response is too long' })
 })
 
-test('a header that cannot be written is an outcome, not a crash, and does not say what it was', async () => {
+test('a header that cannot be written is an outcome, not a crash, and its value is not repeated', async () => {
   const request = get('http://127.0.0.1:9', { headers: { authorization: 'Bearer SECRET\r\nx: y' } })
   const outcome = await http.send(request)
   expect(outcome.kind).toBe('not-sent')
@@ -230,7 +230,7 @@ function listened(request: HttpRequest) {
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-test('a stream is told its status once, its bytes as they come and its end once', async () => {
+test('a stream reports its status once, its bytes as they arrive and its end once', async () => {
   const { origin } = await serve((socket) => socket.end(`${CHUNKED}3\r\n{}\n\r\n0\r\n\r\n`))
   const { told, end } = listened(get(origin))
   expect(await end).toBe('ended by the service')
@@ -240,7 +240,7 @@ test('a stream is told its status once, its bytes as they come and its end once'
 test.each<[string, (socket: import('node:net').Socket) => void]>([
   ['reset', (socket) => socket.resetAndDestroy()],
   ['closed inside a chunk', (socket) => socket.end()],
-])('a stream whose connection is %s is told that it was lost', async (_, kill) => {
+])('a stream whose connection is %s is reported as lost', async (_, kill) => {
   const { origin, sockets } = await serve((socket) => socket.write(`${CHUNKED}3\r\n{}\n\r\n9\r\n{`))
   const { end, data } = listened(get(origin))
   await data
@@ -248,7 +248,7 @@ test.each<[string, (socket: import('node:net').Socket) => void]>([
   expect(await end).toBe('connection lost')
 })
 
-test('closing a stream frees the socket at once and nothing more is told', async () => {
+test('closing a stream frees the socket at once, and nothing more is reported', async () => {
   let gone: () => void = () => {}
   const socketGone = new Promise<void>((resolve) => (gone = resolve))
   const server = await serve((socket) => {
@@ -264,7 +264,7 @@ test('closing a stream frees the socket at once and nothing more is told', async
   expect(told).toEqual(before)
 })
 
-test('closing before the answer tells nothing', async () => {
+test('closing before the response reports nothing', async () => {
   let read: () => void = () => {}
   const requestRead = new Promise<void>((resolve) => (read = resolve))
   let gone: () => void = () => {}
@@ -280,7 +280,7 @@ test('closing before the answer tells nothing', async () => {
   expect(told).toEqual([])
 })
 
-test('a stream whose headers do not come is told so, and one that is open has no deadline', async () => {
+test('a stream without headers in time is reported, and an open one has no deadline', async () => {
   const silent = await serve(() => {})
   expect(await listened(get(silent.origin, { timeoutMs: 50 })).end).toBe('timed out')
   const { origin, sockets } = await serve((socket) => socket.write(`${CHUNKED}3\r\n{}\n\r\n`))
@@ -293,7 +293,7 @@ test('a stream whose headers do not come is told so, and one that is open has no
   expect(await end).toBe('ended by the service')
 })
 
-test('a refused stream is told no status', async () => {
+test('a rejected stream reports no status', async () => {
   const server = await startRawServer(() => {})
   await server.close()
   const { told, end } = listened(get(server.origin))
@@ -301,7 +301,7 @@ test('a refused stream is told no status', async () => {
   expect(told).toEqual(['ended connection refused'])
 })
 
-test('the raw server counts what it read, not what connected', async () => {
+test('the raw server counts what it read, not connections', async () => {
   const server = await serve((socket) => socket.end(WHOLE))
   const idle = connect(server.port, '127.0.0.1')
   await new Promise((resolve) => idle.once('connect', resolve))

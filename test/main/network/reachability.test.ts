@@ -13,7 +13,7 @@ function setUp() {
   return { clock, events, reachability, kinds: () => events.map(({ kind }) => kind) }
 }
 
-test('says once that a host is away and once that it is back, whoever notices', () => {
+test('reports once that a host is unreachable and once that it is back, whoever notices', () => {
   const { reachability, events, kinds } = setUp()
   reachability.answered('api.test')
   for (let count = 0; count < 5; count += 1) reachability.failed('api.test', 'connection refused')
@@ -23,7 +23,7 @@ test('says once that a host is away and once that it is back, whoever notices', 
   expect(events[0]).toMatchObject({ host: 'api.test', why: 'connection refused' })
 })
 
-test('a host that was seen not to answer is away since it was asked', async () => {
+test('a host that did not respond is unreachable since the request was sent', async () => {
   const { clock, reachability } = setUp()
   const askedAtMs = clock.wallMs()
   await clock.advance(10_000)
@@ -34,7 +34,7 @@ test('a host that was seen not to answer is away since it was asked', async () =
   expect(reachability.down('auth.test')).toMatchObject({ sinceMs: askedAtMs, why: 'timed out' })
 })
 
-test('own requests wait longer each time, half a minute at most', async () => {
+test('own requests wait longer each time, up to half a minute', async () => {
   const { clock, reachability } = setUp()
   const waits: number[] = []
   for (let count = 0; count < 8; count += 1) {
@@ -46,7 +46,7 @@ test('own requests wait longer each time, half a minute at most', async () => {
   expect(waits).toEqual([750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500, 22_500])
 })
 
-test('hosts are told apart', async () => {
+test('hosts are distinguished', async () => {
   const { clock, reachability } = setUp()
   reachability.failed('auth.test', 'connection refused')
   const sinceMs = clock.wallMs()
@@ -60,7 +60,7 @@ test('hosts are told apart', async () => {
   expect(reachability.mayTry('auth.test')).toBe(true)
 })
 
-test('a person who asks to try now need not wait', () => {
+test('a person who retries now does not wait', () => {
   const { reachability } = setUp()
   reachability.failed('api.test', 'connection refused')
   expect(reachability.mayTry('api.test')).toBe(false)

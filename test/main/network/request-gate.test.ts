@@ -64,16 +64,16 @@ const nearlyOrigin = fc.oneof(
 )
 
 describe('the gate', () => {
-  it('passes the three spellings of this address', () => {
+  it('accepts the three spellings of this address', () => {
     for (const host of HOSTS) expect(passes([['Host', host]])).toBe(true)
   })
 
-  it('knows only the bare names on port 80, as browsers send them', () => {
+  it('accepts only the bare names on port 80, as browsers send them', () => {
     expect(gate(head([['host', 'localhost']]), 80).pass).toBe(true)
     expect(gate(head([['host', 'localhost:80']]), 80).pass).toBe(false)
   })
 
-  it('refuses every other Host before it looks at anything else', () => {
+  it('rejects every other Host before it checks anything else', () => {
     const method = fc.constantFrom('GET', 'POST', 'OPTIONS', 'TRACE')
     let tried = 0
     fc.assert(
@@ -89,7 +89,7 @@ describe('the gate', () => {
     proves('W5', { level: 2, cases: tried })
   })
 
-  it('refuses a missing Host, and two of them even when both are right', () => {
+  it('rejects a missing Host, and two of them even if both are right', () => {
     expect(passes([])).toBe(false)
     expect(
       passes([
@@ -99,7 +99,7 @@ describe('the gate', () => {
     ).toBe(false)
   })
 
-  it('refuses Origins that are not exactly its own Host', () => {
+  it('rejects Origins that are not exactly its own Host', () => {
     let tried = 0
     const method = fc.constantFrom('GET', 'HEAD', 'POST')
     fc.assert(
@@ -117,7 +117,7 @@ describe('the gate', () => {
     proves('W5', { level: 2, cases: tried })
   })
 
-  it('passes the right Host and Origin among any other headers, and no wrong one', () => {
+  it('accepts the right Host and Origin among any other headers, and no wrong one', () => {
     const odd = fc.tuple(
       fc.constantFrom(
         'x-forwarded-host',
@@ -167,7 +167,7 @@ describe('the gate', () => {
     proves('W5', { level: 2, cases: RUNS })
   })
 
-  it('refuses one of our spellings as the Origin of another', () => {
+  it('rejects one of our spellings as the Origin of another', () => {
     expect(
       passes([
         ['host', `127.0.0.1:${PORT}`],
@@ -176,7 +176,7 @@ describe('the gate', () => {
     ).toBe(false)
   })
 
-  it('refuses a second Origin, and a POST without one', () => {
+  it('rejects a second Origin, and a POST without one', () => {
     const host = ['host', `localhost:${PORT}`] as const
     const origin = ['origin', `http://localhost:${PORT}`] as const
     expect(passes([host, origin], 'POST', '/api/session')).toBe(true)
@@ -184,23 +184,23 @@ describe('the gate', () => {
     expect(passes([host], 'POST', '/api/session')).toBe(false)
   })
 
-  it('refuses preflights and every method that has no use here', () => {
+  it('rejects preflights and every unused method', () => {
     for (const method of ['OPTIONS', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'CONNECT', 'get'])
       expect(gate(head([['host', HOSTS[0] ?? '']], method), PORT)).toEqual({ pass: false, status: 405 })
   })
 
-  it('refuses a path that would have to be decoded, whatever it decodes to', () => {
+  it('rejects a path that needs decoding, whatever it decodes to', () => {
     const host = ['host', HOSTS[0] ?? ''] as const
     for (const url of ['/%61pi/pushes', '/api%2fpushes', '/%2e%2e/x', '/%', '/%zz', '/index%2ehtml'])
       expect(gate(head([host], 'GET', url), PORT)).toEqual({ pass: false, status: 404 })
     expect(passes([host], 'GET', '/?next=%2Fapi')).toBe(true)
   })
 
-  it('refuses the absolute form of a request, which names a second host', () => {
+  it('rejects the absolute form of a request, which names a second host', () => {
     expect(passes([['host', `localhost:${PORT}`]], 'GET', `http://localhost:${PORT}/`)).toBe(false)
   })
 
-  it('lets the API be fetched only from its own page', () => {
+  it('lets only its own page fetch the API', () => {
     const from = (site: string) =>
       passes(
         [
@@ -215,7 +215,7 @@ describe('the gate', () => {
       expect(from(site)).toBe(false)
   })
 
-  it('lets another site link to the page, and neither frame it nor load a part of it', () => {
+  it('lets another site link to the page, but neither frame it nor load a part of it', () => {
     const from = (mode: string, dest: string) =>
       passes([
         ['host', `localhost:${PORT}`],

@@ -38,7 +38,7 @@ test.each([
   ['chunks of one byte', '1\r\n[\r\n'],
   ['chunks with extensions', `1;${'x'.repeat(2_000)}\r\n[\r\n`],
   ['large chunks', `10000\r\n${'['.repeat(65_536)}\r\n`],
-])('an answer without end in %s is given up within 64 MB of heap', async (_, chunk) => {
+])('an endless response in %s is abandoned within 64 MB of heap', async (_, chunk) => {
   const part = Buffer.from(chunk.repeat(Math.ceil(MANY / chunk.length)))
   const said = await asked(part, 40 << 20)
   expect(said).toContain('"why":"the response is too long"')

@@ -116,7 +116,7 @@ test('loopback uses no proxy, whatever variables are set', async () => {
   proves('T13', { level: 3, cases: environments.length * urls.length })
 }, 60_000)
 
-test('a request to another computer that is not encrypted is not sent, through a proxy or without one', async () => {
+test('an unencrypted request to another computer is not sent, with or without a proxy', async () => {
   const url = `http://service.test:${plain}/oauth/token`
   const environments = [everyVariable(), { ...everyVariable(), NODE_USE_ENV_PROXY: '1' }, {}]
   proxy.lines.length = 0
@@ -128,7 +128,7 @@ test('a request to another computer that is not encrypted is not sent, through a
   proves('T13', { level: 3, cases: environments.length })
 })
 
-test('https goes through a proxy as a tunnel, which sees the host and no secret', async () => {
+test('https uses a proxy as a tunnel, which sees the host and no secret', async () => {
   const url = `https://service.test:${secure}/oauth/token`
   const all = everyVariable()
   const { HTTPS_PROXY, https_proxy, NODE_EXTRA_CA_CERTS } = all as Record<string, string>
@@ -149,7 +149,7 @@ test('https goes through a proxy as a tunnel, which sees the host and no secret'
   proves('T13', { level: 3, cases: environments.length })
 })
 
-test('the proxy that the system names is a tunnel as well, which the environment goes before', async () => {
+test('the system’s proxy is a tunnel as well, and the environment takes precedence', async () => {
   const url = `https://service.test:${secure}/oauth/token`
   const named = `PROXY 127.0.0.1:${proxy.port}`
   const ways = [named, `${named}; DIRECT`, `SOCKS5 127.0.0.1:1; ${named}`, `PROXY 127.0.0.1:1; ${named}`]
@@ -170,7 +170,7 @@ test('the proxy that the system names is a tunnel as well, which the environment
   proves('T13', { level: 3, cases: ways.length + 3 })
 })
 
-test('where the system names no proxy that can be used nothing goes around it, and directly where it says so', async () => {
+test('if the system names no usable proxy nothing bypasses it; if it says direct, requests go directly', async () => {
   const url = `https://service.test:${secure}/`
   const asked = async (SYSTEM_PROXY: string) => (await ask([url], { SYSTEM_PROXY }))[0]
   for (const answer of ['SOCKS5 127.0.0.1:1', 'QUIC a:1', ''])
@@ -182,7 +182,7 @@ test('where the system names no proxy that can be used nothing goes around it, a
   expect(await asked('DIRECT')).toMatchObject({ kind: 'not-sent', why: 'host name not found' })
 })
 
-test('NO_PROXY is kept to, in both spellings', async () => {
+test('NO_PROXY applies, in both spellings', async () => {
   const url = `https://service.test:${secure}/oauth/token`
   for (const name of ['NO_PROXY', 'no_proxy']) {
     proxy.lines.length = 0
@@ -198,7 +198,7 @@ test.each([
   'socks5://127.0.0.1:1',
   'ftp://127.0.0.1',
   'a b',
-])('a proxy that cannot be used (%s) is told in one line, and nothing goes around it', async (address) => {
+])('an unusable proxy (%s) is reported in one line, and nothing bypasses it', async (address) => {
   const urls = [`https://service.test:${secure}/`, `http://127.0.0.1:${plain}/`]
   const [through, local] = await ask(urls, { HTTPS_PROXY: address, NODE_EXTRA_CA_CERTS: COMPANY })
   expect(through).toMatchObject({ kind: 'not-sent', why: 'the proxy in HTTPS_PROXY is not an http address' })
@@ -208,7 +208,7 @@ test.each([
 test.each<[string, Record<string, string>]>([
   ['as it is', {}],
   ['where Node is told not to look', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
-])('a certificate that nobody vouches for hands nothing out, %s', async (_, variables) => {
+])('an untrusted certificate receives nothing, %s', async (_, variables) => {
   const { NODE_EXTRA_CA_CERTS: __, ...withProxy } = everyVariable()
   const local = `https://localhost:${secure}/oauth/token`
   const far = `https://service.test:${secure}/oauth/token`

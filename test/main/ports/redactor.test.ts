@@ -26,7 +26,7 @@ const MEANT = [
   [/([\w-]*(?:token|secret|password|passphrase|verifier)(?:=|"\s*:\s*"))[^\s"&,;}]+/gi, '$1[redacted]'],
 ] as const
 
-test('every text is cleaned as the patterns mean it', () => {
+test('every text is cleaned as its patterns require', () => {
   const PARTS = [
     'eyJ',
     'a',
@@ -70,7 +70,7 @@ function cleaningMs(part: string, length: number): number {
   return (user + system) / 1000
 }
 
-test('a text of one period is cleaned in time with as many secrets of that period', () => {
+test('a text of one repeated period is cleaned in time with as many secrets of that period', () => {
   const periodic = new Redactor()
   for (let n = 0; n < 128; n += 1) periodic.hide('ab'.repeat(500 + n))
   const before = process.cpuUsage()
@@ -82,7 +82,7 @@ test('a text of one period is cleaned in time with as many secrets of that perio
 })
 
 test.each(['a', 'eyJ-', 'eyJa', 'token', 'token" ', 'token"  :', 'bearer ', ' ', '&code', 'a.', '-'])(
-  'a text of nothing but %s takes time in proportion to its length',
+  'a text of nothing but %s takes time proportional to its length',
   (part) => {
     const short = Math.min(...[1, 2, 3].map(() => cleaningMs(part, SHORT)))
     expect(cleaningMs(part, LONGER * SHORT)).toBeLessThan(NOTICED_MS + TOLERATED * short)

@@ -14,7 +14,7 @@ test('starts at the wall clock and follows the monotonic one', async () => {
   expect(timeline.now()).toBe(clock.wallMs())
 })
 
-test('sleep is taken over: the service lived through it', async () => {
+test('sleep counts as elapsed time, because the service ran through it', async () => {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)
   clock.sleep(HOUR_MS)
@@ -30,7 +30,7 @@ test('a wall clock set back undoes nothing', async () => {
   expect(timeline.now()).toBe(before + 1_000)
 })
 
-test('a clock that was a day wrong at most is not followed back; one that was more is, and it is told', async () => {
+test('a clock wrong by at most a day is not followed back; a larger correction is, and is reported', async () => {
   const clock = new VirtualClock()
   let told = 0
   const timeline = new Timeline(
@@ -55,7 +55,7 @@ test('a clock that was a day wrong at most is not followed back; one that was mo
   expect(timeline.now()).toBe(clock.wallMs())
 })
 
-test('sleep after the wall clock was set back is still sleep', async () => {
+test('sleep after the wall clock was set back still counts as sleep', async () => {
   const clock = new VirtualClock()
   const timeline = new Timeline(clock)
   const before = timeline.now()
@@ -75,7 +75,7 @@ test('corrections of up to two seconds are not followed', () => {
   expect(timeline.now()).toBe(before + 2_001)
 })
 
-test('a gap is told once, with both of its ends, because it may be a clock that was set', async () => {
+test('a gap is reported once, with both ends, because the clock may have been set', async () => {
   const clock = new VirtualClock()
   const gaps: (readonly number[])[] = []
   const timeline = new Timeline(clock, (fromMs, toMs) => gaps.push([fromMs, toMs, timeline.now()]))
@@ -91,7 +91,7 @@ test('a gap is told once, with both of its ends, because it may be a clock that 
   expect(gaps).toHaveLength(1)
 })
 
-test('a sleep that was announced is no gap, and the next one is', () => {
+test('an announced sleep is no gap, but the next one is', () => {
   const clock = new VirtualClock()
   const gaps: number[] = []
   const timeline = new Timeline(clock, (fromMs, toMs) => gaps.push(toMs - fromMs))
@@ -114,7 +114,7 @@ test('a sleep that was announced is no gap, and the next one is', () => {
   expect(gaps).toEqual([HOUR_MS, HOUR_MS])
 })
 
-test('never goes back, but to a clock that was a day behind, and never falls behind what the monotonic clock counted', async () => {
+test('never goes back except by more than a day, and never falls behind the monotonic clock', async () => {
   const runs = 100
   const step = fc.oneof(
     fc.record({ kind: fc.constant('run' as const), ms: fc.integer({ min: 0, max: HOUR_MS }) }),

@@ -30,7 +30,7 @@ async function exchange(
   return { result, requests: http.requests, form: new URLSearchParams(http.requests[0]?.body) }
 }
 
-test('a key with a secret sends it in the body, and an opaque id_token is no obstacle', async () => {
+test('a key with a secret sends it in the body, and accepts an opaque id_token', async () => {
   const { result, requests, form } = await exchange(answerOf(200, GRANT), {
     ...KEY,
     clientSecret: 'the secret',
@@ -56,7 +56,7 @@ test('a PKCE key sends its verifier and no secret', async () => {
   expect(form.has('client_secret')).toBe(false)
 })
 
-test('an issuer in the redirect, in whatever spelling, is no obstacle', async () => {
+test('an issuer in the redirect is accepted, whatever its spelling', async () => {
   const callback = new URLSearchParams('code=the-code&state=s&iss=https://signin.test/')
   const { result } = await exchange(answerOf(200, GRANT), KEY, { ...CODE, callback })
   expect(result.kind).toBe('granted')
@@ -66,10 +66,13 @@ test.each([
   ['no type', { ...GRANT, token_type: undefined }],
   ['its type in capitals', { ...GRANT, token_type: 'BEARER' }],
   ['an unreadable lifetime', { ...GRANT, expires_in: 'soon' }],
-])('a readable refresh token is kept from an answer with %s: the code is spent', async (_, body) => {
-  const { result } = await exchange(answerOf(200, body))
-  expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1' })
-})
+])(
+  'a readable refresh token is saved from a response with %s, because the code is spent',
+  async (_, body) => {
+    const { result } = await exchange(answerOf(200, body))
+    expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1' })
+  },
+)
 
 test.each([
   [200, { refresh_token: 'is missing' }],
@@ -79,7 +82,7 @@ test.each([
   [422, { code: 'is required', refresh_token: 'is required' }],
   [429, { refresh_token: 'too many' }],
   [503, { refresh_token: 'unavailable' }],
-])('a %d that is no whole grant signs nobody in with the string in it: %j', async (status, body) => {
+])('a %d that is no complete grant signs nobody in with its string: %j', async (status, body) => {
   const { result } = await exchange(answerOf(status, body))
   expect(result.kind).not.toBe('granted')
   proves('T10', { level: 2, cases: 1 })
@@ -104,17 +107,17 @@ test.each([
   expect((await exchange(answerOf(status, body))).result.kind).toBe(kind)
 })
 
-test('a redirect to another host is told by the name of that host', async () => {
+test('a redirect to another host is reported with that host’s name', async () => {
   const { result } = await exchange(answerOf(302, '', { location: 'https://portal.test/?code=c' }))
   expect(result).toEqual({ kind: 'later', why: 'redirected to another host (portal.test); not followed' })
 })
 
-test('a request that was not sent is told from an answer that was lost', async () => {
+test('an unsent request is distinguished from a lost response', async () => {
   expect((await exchange(NOT_SENT)).result).toEqual({ kind: 'not-sent', why: 'connection refused' })
   expect((await exchange(UNKNOWN)).result).toEqual({ kind: 'answer-lost', why: 'connection lost' })
 })
 
-test('the code is sent once, whatever comes of it', async () => {
+test('the code is sent once, whatever the outcome', async () => {
   for (const outcome of [NOT_SENT, UNKNOWN, answerOf(503), answerOf(200, 'no')]) {
     expect((await exchange(outcome)).requests).toHaveLength(1)
   }

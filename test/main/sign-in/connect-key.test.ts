@@ -31,11 +31,11 @@ test.each([
   'https://api.example.test/v3',
   'https://api.example.test?x=1',
   'https://api.example.test#x',
-])('%s is none', (text) => {
+])('%s is not an address', (text) => {
   expect(serviceOrigin(text)).toBeUndefined()
 })
 
-test('what comes out is always https or loopback, and nothing but an origin', () => {
+test('the result is always https or loopback, and nothing but an origin', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -65,7 +65,7 @@ function connected(request: Partial<NewKey>, taken: readonly string[] = []) {
   return { outcome, profile: profiles[0] }
 }
 
-test('LIVE and SIM have their own hosts, whatever address was typed before', () => {
+test('LIVE and SIM use their own hosts, whatever address was typed before', () => {
   expect(connected({ authUrl: 'http://evil.test' }).profile).toMatchObject({
     authUrl: 'https://signin.tradestation.com',
     baseUrl: 'https://api.tradestation.com',
@@ -76,11 +76,11 @@ test('LIVE and SIM have their own hosts, whatever address was typed before', () 
   })
 })
 
-test('each key gets the first id that is free', () => {
+test('each key gets the first free id', () => {
   expect(connected({}, ['simulator', 'key-1', 'key-3']).outcome).toEqual({ ok: true, profile: 'key-2' })
 })
 
-test('a bad address is named, and nothing is connected', () => {
+test('an invalid address is named, and nothing is connected', () => {
   const auth = connected({ environment: 'custom', authUrl: 'http://x.test', baseUrl: 'https://y.test' })
   expect(auth.outcome).toMatchObject({ ok: false, code: 'bad-address', message: /sign-in address/ })
   expect(auth.profile).toBeUndefined()
@@ -88,7 +88,7 @@ test('a bad address is named, and nothing is connected', () => {
   expect(base.outcome).toMatchObject({ ok: false, message: /service address.*nothing/ })
 })
 
-test('a secret that was not given is not in the profile', () => {
+test('an omitted secret is not in the profile', () => {
   expect(connected({}).profile).not.toHaveProperty('clientSecret')
   expect(connected({ clientSecret: 's' }).profile).toMatchObject({ clientSecret: 's' })
 })

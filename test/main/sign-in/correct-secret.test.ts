@@ -52,7 +52,7 @@ async function refusedKey(storage: ProfileStore = MEMORY_PROFILE_STORE) {
   return { clock, http, handlers, monitor, asked, refresh }
 }
 
-test('the right secret alone brings a key back: the token that was there does', async () => {
+test('the right secret alone reconnects a key with its existing token', async () => {
   const { handlers, asked, refresh } = await refusedKey()
   const before = asked().length
   const outcome = await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })
@@ -61,7 +61,7 @@ test('the right secret alone brings a key back: the token that was there does', 
   expect(asked().slice(before).map(tokenIn)).toEqual(['CANARY-token'])
 })
 
-test('another wrong secret is said to be one, without repeating it', async () => {
+test('another wrong secret is reported as wrong, without repeating it', async () => {
   const { handlers, refresh } = await refusedKey()
   const outcome = await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-other' })
   expect(outcome).toMatchObject({ ok: false, code: 'not-accepted' })
@@ -69,7 +69,7 @@ test('another wrong secret is said to be one, without repeating it', async () =>
   expect(refresh()).toMatchObject({ state: 'sign-in-required', cause: 'misconfigured' })
 })
 
-test('where the service cannot say, the secret is kept, and the next try is with it', async () => {
+test('if the service cannot tell, the secret is saved and used for the next try', async () => {
   const { clock, http, handlers, monitor, refresh } = await refusedKey()
   const { reply } = http
   http.reply = () => NOT_SENT
@@ -84,7 +84,7 @@ test('where the service cannot say, the secret is kept, and the next try is with
   expect(refresh()?.state).toBe('valid')
 })
 
-test('a right secret with a token that ended leads to a sign-in', async () => {
+test('a right secret with an expired token leads to a sign-in', async () => {
   const { http, handlers, refresh } = await refusedKey()
   http.reply = () => REFUSAL
   expect(await handlers.correctSecret({ profile: 'key-1', clientSecret: 'CANARY-right' })).toMatchObject({
@@ -109,7 +109,7 @@ test('a secret that cannot be stored is not sent', async () => {
   expect(asked().length).toBe(before)
 })
 
-test('a refresh that went with the former secret is waited for, and the right one is sent after it', async () => {
+test('a refresh with the old secret is waited for, and the right one is sent after it', async () => {
   const { http, handlers, monitor, asked, refresh } = await refusedKey()
   const { reply } = http
   http.reply = () => undefined
@@ -122,7 +122,7 @@ test('a refresh that went with the former secret is waited for, and the right on
   expect(refresh()?.state).toBe('valid')
 })
 
-test('a key that is not connected any more is said to be so', async () => {
+test('a key that is no longer connected is reported as such', async () => {
   const { handlers } = await refusedKey()
   expect(await handlers.correctSecret({ profile: 'key-9', clientSecret: 's' })).toMatchObject({
     ok: false,
@@ -130,7 +130,7 @@ test('a key that is not connected any more is said to be so', async () => {
   })
 })
 
-test('a sealed key is sealed with its new secret before that is sent, and opens with it at the next start', async () => {
+test('an encrypted key is encrypted with its new secret before that is sent, and opens with it at the next start', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   const { http, handlers } = await refusedKey(

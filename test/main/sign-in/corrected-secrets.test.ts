@@ -87,7 +87,7 @@ async function allStopped(...args: Parameters<typeof threeOfOneKey>) {
   return set
 }
 
-test('a secret that the service takes brings every profile of its API key back, each with its own token', async () => {
+test('an accepted secret repairs every profile of its API key, each with its own token', async () => {
   const { clock, monitor, refresh, sent } = await allStopped()
   expect(await monitor.correctSecret('live', 'CANARY-right')).toEqual({ ok: true })
   await clock.advance(0)
@@ -99,7 +99,7 @@ test('a secret that the service takes brings every profile of its API key back, 
   for (const id of ['live', 'sim', 'other-user']) expect(refresh(id)?.state).toBe('valid')
 })
 
-test('a profile whose access token still lives asks for none, and sends the new secret when one is due', async () => {
+test('a profile with a valid access token refreshes nothing, and sends the new secret at the next refresh', async () => {
   const { clock, monitor, refresh, replaceSecret, sent } = await threeOfOneKey()
   await clock.advance(MINUTE_MS)
   replaceSecret()
@@ -112,7 +112,7 @@ test('a profile whose access token still lives asks for none, and sends the new 
   expect(refresh('sim')?.state).toBe('valid')
 })
 
-test('a secret that the service does not take stays with the profile it was typed for', async () => {
+test('a rejected secret stays with the profile it was typed for', async () => {
   const { clock, monitor, secretIn, sent } = await allStopped()
   expect(await monitor.correctSecret('live', 'CANARY-typo')).toMatchObject({ code: 'not-accepted' })
   await clock.advance(0)
@@ -120,7 +120,7 @@ test('a secret that the service does not take stays with the profile it was type
   expect(secretIn('sim')).toBe('CANARY-former')
 })
 
-test('a secret that could not be tried reaches the others once it was taken', async () => {
+test('a secret that could not be tried reaches the others once it is accepted', async () => {
   const { clock, http, monitor, secretIn, refresh } = await allStopped()
   const { reply } = http
   http.reply = () => NOT_SENT
@@ -133,7 +133,7 @@ test('a secret that could not be tried reaches the others once it was taken', as
   expect(refresh('sim')?.state).toBe('valid')
 })
 
-test('an answer to the former secret says nothing of the new one', async () => {
+test('a response to the old secret says nothing about the new one', async () => {
   const { clock, http, monitor, secretIn, refresh } = await allStopped()
   const { reply } = http
   http.reply = () => undefined
@@ -149,7 +149,7 @@ test('an answer to the former secret says nothing of the new one', async () => {
   expect(refresh('sim')?.cause).toBe('misconfigured')
 })
 
-test('another secret at a new sign-in reaches the others, too', async () => {
+test('another secret at a new sign-in reaches the others too', async () => {
   const { clock, monitor, refresh } = await allStopped()
   const known = monitor.profile('live')
   if (known === undefined) throw new Error('the key is connected')
@@ -159,7 +159,7 @@ test('another secret at a new sign-in reaches the others, too', async () => {
   expect(refresh('other-user')?.state).toBe('valid')
 })
 
-test('other API keys, the same one at another host, and a sign-in without a secret are not touched', async () => {
+test('other API keys, the same one at another host, and a sign-in without a secret are unchanged', async () => {
   const { clientSecret: _, ...withoutSecret } = keyOf('pkce')
   const { monitor, secretIn } = await allStopped(MEMORY_PROFILE_STORE, [
     keyOf('other-key', { clientId: 'another-key' }),
@@ -173,7 +173,7 @@ test('other API keys, the same one at another host, and a sign-in without a secr
   expect(secretIn('pkce')).toBeUndefined()
 })
 
-test('a refresh that went with the former secret meanwhile is followed by one with the new', async () => {
+test('a refresh with the old secret meanwhile is followed by one with the new', async () => {
   const { clock, http, monitor, refresh, sent } = await allStopped()
   const { reply } = http
   http.reply = (request) =>
@@ -190,7 +190,7 @@ test('a refresh that went with the former secret meanwhile is followed by one wi
   expect(refresh('sim')?.state).toBe('valid')
 })
 
-test('where it cannot be stored for one of them, that one is named, keeps what it had, and the rest go on', async () => {
+test('if it cannot be stored for one profile, that one is named and unchanged, and the rest continue', async () => {
   const storage: ProfileStore = {
     ...MEMORY_PROFILE_STORE,
     keepSecret: ({ id }) => (id === 'sim' ? { ok: false, why: 'the disk is full' } : { ok: true }),
@@ -210,7 +210,7 @@ test('where it cannot be stored for one of them, that one is named, keeps what i
   expect(refresh('other-user')?.state).toBe('valid')
 })
 
-test('each of them is sealed with the new secret before it is sent, and opens with it at the next start', async () => {
+test('each profile is encrypted with the new secret before it is sent, and opens with it at the next start', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   const { clock, http, monitor } = await allStopped(

@@ -52,7 +52,7 @@ function lockedKeystore() {
   }
 }
 
-test('a sign-in is sealed at once and comes back with its settings and its secret', async () => {
+test('a sign-in is encrypted at once and restored with its settings and its secret', async () => {
   const folder = temporaryFolder()
   const first = await opened(folder)
   const key = profile({ audience: 'https://service.test', rotationMinutes: 40 })
@@ -71,7 +71,7 @@ test('the built-in simulator is never stored', async () => {
   expect(handle.storedIds()).toEqual([])
 })
 
-test('what is chosen of a key that waits to be sealed is sealed with it', async () => {
+test('settings of a key that waits for encryption are encrypted with it', async () => {
   const folder = temporaryFolder()
   const { keystore, unlock } = lockedKeystore()
   const { handle, storage } = await opened(folder, keystore)
@@ -89,7 +89,7 @@ test('what is chosen of a key that waits to be sealed is sealed with it', async 
   expect(again.restore().map((restored) => restored.profile)).toEqual([chosen])
 })
 
-test('what is chosen of a sealed key leaves the rest of what is stored of it alone', async () => {
+test('a setting of an encrypted key leaves its other stored data unchanged', async () => {
   const folder = temporaryFolder()
   const { handle, storage } = await opened(folder)
   storage.signIn(profile(), NOW_MS)
@@ -105,7 +105,7 @@ test('what is chosen of a sealed key leaves the rest of what is stored of it alo
   ])
 })
 
-test('a new sign-in of a key takes its place, and an answer to the former one changes nothing', async () => {
+test('a new sign-in replaces the key’s old one, and a response to the old one changes nothing', async () => {
   const { storage } = await opened(temporaryFolder())
   const former = storage.signIn(profile(), NOW_MS)
   const now = storage.signIn(profile({ refreshToken: 'CANARY-new' }), NOW_MS)
@@ -115,7 +115,7 @@ test('a new sign-in of a key takes its place, and an answer to the former one ch
   expect(now.read()).not.toHaveProperty('stored.intent')
 })
 
-test('a forgotten key takes nothing in any more', async () => {
+test('a forgotten key accepts no more data', async () => {
   const { handle, storage } = await opened(temporaryFolder())
   const tokens = storage.signIn(profile(), NOW_MS)
   expect(storage.forget('key-1')).toEqual({ ok: true })
@@ -124,7 +124,7 @@ test('a forgotten key takes nothing in any more', async () => {
   expect(storage.forget('key-1')).toEqual({ ok: true })
 })
 
-test('a key connected while the keyring is locked is sealed, as it is by then, once that opens', async () => {
+test('a key connected while the keyring is locked is encrypted in its latest state once it unlocks', async () => {
   const folder = temporaryFolder()
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
@@ -146,7 +146,7 @@ test('a key connected while the keyring is locked is sealed, as it is by then, o
   expect(tokens.read()).toMatchObject({ stored: { token: { generation: 4, refreshToken: 'CANARY-b' } } })
 })
 
-test('a sign-in that is sealed late goes on above what it replaced, and its next token is the one that is found', async () => {
+test('a sign-in encrypted late continues above the record it replaced, and its next token is the one found', async () => {
   const folder = temporaryFolder()
   const first = await opened(folder)
   save(first.storage.signIn(profile(), NOW_MS), held(40, 'CANARY-before'))
@@ -171,7 +171,7 @@ test('a sign-in that is sealed late goes on above what it replaced, and its next
   expect(tokenOf(next.restore()[0]?.tokens)).toBe('CANARY-c')
 })
 
-test('a revocation that waits is sealed with its key', async () => {
+test('a pending revocation is encrypted with its key', async () => {
   const { keystore, unlock } = lockedKeystore()
   const { handle, storage } = await opened(temporaryFolder(), keystore)
   const tokens = storage.signIn(profile(), NOW_MS)
@@ -185,7 +185,7 @@ test('a revocation that waits is sealed with its key', async () => {
   expect(tokens.read()).toMatchObject({ stored: { revocation } })
 })
 
-test('under another key in the keyring the stored key is shown as such, and signing in again seals it anew', async () => {
+test('with another key in the keyring the stored key is shown as unreadable, and signing in again encrypts it anew', async () => {
   const folder = temporaryFolder()
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
@@ -202,7 +202,7 @@ test('under another key in the keyring the stored key is shown as such, and sign
   expect(storage.keystore('key-1')).toBe('ok')
 })
 
-test('under a passphrase that may be a slip nothing is sealed anew', async () => {
+test('with a passphrase that may be mistyped, nothing is encrypted anew', async () => {
   const folder = temporaryFolder()
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
@@ -214,7 +214,7 @@ test('under a passphrase that may be a slip nothing is sealed anew', async () =>
   expect(handle.status.state).toBe('key-changed')
 })
 
-test('one damaged key leaves the others as they are', async () => {
+test('a damaged key leaves the others unchanged', async () => {
   const folder = temporaryFolder()
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)
@@ -229,7 +229,7 @@ test('one damaged key leaves the others as they are', async () => {
   expect(storage.keystore('key-2')).toBe('record-corrupt')
 })
 
-test('memory storage keeps a sign-in for its process and no more', () => {
+test('memory storage keeps a sign-in only for its process', () => {
   const tokens = MEMORY_PROFILE_STORE.signIn(profile(), NOW_MS)
   expect(tokens.read()).toEqual({
     kind: 'found',
@@ -239,7 +239,7 @@ test('memory storage keeps a sign-in for its process and no more', () => {
   expect(MEMORY_PROFILE_STORE.forget('key-1')).toEqual({ ok: true })
 })
 
-test('what the store does not take reads unsaved: a token, an intent, a setting, a secret and a sign-in', async () => {
+test('whatever the store rejects reads as unsaved: a token, an intent, a setting, a secret and a sign-in', async () => {
   const folder = temporaryFolder()
   const { storage } = await opened(folder)
   const tokens = storage.signIn(profile(), NOW_MS)
@@ -269,7 +269,7 @@ test('what the store does not take reads unsaved: a token, an intent, a setting,
   proves('T7', { level: 2, cases: 8 })
 })
 
-test('a key whose name and addresses cannot be read is told by its id, with what to do', async () => {
+test('a key with an unreadable name and addresses is reported by its id, with what to do', async () => {
   const folder = temporaryFolder()
   const stored = await opened(folder)
   stored.storage.signIn(profile(), NOW_MS)

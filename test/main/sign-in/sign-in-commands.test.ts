@@ -81,7 +81,7 @@ const revokesIn = (http: ScriptedHttp) =>
   http.requests.filter(({ url }) => url.endsWith('/oauth/revoke')).length
 
 describe('a new key', () => {
-  it('is connected with the tokens that the browser brings', async () => {
+  it('is connected with the tokens from the browser', async () => {
     const { handlers, bring, tasks, monitor, state } = setUp()
     expect(await handlers.startSignIn({ ...KEY, clientSecret: 's3cret', extraScopes: ['Matrix'] })).toEqual(
       STARTED,
@@ -97,14 +97,14 @@ describe('a new key', () => {
     expect(state()).toBe('valid')
   })
 
-  it('with an address that would be sent in the clear gets no sign-in page', async () => {
+  it('with an unencrypted address gets no sign-in page', async () => {
     const { handlers, tasks } = setUp()
     const outcome = await handlers.startSignIn({ ...KEY, authUrl: 'http://signin.test' })
     expect(outcome).toMatchObject({ ok: false, code: 'bad-address' })
     expect(tasks).toEqual([])
   })
 
-  it('of a custom service asks for the audience that was typed, and of LIVE for the public one', async () => {
+  it('of a custom service requests the typed audience, and of LIVE the public one', async () => {
     const { handlers, tasks } = setUp()
     await handlers.startSignIn({ ...KEY, audience: 'https://their.test' })
     await handlers.startSignIn({ ...KEY, environment: 'live', audience: 'https://their.test' })
@@ -115,7 +115,7 @@ describe('a new key', () => {
     expect(tasks[1]?.key.authUrl).toBe('https://signin.tradestation.com')
   })
 
-  it('by a pasted token is unconfirmed until the service answers for it', async () => {
+  it('by a pasted token is unconfirmed until the service accepts it', async () => {
     const { handlers, http, state, clock } = setUp()
     http.reply = () => undefined
     await handlers.connect({ ...KEY, refreshToken: 'pasted' })
@@ -128,7 +128,7 @@ describe('a new key', () => {
 })
 
 describe('a key that has to sign in again', () => {
-  it('keeps its id, its name, its numbers and its streams', async () => {
+  it('keeps its id, name, numbers and streams', async () => {
     const { handlers, bring, connected, monitor, state, refused, clock } = setUp()
     await connected()
     const opened = monitor.withProfile('key-1', ({ parts }) =>
@@ -161,7 +161,7 @@ describe('a key that has to sign in again', () => {
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 
-  it('keeps a setting that was changed while a revocation under way was waited for', async () => {
+  it('keeps a setting that was changed while it waited for a revocation', async () => {
     const { handlers, connected, monitor, http, clock } = setUp()
     await connected()
     const usual = http.reply
@@ -188,7 +188,7 @@ describe('a key that has to sign in again', () => {
     expect(monitor.profile('key-1')?.probes.budgetFraction).toBe(0.1)
   })
 
-  it('is not connected a second time when it is typed anew, and takes the secret that was typed', async () => {
+  it('is not connected a second time when it is typed again, and uses the typed secret', async () => {
     const { handlers, bring, connected, monitor, refused, clock } = setUp()
     await connected('token-1', { clientSecret: 'old' })
     refused.add('token-1')
@@ -199,7 +199,7 @@ describe('a key that has to sign in again', () => {
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 
-  it('uses the secret that it has, or the new one that is typed', async () => {
+  it('uses its existing secret, or the new one that is typed', async () => {
     const { handlers, bring, connected, monitor, tasks } = setUp()
     await connected('token-1', { clientSecret: 'old' })
     await handlers.signInAgain({ profile: 'key-1' })
@@ -211,7 +211,7 @@ describe('a key that has to sign in again', () => {
     expect(monitor.profile('key-1')?.clientSecret).toBe('new')
   })
 
-  it('that was forgotten while the person was in the browser stays forgotten', async () => {
+  it('that was forgotten during the sign-in stays forgotten', async () => {
     const { handlers, bring, connected, monitor } = setUp()
     await connected()
     await handlers.signInAgain({ profile: 'key-1' })
@@ -221,7 +221,7 @@ describe('a key that has to sign in again', () => {
   })
 })
 
-describe('while a revocation of the same key is not confirmed (R4)', () => {
+describe('while a revocation of the same key is unconfirmed (R4)', () => {
   const unconfirmed = async () => {
     const all = setUp()
     await all.connected()
@@ -231,7 +231,7 @@ describe('while a revocation of the same key is not confirmed (R4)', () => {
     return all
   }
 
-  it('every way in asks first', async () => {
+  it('every way to connect asks first', async () => {
     const { handlers, tasks, monitor } = await unconfirmed()
     const refusal = { ok: false, code: 'revoke-pending' }
     expect(await handlers.startSignIn(KEY)).toMatchObject(refusal)
@@ -242,12 +242,12 @@ describe('while a revocation of the same key is not confirmed (R4)', () => {
     expect(monitor.profiles()).toEqual(['key-1'])
   })
 
-  it('another key is not asked about', async () => {
+  it('another key does not ask', async () => {
     const { handlers } = await unconfirmed()
     expect(await handlers.startSignIn({ ...KEY, clientId: 'another' })).toEqual(STARTED)
   })
 
-  it('goes on when the person agrees, and no late retry ends the new sign-in', async () => {
+  it('continues when the person agrees, and no late retry ends the new sign-in', async () => {
     const { handlers, bring, http, clock, state, answerRevokesWith } = await unconfirmed()
     await handlers.signInAgain({ profile: 'key-1', cancelRevoke: true })
     await bring('token-2')
@@ -258,7 +258,7 @@ describe('while a revocation of the same key is not confirmed (R4)', () => {
     expect(state()).toBe('valid')
   })
 
-  it('goes on retrying when the person does not agree', async () => {
+  it('keeps retrying when the person does not agree', async () => {
     const { handlers, http, clock, state, answerRevokesWith } = await unconfirmed()
     await handlers.startSignIn(KEY)
     const revokes = revokesIn(http)
@@ -268,7 +268,7 @@ describe('while a revocation of the same key is not confirmed (R4)', () => {
     expect(state()).toBe('revoked')
   })
 
-  it('waits for one that is under way before the code is spent', async () => {
+  it('waits for a revocation in progress before it spends the code', async () => {
     const { handlers, tasks, http, clock, monitor, connected } = setUp()
     await connected()
     http.reply = () => undefined

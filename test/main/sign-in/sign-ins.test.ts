@@ -80,7 +80,7 @@ function setUp({ taken = [], openUrl }: Setting = {}) {
 }
 
 describe('a sign-in', () => {
-  it('spends the code for tokens and says so in the tab and to the windows', async () => {
+  it('exchanges the code for tokens and reports it in the tab and to the windows', async () => {
     const { http, said, granted, steps, start } = setUp()
     http.reply = () => {
       steps.push('exchanged')
@@ -97,7 +97,7 @@ describe('a sign-in', () => {
     expect(steps).toEqual(['prepared', 'exchanged'])
   })
 
-  it('is done although a window that was told of it broke', async () => {
+  it('completes even if a notified window throws', async () => {
     const { http, signIns, granted, said, start } = setUp()
     http.reply = () => GRANT
     signIns.subscribe(() => {
@@ -113,7 +113,7 @@ describe('a sign-in', () => {
   it.each([
     ['with a secret', { clientSecret: 'the-secret' }],
     ['without one', {}],
-  ] as const)('of a key %s sends the challenge out and its verifier back', async (_, secret) => {
+  ] as const)('of a key %s sends the challenge and later its verifier', async (_, secret) => {
     const { http, start } = setUp()
     http.reply = () => GRANT
     const { query, port, state } = await start({
@@ -128,13 +128,13 @@ describe('a sign-in', () => {
     expect(form.get('client_secret')).toBe('clientSecret' in secret ? secret.clientSecret : null)
   })
 
-  it('draws state and verifier anew for each start', async () => {
+  it('creates a new state and verifier for each start', async () => {
     const { start } = setUp()
     const [one, two] = [await start(), await start()]
     expect(two.state).not.toBe(one.state)
   })
 
-  it('listens on both loopback addresses under the one name it gave', async () => {
+  it('listens on both loopback addresses under its one announced name', async () => {
     const { http, granted, start } = setUp()
     http.reply = () => GRANT
     const { port, state } = await start()
@@ -143,13 +143,13 @@ describe('a sign-in', () => {
     expect(granted).toHaveLength(1)
   })
 
-  it('tries the ports in their order and takes the first that is free', async () => {
+  it('tries the ports in order and uses the first free one', async () => {
     const { ports, start } = setUp({ taken: [31022, 8080] })
     await start()
     expect(ports.asked).toEqual([31022, 8080, 3001])
   })
 
-  it('names the ports when all are taken, and waits for nothing', async () => {
+  it('names the ports if all are taken, and waits for nothing', async () => {
     const { signIns, task, clock } = setUp({ taken: [31022, 8080, 3001, 3000] })
     expect(await signIns.start(task())).toMatchObject({ ok: false, code: 'ports-taken' })
     expect(clock.pending).toBe(0)
@@ -174,7 +174,7 @@ describe('a redirect', () => {
     expect(granted).toHaveLength(1)
   })
 
-  it('comes through, however many connections that say nothing were there first', async () => {
+  it('succeeds, however many silent connections were there first', async () => {
     const { http, granted, start } = setUp()
     http.reply = () => GRANT
     const { port, state } = await start()
@@ -183,7 +183,7 @@ describe('a redirect', () => {
     expect(granted).toHaveLength(1)
   })
 
-  it('that comes twice spends one code', async () => {
+  it('that arrives twice spends one code', async () => {
     const { http, granted, start } = setUp()
     const { port, state } = await start()
     const first = get(port, `/?code=c&state=${state}`)
@@ -198,7 +198,7 @@ describe('a redirect', () => {
     expect(granted).toHaveLength(1)
   })
 
-  it('finds nobody once the sign-in is over', async () => {
+  it('is ignored once the sign-in is over', async () => {
     const { http, start, signIns } = setUp()
     http.reply = () => GRANT
     const { port, state } = await start()
@@ -223,7 +223,7 @@ describe('a redirect', () => {
     expect(http.requests).toEqual([])
   })
 
-  it('whose code is refused says so in the tab and to the windows', async () => {
+  it('whose code is rejected reports that in the tab and to the windows', async () => {
     const { http, said, granted, start } = setUp()
     http.reply = () => answerOf(403, { error: 'invalid_grant' })
     const { port, state } = await start()
@@ -233,7 +233,7 @@ describe('a redirect', () => {
     expect(granted).toEqual([])
   })
 
-  it('whose tokens cannot be connected says why', async () => {
+  it('whose tokens cannot be connected reports why', async () => {
     const { http, said, start } = setUp()
     http.reply = () => GRANT
     const finish = () => ({ ok: false, code: 'x', message: 'That key is no longer connected.' }) as const
@@ -243,7 +243,7 @@ describe('a redirect', () => {
     expect(said).toMatchObject([{ state: 'failed', message: /That key is no longer connected/ }])
   })
 
-  it('is a GET of the root under our own name, and nothing else is answered', async () => {
+  it('is a GET of the root under our own name; nothing else gets a response', async () => {
     const { http, said, start } = setUp()
     http.reply = () => GRANT
     const { port, state } = await start()
@@ -258,7 +258,7 @@ describe('a redirect', () => {
     expect(said).toEqual([])
   })
 
-  it('is shown a page without scripts that repeats nothing of the address', async () => {
+  it('gets a page without scripts that repeats nothing of the address', async () => {
     const { start } = setUp()
     const { port, state } = await start()
     const page = await get(port, `/?error=%3Cscript%3Ealert(1)%3C/script%3E&state=${state}`)
@@ -270,7 +270,7 @@ describe('a redirect', () => {
   })
 })
 
-describe('the end of the wait', () => {
+describe('the timeout', () => {
   it('comes after 5 minutes, not before, and frees the port', async () => {
     const { clock, said, start, signIns } = setUp()
     const { signIn, port, state, endsAt } = await start()
@@ -283,7 +283,7 @@ describe('the end of the wait', () => {
     await expect(get(port, `/?code=c&state=${state}`)).rejects.toThrow(/ECONNREFUSED/)
   })
 
-  it('does not cut off an exchange that is under way', async () => {
+  it('does not interrupt an exchange in progress', async () => {
     const { http, clock, said, start } = setUp()
     const { port, state } = await start()
     const page = get(port, `/?code=c&state=${state}`)
@@ -294,7 +294,7 @@ describe('the end of the wait', () => {
     expect(said).toMatchObject([{ state: 'done' }])
   })
 
-  it('comes at once on cancel, and once', async () => {
+  it('happens at once on cancel, and only once', async () => {
     const { clock, said, start, signIns } = setUp()
     const { signIn } = await start()
     expect(signIns.cancel(signIn)).toEqual({ ok: true })
@@ -303,7 +303,7 @@ describe('the end of the wait', () => {
     expect(said).toMatchObject([{ state: 'failed', code: 'cancelled' }])
   })
 
-  it('comes with the next start, whose port is free by then', async () => {
+  it('happens at the next start, whose port is free by then', async () => {
     const { said, start, http, granted } = setUp()
     http.reply = () => GRANT
     const first = await start()
@@ -314,7 +314,7 @@ describe('the end of the wait', () => {
     expect(granted).toHaveLength(1)
   })
 
-  it('of two starts at once leaves one', async () => {
+  it('of two simultaneous starts leaves one', async () => {
     const { signIns, task, ports } = setUp()
     const outcomes = await Promise.all([signIns.start(task()), signIns.start(task())])
     expect(outcomes.map(({ ok }) => ok)).toEqual([false, true])
@@ -322,7 +322,7 @@ describe('the end of the wait', () => {
     if (ports.bound.length > 1) await expect(get(first ?? 0, '/')).rejects.toThrow(/ECONNREFUSED/)
   })
 
-  it('cannot be brought about while the code is being spent', async () => {
+  it('cannot be triggered while the code is being spent', async () => {
     const { http, start, signIns, granted, task } = setUp()
     const { signIn, port, state } = await start()
     const page = get(port, `/?code=c&state=${state}`)
@@ -336,7 +336,7 @@ describe('the end of the wait', () => {
 })
 
 describe('the browser', () => {
-  it('is opened with the very address that is told to the window', async () => {
+  it('opens the same address that the window shows', async () => {
     const opened: string[] = []
     const used: string[] = []
     const openUrl: OpenUrl = async (url) => {
@@ -352,14 +352,14 @@ describe('the browser', () => {
     expect(used).toEqual([url])
   })
 
-  it('that cannot be opened leaves the link to the window', async () => {
+  it('that fails to open leaves the link in the window', async () => {
     const { start } = setUp({ openUrl: () => Promise.reject(new Error('no xdg-open')) })
     expect((await start()).opened).toBe(false)
     expect((await setUp().start()).opened).toBe(false)
   })
 })
 
-describe('a sign-in host that does not answer', () => {
+describe('an unresponsive sign-in host', () => {
   const browser = () => {
     const opened: string[] = []
     const openUrl: OpenUrl = async (url) => {
@@ -369,7 +369,7 @@ describe('a sign-in host that does not answer', () => {
     return { opened, openUrl }
   }
 
-  it('is said before anyone is sent there, and its page is opened when it answers', async () => {
+  it('is reported before the browser opens, and its page opens when it responds', async () => {
     const { opened, openUrl } = browser()
     const { http, clock, said, start } = setUp({ openUrl })
     http.away = 'host name not found'
@@ -392,7 +392,7 @@ describe('a sign-in host that does not answer', () => {
     })
   })
 
-  it('is said while its page is open, and once', async () => {
+  it('is reported while its page is open, and only once', async () => {
     const { opened, openUrl } = browser()
     const { http, clock, said, start } = setUp({ openUrl })
     expect(await start()).toMatchObject({ opened: true })
@@ -407,7 +407,7 @@ describe('a sign-in host that does not answer', () => {
     expect(opened).toHaveLength(1)
   })
 
-  it('is looked at without anything of the sign-in, and not after its end', async () => {
+  it('is tested without any data of the sign-in, and not after its end', async () => {
     const { http, clock, start, signIns } = setUp()
     const { signIn } = await start()
     expect(http.looks).toEqual([
@@ -418,7 +418,7 @@ describe('a sign-in host that does not answer', () => {
     expect([http.looks.length, clock.pending]).toEqual([1, 0])
   })
 
-  it('is why a sign-in that waited for it came to nothing', async () => {
+  it('is named as the reason when the sign-in times out', async () => {
     const { http, clock, said, start } = setUp({ openUrl: browser().openUrl })
     http.away = 'connection refused'
     await start()
@@ -430,7 +430,7 @@ describe('a sign-in host that does not answer', () => {
     })
   })
 
-  it('holds up neither another start nor the end', async () => {
+  it('delays neither another start nor the end', async () => {
     const { http, signIns, task, clock } = setUp()
     http.open = () => () => {}
     const first = signIns.start(task())

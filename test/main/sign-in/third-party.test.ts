@@ -142,15 +142,18 @@ async function signIn(says: 'yes' | 'no', clientSecret?: string) {
 test.each([
   ['a key with a secret', 'a secret of some length'],
   ['a PKCE key', undefined],
-])('%s signs in at a server of another make, whose redirect also names its issuer', async (_, secret) => {
-  const { said, tokens, page, redirect } = await signIn('yes', secret)
-  expect(redirect.searchParams.has('iss')).toBe(true)
-  expect(page.body).toContain('Signed in')
-  expect(said).toMatchObject([{ state: 'done', profile: 'key-1' }])
-  expect(tokens).toEqual([expect.stringMatching(/.{20,}/)])
-})
+])(
+  '%s signs in at an independent implementation, whose redirect also names its issuer',
+  async (_, secret) => {
+    const { said, tokens, page, redirect } = await signIn('yes', secret)
+    expect(redirect.searchParams.has('iss')).toBe(true)
+    expect(page.body).toContain('Signed in')
+    expect(said).toMatchObject([{ state: 'done', profile: 'key-1' }])
+    expect(tokens).toEqual([expect.stringMatching(/.{20,}/)])
+  },
+)
 
-test('a person who says no there is told apart from a failure', async () => {
+test('a person who declines there is distinguished from a failure', async () => {
   const { said, tokens } = await signIn('no')
   expect(said).toMatchObject([{ state: 'failed', code: 'declined' }])
   expect(tokens).toEqual([])

@@ -22,7 +22,7 @@ test('without a secret there is no control surface', async () => {
   expect((await fetch(`${server.origin}/control/ledger`)).status).toBe(404)
 })
 
-test('only who knows the secret may use it', async () => {
+test('only a caller with the secret may use it', async () => {
   const { server } = await controlled()
   for (const secret of ['', 'wrong', `${SECRET}x`]) {
     const headers = { 'x-simulator-control': secret }
@@ -71,13 +71,13 @@ test.each([
   ['fault', { name: 'black-hole', on: 'yes' }, 400],
   ['cut-streams', { how: 'gently' }, 400],
   ['toString', {}, 404],
-])('%s with %j is answered %i and changes nothing', async (name, body, status) => {
+])('%s with %j gets %i and changes nothing', async (name, body, status) => {
   const { order, get } = await controlled()
   expect((await order(name, body)).status).toBe(status)
   expect(quotaOf(await get(POSITIONS)).remaining).toBe(319)
 })
 
-test('the ledger tells what was asked, without secrets', async () => {
+test('the ledger lists the requests, without secrets', async () => {
   const { get, revoke, look } = await controlled()
   await get(`${POSITIONS}?token=sim-refresh`)
   await revoke({ client_id: 'sim-key', token: 'wrong-but-secret' })

@@ -24,27 +24,27 @@ describe('a fault', () => {
     expect([strikes('goaway-v2'), strikes('black-hole')]).toEqual([0, 1])
   })
 
-  test('that nobody knows is refused by name', () => {
+  test('with an unknown name is rejected, and named', () => {
     expect(() => new Faults(['nonsense'])).toThrow(/nonsense/)
     for (const fault of ['nonsense', 'goaway-v2:0', 'goaway-v2:x', 'goaway-v2:1:2']) {
       expect(problemWith(withDefaults({ faults: [fault] }))).toContain(fault.split(':')[0])
     }
   })
 
-  test('has one line and a name of its own', () => {
+  test('has its own name and one line', () => {
     expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length)
     for (const { what } of FAULTS) expect(what).toMatch(/^[^\n]{10,90}$/)
   })
 })
 
 describe('refresh faults', () => {
-  test('lost-refresh-response: the token was replaced, the answer never came', async () => {
+  test('lost-refresh-response replaces the token and never responds', async () => {
     const { refresh } = await simulated({ keys: 'rotating', faults: ['lost-refresh-response'] })
     await expect(refresh()).rejects.toThrow()
     expect((await refresh()).status).toBe(403)
   })
 
-  test('lost-refresh-response with an overlap: the same token is answered again', async () => {
+  test('lost-refresh-response with an overlap: the same token works again', async () => {
     const { refresh, clock } = await simulated({
       keys: 'rotating',
       rotationOverlapSeconds: 30,
@@ -55,7 +55,7 @@ describe('refresh faults', () => {
     expect((await refresh()).status).toBe(200)
   })
 
-  test('late-commit: a retry before it is answered, one after it is refused', async () => {
+  test('late-commit: a retry before it succeeds, one after it is rejected', async () => {
     for (const [waitMs, status] of [
       [2999, 200],
       [3000, 403],
@@ -67,7 +67,7 @@ describe('refresh faults', () => {
     }
   })
 
-  test('cut-refresh-response: the head says 200 and the body stops in its middle', async () => {
+  test('cut-refresh-response: the head is 200 and the body stops in the middle', async () => {
     const { refresh } = await simulated({ keys: 'rotating', faults: ['cut-refresh-response'] })
     const response = await refresh()
     expect(response.status).toBe(200)
@@ -89,7 +89,7 @@ describe('refresh faults', () => {
     expect((await sim.refresh()).status).toBe(200)
   })
 
-  test('short-scope names two scopes and the key keeps all', async () => {
+  test('short-scope names two scopes, and the key keeps all', async () => {
     const sim = await simulated({ faults: ['short-scope'] })
     expect((await json(await sim.refresh()))['scope']).toBe('openid offline_access')
     sim.server.faults.set('short-scope', false)
@@ -107,7 +107,7 @@ describe('revoke faults', () => {
     expect((await refresh()).status).toBe(403)
   })
 
-  test('strict-revoke wants the one field it knows', async () => {
+  test('strict-revoke requires its one known field', async () => {
     const { revoke } = await simulated({ faults: ['strict-revoke'], revokeField: 'token' })
     const both = { client_id: 'sim-key', token: 'sim-refresh', refresh_token: 'sim-refresh' }
     expect((await revoke(both)).status).toBe(400)
@@ -116,13 +116,13 @@ describe('revoke faults', () => {
 })
 
 describe('resource faults', () => {
-  test('black-hole accepts and never answers', async () => {
+  test('black-hole accepts and never responds', async () => {
     const { server } = await simulated({ faults: ['black-hole'] })
     await expect(fetch(server.origin, { signal: AbortSignal.timeout(50) })).rejects.toThrow()
     expect(server.service.ledger.entries().at(-1)).toMatchObject({ outcome: 'silence', status: 0 })
   })
 
-  test('resources-503 names when to come back and costs nothing', async () => {
+  test('resources-503 names the time to retry and costs nothing', async () => {
     const { get, server } = await simulated({ faults: ['resources-503:1'] })
     const response = await get(POSITIONS)
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
@@ -130,7 +130,7 @@ describe('resource faults', () => {
     expect(server.faults.armed('resources-503')).toBe(false)
   })
 
-  test('no-quota-headers leaves them out and counts all the same', async () => {
+  test('no-quota-headers omits them and still counts', async () => {
     const { get } = await simulated({ faults: ['no-quota-headers:1'] })
     expect(quotaOf(await get(POSITIONS)).limit).toBeUndefined()
     expect(quotaOf(await get(POSITIONS)).remaining).toBe(318)
@@ -144,7 +144,7 @@ describe('resource faults', () => {
     expect(await dateOf()).toBe(START_MS + 3_600_000)
   })
 
-  test('slow-answers count when they are asked, not when they come', async () => {
+  test('slow-answers count when they are requested, not when they arrive', async () => {
     const { get, clock, server } = await simulated()
     await get(POSITIONS)
     server.faults.set('slow-answers', 1)

@@ -22,7 +22,7 @@ async function started(options: SimulatorOptions = {}) {
   return { simulator, get }
 }
 
-test('a request is counted, and what was already spent stands from the start', async () => {
+test('a request is counted, and use before the start is included', async () => {
   const { simulator, get } = await started({
     limits: { Accounts: { limit: 10, periodSeconds: 3600 } },
     alreadySpent: { Accounts: 4 },
@@ -47,7 +47,7 @@ test('an option out of range is named', async () => {
   await expect(startSimulator({ streamRate: -1 })).rejects.toThrow(/stream/i)
 })
 
-test('its declaration file names nothing outside itself', () => {
+test('its declaration file imports nothing', () => {
   const path = fileURLToPath(new URL('../../../main/simulator/library.ts', import.meta.url))
   const { code, errors } = isolatedDeclarationSync(path, readFileSync(path, 'utf8'))
   expect(errors).toEqual([])

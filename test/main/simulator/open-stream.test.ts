@@ -41,7 +41,7 @@ describe('frames', () => {
     expect(lines.at(-1)).toEqual({ StreamStatus: 'EndSnapshot' })
   })
 
-  test('messages come at the stream rate', () => {
+  test('messages arrive at the stream rate', () => {
     const { stream } = opened()
     drive(stream, 0)
     expect(drive(stream, 10_000).map(({ atMs }) => atMs)).toEqual(
@@ -49,13 +49,13 @@ describe('frames', () => {
     )
   })
 
-  test('one late look gives the same frames as many punctual ones', () => {
+  test('one late poll gives the same frames as many punctual ones', () => {
     const [punctual, late] = [opened().stream, opened().stream]
     const pieces = late.take(8000).map((piece) => ({ piece }))
     expect(textOf(pieces)).toBe(textOf(drive(punctual, 8000)))
   })
 
-  test('after a night asleep the messages of the night are not sent', () => {
+  test('after a night of sleep, the messages of the night are not sent', () => {
     const { stream } = opened()
     drive(stream, 1000)
     expect(stream.take(8 * 3_600_000).length).toBeLessThan(5)
@@ -64,7 +64,7 @@ describe('frames', () => {
 })
 
 describe('heartbeats', () => {
-  test('come after each 5 seconds without data, counted', () => {
+  test('are sent after each 5 seconds without data, counted', () => {
     const { stream } = opened({ gapMs: Number.POSITIVE_INFINITY })
     drive(stream, 0)
     const beats = drive(stream, 16_000)
@@ -76,7 +76,7 @@ describe('heartbeats', () => {
     ])
   })
 
-  test('are not sent while data comes more often', () => {
+  test('are not sent while data arrives more often', () => {
     const { stream } = opened({ gapMs: 4000 })
     expect(textOf(drive(stream, 60_000))).not.toContain('Heartbeat')
   })
@@ -90,7 +90,7 @@ describe('heartbeats', () => {
 })
 
 describe('endings', () => {
-  test('the last line is said, then after a while the body ends and the slot is free', () => {
+  test('the last line is sent, later the body ends and the slot is free', () => {
     const { stream, closed } = opened({ ending: { atMs: 1200, lastLine: 'END', lingerMs: 3000, how: 'end' } })
     const seen = drive(stream, 60_000)
     expect(linesOf(seen).at(-1)).toBe('END')
@@ -101,7 +101,7 @@ describe('endings', () => {
     expect(closed()).toBe(1)
   })
 
-  test('a reset comes inside a frame', () => {
+  test('a reset happens inside a frame', () => {
     const { stream } = opened({ ending: { atMs: 1200, lingerMs: 0, how: 'reset' } })
     const seen = drive(stream, 60_000)
     expect(seen.at(-1)?.piece).toEqual({ kind: 'reset' })
@@ -109,21 +109,21 @@ describe('endings', () => {
     expect(() => JSON.parse(linesOf(seen).at(-1) ?? '')).toThrow()
   })
 
-  test('a reset comes inside the last frame also where chunks are split', () => {
+  test('a reset happens inside the last frame even if chunks are split', () => {
     const { stream } = opened({ ending: { atMs: 505, lingerMs: 0, how: 'reset' }, split: () => true })
     const seen = drive(stream, 60_000)
     for (const line of linesOf(seen).slice(0, -1)) expect(() => JSON.parse(line)).not.toThrow()
     expect(textOf(seen).endsWith('\n')).toBe(false)
   })
 
-  test('closing frees the slot at once and nothing follows', () => {
+  test('closing frees the slot at once, and nothing follows', () => {
     const { stream, closed } = opened()
     stream.close()
     expect(closed()).toBe(1)
     expect(drive(stream, 60_000)).toEqual([])
   })
 
-  test('a cut from outside tells whoever waits for the next due time', () => {
+  test('a cut from outside wakes the waiter for the next due time', () => {
     const { stream } = opened({ gapMs: Number.POSITIVE_INFINITY })
     drive(stream, 0)
     let moved = 0
@@ -135,7 +135,7 @@ describe('endings', () => {
 })
 
 describe('faults on the wire', () => {
-  test('a silent stream says nothing and does not end', () => {
+  test('a silent stream sends nothing and does not end', () => {
     const { stream } = opened({ silent: () => true })
     expect(drive(stream, 60_000)).toEqual([])
     expect(stream.nextDueMs()).toBeDefined()

@@ -86,7 +86,7 @@ test('tradestation-api-ts reads quotes, bars and symbols with every field that i
   expect(symbols.map(({ AssetType: type }) => type)).toEqual(['STOCK', 'STOCKOPTION'])
 })
 
-test('bars take a first date instead of a count, and refuse both', async () => {
+test('bars accept a first date instead of a count, and reject both', async () => {
   const { origin } = await startedSimulator()
   const { marketData } = brokerageClient(origin)
   const lastdate = '2026-03-02T15:00:00Z'
@@ -134,7 +134,7 @@ test('tradestation-api-ts reads accounts, positions by symbol, and orders page b
   expect(paged).toEqual(whole)
 })
 
-test('strikes come by spread type, and an unknown type is refused', async () => {
+test('strikes are listed by spread type, and an unknown type is rejected', async () => {
   const { origin } = await startedSimulator()
   const { marketData } = brokerageClient(origin)
   const single = await marketData.getOptionStrikes('MSFT')
@@ -194,7 +194,7 @@ test.each([
   },
 )
 
-test('an id_token whose signature was changed does not pass', async () => {
+test('an id_token with a changed signature is rejected', async () => {
   const { origin } = await startedSimulator()
   const [{ createRemoteJWKSet, jwtVerify }, answer] = await Promise.all([
     import('jose'),
@@ -230,7 +230,7 @@ test('a form revokes a token once, and again without an error (RFC 7009, section
   expect((await revoke({ token: 'sim-refresh' })).status).toBe(200)
 })
 
-test('what no row of service 8.2 counts carries no quota headers and costs no quota', async () => {
+test('a path without a row in service 8.2 has no quota headers and costs no quota', async () => {
   const { origin, service } = await startedSimulator()
   const { marketData } = brokerageClient(origin)
   for (let count = 0; count < 5; count += 1) await marketData.getSymbolDetails(['MSFT'])

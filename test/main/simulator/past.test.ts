@@ -11,7 +11,7 @@ function built() {
   return { service, past: pastOf(service.quotas, NOW - PAST_MS, NOW) }
 }
 
-test('fifteen minutes lie behind the built-in simulator at its start, without a gap', () => {
+test('the built-in simulator starts with fifteen minutes of history, without a gap', () => {
   const { past } = built()
   const times = past.headers.filter(({ category }) => category === 'Positions').map(({ atMs }) => atMs)
   expect(times[0]).toBe(NOW - PAST_MS)
@@ -21,7 +21,7 @@ test('fifteen minutes lie behind the built-in simulator at its start, without a 
   }
 })
 
-test('one 429 with its end and one GoAway are in it, in order, and none is to come', () => {
+test('it contains one 429 with its end and one GoAway, in order, and no future ones', () => {
   const { past } = built()
   expect(past.events.map(({ event }) => event.kind)).toEqual([
     'rate-limited',
@@ -37,7 +37,7 @@ test('one 429 with its end and one GoAway are in it, in order, and none is to co
   for (const { atMs } of past.events) expect(atMs).toBeLessThan(NOW)
 })
 
-test('its last number is the one that the simulator goes on from', () => {
+test('its last number is the one that the simulator continues from', () => {
   const { service, past } = built()
   for (const category of ['Positions', 'Balances', 'Order Details']) {
     const last = past.headers.findLast((header) => header.category === category)
@@ -45,7 +45,7 @@ test('its last number is the one that the simulator goes on from', () => {
   }
 })
 
-test('what others used is in it, as the readings fell and what came back', () => {
+test('it contains others’ use, matching falls in the readings and the refill', () => {
   const { past } = built()
   const refill = 320 / 300
   const positions = past.headers.filter(({ category }) => category === 'Positions')

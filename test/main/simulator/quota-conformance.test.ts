@@ -22,7 +22,7 @@ async function statuses(sim: Sim, path: string, count: number): Promise<number[]
 const accepted = (seen: readonly number[]) => seen.filter((status) => status === 200).length
 
 describe('headers (service 2.2)', () => {
-  test('every answer of a throttled resource carries all of them', async () => {
+  test('every response of a throttled resource has all of them', async () => {
     const { get } = await simulated()
     const response = await get(POSITIONS)
     expect(quotaOf(response)).toEqual({
@@ -36,7 +36,7 @@ describe('headers (service 2.2)', () => {
     expect(slotsOf(response).limit).toBeUndefined()
   })
 
-  test('also an answer that says there is no such account', async () => {
+  test('so does a response for an unknown account', async () => {
     const { get } = await simulated()
     const response = await get('/v3/brokerage/accounts/OTHER/positions')
     expect(response.status).toBe(404)
@@ -71,7 +71,7 @@ describe('the table over HTTP (service 4.3, 8.2)', () => {
 })
 
 describe('throttling (service 7, 8.3)', () => {
-  test('8.3.4: an empty bucket is 429 with both body values, Remaining 0 and the seconds to full', async () => {
+  test('8.3.4: an empty bucket gives 429 with both body values, Remaining 0 and the seconds to full', async () => {
     const sim = await simulated()
     expect(accepted(await statuses(sim, SPREAD_TYPES, 90))).toBe(90)
     const refused = await sim.get(SPREAD_TYPES)
@@ -82,7 +82,7 @@ describe('throttling (service 7, 8.3)', () => {
     expect(refused.headers.get('x-ts-request-id')).toBeTruthy()
   })
 
-  test('8.3.2: 500 in 300 seconds come back at 0.6 seconds each, and a refusal costs nothing', async () => {
+  test('8.3.2: 500 in 300 seconds refill one every 0.6 seconds, and a 429 costs nothing', async () => {
     const sim = await simulated({ alreadySpent: { 'Quote Snapshot': 500 } })
     expect(await statuses(sim, QUOTES, 3)).toEqual([429, 429, 429])
     sim.clock.ms += 599
@@ -91,7 +91,7 @@ describe('throttling (service 7, 8.3)', () => {
     expect(await statuses(sim, QUOTES, 2)).toEqual([200, 429])
   })
 
-  test('8.3.3: a wait of 100 seconds gives about 167 of them back', async () => {
+  test('8.3.3: a wait of 100 seconds refills about 167 of them', async () => {
     const sim = await simulated({ alreadySpent: { 'Quote Snapshot': 500 } })
     sim.clock.ms += 100_000
     expect(accepted(await statuses(sim, QUOTES, 170))).toBe(166)
@@ -99,7 +99,7 @@ describe('throttling (service 7, 8.3)', () => {
     expect(await statuses(sim, QUOTES, 2)).toEqual([200, 429])
   })
 
-  test('8.3.5: under the earlier table with fixed windows, of 1 and 250 more the last is refused', async () => {
+  test('8.3.5: under the earlier table with fixed windows, the last of 1 plus 250 requests gets 429', async () => {
     const sim = await simulated({ table: 'earlier', window: 'fixed' })
     expect(await statuses(sim, POSITIONS, 1)).toEqual([200])
     sim.clock.ms += 100_000
@@ -126,14 +126,14 @@ describe('throttling (service 7, 8.3)', () => {
     expect(await statuses(sim, '/v3/marketdata/options/strikes/MSFT', 1)).toEqual([200])
   })
 
-  test('a bad request that passed the throttle has been counted', async () => {
+  test('an invalid request that passed the throttle is counted', async () => {
     const { get } = await simulated()
     const response = await get('/v3/marketdata/options/riskreward', { method: 'POST', body: 'no json' })
     expect(response.status).toBe(400)
     expect(quotaOf(response).remaining).toBe(89)
   })
 
-  test('8.1: other programs on the key take from the same bucket, and traffic can change', async () => {
+  test('8.1: other programs on the key use the same bucket, and traffic can change', async () => {
     const sim = await simulated({ traffic: { Positions: 2 } })
     sim.clock.ms += 60_000
     const { remaining = 0 } = quotaOf(await sim.get(POSITIONS))
@@ -176,12 +176,12 @@ describe('parameters', () => {
     ['/v3/marketdata/options/riskreward', 405],
     ['/v3/marketdata/quotes/%E0%A4%A', 400],
     ['/', 404],
-  ])('%s is answered %i', async (path, status) => {
+  ])('%s gets %i', async (path, status) => {
     const { get } = await simulated()
     expect((await get(path)).status).toBe(status)
   })
 
-  test('an unknown symbol or account beside known ones is told in Errors', async () => {
+  test('an unknown symbol or account among known ones is listed in Errors', async () => {
     const { get } = await simulated()
     const quotes = await json(await get('/v3/marketdata/quotes/MSFT,NOPE'))
     expect(quotes['Quotes']).toHaveLength(1)
@@ -191,7 +191,7 @@ describe('parameters', () => {
     expect(balances['Errors']).toHaveLength(1)
   })
 
-  test('payloads repeat from the seed and move with time', async () => {
+  test('payloads repeat with the seed and change with time', async () => {
     const [one, two, other] = [await simulated(), await simulated(), await simulated({ seed: 2 })]
     const text = async (sim: Sim) => (await sim.get(QUOTES)).text()
     const first = await text(one)

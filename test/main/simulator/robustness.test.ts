@@ -28,7 +28,7 @@ async function exchanged(
   })
 }
 
-describe('whatever comes in, the next client is served', () => {
+describe('after any input the next client is served', () => {
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n', /^HTTP\/1\.1 400/],
     ['a TLS greeting', new Uint8Array([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]), /^HTTP\/1\.1 400/],
@@ -70,7 +70,7 @@ describe('whatever comes in, the next client is served', () => {
     expect((await refresh()).status).toBe(200)
   })
 
-  test('a megabyte of body is 413 and the connection closes', async () => {
+  test('a megabyte of body gets 413 and the connection closes', async () => {
     const { server, refresh } = await simulated()
     for (const path of ['/oauth/token', '/oauth/revoke', '/v3/marketdata/options/riskreward']) {
       const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n`
@@ -113,7 +113,7 @@ describe('whatever comes in, the next client is served', () => {
     },
   )
 
-  test('a client that sends garbage into its open stream loses it, and the slot is free', async () => {
+  test('a client that sends garbage into its open stream loses it and frees the slot', async () => {
     const { server, accessToken } = await simulated({ streamRate: 0 })
     const head = `Host: x\r\nAuthorization: Bearer ${await accessToken()}\r\n\r\n`
     const socket = connect(server.port, '127.0.0.1')
@@ -154,7 +154,7 @@ describe('start and stop', () => {
     { accessLifetimeSeconds: 0 },
     { streamRate: Number.NaN },
     { faults: ['nonsense'] },
-  ])('%j cannot be simulated, and says why', async (options) => {
+  ])('%j cannot be simulated, and the reason is given', async (options) => {
     await expect(startSimulatorServer(options as never)).rejects.toThrow(RangeError)
   })
 
@@ -173,7 +173,7 @@ describe('start and stop', () => {
     expect(sim.server.service.streams()).toHaveLength(0)
   })
 
-  test('by its real clock a stream beats and an answer is dated now', async () => {
+  test('with a real clock a stream sends heartbeats and a response has the current date', async () => {
     const server = await startSimulatorServer({ heartbeatSeconds: 0.05, streamRate: 0, faults: [] })
     try {
       const body = new URLSearchParams({

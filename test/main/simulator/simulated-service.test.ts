@@ -52,7 +52,7 @@ describe('a day under virtual time', () => {
     expect(() => renewed(tokens.refresh_token)).toThrow(/absolute lifetime/)
   })
 
-  test('a stream is driven from due time to due time', () => {
+  test('a stream can be driven from due time to due time', () => {
     const { clock, renewed, get, service } = virtual({ heartbeatSeconds: 5, streamRate: 0 })
     const reply = get('/v3/brokerage/stream/accounts/SIM1001/positions', renewed('sim-refresh').access_token)
     const stream = (reply as { stream: OpenedStream }).stream
@@ -91,7 +91,7 @@ describe('the built-in simulator', () => {
     expect(problemWith(BUILT_IN_OPTIONS)).toBeUndefined()
   })
 
-  test('shows a quota running out and recovering within ten minutes, and never a dead one', () => {
+  test('shows a quota running out and recovering within ten minutes, and never an unused one', () => {
     const { clock, renewed, get } = virtual(BUILT_IN_OPTIONS)
     const { access_token } = renewed('sim-refresh')
     const seen = Array.from({ length: 60 }, () => {
@@ -118,7 +118,7 @@ describe('the built-in simulator', () => {
     expect(quotas.reading('Positions', 7 * 480_000 - 1_000)?.remaining).toBeGreaterThan(280)
   })
 
-  test('other programs hold slots of two categories', () => {
+  test('other programs use slots of two categories', () => {
     const { renewed, get } = virtual(BUILT_IN_OPTIONS)
     const { access_token } = renewed('sim-refresh')
     const headersOf = (path: string) => (get(path, access_token) as { headers: object }).headers

@@ -105,7 +105,7 @@ describe('the ten kinds (service 6, 12)', () => {
     expect(seen.map(({ IsEndOfHistory }) => IsEndOfHistory)).toEqual([false, false, true])
   })
 
-  test("one symbol's error is told in the stream, which goes on", async () => {
+  test("one symbol's error is sent in the stream, which continues", async () => {
     const sim = await simulated()
     const { response } = await open(sim, '/v3/marketdata/stream/quotes/NOPE,MSFT')
     const seen = (await lines(response, (got) => got.length >= 2)).map((line) => JSON.parse(line))
@@ -113,7 +113,7 @@ describe('the ten kinds (service 6, 12)', () => {
     expect(seen[1]).toMatchObject({ Symbol: 'MSFT' })
   })
 
-  test('an unknown account takes no slot', async () => {
+  test('an unknown account uses no slot', async () => {
     const sim = await simulated()
     const response = await sim.get('/v3/brokerage/stream/accounts/OTHER/positions')
     expect(response.status).toBe(404)
@@ -122,7 +122,7 @@ describe('the ten kinds (service 6, 12)', () => {
 })
 
 describe('slots (service 3, 7, 8.2)', () => {
-  test('41 streams on 40 slots: one is refused, with Remaining 0', async () => {
+  test('41 streams on 40 slots: one gets 429, with Remaining 0', async () => {
     const sim = await simulated({ streamRate: 0 })
     await sim.get('/v3/brokerage/accounts')
     const all = await Promise.all(Array.from({ length: 41 }, () => open(sim, POSITIONS)))
@@ -157,7 +157,7 @@ describe('slots (service 3, 7, 8.2)', () => {
     expect(slotsOf(refused).remaining).toBe(0)
   })
 
-  test('with both spent it is the rate that refuses', async () => {
+  test('with both used up, the rate rejects', async () => {
     const sim = await simulated({
       alreadySpent: { 'MarketDepth Stream': 30 },
       slotsElsewhere: { 'MarketDepth Stream': 10 },
@@ -167,7 +167,7 @@ describe('slots (service 3, 7, 8.2)', () => {
     expect([slotsOf(refused).remaining, quotaOf(refused).remaining]).toEqual([0, 0])
   })
 
-  test('8.1: requests that are not streams take no slot', async () => {
+  test('8.1: requests that are not streams use no slot', async () => {
     const sim = await simulated()
     await Promise.all(Array.from({ length: 60 }, () => sim.get('/v3/brokerage/accounts/SIM1001/positions')))
     expect((await open(sim, POSITIONS)).response.status).toBe(200)
@@ -188,7 +188,7 @@ describe('stream faults over a socket', () => {
     ['goaway-v2', { StreamStatus: 'GoAway' }],
     ['goaway-v3', { Error: 'GoAway', Message: expect.any(String) }],
     ['stream-error', { Symbol: 'positions', Error: 'InternalServerError' }],
-  ])('%s is said, then the body ends', async (fault, said) => {
+  ])('%s is sent, then the body ends', async (fault, said) => {
     const sim = await simulated({ faults: [fault], streamRate: 0 })
     const { response } = await open(sim, POSITIONS)
     sim.clock.advance(20_000)
@@ -215,7 +215,7 @@ describe('stream faults over a socket', () => {
     expect(JSON.parse(seen.at(-2) ?? '')).toEqual({ Symbol: 'MSFT', Error: 'DualLogon' })
   })
 
-  test('stream-reset kills the socket inside a frame', async () => {
+  test('stream-reset resets the socket inside a frame', async () => {
     const sim = await simulated({ faults: ['stream-reset'] })
     const { response } = await open(sim, POSITIONS)
     sim.clock.advance(6000)
@@ -240,7 +240,7 @@ describe('stream faults over a socket', () => {
     await vi.waitFor(() => expect(sim.server.service.streams()).toHaveLength(5), PATIENT)
   })
 
-  test('split-frames arrive whole in the end', async () => {
+  test('split-frames are complete in the end', async () => {
     const sim = await simulated({ faults: ['split-frames'] })
     const { response } = await open(sim, POSITIONS)
     sim.clock.advance(9000)

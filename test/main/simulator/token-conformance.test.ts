@@ -5,7 +5,7 @@ import { json, quotaOf, simulated } from './simulated.ts'
 const ACCOUNTS = '/v3/brokerage/accounts'
 
 describe('refresh (service 2.1, 4.1)', () => {
-  test('2.1: the answer has every field, and a refresh_token only on a rotating key', async () => {
+  test('2.1: the response has every field, and a refresh_token only for a rotating key', async () => {
     const fixed = await simulated()
     const body = await json(await fixed.refresh())
     expect(body).toMatchObject({ expires_in: 1200, token_type: 'Bearer' })
@@ -52,14 +52,14 @@ describe('refresh (service 2.1, 4.1)', () => {
     [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
     [{ client_id: 'other' }, 401, 'invalid_client'],
     [{ refresh_token: 'other' }, 403, 'invalid_grant'],
-  ])('%j is answered %i %s', async (fields, status, error) => {
+  ])('%j gets %i %s', async (fields, status, error) => {
     const { refresh } = await simulated()
     const response = await refresh(fields as Record<string, string>)
     expect(response.status).toBe(status)
     expect(await json(response)).toMatchObject({ error })
   })
 
-  test('5.7: a key with a secret wants it, a key without one does not', async () => {
+  test('5.7: a key with a secret requires it, a key without one does not', async () => {
     const secret = await simulated({ clientSecret: 's3' })
     expect((await secret.refresh()).status).toBe(401)
     expect((await secret.refresh({ client_secret: 'wrong' })).status).toBe(401)
@@ -67,7 +67,7 @@ describe('refresh (service 2.1, 4.1)', () => {
     expect((await (await simulated()).refresh()).status).toBe(200)
   })
 
-  test('3: on a rotating key the replaced token is refused', async () => {
+  test('3: for a rotating key the replaced token is rejected', async () => {
     const { refresh } = await simulated({ keys: 'rotating' })
     const second = String((await json(await refresh()))['refresh_token'])
     expect((await refresh()).status).toBe(403)
@@ -88,7 +88,7 @@ describe('refresh (service 2.1, 4.1)', () => {
 })
 
 describe('bearer (service 5.1, 5.2)', () => {
-  test('a resource without a valid access token is 401, and no request is spent', async () => {
+  test('a resource without a valid access token gets 401 and costs no request', async () => {
     const { server, get, clock } = await simulated()
     for (const authorization of ['', 'Bearer', 'Bearer nonsense', 'Basic c2lt', 'Bearer sim-refresh']) {
       const response = await fetch(server.origin + ACCOUNTS, { headers: { authorization } })
@@ -105,7 +105,7 @@ describe('bearer (service 5.1, 5.2)', () => {
 })
 
 describe('revoke (service 4.2)', () => {
-  test('answers 200 with no body, ends every refresh token, and access tokens live on', async () => {
+  test('responds 200 with no body, ends every refresh token, and access tokens stay valid', async () => {
     const { revoke, refresh, get } = await simulated()
     expect((await get(ACCOUNTS)).status).toBe(200)
     const response = await revoke({ client_id: 'sim-key', token: 'sim-refresh' })
@@ -123,12 +123,12 @@ describe('revoke (service 4.2)', () => {
     ['refresh_token', 'token', 400],
     ['either', 'token', 200],
     ['either', 'refresh_token', 200],
-  ] as const)('with --revoke-field %s a body with %s is answered %i', async (revokeField, name, status) => {
+  ] as const)('with --revoke-field %s a body with %s gets %i', async (revokeField, name, status) => {
     const { revoke } = await simulated({ revokeField })
     expect((await revoke({ client_id: 'sim-key', [name]: 'sim-refresh' })).status).toBe(status)
   })
 
-  test('a body with both spellings is taken by every kind of service', async () => {
+  test('a body with both spellings is accepted by every kind of service', async () => {
     for (const revokeField of ['token', 'refresh_token', 'either'] as const) {
       const { revoke } = await simulated({ revokeField })
       const both = { client_id: 'sim-key', token: 'sim-refresh', refresh_token: 'sim-refresh' }
@@ -136,7 +136,7 @@ describe('revoke (service 4.2)', () => {
     }
   })
 
-  test('wants the client, its secret where there is one, and JSON or a form', async () => {
+  test('requires the client, its secret if it has one, and JSON or a form', async () => {
     const { server, revoke, form } = await simulated({ clientSecret: 's3' })
     expect((await revoke({ token: 'sim-refresh', client_secret: 's3' })).status).toBe(400)
     expect((await revoke({ client_id: 'sim-key', token: 'sim-refresh' })).status).toBe(401)
@@ -164,7 +164,7 @@ const asking = (fields: Readonly<Record<string, string>> = {}) =>
   })}`
 
 describe('sign-in (service 10)', () => {
-  test('approving on the page brings a code that is exchanged once', async () => {
+  test('approving on the page returns a code that is exchanged once', async () => {
     const { server, form } = await simulated({ keys: 'rotating' })
     const page = await (await fetch(server.origin + asking())).text()
     expect(page).toContain('MarketData')
@@ -195,7 +195,7 @@ describe('sign-in (service 10)', () => {
     return new URL(response.headers.get('location') ?? '').searchParams
   }
 
-  test('declining brings access_denied', async () => {
+  test('declining returns access_denied', async () => {
     const { server } = await simulated({ consent: 'decline' })
     const answer = await codeOf(server.origin)
     expect(answer.get('error')).toBe('access_denied')
@@ -203,7 +203,7 @@ describe('sign-in (service 10)', () => {
     expect(answer.get('state')).toBe('st')
   })
 
-  test('a wrong verifier is refused and spends the code', async () => {
+  test('a wrong verifier is rejected and spends the code', async () => {
     const { server, form } = await simulated({ consent: 'approve' })
     const code = (await codeOf(server.origin)).get('code') ?? ''
     const exchange = (code_verifier: string) =>
@@ -218,7 +218,7 @@ describe('sign-in (service 10)', () => {
     expect((await exchange(VERIFIER)).status).toBe(403)
   })
 
-  test('the standard flow wants the secret, and without offline_access there is no refresh token', async () => {
+  test('the standard flow requires the secret, and without offline_access there is no refresh token', async () => {
     const { server, form } = await simulated({ consent: 'approve', clientSecret: 's3' })
     const url = new URL(server.origin + asking({ scope: 'openid' }))
     url.searchParams.delete('code_challenge')
@@ -254,7 +254,7 @@ describe('sign-in (service 10)', () => {
     expect(response.headers.has('location')).toBe(allowed)
   })
 
-  test('what a program asks for cannot write into the page', async () => {
+  test('a program’s request cannot inject into the page', async () => {
     const { server } = await simulated()
     const page = await (await fetch(server.origin + asking({ scope: '<script>alert(1)</script>' }))).text()
     expect(page).not.toContain('<script>alert')

@@ -24,7 +24,7 @@ function setUp(openFile: (path: string) => Promise<void> = async () => {}) {
   return { folder, clock, opened, open }
 }
 
-test('a file that only its owner reads leads on to the address, whatever is in it', async () => {
+test('a file readable only by its owner redirects to the address, whatever its characters', async () => {
   const { opened, open } = setUp()
   await open(ADDRESS)
   const [path = ''] = opened
@@ -36,7 +36,7 @@ test('a file that only its owner reads leads on to the address, whatever is in i
   expect(page).toContain('href="http://127.0.0.1:4780/#code=&lt;/script>&lt;b>&quot;&amp;x"')
 })
 
-test('it is gone once the address was used, after a minute, and where no browser could be opened', async () => {
+test('it is deleted after the address was used, after a minute, and if no browser could be opened', async () => {
   const { folder, clock, open } = setUp()
   const used = await open(ADDRESS)
   await open(ADDRESS)
@@ -52,7 +52,7 @@ test('it is gone once the address was used, after a minute, and where no browser
   expect(failing.clock.pending).toBe(0)
 })
 
-test('what a killed process left behind is removed at the next start, and nothing else is', () => {
+test('files left by a killed process are removed at the next start, and nothing else is', () => {
   const folder = temporaryFolder()
   const others = ['a-open-x.html', 'open-.html', 'open-a b.html', 'open-x.html.bak', 'open.html', 'vault.db']
   for (const name of ['open-Ab3_-x.html', ...others]) writeFileSync(join(folder, name), '')

@@ -22,14 +22,17 @@ onPosix('a folder that was there keeps its mode: others may be meant to list it'
   expect(statSync(folder).mode & 0o777).toBe(0o755)
 })
 
-test.skipIf(process.platform !== 'linux')('a place that refuses folders is said in one line, at once', () => {
-  expect(openDataFolder('/proc/headroom/data')).toEqual({
-    kind: 'unusable',
-    line: "can't use the data folder /proc/headroom/data: creating it failed",
-  })
-})
+test.skipIf(process.platform !== 'linux')(
+  'a place that does not allow folders is reported in one line, at once',
+  () => {
+    expect(openDataFolder('/proc/headroom/data')).toEqual({
+      kind: 'unusable',
+      line: "can't use the data folder /proc/headroom/data: creating it failed",
+    })
+  },
+)
 
-test('a file where the folder should be is said in one line', () => {
+test('a file in place of the folder is reported in one line', () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   for (const path of [file, join(file, 'below')]) {

@@ -6,7 +6,7 @@ const of = (account: Partial<Account>) =>
   dataFolderOf({ platform: 'linux', environment: {}, homes: ['/home/me'], ...account }, 'Headroom')
 const onPosix = test.skipIf(process.platform === 'win32')
 
-test('each platform has its own place', () => {
+test('each platform has its own folder', () => {
   expect(of({})).toBe('/home/me/.local/share/Headroom')
   expect(of({ environment: { XDG_DATA_HOME: '/data' } })).toBe('/data/Headroom')
   expect(of({ platform: 'darwin' })).toBe('/home/me/Library/Application Support/Headroom')
@@ -15,7 +15,7 @@ test('each platform has its own place', () => {
   expect(of({ ...windows, environment: { LOCALAPPDATA: 'D:\\Local' } })).toBe('D:\\Local\\Headroom\\Data')
 })
 
-describe('what is empty or relative counts as none, and nothing is kept below the current folder', () => {
+describe('an empty or relative value is ignored, and nothing is stored below the current folder', () => {
   test.each(['', 'share', './share', '../share'])('XDG_DATA_HOME=%j', (XDG_DATA_HOME) => {
     expect(of({ environment: { XDG_DATA_HOME } })).toBe('/home/me/.local/share/Headroom')
   })
@@ -32,7 +32,7 @@ describe('what is empty or relative counts as none, and nothing is kept below th
   })
 })
 
-test('an account without an entry has the home folder that HOME names', () => {
+test('an account without an entry uses the home folder in HOME', () => {
   const withoutEntry = () => {
     throw new Error('ENOENT: uv_os_get_passwd')
   }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { JsonFile } from '../../../main/storage/json-file.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-test('a file of 16 MiB is read, and a larger one is set aside unread', () => {
+test('a file of 16 MiB is read, and a larger one is renamed unread', () => {
   const folder = temporaryFolder()
   const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.string() })
   const problems: string[] = []
@@ -19,7 +19,7 @@ test('a file of 16 MiB is read, and a larger one is set aside unread', () => {
   expect(problems).toEqual([expect.stringContaining('Texts: the file is damaged, renamed to file.corrupt-')])
 })
 
-test('a file may be as long as its limit, and not a character longer', () => {
+test('a file may be as long as its limit, and not one character longer', () => {
   const folder = temporaryFolder()
   const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.string(), maxLength: 10 })
   const problems: string[] = []
@@ -33,7 +33,7 @@ test('a file may be as long as its limit, and not a character longer', () => {
   expect(problems).toEqual([expect.stringContaining('Texts: the file is damaged, renamed to file.corrupt-')])
 })
 
-test('a file that cannot be read is set aside before another one takes its place', () => {
+test('an unreadable file is renamed before a new one replaces it', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'file.json')
   // Nobody can read a link to itself, root included.
@@ -81,7 +81,7 @@ test.each([
   ])
 })
 
-test('a damaged file that cannot be set aside is told with the reason', () => {
+test('a damaged file that cannot be renamed is reported with the reason', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'file.json'), '{')
   mkdirSync(join(folder, ASIDE))
@@ -93,7 +93,7 @@ test('a damaged file that cannot be set aside is told with the reason', () => {
   ])
 })
 
-test('what is written is read again, in a form that a person can edit', () => {
+test('written data can be read again, in a form that a person can edit', () => {
   const folder = temporaryFolder()
   const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.object({ text: z.string() }) })
   const problems: string[] = []

@@ -31,7 +31,7 @@ async function otherProcess(
   return { said: String(said), child }
 }
 
-test('a folder has one owner, and the second is told who', async () => {
+test('a folder has one owner, and a second process learns who', async () => {
   const folder = temporaryFolder()
   const { said, child } = await otherProcess(folder)
   expect(said).toBe('held')
@@ -40,7 +40,7 @@ test('a folder has one owner, and the second is told who', async () => {
   expect(attempt).toMatchObject({ line: expect.stringContaining(`browser, pid ${child.pid}`) })
 })
 
-test('a lock dies with its process, however that ends', async () => {
+test('a lock ends with its process, however that ends', async () => {
   const folder = temporaryFolder()
   const { child } = await otherProcess(folder)
   child.kill('SIGKILL')
@@ -60,28 +60,28 @@ test('a released lock is free for another process, and releasing twice is harmle
   expect((await otherProcess(folder)).said).toBe('held')
 })
 
-test.skipIf(process.platform === 'win32')('nobody else can read the lock, and so keep its owner out', () => {
+test.skipIf(process.platform === 'win32')('no other user can read the lock, and so block its owner', () => {
   const folder = temporaryFolder()
   const attempt = lockDataFolder(folder, ME)
   expect(statSync(join(folder, 'lock.db')).mode & 0o077).toBe(0)
   if (attempt.kind === 'held') attempt.release()
 })
 
-test('a second attempt in the same process does not end the lock of the first', async () => {
+test('a second attempt in the same process does not release the lock of the first', async () => {
   const folder = temporaryFolder()
   expect(lockDataFolder(folder, ME).kind).toBe('held')
   expect(lockDataFolder(folder, ME).kind).toBe('busy')
   expect((await otherProcess(folder)).said).toContain('another Headroom')
 })
 
-test('the same process cannot hold a folder twice', () => {
+test('the same process cannot lock a folder twice', () => {
   const folder = temporaryFolder()
   const first = lockDataFolder(folder, ME)
   expect(lockDataFolder(folder, ME)).toMatchObject({ kind: 'busy', holder: ME })
   if (first.kind === 'held') first.release()
 })
 
-test('a folder in which a new file cannot be locked either has no file locks', () => {
+test('a folder in which a new file cannot be locked either is reported as without file locks', () => {
   const folder = temporaryFolder()
   const lock = lockDataFolder(folder, ME)
   const trial = new DatabaseSync(join(folder, `lock-trial-${process.pid}.db`))
@@ -94,7 +94,7 @@ test('a folder in which a new file cannot be locked either has no file locks', (
   if (lock.kind === 'held') lock.release()
 })
 
-test('a damaged side file still gives a line, without a name', () => {
+test('a damaged side file still produces a line, without a name', () => {
   const folder = temporaryFolder()
   const first = lockDataFolder(folder, ME)
   writeFileSync(join(folder, 'lock.json'), '{"pid":"x"')
@@ -118,7 +118,7 @@ test.each([
   if (lock.kind === 'held') lock.release()
 })
 
-test('a folder that takes no side file is unusable, and is not left locked', () => {
+test('a folder that does not allow a side file is unusable, and is not left locked', () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'lock.json.new'))
   expect(lockDataFolder(folder, ME)).toEqual({
@@ -131,7 +131,7 @@ test('a folder that takes no side file is unusable, and is not left locked', () 
   if (lock.kind === 'held') lock.release()
 })
 
-test('a lock file that is no database holds nothing and is replaced', () => {
+test('a lock file that is not a database locks nothing and is replaced', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'lock.db'), 'x'.repeat(5000))
   const attempt = lockDataFolder(folder, ME)
@@ -140,7 +140,7 @@ test('a lock file that is no database holds nothing and is replaced', () => {
   if (attempt.kind === 'held') attempt.release()
 })
 
-test('a folder that is not there is unusable, not busy', () => {
+test('a missing folder is unusable, not busy', () => {
   expect(lockDataFolder(join(temporaryFolder(), 'nowhere'), ME).kind).toBe('unusable')
 })
 
@@ -176,7 +176,7 @@ test.skipIf(!canBreakLocks).each([
   ['refuses every lock (ENOLCK)', 'errno = ENOLCK; return -1;', 0],
   ['knows no locks (EINVAL)', 'errno = EINVAL; return -1;', 0],
   ['grants every lock to everyone', 'return 0;', 1],
-] as const)('a file system that %s is told as that', async (_, answer, before) => {
+] as const)('a file system that %s is reported as such', async (_, answer, before) => {
   const folder = temporaryFolder()
   const env = lockedWith(answer)
   expect(env).toBeDefined()
@@ -189,7 +189,7 @@ test.skipIf(!canBreakLocks).each([
   expect(readdirSync(folder).filter((name) => name.startsWith('lock-trial'))).toEqual([])
 })
 
-test('a side file of a process that lives, but holds no lock, is no owner: its number was given again', () => {
+test('a side file of a live process without the lock is no owner, because its id was reused', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'lock.json'), JSON.stringify({ pid: process.ppid, host: 'browser' }))
   const attempt = lockDataFolder(folder, ME)

@@ -20,13 +20,13 @@ function logged(write: (log: ReturnType<typeof redactedLog>, redactor: Redactor)
   return lines
 }
 
-test('a line has its time, its words and its fields', () => {
+test('a line has its time, words and fields', () => {
   expect(logged((log) => log.note('probe answered', { category: 'Accounts', status: 200 }))).toEqual([
     '2026-01-01T00:00:00.000Z probe answered {"category":"Accounts","status":200}',
   ])
 })
 
-test('a line without fields is its time and its words', () => {
+test('a line without fields is its time and words', () => {
   expect(logged((log) => log.note('started'))).toEqual(['2026-01-01T00:00:00.000Z started'])
 })
 
@@ -48,7 +48,7 @@ test('values under keys that look like secrets are not written; counts and facts
   expect(line).toContain('"statusCode":429')
 })
 
-test('headers and bodies are never written, whatever they hold', () => {
+test('headers and bodies are never written, whatever they contain', () => {
   const [line] = logged((log) =>
     log.note('x', { headers: { via: 'proxy' }, responseBody: 'hello', body: 1, ok: 1 }),
   )
@@ -65,7 +65,7 @@ test('secrets are recognised in running text by their shape', () => {
   expect(line).toContain('x=1')
 })
 
-test('a known secret is taken out of every line, percent-encoded too', () => {
+test('a known secret is removed from every line, percent-encoded too', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 8, maxLength: 40 }),
@@ -84,14 +84,14 @@ test('a known secret is taken out of every line, percent-encoded too', () => {
   )
 })
 
-test('a known secret that begins another does not leave the other half', () => {
+test('a known secret that is a prefix of another does not leave the other half', () => {
   const redactor = new Redactor()
   redactor.hide('abcd')
   redactor.hide('abcd-efgh')
   expect(redactor.text('abcd-efgh abcd')).toBe('[redacted] [redacted]')
 })
 
-test('errors are written as their words, and cycles end', () => {
+test('errors are written as their message, and cycles end', () => {
   const cycle: { self?: unknown } = {}
   cycle.self = cycle
   const [line] = logged((log) => log.note('x', { why: new Error('no refresh_token=abcdef'), cycle }))
@@ -99,13 +99,13 @@ test('errors are written as their words, and cycles end', () => {
   expect(line).toContain('[deep]')
 })
 
-test('what a server says cannot forge a line', () => {
+test('a server’s text cannot forge a line', () => {
   const [line] = logged((log) => log.note('it said a\n2026 b', { reason: 'c\r\nd' }))
   expect(line).toMatch(/it said a 2026 b/)
   expect(line).not.toMatch(/[\r\n]/)
 })
 
-test('the log is bounded: a full one is kept once, and the one before it goes', () => {
+test('the log is bounded: a full one is kept once, and the previous one is deleted', () => {
   const folder = temporaryFolder()
   const complaints: string[] = []
   const sink = fileSink(folder, (line) => complaints.push(line), 10)
@@ -115,7 +115,7 @@ test('the log is bounded: a full one is kept once, and the one before it goes', 
   expect(complaints).toEqual([])
 })
 
-test('a new start goes on in the file that is there, within the bound', () => {
+test('a new start appends to the existing file, within the bound', () => {
   const folder = temporaryFolder()
   fileSink(folder, () => {}, 20)('first')
   fileSink(folder, () => {}, 20)('second')
@@ -124,7 +124,7 @@ test('a new start goes on in the file that is there, within the bound', () => {
   expect(readFileSync(join(folder, 'headroom.1.log'), 'utf8')).toBe('first\nsecond\n')
 })
 
-test('a disk that takes no log is said once and stops nothing', () => {
+test('a disk that rejects the log is reported once and stops nothing', () => {
   const folder = join(temporaryFolder(), 'gone')
   mkdirSync(folder)
   const complaints: string[] = []

@@ -19,7 +19,7 @@ test('without a file the defaults apply, and nothing is written', () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a change is there at the next start', () => {
+test('a change is loaded at the next start', () => {
   const folder = temporaryFolder()
   const { preferences } = openPreferences(folder, NOW_MS)
   expect(preferences.change({ theme: 'dark' })).toEqual({ ok: true })
@@ -29,7 +29,7 @@ test('a change is there at the next start', () => {
 })
 
 test.each(['', '{"theme":"da', 'null', '[]', '5', '"dark"', '\u0000\u0000'])(
-  'the damaged file %j is set aside whole, and the defaults apply',
+  'the damaged file %j is renamed complete, and the defaults apply',
   (text) => {
     const folder = temporaryFolder()
     writeFileSync(fileIn(folder), text)
@@ -41,7 +41,7 @@ test.each(['', '{"theme":"da', 'null', '[]', '5', '"dark"', '\u0000\u0000'])(
   },
 )
 
-test('what a newer version stored survives a change by this one', () => {
+test('data of a newer version survives a change by this one', () => {
   const folder = temporaryFolder()
   writeFileSync(
     fileIn(folder),
@@ -55,7 +55,7 @@ test('what a newer version stored survives a change by this one', () => {
   expect(stored(folder)).toEqual({ schemaVersion: 7, theme: 'light', window: { wide: true } })
 })
 
-test('a change that cannot be written is a value, and the old preferences stay', () => {
+test('a failed write is returned as a value, and the old preferences stay', () => {
   const folder = temporaryFolder()
   const { preferences } = openPreferences(folder, NOW_MS)
   preferences.change({ theme: 'dark' })
@@ -65,7 +65,7 @@ test('a change that cannot be written is a value, and the old preferences stay',
   expect(stored(folder)).toMatchObject({ theme: 'dark' })
 })
 
-test('a file that cannot be read is left alone', () => {
+test('an unreadable file is left alone', () => {
   const folder = temporaryFolder()
   mkdirSync(fileIn(folder))
   const { preferences, notice } = openPreferences(folder, NOW_MS)
@@ -74,7 +74,7 @@ test('a file that cannot be read is left alone', () => {
   expect(readdirSync(folder)).toEqual(['preferences.json'])
 })
 
-test('whatever the file holds, opening it never throws', () => {
+test('whatever the file contains, opening it never throws', () => {
   const folder = temporaryFolder()
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
@@ -93,7 +93,7 @@ test('a failed write leaves the file it was to replace', () => {
   expect(readFileSync(file, 'utf8')).toBe('one')
 })
 
-test('a file of gigabytes is set aside without being read', () => {
+test('a file of gigabytes is renamed without being read', () => {
   const folder = temporaryFolder()
   const bytes = 3 * 2 ** 30
   writeFileSync(fileIn(folder), '')

@@ -220,7 +220,7 @@ onPosix('a link in the folder is refused by its name', () => {
   expect(existsSync('/nowhere')).toBe(false)
 })
 
-test('where users have no numbers nothing is judged', () => {
+test('a platform without user ids judges nothing', () => {
   expect(whyNotTrusted('/', undefined)).toBe(process.getuid === undefined ? undefined : whyNotTrusted('/'))
 })
 

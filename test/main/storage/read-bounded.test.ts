@@ -15,7 +15,7 @@ test('a file is read to its last byte, and one byte more than allowed is too lon
   expect(() => readBounded(join(file, 'none'), 10)).toThrow('ENOTDIR')
 })
 
-test.skipIf(process.platform === 'win32')('what has no end is read no further than allowed', () => {
+test.skipIf(process.platform === 'win32')('an endless source is read only as far as allowed', () => {
   expect(readBounded('/dev/zero', 10)).toBeUndefined()
   expect(readBounded('/dev/null', 10)).toBe('')
 })

@@ -13,7 +13,7 @@ function folderWith(...names: readonly string[]): string {
   return folder
 }
 
-test('a database goes aside with all that SQLite keeps beside it, and nothing else goes', () => {
+test('a database is renamed with all of SQLite’s side files, and nothing else is', () => {
   const folder = folderWith('a.db', 'a.db-wal', 'a.db-shm', 'a.db-journal', 'ab.db')
   const aside = setAside({ folder, name: 'a', extension: '.db', why: 'damaged' }, AT_MS)
   expect(aside).toBe(`a.${MARK}.db`)
@@ -22,13 +22,13 @@ test('a database goes aside with all that SQLite keeps beside it, and nothing el
   )
 })
 
-test('the journal of a database that is missing goes aside alone', () => {
+test('the journal of a missing database is renamed alone', () => {
   const folder = folderWith('a.db-wal')
   setAside({ folder, name: 'a', extension: '.db', why: 'damaged' }, AT_MS)
   expect(readdirSync(folder)).toEqual([`a.${MARK}.db-wal`])
 })
 
-test('a file that is not there is an error', () => {
+test('a missing file is an error', () => {
   expect(() =>
     setAside({ folder: temporaryFolder(), name: 'a', extension: '.json', why: 'corrupt' }, AT_MS),
   ).toThrow('ENOENT')

@@ -12,7 +12,7 @@ const NOON_MS = Date.UTC(2026, 0, 2, 12)
 const timesIn = (folder: string | undefined, problems: string[] = []) =>
   new ShownTimes(folder, NOON_MS, (sentence) => void problems.push(sentence))
 
-test('a zone is that of every text from then on, is told, and is found again', () => {
+test('a chosen zone applies to every text at once, is reported, and is restored', () => {
   const folder = temporaryFolder()
   const times = timesIn(folder)
   const told: string[] = []
@@ -28,7 +28,7 @@ test('a zone is that of every text from then on, is told, and is found again', (
   expect([timesIn(folder).zone, clockText(NOON_MS)]).toEqual(['exchange', '07:00:00'])
 })
 
-test('a damaged file is told, and times are then the computer’s own', () => {
+test('a damaged file is reported, and times are then the computer’s own', () => {
   const folder = temporaryFolder()
   const problems: string[] = []
   writeFileSync(join(folder, 'times.json'), '{"zone":"moon"}')

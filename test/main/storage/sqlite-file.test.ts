@@ -31,7 +31,7 @@ test('a new file is private, and its pragmas apply', () => {
   expect(database.prepare('PRAGMA foreign_keys').get()).toEqual({ foreign_keys: 1 })
 })
 
-test.skipIf(process.platform !== 'linux')('a file whose pragmas fail is closed again', () => {
+test.skipIf(process.platform !== 'linux')('a file whose pragmas fail is closed', () => {
   const file = join(temporaryFolder(), 'file.db')
   expect(() => opened(file, { ...OPTIONS, pragmas: 'SELECT * FROM none' })).toThrow('no such table')
   const links = readdirSync('/proc/self/fd').map((fd) => {
@@ -44,7 +44,7 @@ test.skipIf(process.platform !== 'linux')('a file whose pragmas fail is closed a
   expect(links).not.toContain(file)
 })
 
-test('a new file gets all steps, an older one those that it lacks, a current one none', () => {
+test('a new file gets all migrations, an older one those it lacks, a current one none', () => {
   const database = opened()
   expect(migrate(database, STEPS.slice(0, 1))).toEqual({ kind: 'current' })
   expect([tablesOf(database), versionOf(database)]).toEqual([['one'], 1])
@@ -58,20 +58,20 @@ test('a new file gets all steps, an older one those that it lacks, a current one
   ])
 })
 
-test('the file of a later version is left as it is', () => {
+test('the file of a later version is unchanged', () => {
   const database = opened()
   database.exec('PRAGMA user_version = 3')
   expect(migrate(database, STEPS)).toEqual({ kind: 'newer', version: 3 })
   expect([tablesOf(database), versionOf(database)]).toEqual([[], 3])
 })
 
-test('a step that fails leaves nothing of the steps before it', () => {
+test('a failed migration rolls back the ones before it', () => {
   const database = opened()
   expect(() => migrate(database, [...STEPS, 'CREATE TABLE one (y)'])).toThrow('already exists')
   expect([tablesOf(database), versionOf(database), database.isTransaction]).toEqual([[], 0, false])
 })
 
-test('a current file that cannot be written is found out when it is opened', () => {
+test('a current file that cannot be written is detected when it is opened', () => {
   const file = join(temporaryFolder(), 'file.db')
   migrate(opened(file), STEPS)
   const other = opened(file)

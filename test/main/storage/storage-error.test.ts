@@ -21,12 +21,12 @@ test.each([
   [11, 'corrupt', 'the file is damaged'],
   [26, 'corrupt', 'the file is damaged'],
   [1, 'other', undefined],
-])('the result code %d of SQLite is %s, and told as: %s', (code, failure, text) => {
+])('the result code %d of SQLite is %s, with the text: %s', (code, failure, text) => {
   expect(storageFailure(sqlite(code))).toBe(failure)
   expect(storageErrorText(sqlite(code))).toBe(text)
 })
 
-test('a row that Headroom never stores is a damaged file', () => {
+test('a row that Headroom never stores means a damaged file', () => {
   expect(storageErrorText(beyond)).toBe('the file is damaged')
   expect(storageErrorText(new z.ZodError([]))).toBe('the file is damaged')
   expect(storageFailure(beyond)).toBe('corrupt')
@@ -40,7 +40,7 @@ test.each([
   sqlite('13'),
   { errcode: 13 },
   undefined,
-])('what is no error of the file has no text: %s', (error) => {
+])('an error that does not concern the file has no text: %s', (error) => {
   expect(storageErrorText(error)).toBeUndefined()
 })
 

@@ -31,7 +31,7 @@ const fails = () => {
   throw new Error('EIO: i/o error')
 }
 
-test('the bytes are on the disk before the name leads to them', () => {
+test('the bytes are on disk before the rename', () => {
   const file = join(temporaryFolder(), 'file.json')
   const calls = disk()
   expect(writeWhole(file, 'the text')).toEqual({ ok: true })
@@ -40,7 +40,7 @@ test('the bytes are on the disk before the name leads to them', () => {
   proves('D1', { level: 1, cases: 1 })
 })
 
-test('a disk that takes a byte at a time gets them all', () => {
+test('a disk that writes one byte at a time gets them all', () => {
   const file = join(temporaryFolder(), 'file.json')
   const write = fs.writeSync as (handle: number, bytes: Uint8Array, at: number, length: number) => number
   disk({ writeSync: (handle: number, bytes: Uint8Array, at: number) => write(handle, bytes, at, 1) })
@@ -55,7 +55,7 @@ test.each<[string, Parameters<typeof disk>[0], string]>([
   ['kept only a part', { statSync: () => ({ size: 3 }) }, 'the disk kept only a part of it'],
   ['does not take the name', { renameSync: fails }, 'EIO: i/o error'],
 ])(
-  'a disk that %s costs nothing: it is said, the file is as it was, and no draft is left',
+  'a disk that %s costs nothing: it is reported, the file is unchanged, and no draft is left',
   (_, instead, why) => {
     const folder = temporaryFolder()
     const file = join(folder, 'file.json')

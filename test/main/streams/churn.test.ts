@@ -19,7 +19,7 @@ const CATEGORY_OF_PATH: readonly (readonly [string, string])[] = [
 const GO_AWAY = ['{"StreamStatus":"GoAway"}\n', '{"Error":"GoAway","Message":"bye"}\n'] as const
 const LINES = ['{"Last":"1"}\n', '{"Heartbeat":1}\n', '{"StreamStatus":"EndSnapshot"}\n', '{"Symb']
 
-test('after a day of churn no slot has leaked, and at no moment was one miscounted', async () => {
+test('after a day of churn no slot has leaked, and none was ever miscounted', async () => {
   let minutes = 0
   for (const seed of [1, 2, 3]) {
     const { clock, http, streams, slots } = setUp()

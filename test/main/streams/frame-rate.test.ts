@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FrameRate } from '../../../main/streams/frame-rate.ts'
 
-test('an even two a second reads two a second, from the first seconds on', () => {
+test('an even two per second reads two per second from the first seconds', () => {
   const rate = new FrameRate(0)
   for (let at = 0; at <= 60_000; at += 500) {
     rate.add(at)
@@ -17,7 +17,7 @@ test('ten seconds after the last frame it reads 0', () => {
   expect(rate.perSecond(86_400_000)).toBe(0)
 })
 
-test('whatever the gaps, it is never negative and never above what ten seconds held', () => {
+test('whatever the gaps, it is never negative and never above the count of ten seconds', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 200 }), (gaps) => {
       const rate = new FrameRate(1_000)

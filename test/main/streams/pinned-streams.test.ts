@@ -19,7 +19,7 @@ const NOW_MS = Date.UTC(2026, 0, 2)
 const QUOTES: StreamRequest = { kind: 'quotes', target: 'MSFT,AAPL', options: {} }
 const BARS: StreamRequest = { kind: 'barcharts', target: 'MSFT', options: { unit: 'Minute', interval: '5' } }
 
-test('what one run pinned is there in the next, each profile its own', () => {
+test('pins of one run are there in the next, separate for each profile', () => {
   const path = temporaryFolder()
   const first = new PinnedStreams(path, NOW_MS)
   expect(first.of(owner('key-1')).read()).toEqual([])
@@ -33,7 +33,7 @@ test('what one run pinned is there in the next, each profile its own', () => {
   expect(statSync(join(path, 'pinned-streams.json')).mode & 0o077).toBe(0)
 })
 
-test('an entry of a newer version is kept and not opened', () => {
+test('an entry of a newer version is preserved but not opened', () => {
   const path = temporaryFolder()
   const file = join(path, 'pinned-streams.json')
   const newer = { kind: 'news', target: 'MSFT', options: {} }
@@ -44,7 +44,7 @@ test('an entry of a newer version is kept and not opened', () => {
   expect(readFileSync(file, 'utf8')).toContain('"news"')
 })
 
-test('a key that is forgotten takes its pins with it, those of a newer version too', () => {
+test('forgetting a key deletes its pins, including those of a newer version', () => {
   const path = temporaryFolder()
   const file = join(path, 'pinned-streams.json')
   const newer = { kind: 'news', target: 'SIM1001', options: {} }
@@ -55,7 +55,7 @@ test('a key that is forgotten takes its pins with it, those of a newer version t
   expect(pinned.of(owner('key-1')).read()).toEqual([])
 })
 
-test('nothing is written where nothing is pinned', () => {
+test('nothing is written if nothing is pinned', () => {
   const path = temporaryFolder()
   new PinnedStreams(path, NOW_MS).of(owner('key-1')).write([])
   new PinnedStreams(path, NOW_MS).of(owner('key-1')).forget()
@@ -63,7 +63,7 @@ test('nothing is written where nothing is pinned', () => {
 })
 
 test.each(['', '{', '[]', '{"profiles":[]}', '{"profiles":{"key-1":7}}'])(
-  'a damaged file (%j) is set aside and nothing is pinned',
+  'a damaged file (%j) is renamed and nothing is pinned',
   (text) => {
     const path = temporaryFolder()
     writeFileSync(join(path, 'pinned-streams.json'), text)
@@ -72,7 +72,7 @@ test.each(['', '{', '[]', '{"profiles":[]}', '{"profiles":{"key-1":7}}'])(
   },
 )
 
-test('a pin that could not be written is not taken for written', () => {
+test('a pin whose write failed does not count as written', () => {
   const path = temporaryFolder()
   mkdirSync(join(path, 'pinned-streams.json.new'))
   const pins = new PinnedStreams(path, NOW_MS).of(owner('key-1'))
@@ -95,7 +95,7 @@ test('pins belong to a host and a client id: another key under the same id has n
   expect(next.of(owner('key-1')).read()).toEqual([])
 })
 
-test('pins of a key that is in memory only go with it, and are written once it is kept', () => {
+test('pins of a key in memory only end with it, and are written once the key is stored', () => {
   const path = temporaryFolder()
   let isKept = false
   const unkept = owner('key-1', { isKept: () => isKept })
@@ -111,7 +111,7 @@ test('pins of a key that is in memory only go with it, and are written once it i
   expect(new PinnedStreams(path, NOW_MS).of(unkept).read()).toEqual([QUOTES])
 })
 
-test('a list of a version that did not say whose it was is of the key that is kept under the id', () => {
+test('a list from a version without owners belongs to the key stored under the id', () => {
   const path = temporaryFolder()
   writeFileSync(join(path, 'pinned-streams.json'), JSON.stringify({ profiles: { 'key-1': [QUOTES] } }))
   const pinned = new PinnedStreams(path, NOW_MS)

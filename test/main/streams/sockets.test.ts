@@ -34,7 +34,7 @@ test('a stream stays live across ten access tokens, each of which expires at the
   ])
 }, 40_000)
 
-test('a socket that is reset is seen at once and opened again within the backoff', async () => {
+test('a reset socket is noticed at once and reopened within the backoff', async () => {
   const { simulator, events, summaries, count, clock } = await hurriedService({}, [POSITIONS])
   await vi.waitFor(() => expect(summaries()[0]?.state).toBe('live'), BOUNDED)
   const cutAtMs = clock.wallMs()
@@ -47,7 +47,7 @@ test('a socket that is reset is seen at once and opened again within the backoff
   proves('S2', { level: 3, cases: 1 })
 }, 40_000)
 
-test('a service that says nothing behind a live socket is seen within 30 s, and left', async () => {
+test('a silent service behind a live socket is noticed within 30 s, and closed', async () => {
   const clock = new SkippingClock()
   const { simulator, monitor, summaries, count } = await hurriedService({ streamRate: 0 }, [POSITIONS], clock)
   await vi.waitFor(() => expect(summaries()[0]?.state).toBe('live'), BOUNDED)
@@ -84,7 +84,7 @@ test('a service that says nothing behind a live socket is seen within 30 s, and 
 }, 40_000)
 
 test.each(['goaway-v2', 'goaway-v3'] as const)(
-  '%s: the next connection stands before the former one is given up',
+  '%s: the next connection is open before the old one closes',
   async (fault) => {
     const clock = new SkippingClock()
     const { simulator, monitor, summaries, count, events } = await hurriedService(
@@ -127,7 +127,7 @@ test('closing a stream frees its slot at the service at once', async () => {
   expect(simulator.service.streams()).toHaveLength(1)
 }, 40_000)
 
-test('after a revocation every stream ends within 2 s and nothing uses the grant any more', async () => {
+test('after a revocation every stream ends within 2 s and nothing uses the grant again', async () => {
   const { simulator, monitor, profile, summaries, clock } = await hurriedService(
     { accessLifetimeSeconds: 15 },
     [POSITIONS, QUOTES, ORDERS],

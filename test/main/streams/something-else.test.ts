@@ -15,7 +15,7 @@ const ANSWERS: readonly Answer[] = [
 ]
 
 test.each(ANSWERS)(
-  '%s opens nothing, takes no slot and is waited out',
+  '%s opens nothing, uses no slot and is retried later',
   async (_what, status, headers, why) => {
     const { clock, http, summary, own, service, open, kinds, reached } = setUp()
     await open()
@@ -43,7 +43,7 @@ test.each(ANSWERS)(
   },
 )
 
-test('an answer that does not say what it is opens a stream with its first frame', async () => {
+test('an unidentified response opens a stream with its first frame', async () => {
   const { summary, service, open, reached, kinds } = setUp()
   await open()
   service.opens({})
@@ -54,7 +54,7 @@ test('an answer that does not say what it is opens a stream with its first frame
   expect([summary().state, reached, kinds()]).toEqual(['live', [true], ['stream-opened']])
 })
 
-test('one that says nothing at all is open once a heartbeat would have come, and hung up on when closed', async () => {
+test('a silent one counts as open after a heartbeat’s time, and closing it hangs up', async () => {
   const { clock, http, streams, summary, service, open, reached, own } = setUp()
   await open()
   service.opens({})
@@ -69,7 +69,7 @@ test('one that says nothing at all is open once a heartbeat would have come, and
   expect([own('Positions Stream'), clock.pending]).toEqual([0, 0])
 })
 
-test('an answer that ends before it said anything was no stream', async () => {
+test('a response that ends before any data was no stream', async () => {
   const { summary, service, open, own, kinds } = setUp()
   await open()
   service.opens({})

@@ -5,7 +5,7 @@ import { DEPTH, POSITIONS, RATE, SLOTS, setUp } from './scripted-streams.ts'
 
 const KNOWN = { account: 'SIM1001', symbol: 'MSFT' }
 
-test('every stream category can be looked at, or says that only a person knows what to stream', () => {
+test('every stream category can be checked, or reports that only a person knows the target', () => {
   const categories = [...CURRENT_REQUEST_QUOTAS, ...SLOT_QUOTAS].map(({ category }) => category)
   for (const category of categories) {
     const request = streamToCheck(category, KNOWN)
@@ -15,7 +15,7 @@ test('every stream category can be looked at, or says that only a person knows w
   expect(streamToCheck('Positions Stream', { ...KNOWN, account: undefined })).toBe('no-account')
 })
 
-test('a look opens one stream, reads its headers, and has given its slot back', async () => {
+test('a check opens one stream, reads its headers, and frees its slot', async () => {
   const { clock, http, streams, slots, service, own, kinds } = setUp()
   const look = streams.look(POSITIONS)
   await clock.advance(0)
@@ -35,7 +35,7 @@ test('a look opens one stream, reads its headers, and has given its slot back', 
   expect(http.streams.length).toBe(1)
 })
 
-test('a look whose token is taken back while it waits for it opens nothing', async () => {
+test('a check whose token is revoked while it waits for it opens nothing', async () => {
   const { clock, http, streams, state } = setUp()
   const look = streams.look(POSITIONS)
   state.access = { kind: 'none', why: 'revoke-unconfirmed' }
@@ -44,14 +44,14 @@ test('a look whose token is taken back while it waits for it opens nothing', asy
   expect(await look).toMatchObject({ ok: false })
 })
 
-test('with no slot free nothing is opened', async () => {
+test('without a free slot nothing is opened', async () => {
   const { http, streams, slots } = setUp()
   for (let taken = 0; taken < 40; taken += 1) slots.taken('Positions Stream')
   expect(await streams.look(POSITIONS)).toMatchObject({ ok: false, code: 'no-slot' })
   expect(http.streams).toEqual([])
 })
 
-test('into a held category nothing is opened, and the refusal says when it can be', async () => {
+test('nothing is opened in a paused category, and the error says when it can be', async () => {
   const { clock, http, streams, ledger } = setUp()
   const untilMs = clock.worldMs() + 30_000
   ledger.hold('MarketDepth Stream', { untilMs, refusals: 1 })
@@ -63,7 +63,7 @@ test.each([
   [429, SLOTS, 'no-slot'],
   [429, RATE, 'held'],
   [503, '', 'no-headers'],
-])('a refusal of %d %s is no success, and holds no slot', async (status, body, code) => {
+])('a rejection of %d %s is no success, and uses no slot', async (status, body, code) => {
   const { clock, streams, service, own } = setUp()
   const look = streams.look(POSITIONS)
   await clock.advance(0)
@@ -72,7 +72,7 @@ test.each([
   expect(own('Positions Stream')).toBe(0)
 })
 
-test('a connection that dies before an answer is out of reach, and holds no slot', async () => {
+test('a connection that fails before a response is unreachable, and uses no slot', async () => {
   const { clock, streams, service, own, state } = setUp()
   const look = streams.look(POSITIONS)
   await clock.advance(0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bytes, DEPTH, POSITIONS, RATE, SLOTS, setUp } from './scripted-streams.ts'
 
-test('opens with the bearer, takes a slot at once and is live after the snapshot', async () => {
+test('opens with the bearer, uses a slot at once and is live after the snapshot', async () => {
   const { http, summary, own, service, open, kinds } = setUp()
   await open()
   expect(http.streams[0]?.request).toMatchObject({
@@ -16,7 +16,7 @@ test('opens with the bearer, takes a slot at once and is live after the snapshot
   expect(kinds()).toEqual(['stream-opened'])
 })
 
-test('closing hangs up and frees the slot at once, and nothing more is heard', async () => {
+test('closing hangs up and frees the slot at once, and nothing more is received', async () => {
   const { clock, http, streams, summary, own, service, open, kinds } = setUp()
   await open()
   service.opens()
@@ -31,14 +31,14 @@ test('closing hangs up and frees the slot at once, and nothing more is heard', a
   expect(clock.pending).toBe(0)
 })
 
-test('closing while the answer is still to come frees the slot too', async () => {
+test('closing before the response frees the slot too', async () => {
   const { http, streams, own, open } = setUp()
   await open()
   streams.close('s1')
   expect([http.streams[0]?.closed, own('Positions Stream')]).toEqual([true, 0])
 })
 
-test('silence reads stale at 15 s and is opened again at 30 s, whatever the socket thinks', async () => {
+test('silence counts as stale at 15 s and reopens at 30 s, whatever the socket reports', async () => {
   const { clock, http, summary, own, service, open, kinds } = setUp()
   await open()
   service.opens()
@@ -76,7 +76,7 @@ test('heartbeats keep a stream live for hours', async () => {
   expect([summary().state, summary().restarts, http.streams.length]).toEqual(['live', 0, 1])
 })
 
-test('a frame in pieces is one frame, also where a piece ends inside a character', async () => {
+test('a frame in pieces is one frame, even if a piece ends inside a character', async () => {
   const { summary, service, open, http } = setUp()
   await open()
   service.opens()
@@ -107,7 +107,7 @@ test.each(['{"StreamStatus":"GoAway"}\n', '{"Error":"GoAway","Message":"bye"}\n'
   },
 )
 
-test('a server that says GoAway as soon as it is asked is not asked in a hot loop', async () => {
+test('a server that sends GoAway at each opening is not retried in a hot loop', async () => {
   const { clock, http, service, open } = setUp()
   await open()
   for (let second = 0; second < 600; second += 1) {
@@ -120,7 +120,7 @@ test('a server that says GoAway as soon as it is asked is not asked in a hot loo
   expect(http.streams.length).toBeLessThan(15)
 })
 
-test('one symbol in error ends nothing', async () => {
+test('an error of one symbol ends nothing', async () => {
   const { summary, service, open } = setUp()
   await open({ kind: 'quotes', target: 'MSFT,NOPE', options: {} })
   service.opens()
@@ -128,7 +128,7 @@ test('one symbol in error ends nothing', async () => {
   expect(summary().state).toBe('live')
 })
 
-test('a 401 asks for a new token and opens again with it, once the token is there', async () => {
+test('after a 401 it opens again once a new token is there', async () => {
   const { clock, http, service, open, rejected, state, own } = setUp()
   await open()
   service.refuses(401)
@@ -138,7 +138,7 @@ test('a 401 asks for a new token and opens again with it, once the token is ther
   expect(http.streams[1]?.request.headers['authorization']).toBe('Bearer a2')
 })
 
-test('a new access token leaves a live stream as it is', async () => {
+test('a new access token leaves a live stream unchanged', async () => {
   const { clock, http, streams, service, open, state, summary } = setUp()
   await open()
   service.opens()
@@ -149,7 +149,7 @@ test('a new access token leaves a live stream as it is', async () => {
   expect([http.streams.length, http.streams[0]?.closed, summary().state]).toEqual([1, false, 'live'])
 })
 
-test('a 429 of the slots is said, frees the own slot and is waited out, whoever nudges', async () => {
+test('a 429 of the slots is reported, frees the own slot and is waited out despite nudges', async () => {
   const { clock, http, streams, service, open, events, own, slots } = setUp()
   await open()
   service.refuses(429, SLOTS, {
@@ -166,7 +166,7 @@ test('a 429 of the slots is said, frees the own slot and is waited out, whoever 
   expect(http.streams.length).toBe(2)
 })
 
-test('a 429 of the rate holds every other stream of its category back as well', async () => {
+test('a 429 of the rate also delays every other stream of its category', async () => {
   const { clock, http, streams, service, open } = setUp()
   await open(DEPTH)
   service.refuses(429, RATE, {
@@ -185,7 +185,7 @@ test('a 429 of the rate holds every other stream of its category back as well', 
   expect(http.streams.length).toBe(4)
 })
 
-test('a refusal whose body never ends is not waited for', async () => {
+test('a rejection whose body never ends is not waited for', async () => {
   const { clock, http, service, open, summary, own } = setUp()
   await open()
   http.streams[0]?.listener.opened(503, {})
@@ -196,7 +196,7 @@ test('a refusal whose body never ends is not waited for', async () => {
   expect(summary().state).toBe('snapshot')
 })
 
-test.each([302, 407, 408, 500, 503])('a %d on the way is not the end of a stream', async (status) => {
+test.each([302, 407, 408, 500, 503])('a %d from a proxy is not the end of a stream', async (status) => {
   const { clock, http, service, open } = setUp()
   await open()
   service.refuses(status)
@@ -213,7 +213,7 @@ test.each([400, 403, 404])('a %d of the service is', async (status) => {
   expect(summary()).toMatchObject({ state: 'closed', reason: `the service responded ${status}` })
 })
 
-test('the backoff grows from 5 s to half a minute while the service is away, and starts over after health', async () => {
+test('the backoff grows from 5 s to half a minute while the service is unreachable, and resets once healthy', async () => {
   const { clock, http, service, open } = setUp()
   await open()
   const waits: number[] = []
@@ -249,7 +249,7 @@ test('without a token nothing is opened until a nudge, and the slot stays free',
   expect(http.streams.length).toBe(1)
 })
 
-test('once open, a stream gives no reason any more for having waited', async () => {
+test('an open stream no longer shows why it waited', async () => {
   const { clock, streams, service, open, state, summary, events } = setUp()
   state.access = { kind: 'none', why: 'unconfirmed' }
   await open()
@@ -274,14 +274,14 @@ test('once open, a stream gives no reason any more for having waited', async () 
   expect(events.at(-1)).not.toHaveProperty('overlapped')
 })
 
-test('no stream is asked for where no slot is free', async () => {
+test('no stream is requested while no slot is free', async () => {
   const { open } = setUp()
   for (let count = 0; count < 10; count += 1)
     expect((await open({ ...DEPTH, target: `S${count}` })).ok).toBe(true)
   expect(await open(DEPTH)).toMatchObject({ ok: false, code: 'no-slot' })
 })
 
-test('a target that is none is refused before a request is spent', async () => {
+test('an invalid target is rejected before a request is spent', async () => {
   const { http, open } = setUp()
   expect(await open({ kind: 'positions', target: '../SIM', options: {} })).toMatchObject({
     code: 'bad-target',
@@ -310,7 +310,7 @@ test('stopping closes every stream and leaves no timer', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('a silence is told once, with its start and its end, also where the stream cannot be opened again', async () => {
+test('a silence is reported once, with its start and end, even if the stream cannot be reopened', async () => {
   const { clock, http, summary, service, open, events, kinds } = setUp()
   await open()
   service.opens()

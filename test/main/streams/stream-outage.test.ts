@@ -28,7 +28,7 @@ async function threeStreams() {
   return { ...set, cutAll, symbolOf }
 }
 
-test('of streams that are lost together one tries, at most every 5 s, each in its turn', async () => {
+test('of streams lost together one retries, at most every 5 s, each in turn', async () => {
   const { clock, http, cutAll, service, symbolOf } = await threeStreams()
   cutAll()
   const askedAtMs: number[] = []
@@ -47,7 +47,7 @@ test('of streams that are lost together one tries, at most every 5 s, each in it
   expect(new Set(asked.slice(0, 3))).toEqual(new Set(SYMBOLS))
 })
 
-test('the others follow the success of the one that tries, within half a second', async () => {
+test('the others follow the first success within half a second', async () => {
   const { clock, http, cutAll, service } = await threeStreams()
   cutAll()
   await clock.advance(500)
@@ -59,7 +59,7 @@ test('the others follow the success of the one that tries, within half a second'
   expect(http.streams.length).toBe(6)
 })
 
-test('a stream that is lost just after an outage is tried at once', async () => {
+test('a stream that is lost just after an outage is retried at once', async () => {
   const { clock, http, cutAll, service } = await threeStreams()
   cutAll()
   await clock.advance(500)
@@ -72,7 +72,7 @@ test('a stream that is lost just after an outage is tried at once', async () => 
   expect(http.streams.length).toBe(before + 1)
 })
 
-test('streams that open and end at once do not set each other off', async () => {
+test('streams that open and end at once do not trigger each other', async () => {
   const { clock, http, cutAll, service } = await threeStreams()
   cutAll()
   const before = http.streams.length
@@ -87,7 +87,7 @@ test('streams that open and end at once do not set each other off', async () => 
   expect(http.streams.length - before).toBeLessThan(3 * 10)
 })
 
-test('a person is not kept waiting by an outage', async () => {
+test('a person does not wait because of an outage', async () => {
   const { clock, http, streams, cutAll, service } = await threeStreams()
   cutAll()
   await clock.advance(500)
@@ -99,7 +99,7 @@ test('a person is not kept waiting by an outage', async () => {
   expect(http.streams.length).toBe(before + 1)
 })
 
-test('without a gateway too, reopening leaves the reserve to others', async () => {
+test('even without a gateway, reopening leaves the reserve to others', async () => {
   const { clock, http, open, service } = setUp()
   await open(DEPTH)
   service.opens({
@@ -134,7 +134,7 @@ async function behindGateway() {
   return { ...set, asked, outcomes, give }
 }
 
-test('each opening takes its turn first, and tells what became of it', async () => {
+test('each opening acquires its permit first, and reports its outcome', async () => {
   const { asked, outcomes, give, http, service } = await behindGateway()
   expect(asked).toMatchObject([{ path: '/v3/brokerage/stream/accounts/SIM1001/positions', isRead: false }])
   expect(http.streams.length).toBe(0)
@@ -147,7 +147,7 @@ test('each opening takes its turn first, and tells what became of it', async () 
   expect(outcomes).toMatchObject([{ kind: 'answer', rate: { remaining: 249 } }])
 })
 
-test('a connection without an answer is told too, once', async () => {
+test('a connection without a response is reported too, once', async () => {
   const { clock, outcomes, give, streams, service } = await behindGateway()
   await give()
   service.ends()
@@ -162,21 +162,21 @@ test('a connection without an answer is told too, once', async () => {
   expect(outcomes).toMatchObject([{}, {}, { kind: 'timeout' }])
 })
 
-test('a turn that comes after its stream was closed is given back', async () => {
+test('a permit that arrives after its stream was closed is returned', async () => {
   const { outcomes, give, streams, http } = await behindGateway()
   streams.close('s1')
   await give()
   expect([outcomes, http.streams.length]).toEqual([[{ kind: 'not-sent' }], 0])
 })
 
-test('without a token a turn is given back', async () => {
+test('without a token a permit is returned', async () => {
   const { outcomes, give, state, summary } = await behindGateway()
   state.access = { kind: 'none', why: 'refreshing' }
   await give()
   expect([outcomes, summary().reasonCode]).toEqual([[{ kind: 'not-sent' }], 'no-token'])
 })
 
-test('where no turn comes, it asks again when it was told', async () => {
+test('without a permit, it asks again at the given time', async () => {
   const { clock, timeline, asked, give, summary } = await behindGateway()
   const retryAtMs = timeline.now() + 7_000
   await give({ retryAtMs })
@@ -187,7 +187,7 @@ test('where no turn comes, it asks again when it was told', async () => {
   expect(asked.length).toBe(1)
 })
 
-test('a 429 is not slept: the queue knows when the level allows another try', async () => {
+test('a 429 is not waited out here: the queue knows when the level allows another try', async () => {
   const { clock, asked, give, service } = await behindGateway()
   await give()
   service.refuses(429, RATE, {
@@ -200,7 +200,7 @@ test('a 429 is not slept: the queue knows when the level allows another try', as
   expect(asked.length).toBe(1)
 })
 
-test('after a GoAway the former connection is heard until the turn of the new one', async () => {
+test('after a GoAway the old connection is read until the new one has its permit', async () => {
   const { clock, asked, give, http, service, summary } = await behindGateway()
   await give()
   service.opens()
@@ -215,7 +215,7 @@ test('after a GoAway the former connection is heard until the turn of the new on
   expect([http.streams.length, http.streams[0]!.closed]).toEqual([2, true])
 })
 
-test('without a token no turn is asked for', async () => {
+test('without a token no permit is requested', async () => {
   const { asked, give, clock, service, state } = await behindGateway()
   await give()
   state.access = { kind: 'none', why: 'refreshing' }
@@ -224,7 +224,7 @@ test('without a token no turn is asked for', async () => {
   expect(asked.length).toBe(0)
 })
 
-test('what the turn of a former try says is nothing to the present one', async () => {
+test('the permit of an earlier try does not affect the current one', async () => {
   const { clock, timeline, give, streams, summary, asked } = await behindGateway()
   streams.restart('s1')
   await clock.advance(20)
@@ -233,7 +233,7 @@ test('what the turn of a former try says is nothing to the present one', async (
   expect(summary().state).toBe('opening')
 })
 
-test('a sleep does not end the wait for a turn, nor a nudge that for a time that was told', async () => {
+test('a sleep does not end the wait for a permit, and a nudge does not end a timed one', async () => {
   const { clock, timeline, give, streams, summary, asked } = await behindGateway()
   await clock.advance(30_000)
   streams.wake()

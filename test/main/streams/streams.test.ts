@@ -30,7 +30,7 @@ async function fillDepth(setup: ReturnType<typeof setUp>): Promise<void> {
   }
 }
 
-test('after GoAway the former connection is heard until the new one is there, and then hung up', async () => {
+test('after GoAway the old connection is read until the new one is open, and then closed', async () => {
   const { clock, http, service, open, summary, own } = setUp()
   await open()
   service.opens()
@@ -45,7 +45,7 @@ test('after GoAway the former connection is heard until the new one is there, an
   expect([former?.closed, own('Positions Stream')]).toEqual([true, 1])
 })
 
-test('a former connection that ends first leaves its place to the new one, still being opened', async () => {
+test('an old connection that ends first leaves its slot to the new one, which is still opening', async () => {
   const { clock, http, service, open, summary, own } = setUp()
   await open()
   service.opens()
@@ -58,7 +58,7 @@ test('a former connection that ends first leaves its place to the new one, still
   expect([summary().state, summary().restarts]).toEqual(['snapshot', 1])
 })
 
-test('with no slot to spare, GoAway closes the stream before it opens the next', async () => {
+test('without a spare slot, GoAway closes the stream before it opens the next', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { http, clock, own } = setup
@@ -69,7 +69,7 @@ test('with no slot to spare, GoAway closes the stream before it opens the next',
   expect([http.streams.length, own('MarketDepth Stream')]).toEqual([11, 10])
 })
 
-test('a new connection that is refused gives up the former one too, and is tried again', async () => {
+test('a rejected new connection closes the old one too, and is retried', async () => {
   const { clock, http, service, open, summary, own, kinds } = setUp()
   await open()
   service.opens()
@@ -96,19 +96,19 @@ async function handingOver() {
   return { ...set, former, next, goAwayAtMs }
 }
 
-test('a new connection that ends before it is open gives up the former one too', async () => {
+test('a new connection that ends before it is open closes the old one too', async () => {
   const { former, next, summary } = await handingOver()
   next.listener.ended('connection lost')
   expect([former.closed, summary().state]).toEqual([true, 'waiting'])
 })
 
-test('a stream that is closed while it is handed over closes both connections', async () => {
+test('closing a stream during a handover closes both connections', async () => {
   const { former, next, streams, own } = await handingOver()
   streams.close('s1')
   expect([former.closed, next.closed, own('Positions Stream')]).toEqual([true, true, 0])
 })
 
-test('what a former connection says of symbols is not shown, and only the next one is being opened', async () => {
+test('symbol errors of an old connection are not shown, and only the next one is opening', async () => {
   const { former, streams, service, summary } = await handingOver()
   former.listener.chunk(bytes('{"Symbol":"NOPE","Error":"FAILED"}\n'))
   expect([summary().symbolErrors, streams.keepers[0]?.opening]).toEqual([undefined, 1])
@@ -116,7 +116,7 @@ test('what a former connection says of symbols is not shown, and only the next o
   expect(streams.keepers[0]?.opening).toBe(0)
 })
 
-test('a gap begins with the GoAway, also where the former connection ended before the next one was open', async () => {
+test('a gap starts with the GoAway, even if the old connection ended before the next one was open', async () => {
   const { clock, former, next, service, events, goAwayAtMs } = await handingOver()
   await clock.advance(500)
   former.listener.ended('ended by the service')
@@ -127,7 +127,7 @@ test('a gap begins with the GoAway, also where the former connection ended befor
   expect(events.at(-1)).toMatchObject({ kind: 'stream-restarted', since: goAwayAtMs })
 })
 
-test('what follows the last word of a stream in one chunk is not taken in', async () => {
+test('data after the last line of a stream in one chunk is ignored', async () => {
   const { open, service, summary } = setUp()
   await open()
   service.opens()
@@ -136,7 +136,7 @@ test('what follows the last word of a stream in one chunk is not taken in', asyn
   expect(summary().symbolErrors).toBeUndefined()
 })
 
-test("one symbol's error is kept as a badge until the stream is opened anew", async () => {
+test("one symbol's error is shown as a badge until the stream reopens", async () => {
   const { clock, service, open, summary } = setUp()
   await open({ kind: 'quotes', target: 'MSFT,NOPE', options: {} })
   service.opens()
@@ -152,7 +152,7 @@ test("one symbol's error is kept as a badge until the stream is opened anew", as
   expect(summary().symbolErrors).toBeUndefined()
 })
 
-test('a stream that dies young after data flowed, three times in a row, hints at a hidden cap', async () => {
+test('a stream that ends early after data, three times in a row, hints at a hidden cap', async () => {
   const { clock, http, service, open, summary } = setUp()
   await open({ kind: 'quotes', target: 'MSFT', options: {} })
   const codes: (string | undefined)[] = []
@@ -168,7 +168,7 @@ test('a stream that dies young after data flowed, three times in a row, hints at
   expect(codes).toEqual(['ended-by-service', 'ended-by-service', 'hidden-cap', 'hidden-cap'])
 })
 
-test('a stream that lives half a minute, or dies before any data, hints at nothing', async () => {
+test('a stream that lasts half a minute, or ends before any data, hints at nothing', async () => {
   const { clock, http, service, open, summary } = setUp()
   await open({ kind: 'quotes', target: 'MSFT', options: {} })
   for (let life = 0; life < 8; life += 1) {
@@ -185,7 +185,7 @@ test('a stream that lives half a minute, or dies before any data, hints at nothi
   }
 })
 
-test('where every slot is taken, the least used stream is proposed, then the oldest', async () => {
+test('with every slot taken, the least used stream is proposed, then the oldest', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { http, open } = setup
@@ -199,7 +199,7 @@ test('where every slot is taken, the least used stream is proposed, then the old
   expect(http.streams).toHaveLength(10)
 })
 
-test('the stream that the refusal names is the one that replacing closes', async () => {
+test('the stream named in the error is the one that replacing closes', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { streams, open, own, http } = setup
@@ -225,7 +225,7 @@ test('the stream that the refusal names is the one that replacing closes', async
   ])
 })
 
-test('nothing is closed for a replacement that is gone, or that is not needed', async () => {
+test('nothing is closed to replace a stream that is gone, or if it is not needed', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { streams, open } = setup
@@ -235,7 +235,7 @@ test('nothing is closed for a replacement that is gone, or that is not needed', 
   expect(streams.summaries().find(({ id }) => id === 's3')?.state).not.toBe('closed')
 })
 
-test('a close can be called off for five seconds, and the slot is counted until it really ends', async () => {
+test('a close can be undone for five seconds, and the slot is counted until it really ends', async () => {
   const { streams, open, service, clock, http, own, summary } = setUp()
   await open()
   service.opens()
@@ -257,7 +257,7 @@ test('a close can be called off for five seconds, and the slot is counted until 
   expect(streams.summaries()).toEqual([])
 })
 
-test('a stream that is being closed gives its slot at once to one that is opened', async () => {
+test('a closing stream gives its slot at once to a new one', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { streams, open, clock, own } = setup
@@ -268,7 +268,7 @@ test('a stream that is being closed gives its slot at once to one that is opened
   expect(own('MarketDepth Stream')).toBe(10)
 })
 
-test('a pinned stream that was closed just before the end is not opened at the next start', async () => {
+test('a pinned stream closed just before exit is not opened at the next start', async () => {
   const pins = memoryPins()
   const { streams, open } = setUp(pins)
   await open(POSITIONS)
@@ -279,7 +279,7 @@ test('a pinned stream that was closed just before the end is not opened at the n
   expect(pins.kept).toEqual([])
 })
 
-test('depth quotes and depth aggregates of one symbol are told apart by name', async () => {
+test('depth quotes and depth aggregates of one symbol have different names', async () => {
   const { streams, open, events, service } = setUp()
   await open(DEPTH)
   service.opens()
@@ -289,7 +289,7 @@ test('depth quotes and depth aggregates of one symbol are told apart by name', a
   expect(events.find(({ kind }) => kind === 'stream-opened')).toMatchObject({ streamKind: 'depth' })
 })
 
-test('a refusal right after a stream made room is tried again soon: the service has yet to see it', async () => {
+test('a 429 right after a stream made room is retried soon, because the service has yet to notice', async () => {
   const setup = setUp()
   await fillDepth(setup)
   const { clock, open, service, http } = setup
@@ -304,7 +304,7 @@ test('a refusal right after a stream made room is tried again soon: the service 
   })
 })
 
-test('a stream that waits for a slot is opened when an own one is closed', async () => {
+test('a stream that waits for a slot opens when an own one closes', async () => {
   const setup = setUp()
   const { streams, open, service, clock, http, summary } = setup
   await open(POSITIONS)
@@ -319,7 +319,7 @@ test('a stream that waits for a slot is opened when an own one is closed', async
   expect([http.streams.length, summary().state]).toEqual([3, 'closed'])
 })
 
-test('a refusal without headers says all the same that no slot is left, and wakes nobody', async () => {
+test('a slot 429 without headers still reports no free slot, and wakes no stream', async () => {
   const { open, service, slots, clock, http } = setUp()
   await open(POSITIONS)
   service.refuses(429, SLOTS)
@@ -328,7 +328,7 @@ test('a refusal without headers says all the same that no slot is left, and wake
   expect(http.streams).toHaveLength(1)
 })
 
-test('restarting opens anew at once, also one that waits or is closed', async () => {
+test('restarting reopens at once, even a waiting or closed stream', async () => {
   const { streams, open, service, clock, http, own, summary } = setUp()
   await open()
   service.opens()
@@ -346,7 +346,7 @@ test('restarting opens anew at once, also one that waits or is closed', async ()
   expect(streams.restart('s1')).toMatchObject({ code: 'unknown-stream' })
 })
 
-test('pinned streams are opened at the next start, once, and closing one by hand ends its pin', async () => {
+test('pinned streams open at the next start, once, and closing one by hand unpins it', async () => {
   const pins = memoryPins()
   const first = setUp(pins)
   await first.open(POSITIONS)
@@ -365,7 +365,7 @@ test('pinned streams are opened at the next start, once, and closing one by hand
   expect(pins.kept).toEqual([])
 })
 
-test('a pin that cannot be stored says so, and holds until the end', async () => {
+test('a pin that cannot be stored reports that, and lasts until exit', async () => {
   const { streams, open, summary } = setUp({
     ...memoryPins(),
     write: () => ({ ok: false, why: 'disk full' }),
@@ -375,7 +375,7 @@ test('a pin that cannot be stored says so, and holds until the end', async () =>
   expect(summary().pinned).toBe(true)
 })
 
-test('after a sleep every stream is judged by its silence, and every wait by the time that passed', async () => {
+test('after a sleep every stream is judged by its silence, and every wait by the elapsed time', async () => {
   const { streams, open, service, clock, http, summary } = setUp()
   await open()
   service.opens()
@@ -394,7 +394,7 @@ test('after a sleep every stream is judged by its silence, and every wait by the
   expect(summary()).toMatchObject({ state: 'waiting', reason: 'timed out' })
 })
 
-test('after a moment of sleep a stream that lives is left alone', async () => {
+test('after a moment of sleep a live stream is left alone', async () => {
   const { streams, open, service, clock, http, summary } = setUp()
   await open()
   service.opens()
@@ -404,7 +404,7 @@ test('after a moment of sleep a stream that lives is left alone', async () => {
   expect([summary().state, http.streams.length]).toEqual(['live', 1])
 })
 
-test('the last word of an older stream counts although the line has no end', async () => {
+test('the last line of an older stream counts although it has no line end', async () => {
   const { open, service, summary } = setUp()
   await open({ kind: 'tickbars', target: 'MSFT', options: {} })
   service.opens()
@@ -413,7 +413,7 @@ test('the last word of an older stream counts although the line has no end', asy
   expect(summary()).toMatchObject({ reasonCode: 'stream-error', reason: expect.stringContaining('15000ms') })
 })
 
-test('a stream that cannot be opened at a start stands there closed, with its reason, and is told', async () => {
+test('a stream that cannot be opened at start is listed as closed, with its reason, and reported', async () => {
   const { clock, streams, http, events } = setUp()
   streams.openAtStart([{ ...POSITIONS, target: '../SIM' }, POSITIONS])
   await clock.advance(0)
@@ -427,7 +427,7 @@ test('a stream that cannot be opened at a start stands there closed, with its re
   expect(streams.restart('s1')).toMatchObject({ ok: false, code: 'bad-target' })
 })
 
-test('a pinned stream that found no room at a start says so, keeps its pin and can be opened later', async () => {
+test('a pinned stream without a slot at start reports that, stays pinned and can be opened later', async () => {
   const pinned = Array.from({ length: MAX_STREAMS + 1 }, (_, count) => depthOf(`S${count}`))
   const pins = memoryPins(pinned)
   const { clock, streams, events } = setUp(pins)

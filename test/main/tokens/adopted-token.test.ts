@@ -14,7 +14,7 @@ test('a rotated token is adopted: the next refresh sends it', async () => {
   expect(keeper.refreshSummary()).toMatchObject({ state: 'valid', rotating: true })
 })
 
-test('a key whose answers bring no refresh token keeps its own', async () => {
+test('a key whose responses contain no refresh token keeps its own', async () => {
   const { clock, keeper, sentTokens } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
   await clock.advance(20 * MINUTE_MS)
@@ -22,7 +22,7 @@ test('a key whose answers bring no refresh token keeps its own', async () => {
   expect(keeper.refreshSummary().rotating).toBe(false)
 })
 
-test('a readable refresh token in an answer that is otherwise broken is kept', async () => {
+test('a readable refresh token in an otherwise broken response is saved', async () => {
   const { clock, keeper, sentTokens } = setUp([
     answerOf(200, { refresh_token: 'refresh-1', access_token: 7 }),
     renewal('a1'),
@@ -32,7 +32,7 @@ test('a readable refresh token in an answer that is otherwise broken is kept', a
   expect(sentTokens()).toEqual(['refresh-0', 'refresh-1'])
 })
 
-test('a malformed answer reads as one, not as a host that is away, and is tried again on a slow ladder', async () => {
+test('a malformed response is reported as such, not as an unreachable host, and is retried on a slow schedule', async () => {
   const bad = renewal('a\r\nb', { refresh_token: 'refresh-1' })
   const { clock, keeper, sentAtMs, sentTokens, events, reached } = setUp([bad, bad, renewal('a1')])
   keeper.start()

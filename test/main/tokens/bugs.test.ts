@@ -38,7 +38,7 @@ function world(
   return { clock, http, store, keeper, told, errors }
 }
 
-test('a listener that throws ends no refresh, no revocation and no schedule, and is named', async () => {
+test('a listener that throws ends no refresh, revocation or schedule, and is named', async () => {
   const oops = () => {
     throw new Error('a window broke')
   }
@@ -61,7 +61,7 @@ test('a listener that throws ends no refresh, no revocation and no schedule, and
 })
 
 test.each(['intend', 'save', 'note'] as const)(
-  'a store whose %s throws costs no token: the new one is used, and saved when the store takes it',
+  'a store whose %s throws costs no token: the new one is used, and saved when the store works again',
   async (method) => {
     let isBroken = true
     const fail = () => {
@@ -96,7 +96,7 @@ test.each(['intend', 'save', 'note'] as const)(
   },
 )
 
-test('a store that cannot be read at the start is read again when a person tries, and goes on', async () => {
+test('a store that was unreadable at the start is read again when a person retries, and continues', async () => {
   let isLocked = true
   const locked: TokenReading = { kind: 'unreadable', why: 'another program locks the file' }
   const { clock, http, store, keeper } = world((inner) => ({
@@ -119,7 +119,7 @@ test('a store that cannot be read at the start is read again when a person tries
   expect(store.stored.token.refreshToken).toBe('refresh-1')
 })
 
-test('what is not saved says why, and is saved when a person says so', async () => {
+test('an unsaved token shows the reason, and is saved when a person retries', async () => {
   const { clock, http, store, keeper } = world()
   store.isFull = true
   keeper.start()
@@ -147,7 +147,7 @@ test('half a surrogate pair in a token from the service crashes nothing and loop
   expect(told.at(-1)).toBe('revoked')
 })
 
-test('a network that throws is a lost answer: told, tried again on the ladder, and no end of a session', async () => {
+test('a network that throws counts as a lost response: reported, retried on schedule, and no end of a session', async () => {
   const { clock, http, keeper, errors } = world()
   const reply = http.reply
   http.reply = () => {

@@ -75,7 +75,7 @@ async function storedToken(folder: string): Promise<string | undefined> {
 }
 
 test.each(['intent', 'sent', 'received', 'committed', 'handed-out'])(
-  'killed right after "%s", the next start goes on with at most one request more',
+  'after a kill right after "%s", the next start needs at most one more request',
   async (step) => {
     const folder = temporaryFolder()
     const server = await startRotatingServer()
@@ -100,7 +100,7 @@ test.each(['intent', 'sent', 'received', 'committed', 'handed-out'])(
   },
 )
 
-test('outside the overlap the same crash ends in one honest refusal and no loop', async () => {
+test('outside the overlap the same crash ends in one correct rejection and no loop', async () => {
   const folder = temporaryFolder()
   const server = await startRotatingServer()
   const first = run(folder, server.origin, 'received')
@@ -130,7 +130,7 @@ test('of 12 processes on one folder one owns it, and its 50 callers make one req
   proves('T5', { level: 3, cases: runs.length })
 }, 60_000)
 
-test('a revocation that met a 503 is tried again by the next process, and read "revoked" only after a 200', async () => {
+test('a revocation that got 503 is retried by the next process, and shows "revoked" only after a 200', async () => {
   const folder = temporaryFolder()
   const server = await startRotatingServer()
   server.revokeStatus = 503
@@ -158,7 +158,7 @@ test('a revocation that met a 503 is tried again by the next process, and read "
   proves('R1', { level: 3, cases: server.revokes.length })
 }, 60_000)
 
-test('killed between the asking and the sending of a revocation, the next process sends it', async () => {
+test('after a kill between requesting and sending a revocation, the next process sends it', async () => {
   const folder = temporaryFolder()
   const server = await startRotatingServer()
   const first = run(folder, server.origin, 'revocation-stored')

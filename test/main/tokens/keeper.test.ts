@@ -7,7 +7,7 @@ import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
 
 const PATH = '/v3/brokerage/accounts'
 
-test('refreshes two minutes ahead of expiry, not sooner and not later', async () => {
+test('refreshes exactly two minutes before expiry', async () => {
   const { clock, keeper, sentAtMs } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
   await clock.advance(18 * MINUTE_MS - 1)
@@ -17,7 +17,7 @@ test('refreshes two minutes ahead of expiry, not sooner and not later', async ()
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
 })
 
-test('a refresh tells how long it took, from the asking to the answer', async () => {
+test('a refresh reports its duration, from request to response', async () => {
   const { clock, keeper, http, kinds } = setUp([renewal('a1')])
   keeper.start()
   await clock.advance(18 * MINUTE_MS)
@@ -27,7 +27,7 @@ test('a refresh tells how long it took, from the asking to the answer', async ()
   expect(kinds('token-refreshed')).toMatchObject([{ tookMs: 0 }, { tookMs: 400 }])
 })
 
-test('a late 401 to a token that was replaced since says nothing of the one that is held', async () => {
+test('a late 401 to a replaced token says nothing about the current one', async () => {
   const { clock, keeper, http } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
   await clock.advance(19 * MINUTE_MS)
@@ -39,7 +39,7 @@ test('a late 401 to a token that was replaced since says nothing of the one that
   proves('T9', { level: 2, cases: 1 })
 })
 
-test('a token rejected a moment after its issue is replaced, and the new one is used', async () => {
+test('a token rejected just after its issue is replaced, and the new one is used', async () => {
   const { clock, keeper, sentAtMs } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
   await clock.advance(1)
@@ -48,7 +48,7 @@ test('a token rejected a moment after its issue is replaced, and the new one is 
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a2' })
 })
 
-test('a rejected token stays in use until there is another one, and the ladder brings it', async () => {
+test('a rejected token stays in use until the retry schedule gets another one', async () => {
   const { clock, keeper, http, sentAtMs } = setUp([renewal('a1'), NOT_SENT, answerOf(503), renewal('a2')])
   keeper.start()
   await clock.advance(MINUTE_MS)
@@ -66,7 +66,7 @@ test('a rejected token stays in use until there is another one, and the ladder b
   expect(http.requests.length).toBe(4)
 })
 
-test('a rejected token is given out no longer once the sign-in host says that the grant has ended', async () => {
+test('a rejected token is no longer used once the sign-in host reports that the grant has ended', async () => {
   const { clock, keeper } = setUp([renewal('a1'), REFUSAL])
   keeper.start()
   await clock.advance(MINUTE_MS)
@@ -74,7 +74,7 @@ test('a rejected token is given out no longer once the sign-in host says that th
   expect(keeper.usable()).toEqual({ kind: 'none', why: 'sign-in-required' })
 })
 
-test('whoever got a 401 waits ten seconds for a refresh, and no longer', async () => {
+test('a caller that got 401 waits ten seconds for a refresh, and no longer', async () => {
   const { clock, keeper, http } = setUp([renewal('a1')])
   keeper.start()
   await clock.advance(MINUTE_MS)
@@ -96,7 +96,7 @@ test('whoever got a 401 waits ten seconds for a refresh, and no longer', async (
   expect(http.requests.length).toBe(2)
 })
 
-test('a revocation that another profile had confirmed ends these tokens too, once', async () => {
+test('a confirmed revocation by another profile ends these tokens too, once', async () => {
   const { clock, keeper, http } = setUp([renewal('a1')])
   keeper.start()
   await clock.advance(0)
@@ -108,7 +108,7 @@ test('a revocation that another profile had confirmed ends these tokens too, onc
   expect(http.requests.length).toBe(1)
 })
 
-test('from the click on Revoke on no access token is given out, also while a refresh is waited for', async () => {
+test('from the click on Revoke no access token is returned, even during a refresh', async () => {
   const { clock, keeper, http } = setUp([renewal('a1')])
   keeper.start()
   await clock.advance(18 * MINUTE_MS)
@@ -146,7 +146,7 @@ test('50 callers at expiry share one request', async () => {
   proves('T5', { level: 1, cases: 50 })
 })
 
-test('a lost answer is tried again once at once with the same token, then on the ladder', async () => {
+test('a lost response is retried once at once with the same token, then on schedule', async () => {
   const { clock, keeper, sentAtMs, sentTokens, kinds } = setUp([
     UNKNOWN,
     UNKNOWN,
@@ -163,7 +163,7 @@ test('a lost answer is tried again once at once with the same token, then on the
   expect(keeper.refreshSummary().state).toBe('valid')
 })
 
-test('ten seconds without an answer are told, with the moment it was asked, and nothing is sent for it', async () => {
+test('ten seconds without a response are reported, with the time of the request, and nothing is sent for it', async () => {
   const { clock, keeper, http, told } = setUp()
   keeper.start()
   await clock.advance(9_999)
@@ -178,7 +178,7 @@ test('ten seconds without an answer are told, with the moment it was asked, and 
   expect(await keeper.access()).toEqual({ kind: 'token', value: 'a1' })
 })
 
-test('an answer in time, or a stop, leaves nobody waiting to say otherwise', async () => {
+test('a response in time, or a stop, cancels that report', async () => {
   const { clock, keeper, http, reached } = setUp()
   keeper.start()
   await clock.advance(9_000)
@@ -192,7 +192,7 @@ test('an answer in time, or a stop, leaves nobody waiting to say otherwise', asy
   expect([reached, clock.pending]).toEqual([[true], 0])
 })
 
-test('a refresh that was not sent is not tried again at once', async () => {
+test('a refresh that was not sent is not retried at once', async () => {
   const { clock, keeper, sentAtMs } = setUp([NOT_SENT, renewal('a1')])
   keeper.start()
   await clock.advance(749)
@@ -201,7 +201,7 @@ test('a refresh that was not sent is not tried again at once', async () => {
   expect(sentAtMs).toEqual([0, 750])
 })
 
-test('whoever hears an event sees an access token that is not being refreshed any more', async () => {
+test('an event’s listener sees an access token that is no longer being refreshed', async () => {
   for (const [outcome, expected] of [
     [REFUSAL, 'none'],
     [answerOf(401, { error: 'invalid_client' }), 'none'],
@@ -219,7 +219,7 @@ test('whoever hears an event sees an access token that is not being refreshed an
   }
 })
 
-test('a wait that the service asks for is a floor under the ladder', async () => {
+test('a wait requested by the service is a minimum for the retry schedule', async () => {
   const { clock, keeper, sentAtMs } = setUp([answerOf(503, '', { 'retry-after': '40' }), renewal('a1')])
   keeper.start()
   await clock.advance(39_999)
@@ -228,7 +228,7 @@ test('a wait that the service asks for is a floor under the ladder', async () =>
   expect(sentAtMs).toEqual([0, 40_000])
 })
 
-test('a path that rejects every token costs ever fewer refreshes, and another one does not wait for them', async () => {
+test('a path that rejects every token triggers ever fewer refreshes, and another one does not wait for them', async () => {
   const { clock, keeper, http } = setUp()
   let count = 0
   http.reply = () => {
@@ -258,7 +258,7 @@ test('a path that rejects every token costs ever fewer refreshes, and another on
   expect(await rejectedBy('/v3/third')).toBe(1)
 })
 
-test('a path that accepts a token again starts anew, and a token that comes back unchanged is not asked for again', async () => {
+test('a path that accepts a token again resets its schedule, and an unchanged token is not requested again', async () => {
   const { clock, keeper, http } = setUp()
   let count = 0
   http.reply = () => {

@@ -35,7 +35,7 @@ test.each([400, 422])('a %d makes it try each spelling alone, token first', asyn
   ])
 })
 
-test('is not confirmed when no spelling is accepted', async () => {
+test('is unconfirmed if no spelling is accepted', async () => {
   const { result, bodies } = await revoked(SPELLING, SPELLING, SPELLING)
   expect(result.kind).toBe('unconfirmed')
   expect(bodies.length).toBe(3)

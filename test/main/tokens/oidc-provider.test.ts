@@ -73,7 +73,7 @@ async function signedIn(server: Awaited<ReturnType<typeof startProvider>>, http:
   return { keeper, events, stored, vault: vaultOf(handle) }
 }
 
-test('a server of another make rotates, and each new token is stored before the next one is asked for', async () => {
+test('an independent server rotates, and each new token is stored before the next request', async () => {
   const server = await startProvider()
   const { keeper, stored, events } = await signedIn(server)
   const seen = [server.refreshToken]
@@ -93,7 +93,7 @@ test('a server of another make rotates, and each new token is stored before the 
   expect(states.map((state) => state?.consumed === undefined)).toEqual([...Array(5).fill(false), true])
 })
 
-test('where reuse ends the family, an answer that was lost ends in one honest message', async () => {
+test('if reuse ends the family, a lost response ends in one honest message', async () => {
   const server = await startProvider()
   const network = nodeHttp({})
   let lost = 0
@@ -115,7 +115,7 @@ test('where reuse ends the family, an answer that was lost ends in one honest me
   expect(stored()?.token.refreshToken).toBe(server.refreshToken)
 })
 
-test('a client secret that it does not accept is named as such, and ends no session in the store', async () => {
+test('a client secret that it rejects is named as such, and ends no session in the store', async () => {
   const server = await startProvider()
   const wrong = { ...server, refreshToken: server.refreshToken }
   const network = nodeHttp({})
@@ -134,7 +134,7 @@ test('a client secret that it does not accept is named as such, and ends no sess
   expect(stored()?.standing.kind).toBe('unconfirmed')
 })
 
-test('a revocation that it does not understand is not confirmed, whatever was tried', async () => {
+test('a revocation that it does not understand stays unconfirmed, whatever was tried', async () => {
   const server = await startProvider()
   const { keeper, events } = await signedIn(server)
   await keeper.refresh()

@@ -50,7 +50,7 @@ test('the intent is stored before the token is sent, and the new token before th
   expect(store.stored).not.toHaveProperty('intent')
 })
 
-test('a lost answer leaves the intent open; a start that finds it tries the same token, at once and then on the ladder', async () => {
+test('a lost response leaves the intent open; a start that finds it retries the same token, at once and then on schedule', async () => {
   const { clock, store, script, start, kinds } = world()
   script.push(UNKNOWN)
   const first = start()
@@ -70,7 +70,7 @@ test('a lost answer leaves the intent open; a start that finds it tries the same
   proves('T6', { level: 1, cases: 1 })
 })
 
-test('a refusal after the answer was lost to a former process says so once, and is not asked about again', async () => {
+test('a rejection after an earlier process lost the response is reported once, and not retried', async () => {
   const { clock, store, script, start, kinds } = world({ intent: { generation: 1, atMs: 0 } })
   script.push(REFUSAL)
   const keeper = start()
@@ -87,7 +87,7 @@ test('a refusal after the answer was lost to a former process says so once, and 
   expect(store.stored.token.refreshToken).toBe('refresh-0')
 })
 
-test('a token in an answer of no other use is stored before it is sent', async () => {
+test('a token in an otherwise useless response is stored before it is sent', async () => {
   const { clock, store, script, start } = world()
   script.push(answerOf(502, { refresh_token: 'refresh-1' }), renewal('a1'))
   start()
@@ -116,7 +116,7 @@ test.each<[string, HttpOutcome]>([
   expect(store.stored).not.toHaveProperty('intent')
 })
 
-test('a lost answer stays an open intent through failures that say nothing about the token', async () => {
+test('a lost response stays an open intent through failures that say nothing about the token', async () => {
   const { clock, store, script, start } = world()
   script.push(UNKNOWN, UNKNOWN, NOT_SENT, answerOf(503))
   const keeper = start()
@@ -129,7 +129,7 @@ test('a lost answer stays an open intent through failures that say nothing about
   expect(store.stored).not.toHaveProperty('intent')
 })
 
-test('a key whose token does not open asks nobody, also when a person presses "try now"', async () => {
+test('a key whose token cannot be decrypted sends nothing, even when a person presses "try now"', async () => {
   const { clock, http, store, start } = world()
   store.read = () => ({ kind: 'lost', state: 'record-corrupt' })
   const keeper = start()
@@ -143,7 +143,7 @@ test('a key whose token does not open asks nobody, also when a person presses "t
   expect(clock.pending).toBe(0)
 })
 
-test('a wrong client secret is asked about again at the next start', async () => {
+test('a wrong client secret is retried at the next start', async () => {
   const { clock, store, script, start } = world()
   script.push(answerOf(401, { error: 'invalid_client' }), renewal('a1'))
   const first = start()
@@ -156,7 +156,7 @@ test('a wrong client secret is asked about again at the next start', async () =>
   expect(store.stored.standing.kind).toBe('active')
 })
 
-test('a full disk: the new token is used from memory, told once, and saved when there is room', async () => {
+test('a full disk: the new token is used from memory, reported once, and saved when there is room', async () => {
   const { clock, store, script, start, kinds } = world()
   store.isFull = true
   script.push(rotated(1), rotated(2))
@@ -187,7 +187,7 @@ test('a full disk: the new token is used from memory, told once, and saved when 
   proves('T7', { level: 1, cases: 1 })
 })
 
-test('what could not be saved is tried once more at the end', async () => {
+test('an unsaved token is saved once more at exit', async () => {
   const { clock, store, script, start } = world()
   store.isFull = true
   script.push(rotated(1))
@@ -199,7 +199,7 @@ test('what could not be saved is tried once more at the end', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('an answer that comes after the end is stored, and used by nobody', async () => {
+test('a response after exit is stored, but not used', async () => {
   const { clock, http, store, start, events } = world()
   const keeper = start()
   await clock.advance(0)
@@ -212,7 +212,7 @@ test('an answer that comes after the end is stored, and used by nobody', async (
   expect(clock.pending).toBe(0)
 })
 
-test('what the store holds wins where it is newer than what is held', async () => {
+test('the stored token wins if it is newer than the one in memory', async () => {
   const { clock, store, script, start } = world()
   script.push(renewal('a1'), renewal('a2'))
   start()
@@ -225,7 +225,7 @@ test('what the store holds wins where it is newer than what is held', async () =
   expect(store.steps.at(-2)).toBe('send refresh-5')
 })
 
-test('the end of the 24 hours is told an hour and a quarter of an hour ahead, once each', async () => {
+test('the end of the 24 hours is announced an hour and a quarter of an hour ahead, once each', async () => {
   const { clock, http, start, kinds } = world()
   let count = 0
   http.reply = () => {
@@ -247,7 +247,7 @@ test('the end of the 24 hours is told an hour and a quarter of an hour ahead, on
   proves('T12', { level: 1, cases: 2 })
 })
 
-test('a warning that was slept through is given on waking, and only the nearer one', async () => {
+test('a warning missed during sleep is shown on waking, and only the nearer one', async () => {
   const { clock, http, start, kinds } = world()
   let count = 0
   http.reply = () => rotated(++count)
@@ -260,7 +260,7 @@ test('a warning that was slept through is given on waking, and only the nearer o
   proves('T12', { level: 1, cases: 1 })
 })
 
-test('a default key has no 24 hours and is warned of nothing', async () => {
+test('a default key has no 24 hours and no warning', async () => {
   const { clock, http, start, kinds } = world()
   http.reply = () => renewal('a')
   const keeper = start()
@@ -271,7 +271,7 @@ test('a default key has no 24 hours and is warned of nothing', async () => {
   proves('T12', { level: 1, cases: 1 })
 })
 
-test('the 24 hours are counted from the sign-in, also across restarts', async () => {
+test('the 24 hours are counted from the sign-in, across restarts', async () => {
   const { clock, http, store, start } = world()
   let count = 0
   http.reply = () => rotated(++count)
@@ -285,7 +285,7 @@ test('the 24 hours are counted from the sign-in, also across restarts', async ()
   expect(store.stored.token.signedInAtMs).toBe(signedInAtMs)
 })
 
-test('a revocation is stored before it is sent, and tried again by a later process until a 200', async () => {
+test('a revocation is stored before it is sent, and retried by a later process until a 200', async () => {
   const { clock, store, script, start, kinds } = world()
   script.push(renewal('a1'), answerOf(503))
   const first = start()
@@ -310,7 +310,7 @@ test('a revocation is stored before it is sent, and tried again by a later proce
   expect(script).toEqual([])
 })
 
-test('a process that was killed while it revoked goes on revoking', async () => {
+test('a process killed during a revocation continues it at the next start', async () => {
   const { clock, store, script, start } = world()
   script.push(renewal('a1'))
   const first = start()
@@ -324,7 +324,7 @@ test('a process that was killed while it revoked goes on revoking', async () => 
   expect(second.refreshSummary().state).toBe('revoked')
 })
 
-test('after standing down, no later process revokes by itself either', async () => {
+test('after a person cancels, no later process revokes by itself either', async () => {
   const { clock, store, script, start } = world()
   script.push(renewal('a1'), answerOf(503))
   const first = start()
@@ -339,7 +339,7 @@ test('after standing down, no later process revokes by itself either', async () 
   expect(store.steps).toEqual([])
 })
 
-test('a revocation during a refresh revokes the newest token, and stores it before', async () => {
+test('a revocation during a refresh revokes the newest token, and stores it first', async () => {
   const { clock, http, store, script, start } = world()
   const keeper = start()
   await clock.advance(0)
@@ -358,7 +358,7 @@ test('a revocation during a refresh revokes the newest token, and stores it befo
   proves('R2', { level: 1, cases: 1 })
 })
 
-test('a session that ended is not turned into "revoked": it says to sign in to revoke, and sends nothing', async () => {
+test('an ended session does not become "revoked": it asks to sign in to revoke, and sends nothing', async () => {
   const { clock, store, script, start, kinds } = world()
   script.push(REFUSAL)
   const keeper = start()

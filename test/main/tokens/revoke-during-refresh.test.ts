@@ -31,7 +31,7 @@ async function revokedDuring(first: HttpOutcome, second?: HttpOutcome) {
   return { answer, revoked, state: keeper.refreshSummary().state, store, clock, http, keeper }
 }
 
-test('a lost answer is asked about once more, and the newest token is what is revoked', async () => {
+test('a lost response is retried once, and the newest token is revoked', async () => {
   const { answer, revoked, state, store } = await revokedDuring(
     UNKNOWN,
     renewal('a1', { refresh_token: 'refresh-1' }),
@@ -44,7 +44,7 @@ test('a lost answer is asked about once more, and the newest token is what is re
   })
 })
 
-test('a token that the service has just refused is not "revoked" by its 200: it says to sign in', async () => {
+test('a token that the service has just rejected is not "revoked" by its 200: it asks to sign in', async () => {
   const { answer, revoked, state, clock, http, keeper } = await revokedDuring(UNKNOWN, REFUSAL)
   expect(answer).toEqual({ kind: 'refused', why: 'sign in to revoke' })
   expect([revoked, state]).toEqual([[], 'revoke-unconfirmed'])
@@ -54,7 +54,7 @@ test('a token that the service has just refused is not "revoked" by its 200: it 
   expect(http.requests).toHaveLength(asked)
 })
 
-test('the refusal of the first answer ends it the same way', async () => {
+test('a rejection in the first response ends it the same way', async () => {
   const { answer, revoked } = await revokedDuring(REFUSAL)
   expect([answer.kind, revoked]).toEqual(['refused', []])
 })

@@ -45,7 +45,7 @@ async function waiting(then: readonly HttpOutcome[]) {
   return all
 }
 
-test('asked for while a lost answer waits on the ladder, a revocation asks first which token is live', async () => {
+test('a revocation while a lost response waits for its retry first finds out which token is live', async () => {
   const { keeper, wire, store } = await waiting([ROTATED])
   expect(await keeper.revoke()).toEqual({ kind: 'confirmed' })
   expect(wire.slice(2)).toEqual(['refresh refresh-0', 'revoke refresh-9'])
@@ -62,7 +62,7 @@ test.each([
   ['lost again', UNKNOWN],
   ['a 503', answerOf(503)],
   ['offline', NOT_SENT],
-])('while that cannot be told (%s) no token is revoked, and it reads not confirmed', async (_, outcome) => {
+])('until that is known (%s) no token is revoked, and it shows as unconfirmed', async (_, outcome) => {
   const { clock, keeper, wire, outcomes, kinds, events } = await waiting([outcome, outcome])
   expect(await keeper.revoke()).toMatchObject({ kind: 'unconfirmed', why: expect.stringContaining(IN_DOUBT) })
   expect(keeper.refreshSummary()).toMatchObject({ state: 'revoke-unconfirmed', retryAt: expect.any(Number) })
@@ -77,21 +77,21 @@ test.each([
   for (const event of failed) expect(event).not.toHaveProperty('retryAt')
 })
 
-test('a token that turns out to be dead is not "revoked" by a 200: it says to sign in', async () => {
+test('a token that turns out to be dead is not "revoked" by a 200: it asks to sign in', async () => {
   const { clock, keeper, wire } = await waiting([REFUSAL])
   expect(await keeper.revoke()).toEqual({ kind: 'refused', why: 'sign in to revoke' })
   await clock.advance(3_600 * SECOND_MS)
   expect(wire.slice(2)).toEqual(['refresh refresh-0'])
 })
 
-test('a secret that is not accepted says so, and nothing is tried again by itself', async () => {
+test('a rejected secret is reported, and nothing is retried automatically', async () => {
   const { clock, keeper, wire } = await waiting([answerOf(401, { error: 'invalid_client' })])
   expect(await keeper.revoke()).toMatchObject({ kind: 'refused', why: expect.stringContaining('secret') })
   await clock.advance(3_600 * SECOND_MS)
   expect(wire.filter((line) => line.startsWith('revoke'))).toEqual([])
 })
 
-test('asked for during the refresh whose answers are both lost, it is in doubt as well', async () => {
+test('a revocation during a refresh whose responses are both lost is in doubt as well', async () => {
   const { clock, keeper, wire } = world([UNKNOWN, answerOf(503)])
   keeper.start()
   const revocation = keeper.revoke()
@@ -100,7 +100,7 @@ test('asked for during the refresh whose answers are both lost, it is in doubt a
   expect(wire).toEqual(['refresh refresh-0', 'refresh refresh-0'])
 })
 
-test('a revocation that an earlier run left open, with a refresh it left open, goes the same way', async () => {
+test('a revocation that an earlier run left open, with an open refresh, continues the same way', async () => {
   const { clock, keeper, wire } = world([ROTATED], {
     intent: { generation: 1, atMs: 0 },
     revocation: { reason: 'no response before Headroom quit', byItself: true },
@@ -110,7 +110,7 @@ test('a revocation that an earlier run left open, with a refresh it left open, g
   expect(wire).toEqual(['refresh refresh-0', 'revoke refresh-9'])
 })
 
-test('a key that keeps its token is in no doubt: it is revoked at once', async () => {
+test('a key that keeps its token is never in doubt: it is revoked at once', async () => {
   const { clock, keeper, wire } = world([renewal('a1'), UNKNOWN, UNKNOWN])
   keeper.start()
   await clock.advance(18 * 60 * SECOND_MS)

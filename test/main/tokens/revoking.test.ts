@@ -4,7 +4,7 @@ import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
 import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
 
-test('a revocation by a key that is not accepted is asked for all the same: the token may be alive', async () => {
+test('a revocation by a rejected key is sent all the same, because the token may be valid', async () => {
   const { clock, keeper, http } = setUp([answerOf(401, { error: 'invalid_client' }), answerOf(200)])
   keeper.start()
   await clock.advance(1)
@@ -42,7 +42,7 @@ test.each<[string, HttpOutcome]>([
   ['a portal', answerOf(302)],
   ['a lost answer', UNKNOWN],
   ['offline', NOT_SENT],
-])('a revocation that meets %s reads not confirmed and is tried again until a 200', async (_, outcome) => {
+])('a revocation that gets %s shows as unconfirmed and is retried until a 200', async (_, outcome) => {
   const { clock, keeper, outcomes, kinds } = setUp([renewal('a1'), outcome, outcome])
   keeper.start()
   await clock.advance(0)
@@ -57,7 +57,7 @@ test.each<[string, HttpOutcome]>([
   proves('R1', { level: 2, cases: 1 })
 })
 
-test('a revocation that is refused says so and is not tried again by itself', async () => {
+test('a rejected revocation is reported and not retried automatically', async () => {
   const { clock, keeper, http } = setUp([renewal('a1'), REFUSAL])
   keeper.start()
   await clock.advance(0)
@@ -70,7 +70,7 @@ test('a revocation that is refused says so and is not tried again by itself', as
   })
 })
 
-test('after standing down an unconfirmed revocation waits for a person', async () => {
+test('after a person cancels, an unconfirmed revocation waits for a person', async () => {
   const { clock, keeper, http } = setUp([renewal('a1'), answerOf(503)])
   keeper.start()
   await clock.advance(0)

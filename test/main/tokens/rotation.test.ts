@@ -8,7 +8,7 @@ import { RecordingStore } from './recording-store.ts'
 
 const MINUTE_MS = 60_000
 
-test('whatever answers bring a new refresh token, the last one that came is sent, and the key rotates from the first on', async () => {
+test('whichever responses contain a new refresh token, the last one is sent, and the key rotates from the first on', async () => {
   const runs = 300
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 12 }), async (rotates) => {

@@ -4,7 +4,7 @@ import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, REFUSAL, renewal, UNKNOWN } from '../scripted-http.ts'
 import { DAY_MS, MINUTE_MS, setUp } from './scripted-keeper.ts'
 
-test('a refusal ends the session once, leaves no timer and is not asked about again', async () => {
+test('a rejection ends the session once, leaves no timer and is not retried', async () => {
   const { clock, keeper, http, kinds } = setUp([REFUSAL])
   keeper.start()
   await clock.advance(DAY_MS)
@@ -17,7 +17,7 @@ test('a refusal ends the session once, leaves no timer and is not asked about ag
 })
 
 test.each(['invalid_client', 'unauthorized_client', 'invalid_request'])(
-  'a key that is not accepted (%s) is told apart from a sign-in that ended, and can be tried again',
+  'a rejected key (%s) is distinguished from an ended sign-in, and can be retried',
   async (error) => {
     const { clock, keeper, http, kinds } = setUp([answerOf(401, { error }), renewal('a1')])
     keeper.start()
@@ -60,7 +60,7 @@ test.each<[string, HttpOutcome]>([
   proves('T8', { level: 2, cases: 1 })
 })
 
-test('a redirect to another host is not an answer of the sign-in host, and its name is told', async () => {
+test('a redirect to another host is not a response of the sign-in host, and its name is reported', async () => {
   const redirect = answerOf(302, '', { location: 'http://portal.test/login?from=auth' })
   const { clock, keeper, told, events } = setUp([redirect, renewal('a1')])
   keeper.start()
@@ -73,14 +73,14 @@ test('a redirect to another host is not an answer of the sign-in host, and its n
   expect(told.at(-1)).toEqual([true, '', undefined])
 })
 
-test('a refusal after a malformed answer is no lost answer: the token that was sent still was the newest', async () => {
+test('a rejection after a malformed response is no lost response: the token sent was still the newest', async () => {
   const { clock, keeper } = setUp([renewal('a\n'), REFUSAL])
   keeper.start()
   await clock.advance(2 * MINUTE_MS)
   expect(keeper.refreshSummary().reason).toBe('the service rejected this refresh token')
 })
 
-test('a refusal after a lost answer says that the answer was lost, also on a key never seen to rotate', async () => {
+test('a rejection after a lost response names the loss, even for a key never seen to rotate', async () => {
   const { clock, keeper } = setUp([UNKNOWN, REFUSAL])
   keeper.start()
   await clock.advance(1)
@@ -90,14 +90,14 @@ test('a refusal after a lost answer says that the answer was lost, also on a key
   })
 })
 
-test('on a key that keeps its token a lost answer is no reason', async () => {
+test('for a key that keeps its token a lost response is no reason', async () => {
   const { clock, keeper } = setUp([renewal('a1'), UNKNOWN, REFUSAL])
   keeper.start()
   await clock.advance(19 * MINUTE_MS)
   expect(keeper.refreshSummary().reason).toBe('the service rejected this refresh token')
 })
 
-test('after the 24 hours of a rotating key the refusal is explained by them', async () => {
+test('after the 24 hours of a rotating key the rejection is explained by them', async () => {
   const { clock, keeper, http } = setUp()
   let count = 0
   http.reply = () => {

@@ -19,7 +19,7 @@ test.each([1_000, 10 * MINUTE_MS, 3 * DAY_MS])(
   },
 )
 
-test('sleep that nobody announced is noticed within a minute', async () => {
+test('unannounced sleep is noticed within a minute', async () => {
   const { clock, keeper, http } = setUp([renewal('a1'), renewal('a2')])
   keeper.start()
   await clock.advance(5 * MINUTE_MS)

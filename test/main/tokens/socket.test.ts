@@ -25,7 +25,7 @@ function keeperAt({ origin, current }: RotatingServer) {
   return { keeper, store, events, intended }
 }
 
-test('a socket cut after the service rotated: inside its overlap nobody has to sign in', async () => {
+test('a socket cut after the service rotated: within the overlap nobody has to sign in', async () => {
   const server = await startRotatingServer()
   server.overlap = 1
   let cut = 0
@@ -45,7 +45,7 @@ test('a socket cut after the service rotated: inside its overlap nobody has to s
   proves('T1', { level: 3, cases: 1 })
 })
 
-test('the same outside the overlap: one answered refusal, one message, and the token is kept', async () => {
+test('the same outside the overlap: one rejection, one message, and the token is kept', async () => {
   const server = await startRotatingServer()
   server.afterRotation = (response) => {
     response.destroy()
@@ -63,7 +63,7 @@ test('the same outside the overlap: one answered refusal, one message, and the t
   proves('T2', { level: 3, cases: 1 })
 })
 
-test('a connection that is reset without an answer is one send for each deliberate attempt', async () => {
+test('a connection that is reset without a response is one send for each deliberate attempt', async () => {
   const server = await startRotatingServer()
   server.overlap = Number.POSITIVE_INFINITY
   server.afterRotation = (response) => {
@@ -82,7 +82,7 @@ test('a connection that is reset without an answer is one send for each delibera
   proves('T4', { level: 3, cases: server.sent.length })
 })
 
-test('an answer that is cut after any byte stores nothing partial and loses nothing', async () => {
+test('a response cut after any byte stores nothing partial and loses nothing', async () => {
   const server = await startRotatingServer()
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: '
   let whole = 1

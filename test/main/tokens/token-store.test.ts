@@ -23,7 +23,7 @@ class DamagedStore extends RecordingStore {
   }
 }
 
-test('a stop saves once more what the vault did not take', () => {
+test('a stop saves once more what the vault rejected', () => {
   const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
   const store = TokenStore.stored(vault)
   store.open(LISTENER)
@@ -36,7 +36,7 @@ test('a stop saves once more what the vault did not take', () => {
   expect(store.unsaved).toBeUndefined()
 })
 
-test('a vault that goes on taking nothing is told of once, and again after it took something', () => {
+test('a vault that keeps rejecting is reported once, and again after it accepted something', () => {
   const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
   const store = TokenStore.stored(vault)
   const told: string[] = []
@@ -52,7 +52,7 @@ test('a vault that goes on taking nothing is told of once, and again after it to
   store.stop()
 })
 
-test('a token that does not open stays known as lost until a newer one is saved', () => {
+test('a token that cannot be decrypted stays lost until a newer one is saved', () => {
   const vault = new DamagedStore('refresh-0', CLOCK.wallMs())
   const store = TokenStore.stored(vault)
   store.open(LISTENER)
@@ -69,7 +69,7 @@ test.each([
   [true, false, true],
   [false, true, true],
 ])(
-  'a newer token of another process: an answer lost here (%s) or there (%s) stays lost (%s)',
+  'a newer token of another process: a response lost here (%s) or there (%s) stays lost (%s)',
   (here, there, isLost) => {
     const nowMs = CLOCK.wallMs()
     const vault = new RecordingStore('refresh-0', nowMs)
@@ -88,7 +88,7 @@ test.each([
 )
 
 test.each([true, false])(
-  'whether a revocation may be retried by itself (%s) outlives a process that ends while it is asked',
+  'whether a revocation may be retried automatically (%s) survives a process that ends during it',
   (mayRevokeByItself) => {
     const nowMs = CLOCK.wallMs()
     const vault = new RecordingStore('refresh-0', nowMs)
@@ -113,7 +113,7 @@ test('a store that no keeper has opened yet can fail to save, and be stopped', (
   expect(vault.stored.token.refreshToken).toBe('refresh-1')
 })
 
-test('a token that does not open is known as lost, for the reason that its vault gives', () => {
+test('a token that cannot be decrypted is lost, for the reason that its vault gives', () => {
   const store = TokenStore.stored(new DamagedStore('refresh-0', CLOCK.wallMs()), {
     seal: () => undefined,
     whyLost: (state) => `${state}, by another program`,
@@ -124,14 +124,14 @@ test('a token that does not open is known as lost, for the reason that its vault
   expect(store.state.standing).toMatchObject({ reason: 'record-corrupt, by another program' })
 })
 
-test('a key without a token sends nothing, and says so', async () => {
+test('a key without a token sends nothing, and reports it', async () => {
   const http = new ScriptedHttp()
   const keeper = keeperOf(new DamagedStore('refresh-0', CLOCK.wallMs()), { http, clock: CLOCK })
   expect(await keeper.refresh()).toEqual({ kind: 'not-sent', why: 'no token to send' })
   expect(http.requests).toEqual([])
 })
 
-test('nothing is said of the sign-in host where there was no token to ask it with', async () => {
+test('the sign-in host is not mentioned if there was no token to send it', async () => {
   const said: unknown[] = []
   const deps = {
     http: new ScriptedHttp(),
@@ -142,7 +142,7 @@ test('nothing is said of the sign-in host where there was no token to ask it wit
   expect(said).toEqual([])
 })
 
-test('what an answer brings is noted before it is stored, and hidden wherever it is repeated', async () => {
+test('secrets of a response are registered before they are stored, and hidden wherever they are repeated', async () => {
   const [accessToken, refreshToken] = ['access-token-that-came', 'refresh-token-that-came']
   const notes: string[] = []
   class NotingStore extends RecordingStore {
@@ -170,7 +170,7 @@ test('what an answer brings is noted before it is stored, and hidden wherever it
   expect(secrets.clean(`${accessToken} ${refreshToken}`)).not.toContain('token-that-came')
 })
 
-test('a token that opens is not lost, whatever the sealer would say of one that does not', () => {
+test('a token that can be decrypted is not lost, whatever the sealer would report for one that can’t', () => {
   const store = TokenStore.stored(new RecordingStore('refresh-0', CLOCK.wallMs()), {
     seal: () => undefined,
     whyLost: () => 'by another program',
@@ -181,7 +181,7 @@ test('a token that opens is not lost, whatever the sealer would say of one that 
   expect(store.state.token?.refreshToken).toBe('refresh-0')
 })
 
-test('where there is no token nothing is saved, and what was stored stays', () => {
+test('without a token nothing is saved, and the stored one stays', () => {
   const vault = new DamagedStore('refresh-0', CLOCK.wallMs())
   const before = structuredClone(vault.stored)
   const store = TokenStore.stored(vault)

@@ -33,7 +33,7 @@ test.each<[string, HttpOutcome]>([
   ['a 200 with an access token that cannot be used', renewal('a\n', { refresh_token: 'text' })],
   ['an access token of null', renewal('a', { access_token: null, refresh_token: 'text' })],
 ])(
-  '%s with a string in the place of the refresh token costs nothing: the good one is sent again',
+  '%s with a string instead of the refresh token costs nothing: the good one is sent again',
   async (_, answer) => {
     const { clock, keeper, odd } = honouring('refresh-0')
     odd.push(answer, answer, answer)
@@ -46,7 +46,7 @@ test.each<[string, HttpOutcome]>([
 )
 
 test.each([0, 1, 5])(
-  'a session that has ended ends all the same after %d unreadable answers, told once',
+  'an ended session still ends after %d unreadable responses, reported once',
   async (count) => {
     const { clock, http, keeper, kinds, sentTokens } = setUp()
     let sent = 0
@@ -59,14 +59,14 @@ test.each([0, 1, 5])(
   },
 )
 
-test('a refusal that repeats the token is a refusal', async () => {
+test('a rejection that repeats the token is a rejection', async () => {
   const { clock, keeper } = setUp([answerOf(400, { error: 'invalid_grant', refresh_token: 'other' })])
   keeper.start()
   await clock.advance(0)
   expect(keeper.refreshSummary().state).toBe('sign-in-required')
 })
 
-test('a wrong client secret says nothing of the token in doubt: both are kept for the right one', async () => {
+test('a wrong client secret says nothing about the token in doubt: both are kept for the right one', async () => {
   const { clock, keeper, sentTokens } = setUp([
     answerOf(502, { refresh_token: 'refresh-1' }),
     answerOf(401, { error: 'invalid_client' }),
@@ -80,7 +80,7 @@ test('a wrong client secret says nothing of the token in doubt: both are kept fo
   expect(sentTokens()).toEqual(['refresh-0', 'refresh-1', 'refresh-1', 'refresh-0'])
 })
 
-test('each candidate is stored before it is sent, so that a crash goes on with it', async () => {
+test('each candidate is stored before it is sent, so that a crash continues with it', async () => {
   const clock = new VirtualClock()
   const http = new ScriptedHttp()
   const store = new RecordingStore('refresh-0', clock.wallMs())
@@ -100,7 +100,7 @@ test('each candidate is stored before it is sent, so that a crash goes on with i
   keeper.stop()
 })
 
-test('malformed answers are asked for less than once a minute', async () => {
+test('malformed responses are retried less than once a minute', async () => {
   for (const bad of [
     renewal('a\n', { refresh_token: 'x' }),
     renewal('a\n'),
@@ -120,7 +120,7 @@ test('malformed answers are asked for less than once a minute', async () => {
   proves('T10', { level: 2, cases: 4 })
 })
 
-test('a revocation with two tokens in doubt asks first which is live, and reads "revoked" of no other', async () => {
+test('a revocation with two tokens in doubt first finds out which is live, and shows "revoked" for no other', async () => {
   const { clock, keeper, http, sentTokens } = setUp()
   http.reply = ({ url, body = '' }) => {
     // RFC 7009: a 200 also for a token that nobody knows.
@@ -136,7 +136,7 @@ test('a revocation with two tokens in doubt asks first which is live, and reads 
   expect(keeper.refreshSummary().state).toBe('revoked')
 })
 
-test('the tokens in doubt are sealed together, and a later process falls back', async () => {
+test('the tokens in doubt are encrypted together, and a later process falls back', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1, 'refresh-0'))
@@ -190,7 +190,7 @@ const STEPS: readonly Step[] = [
   'restart',
 ]
 
-test('whatever a service answers, a key whose newest token came in an answer goes on once it answers well', async () => {
+test('whatever a service responds, a key whose newest token arrived in a response recovers once it responds correctly', async () => {
   const runs = 1_000
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 12 }), async (plan) => {

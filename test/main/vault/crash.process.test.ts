@@ -62,7 +62,7 @@ function damageOf(folder: string): string {
   return rows.map((row) => String(row['integrity_check'] ?? 'a row without its profile')).join('; ')
 }
 
-test(`killed ${KILLS} times while it commits, nothing that was acknowledged is lost and nothing is damaged`, async () => {
+test(`after ${KILLS} kills during commits, nothing acknowledged is lost and nothing is damaged`, async () => {
   const compileCache = temporaryFolder()
   await runCommitter(temporaryFolder(), { until: 2, compileCache })
   const chains = Array.from({ length: CHAINS }, (_, index) => chain(KILLS / CHAINS, index * 3, compileCache))

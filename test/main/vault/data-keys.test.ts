@@ -11,14 +11,14 @@ function database() {
   return opened.database
 }
 
-test('a store that is closed while the keystore wraps a new key is said to be closing', async () => {
+test('a store that is closed while the keystore wraps a new key is reported as closing', async () => {
   const store = database()
   const adding = addDataKey(store, testKeystore(), NOW_MS)
   store.close()
   expect(await adding).toEqual({ kind: 'unavailable', why: 'Headroom is quitting' })
 })
 
-test('another key of the right length is not believed, though nothing is sealed that it could fail to open', async () => {
+test('another key of the right length is rejected, even if no record exists to contradict it', async () => {
   const store = database()
   expect((await unlockDataKeys(store, testKeystore(), NOW_MS)).kind).toBe('unlocked')
   const keystore = testKeystore()

@@ -28,7 +28,7 @@ onPosix('where the system takes no more bytes, the write says so and the last go
   proves('T7', { level: 3, cases: 1 })
 })
 
-test('a full store keeps its last token, says why, and takes the next one when there is room', async () => {
+test('a full store keeps its last token, gives the reason, and accepts the next one when there is room', async () => {
   const opening = openVaultFile(temporaryFolder(), NOW_MS)
   if (opening.kind !== 'open') throw new Error(opening.line)
   const { database } = opening

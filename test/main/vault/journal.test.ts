@@ -14,7 +14,7 @@ function journal() {
   return { database, rows }
 }
 
-test('without a data key nothing is noted, and the error says why', () => {
+test('without a data key nothing is recorded, and the error gives the reason', () => {
   const { database, rows } = journal()
   const keys = { opened: new Map() }
   const note = () =>
@@ -26,7 +26,7 @@ test('without a data key nothing is noted, and the error says why', () => {
   expect(rows()).toEqual([])
 })
 
-test('200 rows of a profile stay and each sign-in; a token is known by any key that opened, and stands nowhere', () => {
+test('200 rows of a profile stay and each sign-in; a token is recognised under any key that opened, and is not stored', () => {
   const { database, rows } = journal()
   const keys = {
     opened: new Map([

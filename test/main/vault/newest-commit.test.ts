@@ -22,7 +22,7 @@ async function rotatedSince() {
   return { folder, copy }
 }
 
-test('a store that was put back from a copy is told as that, once it is; nothing else is changed by it', async () => {
+test('a store restored from a copy is reported as such once; nothing else changes', async () => {
   const { folder, copy } = await rotatedSince()
   copyFileSync(copy, join(folder, 'vault.db'))
   const back = await openVault(folder)
@@ -41,7 +41,7 @@ test('a store that was put back from a copy is told as that, once it is; nothing
   proves('D2', { level: 2, cases: 3 })
 })
 
-test('the newest store, a new one, and one beside a damaged note are not called old', async () => {
+test('the newest store, a new one, and one with a damaged note are not called old', async () => {
   const { folder } = await rotatedSince()
   const newest = await openVault(folder)
   expect(newest.notices).toEqual([])

@@ -21,7 +21,7 @@ test('the same passphrase opens it, however it was typed', async () => {
   expect(unwrapping).toEqual({ kind: 'unwrapped', key, renew: false })
 })
 
-test('a wrong passphrase is refused, and a damaged record is not called one', async () => {
+test('a wrong passphrase is rejected, and a damaged record is not called one', async () => {
   expect((await passphraseKeystore('wrong', CHEAP).unwrap(await wrapped())).kind).toBe('refused')
   const keystore = passphraseKeystore('correct horse', CHEAP)
   const other = Buffer.from(randomBytes(60)).toString('base64')
@@ -38,7 +38,7 @@ test('a damaged check does not hide a key that opens', async () => {
   expect(unwrapping.kind).toBe('unwrapped')
 })
 
-test('a stored cost that would take all the memory is not tried', async () => {
+test('a stored cost that would use all the memory is not tried', async () => {
   const most = { N: 2 ** 20, r: 16, p: 16 }
   for (const cost of [most, { N: 2 ** 40 }, { r: 1e6 }, { p: 1e6 }, { N: 15 }, { N: 'x' }]) {
     const unwrapping = await passphraseKeystore('correct horse', CHEAP).unwrap(
@@ -48,12 +48,12 @@ test('a stored cost that would take all the memory is not tried', async () => {
   }
 })
 
-test('what was stretched at a lower cost opens and is wrapped again', async () => {
+test('a key stretched at a lower cost opens and is wrapped again', async () => {
   const unwrapping = await passphraseKeystore('correct horse', { ...CHEAP, N: 32 }).unwrap(await wrapped())
   expect(unwrapping).toEqual({ kind: 'unwrapped', key, renew: true })
 })
 
-test('the real cost is what is recommended today, and works', async () => {
+test('the real cost is the one recommended today, and works', async () => {
   expect(SCRYPT_COST).toEqual({ N: 131_072, r: 8, p: 1 })
   const unwrapping = await passphraseKeystore('correct horse').unwrap(
     await wrapped('correct horse', SCRYPT_COST),
@@ -61,13 +61,13 @@ test('the real cost is what is recommended today, and works', async () => {
   expect(unwrapping).toEqual({ kind: 'unwrapped', key, renew: false })
 })
 
-test('neither the passphrase nor the key is in what is stored', async () => {
+test('neither the passphrase nor the key is in the stored data', async () => {
   const text = Buffer.from(await wrapped()).toString('latin1')
   expect(text).not.toContain('horse')
   expect(text).not.toContain(Buffer.from(key).toString('base64').slice(0, 12))
 })
 
-test('its own work is its own, and a keyring’s is not', () => {
+test('it recognises its own data, and not a keyring’s', () => {
   const { mayHaveWrapped } = passphraseKeystore('correct horse', CHEAP)
   expect(['passphrase', 'gnome_libsecret', 'darwin'].map((backend) => mayHaveWrapped?.(backend))).toEqual([
     true,
@@ -76,7 +76,7 @@ test('its own work is its own, and a keyring’s is not', () => {
   ])
 })
 
-test('what an earlier version wrapped opens', async () => {
+test('data wrapped by an earlier version opens', async () => {
   const earlier = {
     v: 1,
     N: 16,

@@ -5,7 +5,7 @@ import { proves } from '../../proof/proves.ts'
 const KEY = new Uint8Array(32).fill(7)
 const ADDRESSES = { authUrl: 'https://signin.test', baseUrl: 'https://api.test', clientId: 'the-key' }
 
-test('a mark vouches for each host, for the client id and for the profile, under its own data key', () => {
+test('a mark covers each host, the client id and the profile, under its own data key', () => {
   const mark = addressMark(KEY, 'key-1', ADDRESSES)
   const others = [
     addressMark(KEY, 'key-2', ADDRESSES),
@@ -19,7 +19,7 @@ test('a mark vouches for each host, for the client id and for the profile, under
   proves('T13', { level: 2, cases: others.length })
 })
 
-test('what is not chosen of a key is not stored, rather than stored as nothing', () => {
+test('an unset option of a key is not stored, rather than stored as empty', () => {
   const probes = { budgetFraction: 0.02, everySeconds: { Accounts: 30 } }
   expect(keySettingsOf({ probes })).toStrictEqual({ probes })
   const chosen = { ...probes, enabled: false, symbol: 'AAPL', trialAfterStep: false }

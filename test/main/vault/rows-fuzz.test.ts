@@ -90,7 +90,7 @@ function hostileCell(value: SQLInputValue): fc.Arbitrary<SQLInputValue> {
   return fc.oneof(nearly, fc.string())
 }
 
-test('4,000 vaults with one cell that something else wrote: each opens, says what is lost, and gives no other secret', async () => {
+test('4,000 vaults with one foreign cell: each opens, reports its loss, and reveals no other secret', async () => {
   const { database, restore, cells } = await vaultInMemory()
   const written = cells.map((cell) => hostileCell(cell.value).map((value) => ({ ...cell, written: value })))
   const changes = fc.nat(written.length - 1).chain((at) => written[at]!)

@@ -7,7 +7,7 @@ import { derivedKey, seal, unseal } from '../../../main/vault/sealing.ts'
 const key = randomBytes(32)
 const place = { profile: 'key-1', kind: 'refresh-token', generation: 3 }
 
-test('any text comes back, and no two sealings are alike', () => {
+test('any text round-trips, and no two ciphertexts are alike', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const sealed = seal(key, place, text)
@@ -18,7 +18,7 @@ test('any text comes back, and no two sealings are alike', () => {
   )
 })
 
-test('a changed bit anywhere, a cut end or an added byte does not open', () => {
+test('a changed bit anywhere, a cut end or an added byte does not decrypt', () => {
   const sealed = seal(key, place, 'a refresh token')
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {
     const changed = Uint8Array.from(sealed)
@@ -31,7 +31,7 @@ test('a changed bit anywhere, a cut end or an added byte does not open', () => {
   expect(unseal(key, place, Uint8Array.of(...sealed, 0))).toBeUndefined()
 })
 
-test('it opens only where it belongs, and only with its key', () => {
+test('it decrypts only in its place, and only with its key', () => {
   const sealed = seal(key, place, 'a refresh token')
   expect(unseal(key, { ...place, profile: 'key-2' }, sealed)).toBeUndefined()
   expect(unseal(key, { ...place, kind: 'client-secret' }, sealed)).toBeUndefined()
@@ -44,7 +44,7 @@ test('places cannot be confused by moving a letter from one part to the next', (
   expect(unseal(key, { profile: 'a', kind: 'bc', generation: 1 }, sealed)).toBeUndefined()
 })
 
-test('a fingerprint tells tokens apart, and needs the key', () => {
+test('a fingerprint distinguishes tokens, and needs the key', () => {
   expect(fingerprint(key, 'one')).toMatch(/^[0-9a-f]{16}$/)
   expect(fingerprint(key, 'one')).toBe(fingerprint(key, 'one'))
   expect(fingerprint(key, 'one')).not.toBe(fingerprint(key, 'two'))

@@ -10,13 +10,13 @@ const CHOSEN = {
   probes: { enabled: false, budgetFraction: 0.005, everySeconds: { Accounts: 60 }, symbol: 'MSFT' },
 }
 
-test('without a file the built-in key is as it comes', () => {
+test('without a file the built-in key has its defaults', () => {
   const settings = new SimulatorSettings(temporaryFolder(), 0)
   expect(settings.chosenFor(profile())).toEqual(profile())
   expect(settings.notice).toBeUndefined()
 })
 
-test('what was chosen holds at once and at the next start, and nothing else of the key is kept', () => {
+test('settings apply at once and at the next start, and nothing else of the key is stored', () => {
   const folder = temporaryFolder()
   const settings = new SimulatorSettings(folder, 0)
   expect(settings.keep(profile(CHOSEN))).toEqual({ ok: true })
@@ -27,7 +27,7 @@ test('what was chosen holds at once and at the next start, and nothing else of t
   expect(readFileSync(join(folder, 'simulator.json'), 'utf8')).not.toContain('CANARY')
 })
 
-test('a damaged file is said in one line that names the settings, and the key is as it comes', () => {
+test('a damaged file is reported in one line that names the settings, and defaults apply', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'simulator.json'), '{"probes":')
   const settings = new SimulatorSettings(folder, 0)
@@ -35,7 +35,7 @@ test('a damaged file is said in one line that names the settings, and the key is
   expect(settings.chosenFor(profile())).toEqual(profile())
 })
 
-test('what cannot be written does not hold, and is said', () => {
+test('settings that cannot be written do not apply, and that is reported', () => {
   const folder = temporaryFolder()
   const settings = new SimulatorSettings(folder, 0)
   mkdirSync(join(folder, 'simulator.json'))

@@ -17,7 +17,7 @@ const canTrace = process.platform === 'linux' && spawnSync('strace', ['-V']).sta
 if (!canTrace) cannotProve('D1', 3, 'no strace to see what reaches the disk')
 
 test.skipIf(!canTrace)(
-  'each commit is handed to the disk before it is acknowledged',
+  'each commit is flushed to disk before it is acknowledged',
   () => {
     const folder = temporaryFolder()
     const trace = join(folder, 'trace')

@@ -58,7 +58,7 @@ const others = [
 ] as const
 
 test.each(others)(
-  'opened with the $here, its own key goes on, and that of the other keystore is left alone and told of',
+  'opened with the $here, its own key works, and that of the other keystore is unchanged and reported',
   async ({ here, own, other, words }) => {
     const folder = await mixedFolder()
     const before = rowsOf(folder, 'records')
@@ -78,7 +78,7 @@ test.each(others)(
 )
 
 test.each(others)(
-  'a new key, connected with the $here, leaves the other keystore’s where that opens it',
+  'a new key, connected with the $here, leaves the other keystore’s readable there',
   async ({ here, other }) => {
     const folder = await mixedFolder()
     const first = await opened(folder, here)
@@ -92,7 +92,7 @@ test.each(others)(
 )
 
 test.each(others)(
-  'a sign-in of the other keystore’s own key, with the $here, keeps every byte that was stored of it',
+  'a sign-in of the other keystore’s own key, with the $here, preserves every stored byte of it',
   async ({ here, other }) => {
     const folder = await mixedFolder()
     const before = rowsOf(folder, 'records').filter((row) => row['profile'] === other)

@@ -33,7 +33,7 @@ async function withoutKeyring(folder = temporaryFolder(), agreed = false) {
   return { folder, handle, storage, agree, restored }
 }
 
-test('nothing is stored where nothing hides it, until a person agrees; then it is, and still says so', async () => {
+test('nothing is stored unprotected until a person agrees; then it is, and still says so', async () => {
   const { folder, handle, storage, agree } = await withoutKeyring()
   const tokens = storage.signIn(profile(), NOW_MS)
   expect([tokens.kind, storage.keystore('key-1'), handle.storedIds()]).toEqual(['memory', 'unprotected', []])
@@ -50,7 +50,7 @@ test('nothing is stored where nothing hides it, until a person agrees; then it i
   proves('K2', { level: 1, cases: 1 })
 })
 
-test('two windows that agree at once make one key, and both are told', async () => {
+test('two windows that agree at once create one key, and both are notified', async () => {
   const { folder, handle, storage, agree } = await withoutKeyring()
   storage.signIn(profile(), NOW_MS)
   const answers = await Promise.all([allowUnprotected(handle, agree), allowUnprotected(handle, agree)])
@@ -61,7 +61,7 @@ test('two windows that agree at once make one key, and both are told', async () 
   database.close()
 })
 
-test('without the agreement a later start neither reads nor writes what was stored under it', async () => {
+test('without the agreement a later start neither reads nor writes data stored under it', async () => {
   const first = await withoutKeyring(undefined, true)
   first.storage.signIn(profile(), NOW_MS)
   first.handle.close()
@@ -73,7 +73,7 @@ test('without the agreement a later start neither reads nor writes what was stor
   proves('K2', { level: 1, cases: 1 })
 })
 
-test('agreeing once more opens what was stored under it, in the same run', async () => {
+test('agreeing again opens the data stored under it, in the same run', async () => {
   const first = await withoutKeyring(undefined, true)
   first.storage.signIn(profile(), NOW_MS)
   first.handle.close()
@@ -85,7 +85,7 @@ test('agreeing once more opens what was stored under it, in the same run', async
   expect(storage.restore()).toEqual([])
 })
 
-test('an agreement that cannot be kept changes nothing', async () => {
+test('an agreement that cannot be saved changes nothing', async () => {
   const { handle, storage } = await withoutKeyring()
   storage.signIn(profile(), NOW_MS)
   const full = () => ({ ok: false, why: 'the disk is full' }) as const
@@ -97,7 +97,7 @@ test('an agreement that cannot be kept changes nothing', async () => {
   expect([handle.status.state, handle.storedIds()]).toEqual(['unprotected', []])
 })
 
-test('where that is not the trouble there is nothing to agree to', async () => {
+test('with any other problem there is nothing to agree to', async () => {
   const handle = await VaultHandle.open({
     folder: temporaryFolder(),
     keystore: testKeystore(),

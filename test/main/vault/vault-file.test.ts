@@ -20,7 +20,7 @@ async function storedFolder(): Promise<string> {
 const file = (folder: string) => join(folder, 'vault.db')
 const asideIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('vault.damaged-'))
 
-test('a first start says nothing, and only its owner can read the file', async () => {
+test('a first start reports nothing, and only its owner can read the file', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   expect(handle.notices).toEqual([])
@@ -49,7 +49,7 @@ test.each([
     },
   ],
   ['replaced by something else', (path: string) => writeFileSync(path, 'not a database'.repeat(1000))],
-])('a file that was %s is set aside with its bytes, said so, and a new one works', async (_, damage) => {
+])('a file that was %s is renamed with its bytes, reported, and a new one works', async (_, damage) => {
   const folder = await storedFolder()
   damage(file(folder))
   const damaged = readFileSync(file(folder))
@@ -74,7 +74,7 @@ test.each([
   proves('D2', { level: 2, cases: 1 })
 })
 
-test('cut or zeroed at any length, it starts, and either opens whole or is set aside', async () => {
+test('cut or zeroed at any length, it starts, and either opens complete or is renamed', async () => {
   const source = readFileSync(file(await storedFolder()))
   const folder = temporaryFolder()
   let starts = 0
@@ -93,7 +93,7 @@ test('cut or zeroed at any length, it starts, and either opens whole or is set a
   proves('D2', { level: 2, cases: starts })
 })
 
-test('without its journal the file is whole: every commit is taken in at once', async () => {
+test('without its journal the file is complete: every commit is checkpointed at once', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -106,7 +106,7 @@ test('without its journal the file is whole: every commit is taken in at once', 
   again.close()
 })
 
-test('a journal without its file is set aside and said so', async () => {
+test('a journal without its file is renamed and reported', async () => {
   const folder = temporaryFolder()
   writeFileSync(`${file(folder)}-wal`, 'a journal')
   const handle = await openVault(folder)
@@ -116,7 +116,7 @@ test('a journal without its file is set aside and said so', async () => {
   proves('D2', { level: 1, cases: 1 })
 })
 
-test('a half-made new file is no obstacle', async () => {
+test('a half-made new file does not block a start', async () => {
   const folder = temporaryFolder()
   writeFileSync(`${file(folder)}.new`, 'half')
   const handle = await openVault(folder)
@@ -125,14 +125,14 @@ test('a half-made new file is no obstacle', async () => {
   handle.close()
 })
 
-test('a folder in the place of the file is said in one line, and nothing of it is touched', async () => {
+test('a folder in place of the file is reported in one line, and nothing in it changes', async () => {
   const folder = await storedFolder()
   renameSync(file(folder), join(folder, 'elsewhere.db'))
   const opening = openVaultFile(join(folder, 'elsewhere.db'), NOW_MS)
   expect(opening).toMatchObject({ kind: 'unusable', line: expect.stringContaining("can't be saved") })
 })
 
-test('an older file is brought up to date with what it holds', async () => {
+test('an older file is migrated with its content', async () => {
   const folder = await storedFolder()
   const steps = [...VAULT_MIGRATIONS, "ALTER TABLE profiles ADD COLUMN note TEXT NOT NULL DEFAULT 'none'"]
   const opening = openVaultFile(folder, NOW_MS, steps)
@@ -144,7 +144,7 @@ test('an older file is brought up to date with what it holds', async () => {
   opening.database.close()
 })
 
-test('a step that fails leaves the file at the version it had', async () => {
+test('a failed migration leaves the file at its version', async () => {
   const folder = await storedFolder()
   const opening = openVaultFile(folder, NOW_MS, [
     ...VAULT_MIGRATIONS,
@@ -156,7 +156,7 @@ test('a step that fails leaves the file at the version it had', async () => {
   handle.close()
 })
 
-test('a file that a newer version wrote is refused in one line, and not changed', async () => {
+test('a file from a newer version is rejected in one line, and not changed', async () => {
   const folder = await storedFolder()
   const database = new DatabaseSync(file(folder))
   database.exec(`PRAGMA user_version = ${VAULT_MIGRATIONS.length + 1}`)
@@ -175,7 +175,7 @@ test('a file that a newer version wrote is refused in one line, and not changed'
 test.skipIf(process.platform === 'win32').each([
   ['removed', (folder: string) => rmSync(folder, { recursive: true })],
   ['replaced', (folder: string) => renameSync(file(folder), `${file(folder)}.old`)],
-])('a file that was %s while it is open saves nothing, and says so', async (_, lose) => {
+])('a file that was %s while open saves nothing, and reports it', async (_, lose) => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   expect(vaultOf(handle).signIn(profile(), held(1))).toMatchObject({ ok: true })
@@ -187,7 +187,7 @@ test.skipIf(process.platform === 'win32').each([
   handle.close()
 })
 
-test('the file is kept so that a commit outlives a power cut, and what is deleted is overwritten', () => {
+test('commits survive a power cut, and deleted data is overwritten', () => {
   const opening = openVaultFile(temporaryFolder(), NOW_MS)
   if (opening.kind !== 'open') throw new Error(opening.line)
   const { database } = opening

@@ -27,7 +27,7 @@ const contentOf = (folder: string) => {
   return content
 }
 
-test('without a keystore nothing is written, and stored keys are left alone and named', async () => {
+test('without a keystore nothing is written, and stored keys are unchanged and named', async () => {
   const empty = temporaryFolder()
   const handle = await VaultHandle.open({ folder: empty, wallMs: () => NOW_MS })
   expect(handle.status).toEqual({ state: 'memory' })
@@ -61,7 +61,7 @@ test('another key in the keyring reads as a changed key; nothing is changed, and
   proves('K1', { level: 2, cases: 1 })
 })
 
-test('a keystore that answers with a wrong key is not believed, and nothing is changed', async () => {
+test('a keystore that returns a wrong key is rejected, and nothing is changed', async () => {
   const folder = await storedFolder()
   const before = contentOf(folder)
   const keystore = testKeystore(1)
@@ -94,7 +94,7 @@ const elsewhere = [
 ] as const
 
 test.each(elsewhere)(
-  'what $backend sealed is told apart under $own, which calls it $answer; nothing is changed',
+  'data encrypted by $backend is recognised under $own, which calls it $answer; nothing is changed',
   async ({ by, backend, own, answer }) => {
     const folder = await storedFolder()
     execute(folder, `UPDATE data_keys SET backend = '${backend}'`)
@@ -116,7 +116,7 @@ test.each(elsewhere)(
   },
 )
 
-test('what another kind of keystore sealed reads as damaged where it is, and a wrong passphrase beside it is told first', async () => {
+test('data of another kind of keystore reads as damaged in place, and a wrong passphrase takes precedence', async () => {
   const folder = await storedFolder()
   const keystore = testKeystore(2)
   const handle = await openVault(folder, keystore)
@@ -135,7 +135,7 @@ test('what another kind of keystore sealed reads as damaged where it is, and a w
   proves('K1', { level: 2, cases: 2 })
 })
 
-test('a keystore that opens it is believed, whatever is recorded beside it', async () => {
+test('a keystore that opens it is accepted, whatever else is recorded', async () => {
   const folder = await storedFolder()
   execute(folder, "UPDATE data_keys SET backend = 'gnome_libsecret'")
   const keystore = testKeystore(1)
@@ -145,7 +145,7 @@ test('a keystore that opens it is believed, whatever is recorded beside it', asy
   handle.close()
 })
 
-test('a damaged canary is no lost key where a record still opens: it is written again', async () => {
+test('a damaged canary does not lose the key if a record still opens: it is written again', async () => {
   const folder = await storedFolder()
   execute(folder, "UPDATE data_keys SET canary = x'00'")
   const handle = await openVault(folder, testKeystore(1))
@@ -158,7 +158,7 @@ test('a damaged canary is no lost key where a record still opens: it is written 
   again.close()
 })
 
-test('a damaged canary beside records that do not open is a changed key', async () => {
+test('a damaged canary with records that do not open is a changed key', async () => {
   const folder = await storedFolder()
   execute(folder, "UPDATE data_keys SET canary = x'00'; UPDATE records SET sealed = zeroblob(60)")
   const handle = await openVault(folder, testKeystore(1))
@@ -170,7 +170,7 @@ test('a damaged canary beside records that do not open is a changed key', async 
 test.each([
   { kind: 'unavailable', why: 'no keyring' },
   { kind: 'unprotected', why: 'this desktop has no keyring' },
-] as const)('$kind is told, and nothing is stored nor changed', async (answer) => {
+] as const)('$kind is reported, and nothing is stored or changed', async (answer) => {
   const folder = await storedFolder()
   const before = contentOf(folder)
   const keystore = testKeystore(1)
@@ -190,7 +190,7 @@ test.each([
   proves('K1', { level: 2, cases: 1 })
 })
 
-test('a locked keyring keeps a start waiting only as long as it is locked', async () => {
+test('a locked keyring delays a start only while it is locked', async () => {
   const folder = await storedFolder()
   const keystore = testKeystore(1)
   let unlock = () => {}
@@ -212,7 +212,7 @@ test('a locked keyring keeps a start waiting only as long as it is locked', asyn
   proves('K1', { level: 2, cases: 1 })
 })
 
-test('a keyring that answers after the end of the app is not listened to', async () => {
+test('a keyring that responds after exit is ignored', async () => {
   const keystore = testKeystore(1)
   let unlock = () => {}
   const settled = new Promise<void>((resolve) => {
@@ -228,7 +228,7 @@ test('a keyring that answers after the end of the app is not listened to', async
   expect(handle.status.state).toBe('waiting')
 })
 
-test('a key that does not open can be forgotten all the same', async () => {
+test('a key that does not open can still be forgotten', async () => {
   const folder = await storedFolder()
   const handle = await openVault(folder, testKeystore(2))
   expect(vaultOf(handle).forget('key-1')).toEqual({ ok: true })
@@ -236,7 +236,7 @@ test('a key that does not open can be forgotten all the same', async () => {
   handle.close()
 })
 
-test('starting over adds a key, and what the old key sealed opens again when it is back', async () => {
+test('starting over adds a key, and records of the old key open again when it returns', async () => {
   const folder = await storedFolder()
   const handle = await openVault(folder, testKeystore(2))
   await handle.startOver()
@@ -260,7 +260,7 @@ test('a keystore that renewed its own key has the data key wrapped again', async
   handle.close()
 })
 
-test('a store that another program holds is unreadable, names no key and is not touched', async () => {
+test('a store that another program locks is unreadable, names no key and is not changed', async () => {
   const folder = await storedFolder()
   const other = new DatabaseSync(join(folder, 'vault.db'))
   other.exec('BEGIN IMMEDIATE')
@@ -278,7 +278,7 @@ test('a store that another program holds is unreadable, names no key and is not 
   again.close()
 })
 
-test('a lock that comes between is told at the write, and the next write goes through', async () => {
+test('a lock in between is reported at the write, and the next write succeeds', async () => {
   const folder = await storedFolder()
   const handle = await openVault(folder)
   const other = new DatabaseSync(join(folder, 'vault.db'))
@@ -301,7 +301,7 @@ function execute(folder: string, sql: string): void {
   database.close()
 }
 
-test('a keystore that throws is no reason not to start: nothing is stored, and it says so', async () => {
+test('a keystore that throws does not prevent a start: nothing is stored, and that is reported', async () => {
   const broken = {
     wrap: () => Promise.reject(new RangeError('CANARY in its words')),
     unwrap: () => Promise.reject(new RangeError('CANARY in its words')),
@@ -312,7 +312,7 @@ test('a keystore that throws is no reason not to start: nothing is stored, and i
   handle.close()
 })
 
-test('starting over makes a key where the stored one is damaged, and none where its keystore is only unavailable', async () => {
+test('starting over creates a key if the stored one is damaged, and none if its keystore is only unavailable', async () => {
   const damaged = await storedFolder()
   execute(damaged, "UPDATE data_keys SET wrapped = x'00112233'")
   const over = await openVault(damaged, testKeystore(1))
@@ -331,7 +331,7 @@ test('starting over makes a key where the stored one is damaged, and none where 
   unavailable.close()
 })
 
-test('a store that is closed while the keystore is asked for a new key stays closed, without an error', async () => {
+test('a store closed while the keystore creates a new key stays closed, without an error', async () => {
   const folder = await storedFolder()
   const before = contentOf(folder)
   const keystore = testKeystore(2)
@@ -343,7 +343,7 @@ test('a store that is closed while the keystore is asked for a new key stays clo
   expect(contentOf(folder)).toEqual(before)
 })
 
-test('a key of another length is not believed even where the canary is damaged and nothing else is stored', async () => {
+test('a key of another length is rejected even if the canary is damaged and nothing else is stored', async () => {
   const folder = temporaryFolder()
   const first = await openVault(folder, testKeystore(1))
   first.close()
@@ -366,7 +366,7 @@ test('while the keyring is locked no address is called changed', async () => {
   handle.close()
 })
 
-test('where two data keys open, what either of them vouched for is believed', async () => {
+test('with two open data keys, a mark by either of them is accepted', async () => {
   const folder = await storedFolder()
   const handle = await openVault(folder, testKeystore(2))
   await handle.startOver()

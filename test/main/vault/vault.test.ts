@@ -21,7 +21,7 @@ const rotated = (generation: number) => ({
   standing: { kind: 'active' as const },
 })
 
-test('what was signed in is there at the next start, secrets and settings', async () => {
+test('a sign-in is there at the next start, with secrets and settings', async () => {
   const folder = temporaryFolder()
   const first = await openVault(folder)
   expect(vaultOf(first).signIn(profile(), held(1))).toEqual({ ok: true, generation: 1 })
@@ -40,7 +40,7 @@ test('what was signed in is there at the next start, secrets and settings', asyn
   again.close()
 })
 
-test('a secret that comes later opens at the next start, and costs neither the token nor a damaged one before it', async () => {
+test('a secret stored later opens at the next start, and affects neither the token nor an earlier damaged one', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   const { clientSecret: _, ...secretless } = profile()
@@ -59,7 +59,7 @@ test('a secret that comes later opens at the next start, and costs neither the t
   again.close()
 })
 
-test('a new generation closes the intent, and the former token is not in the file any more', async () => {
+test('a new generation closes the intent, and the old token is deleted from the file', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -93,7 +93,7 @@ test('metadata of three generations is kept', async () => {
   database.close()
 })
 
-test('the end of a session is stored beside its token, which stays', async () => {
+test('the end of a session is stored next to its token, which stays', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -108,7 +108,7 @@ test('the end of a session is stored beside its token, which stays', async () =>
   handle.close()
 })
 
-test('what stands beside a sealed token keeps the form that earlier versions read', async () => {
+test('data next to an encrypted token keeps the form that earlier versions read', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -125,7 +125,7 @@ test('what stands beside a sealed token keeps the form that earlier versions rea
   ])
 })
 
-test('a write that fails reads as failed, whatever it was of, and the next one is stored', async () => {
+test('a failed write of any kind is reported as failed, and the next one is stored', async () => {
   const folder = temporaryFolder()
   const opened: DatabaseSync[] = []
   const handle = await VaultHandle.open({
@@ -162,7 +162,7 @@ test('a write that fails reads as failed, whatever it was of, and the next one i
 })
 
 test.each([true, false])(
-  'whether a pending revocation is retried by itself (%s) is stored',
+  'whether a pending revocation is retried automatically (%s) is stored',
   async (byItself) => {
     const folder = temporaryFolder()
     const first = await openVault(folder)
@@ -184,7 +184,7 @@ test.each([true, false])(
   },
 )
 
-test('no generation is used again, also not that of a record in quarantine', async () => {
+test('no generation is reused, not even that of a record in quarantine', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(7))
@@ -208,7 +208,7 @@ test('no generation is used again, also not that of a record in quarantine', asy
   database.close()
 })
 
-test('a pending revocation outlives the process, and a new sign-in takes it back', async () => {
+test('a pending revocation survives the process, and a new sign-in withdraws it', async () => {
   const folder = temporaryFolder()
   const first = await openVault(folder)
   vaultOf(first).signIn(profile(), held(1))
@@ -227,7 +227,7 @@ test('a pending revocation outlives the process, and a new sign-in takes it back
   proves('R4', { level: 1, cases: 1 })
 })
 
-test('a forgotten key is gone from the file, and the others stay', async () => {
+test('a forgotten key is deleted from the file, and the others stay', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -244,7 +244,7 @@ test('a forgotten key is gone from the file, and the others stay', async () => {
   handle.close()
 })
 
-test('a token is recognised as one that was here before, whatever became of it', async () => {
+test('a token is recognised as an earlier one, whatever happened to it', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -260,7 +260,7 @@ test('a token is recognised as one that was here before, whatever became of it',
   handle.close()
 })
 
-test('no file in the folder has a byte of a secret, in any encoding', async () => {
+test('no file in the folder contains a byte of a secret, in any encoding', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -280,7 +280,7 @@ test('no file in the folder has a byte of a secret, in any encoding', async () =
   }
 })
 
-test('a record that was moved to another profile or another generation does not open', async () => {
+test('a record moved to another profile or another generation does not decrypt', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -297,7 +297,7 @@ test('a record that was moved to another profile or another generation does not 
   again.close()
 })
 
-test('a tampered record is set aside with its bytes, stays told, and a new sign-in works', async () => {
+test('a tampered record is set aside with its bytes, stays reported, and a new sign-in works', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -315,7 +315,7 @@ test('a tampered record is set aside with its bytes, stays told, and a new sign-
   database.close()
 })
 
-test('metadata and settings that cannot be read are told, and nothing is deleted', async () => {
+test('unreadable metadata and settings are reported, and nothing is deleted', async () => {
   const folder = temporaryFolder()
   const keystore = testKeystore()
   const handle = await openVault(folder, keystore)
@@ -333,7 +333,7 @@ test('metadata and settings that cannot be read are told, and nothing is deleted
 })
 
 test.each(['authUrl', 'baseUrl', 'clientId'])(
-  'a stored %s that something else changed is sent nothing: the key says so, and its token stays',
+  'a stored %s changed from outside gets no request: the key reports it, and its token stays',
   async (field) => {
     const folder = temporaryFolder()
     const handle = await openVault(folder)
@@ -357,7 +357,7 @@ test.each(['authUrl', 'baseUrl', 'clientId'])(
   },
 )
 
-test('a profile without its mark, or with that of another, is not trusted', async () => {
+test('a profile without its mark, or with another’s, is not trusted', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -377,7 +377,7 @@ test('a profile without its mark, or with that of another, is not trusted', asyn
   again.close()
 })
 
-test('an address that is none is no obstacle to a start', async () => {
+test('an invalid address does not prevent a start', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))
@@ -388,7 +388,7 @@ test('an address that is none is no obstacle to a start', async () => {
   again.close()
 })
 
-test('a key whose client secret does not open cannot be used, and says so', async () => {
+test('a key whose client secret cannot be decrypted cannot be used, and reports it', async () => {
   const folder = temporaryFolder()
   const handle = await openVault(folder)
   vaultOf(handle).signIn(profile(), held(1))

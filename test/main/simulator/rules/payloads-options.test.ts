@@ -17,7 +17,7 @@ test('the third Friday of a month is its monthly expiration, every other Friday 
   expect(monthly).toEqual(['2026-03-20', '2026-04-17', '2026-05-15'])
 })
 
-test('a spread lists as many neighbouring strikes as its type has', () => {
+test('a spread lists as many neighbouring strikes as its type requires', () => {
   const butterflies = strikes(7, 'MSFT', 'Butterfly', MONDAY_MS)['Strikes'] as readonly (readonly string[])[]
   expect(butterflies.length).toBeGreaterThan(5)
   for (const [low = '', middle = '', high = ''] of butterflies) {
@@ -25,7 +25,7 @@ test('a spread lists as many neighbouring strikes as its type has', () => {
   }
 })
 
-test('a spread type is known in any case, and nothing else is one', () => {
+test('a spread type is accepted in any case, and nothing else', () => {
   expect(spreadTypeOf('vertical')).toBe('Vertical')
   expect(spreadTypeOf('toString')).toBeUndefined()
 })

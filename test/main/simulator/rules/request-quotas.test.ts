@@ -39,12 +39,12 @@ describe('tables (service 8.2)', () => {
     expect(before.reading('Quote Snapshot', 0)).toMatchObject({ limit: 30, periodSeconds: 60 })
   })
 
-  test('agreed values win over the table and may add a row (8.1)', () => {
+  test('agreed values override the table and may add a row (8.1)', () => {
     const agreed = quotas({ limits: { 'Positions Stream': { limit: 251, periodSeconds: 300 } } })
     expect(agreed.reading('Positions Stream', 0)).toMatchObject({ limit: 251, remaining: 251 })
   })
 
-  test('each category has a bucket of its own', () => {
+  test('each category has its own bucket', () => {
     const all = quotas()
     all.spend('Option Strikes', 0)
     expect(all.reading('Option Strikes', 0)?.remaining).toBe(89)
@@ -53,7 +53,7 @@ describe('tables (service 8.2)', () => {
 })
 
 describe('other programs on the key', () => {
-  test('one request a second drops Remaining by what came in less what came back', () => {
+  test('one request a second lowers Remaining by arrivals minus refill', () => {
     const busy = quotas({ traffic: { Positions: 2 } })
     // 2 a second taken, 320/300 a second given back: 60 s cost 56.
     expect(busy.elsewhere('Positions', 60_000)).toEqual({ accepted: 120, refused: 0 })
@@ -61,7 +61,7 @@ describe('other programs on the key', () => {
     expect(busy.reading('Positions', 60_000)?.remaining).toBeLessThanOrEqual(320 - 55)
   })
 
-  test('they are refused too once the bucket is empty, and it then holds next to nothing', () => {
+  test('they get 429 too once the bucket is empty, which then stays near zero', () => {
     const busy = quotas({ traffic: { Positions: 10 } })
     const { accepted, refused } = busy.elsewhere('Positions', 600_000)
     expect(accepted + refused).toBe(6000)
@@ -70,7 +70,7 @@ describe('other programs on the key', () => {
     expect(busy.reading('Positions', 600_000)?.remaining).toBe(0)
   })
 
-  test('looking once after an hour equals looking every second', () => {
+  test('polling once after an hour equals polling every second', () => {
     const neighbours = [{ category: 'Positions', perSecond: 1.7, onSeconds: 100, offSeconds: 50 }]
     const rules = { traffic: { Positions: 0.4 }, neighbours, arrivals: 'poisson' } as const
     const [lazy, eager] = [quotas(rules), quotas(rules)]
@@ -86,7 +86,7 @@ describe('other programs on the key', () => {
     expect(busy.spend('Option Strikes', 90_000) && busy.spend('Option Strikes', 90_000)).toBe(false)
   })
 
-  test('a neighbour works in its spells only', () => {
+  test('a neighbour sends only in its spells', () => {
     const spells = quotas({
       neighbours: [{ category: 'Positions', perSecond: 1, onSeconds: 10, offSeconds: 20 }],
     })
@@ -105,7 +105,7 @@ describe('other programs on the key', () => {
     expect(quotas({ ...rules, seed: 8 }).elsewhere('Quote Snapshot', 10_000_000).accepted).not.toBe(accepted)
   })
 
-  test('traffic can be changed while it runs, and what came before counts', () => {
+  test('traffic can be changed while it runs, and earlier use counts', () => {
     const busy = quotas({ traffic: { Positions: 2 } })
     busy.setTraffic('Positions', 0, 60_000)
     expect(busy.elsewhere('Positions', 600_000).accepted).toBe(120)

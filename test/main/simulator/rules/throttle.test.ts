@@ -19,7 +19,7 @@ function drained(rule: BucketRule, atMs: number): ThrottleBucket {
 }
 
 describe('rolling intervals (service 8.3.1 to 8.3.4)', () => {
-  test('500 requests per 300 seconds come back at 0.6 seconds a request', () => {
+  test('500 requests per 300 seconds refill one every 0.6 seconds', () => {
     const empty = drained(QUOTES, 0)
     expect(spend(QUOTES, empty, 0).accepted).toBe(false)
     expect(spend(QUOTES, empty, 599).accepted).toBe(false)
@@ -28,7 +28,7 @@ describe('rolling intervals (service 8.3.1 to 8.3.4)', () => {
     expect(readingOf(QUOTES, empty, 1200).remaining).toBe(2)
   })
 
-  test('a wait of 100 seconds gives back about 167 of 500 requests', () => {
+  test('a wait of 100 seconds refills about 167 of 500 requests', () => {
     const level = bucketAt(QUOTES, drained(QUOTES, 0), 100_000)
     expect(level.kind === 'rolling' && level.level / 300_000).toBeCloseTo(166.67, 2)
     expect(readingOf(QUOTES, drained(QUOTES, 0), 100_000).remaining).toBe(166)
@@ -44,14 +44,14 @@ describe('rolling intervals (service 8.3.1 to 8.3.4)', () => {
     expect(readingOf(QUOTES, one, 0)).toEqual({ remaining: 499, resetSeconds: 1 })
   })
 
-  test('the fraction of a request survives any number of looks', () => {
+  test('the fraction of a request survives any number of polls', () => {
     let bucket = drained(POSITIONS, 0)
     for (let ms = 0; ms < 937; ms++) bucket = bucketAt(POSITIONS, bucket, ms)
     expect(spend(POSITIONS, bucket, 937).accepted).toBe(false)
     expect(spend(POSITIONS, bucket, 938).accepted).toBe(true)
   })
 
-  test('a clock that goes back gives nothing and takes nothing', () => {
+  test('a clock that goes back adds nothing and removes nothing', () => {
     const empty = drained(QUOTES, 10_000)
     expect(bucketAt(QUOTES, empty, 0)).toEqual(empty)
   })
@@ -60,7 +60,7 @@ describe('rolling intervals (service 8.3.1 to 8.3.4)', () => {
 describe('fixed windows (service 8.3.5)', () => {
   const EARLIER: BucketRule = { limit: 250, periodSeconds: 300, window: 'fixed' }
 
-  test('of 1 request plus 250 more the last one fails', () => {
+  test('the last of 1 request plus 250 more fails', () => {
     let bucket = spend(EARLIER, fullBucket(EARLIER, 0), 5000).bucket
     const outcomes: boolean[] = []
     for (let i = 0; i < 250; i++) {
@@ -95,7 +95,7 @@ const gaps = fc.array(
   },
 )
 
-describe('whatever is asked and when', () => {
+describe('any sequence of requests', () => {
   test('Remaining stays between 0 and the limit, and Reset between 0 and the period', () => {
     fc.assert(
       fc.property(rules, gaps, (rule, waits) => {
@@ -114,7 +114,7 @@ describe('whatever is asked and when', () => {
     )
   })
 
-  test('a refused request costs nothing', () => {
+  test('a rate-limited request costs nothing', () => {
     fc.assert(
       fc.property(rules, gaps, (rule, waits) => {
         let atMs = 0
@@ -165,7 +165,7 @@ describe('whatever is asked and when', () => {
     )
   })
 
-  test('no period ever accepts more than the limit plus what came back during it', () => {
+  test('no period ever accepts more than the limit plus the refill during it', () => {
     fc.assert(
       fc.property(rules, gaps, (rule, waits) => {
         let atMs = 0

@@ -33,7 +33,7 @@ const nextOf = (tokens: TokenRules, token: string, atMs: number) =>
 const error = (outcome: unknown) => (outcome as { error?: string }).error
 
 describe('access tokens (service 3, 8.4)', () => {
-  test('live for exactly their lifetime', () => {
+  test('last exactly their lifetime', () => {
     const tokens = rules()
     const { accessToken, expiresInSeconds } = renewed(tokens, 'first', 1000)
     expect(expiresInSeconds).toBe(1200)
@@ -59,7 +59,7 @@ describe('default keys', () => {
 })
 
 describe('rotating keys', () => {
-  test('every refresh replaces the token and the replaced one is refused', () => {
+  test('every refresh replaces the token, and the old one is rejected', () => {
     const tokens = rules()
     const second = nextOf(tokens, 'first', 1000)
     expect(second).not.toBe('first')
@@ -67,14 +67,14 @@ describe('rotating keys', () => {
     expect(nextOf(tokens, second, 2000)).not.toBe(second)
   })
 
-  test('a token is refused from 30 minutes after its issue', () => {
+  test('a token is rejected from 30 minutes after its issue', () => {
     const tokens = rules()
     const second = nextOf(tokens, 'first', 1_799_999)
     expect(error(tokens.refresh(second, 1_799_999 + 1_800_000))).toBe('invalid_grant')
     expect(error(rules().refresh('first', 1_800_000))).toBe('invalid_grant')
   })
 
-  test('24 hours after the sign-in no refresh helps, however recent the last one was', () => {
+  test('24 hours after the sign-in no refresh works, however recent the last one was', () => {
     const tokens = rules()
     let token = 'first'
     for (let atMs = 1_000_000; atMs < 86_400_000; atMs += 1_000_000) token = nextOf(tokens, token, atMs)
@@ -82,7 +82,7 @@ describe('rotating keys', () => {
     expect(error(tokens.refresh(token, 86_400_000))).toBe('invalid_grant')
   })
 
-  test('within the overlap the token just replaced still works', () => {
+  test('within the overlap the replaced token still works', () => {
     const tokens = rules({ rotationOverlapMs: 30_000 })
     const lost = nextOf(tokens, 'first', 0)
     const second = nextOf(tokens, 'first', 29_999)
@@ -90,14 +90,14 @@ describe('rotating keys', () => {
     expect(nextOf(tokens, second, 29_999)).toBeTruthy()
   })
 
-  test('the overlap ends when it ends, and using it does not extend it', () => {
+  test('the overlap ends on time, and using it does not extend it', () => {
     const tokens = rules({ rotationOverlapMs: 30_000 })
     nextOf(tokens, 'first', 0)
     nextOf(tokens, 'first', 20_000)
     expect(error(tokens.refresh('first', 30_000))).toBe('invalid_grant')
   })
 
-  test('an older token than the one just replaced is refused even within the overlap', () => {
+  test('a token older than the replaced one is rejected even within the overlap', () => {
     const tokens = rules({ rotationOverlapMs: 30_000 })
     const second = nextOf(tokens, 'first', 0)
     nextOf(tokens, second, 1000)
@@ -105,7 +105,7 @@ describe('rotating keys', () => {
     expect(nextOf(tokens, second, 2000)).toBeTruthy()
   })
 
-  test('reuse ends the sign-in only where the key has it so', () => {
+  test('reuse ends the sign-in only if the key is set up so', () => {
     const [kind, strict] = [rules(), rules({ reuseEndsSignIn: true })]
     for (const tokens of [kind, strict]) {
       const second = nextOf(tokens, 'first', 0)
@@ -114,7 +114,7 @@ describe('rotating keys', () => {
     }
   })
 
-  test('a late refresh takes effect when it is due, before what comes after it', () => {
+  test('a late refresh takes effect when it is due, before later requests', () => {
     const tokens = rules()
     tokens.refreshLater('first', 3000)
     expect(error(tokens.refresh('first', 3000))).toBe('invalid_grant')
@@ -126,7 +126,7 @@ describe('rotating keys', () => {
 })
 
 describe('revocation (service 4.2)', () => {
-  test('any one valid token ends all of them, and issued access tokens live on', () => {
+  test('any valid token revokes all of them, and issued access tokens stay valid', () => {
     const tokens = rules({ rotating: false })
     const { accessToken } = renewed(tokens, 'first', 0)
     const other = tokens.signIn('openid offline_access', false, 0).refreshToken ?? ''
@@ -145,7 +145,7 @@ describe('revocation (service 4.2)', () => {
     expect(nextOf(tokens, second, 1_799_999)).toBeTruthy()
   })
 
-  test('a new sign-in after a revoke is not touched by it', () => {
+  test('a new sign-in after a revocation is unaffected by it', () => {
     const tokens = rules()
     tokens.revoke('first', 1000)
     const fresh = tokens.signIn('offline_access', true, 2000).refreshToken ?? ''
@@ -153,6 +153,6 @@ describe('revocation (service 4.2)', () => {
   })
 })
 
-test('a sign-in without offline_access gives no refresh token (service 5.4)', () => {
+test('a sign-in without offline_access returns no refresh token (service 5.4)', () => {
   expect(rules().signIn('openid MarketData', false, 0)).not.toHaveProperty('refreshToken')
 })
