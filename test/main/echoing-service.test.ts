@@ -27,7 +27,7 @@ const WAYS: readonly (readonly [string, (text: string) => string])[] = [
   ['cut at the limit of a text', (text) => 'x'.repeat(85) + text],
 ]
 
-test.each(WAYS)('a service that sends back what it was sent, %s, has it nowhere', async (_, echo) => {
+test.each(WAYS)('a service that echoes requests, %s, exposes no secret anywhere', async (_, echo) => {
   const folder = temporaryFolder()
   const clock = new VirtualClock()
   const http = new ScriptedHttp()
@@ -118,14 +118,14 @@ test.each(WAYS)('a service that sends back what it was sent, %s, has it nowhere'
   proves('T11', { level: 2, cases: secrets.length })
 })
 
-test('a text that shares a few characters with a secret by chance stays as it is', () => {
+test('a text that shares a few characters with a secret by chance is unchanged', () => {
   const redactor = new Redactor()
   redactor.hide(ACCESS)
   for (const text of ['CANARY-acce', 'the access token', 'Positions', '0123456789', ''])
     expect(redactor.clean(text)).toBe(text)
 })
 
-test('of more tokens than a day brings, the newest and those in use are known', () => {
+test('of more tokens than a day needs, the newest and those in use are known', () => {
   const redactor = new Redactor()
   redactor.hide(SECRET)
   for (let count = 0; count < 500; count += 1) {

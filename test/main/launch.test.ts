@@ -90,7 +90,7 @@ function checkout(build = 'write()'): Checkout {
   }
 }
 
-test('the first start builds, says so in one line on stderr, and the second does not', async () => {
+test('the first start builds, with one line on stderr, and the second does not', async () => {
   const { launch, builds } = checkout()
   expect(await launch(['watch', '--json'])).toEqual({
     exitCode: 0,
@@ -101,7 +101,7 @@ test('the first start builds, says so in one line on stderr, and the second does
   expect(builds()).toBe(1)
 })
 
-test('what was built by hand is not built again', async () => {
+test('a manual build is not repeated', async () => {
   const { launch, builds, folder } = checkout()
   const vite = pathToFileURL(join(folder, 'node_modules/vite/bin/vite.js')).href
   const byHand = runNode(['--eval', `process.chdir(${JSON.stringify(folder)}); import('${vite}')`])
@@ -110,7 +110,7 @@ test('what was built by hand is not built again', async () => {
   expect(builds()).toBe(1)
 })
 
-test('a source that changed, came or went is built', async () => {
+test('a changed, added or removed source is built', async () => {
   const { launch, builds, write, folder } = checkout()
   await launch()
   write('app/a.ts', 'changed')
@@ -132,7 +132,7 @@ test('two starts at once build once, and both run', async () => {
   expect(builds()).toBe(1)
 })
 
-test('a build that fails shows what it said, on stderr, and is tried again', async () => {
+test('a failed build shows its output on stderr, and is retried', async () => {
   const { launch, builds } = checkout('process.exit(1)')
   const { exitCode, stdout, stderr } = await launch()
   expect(exitCode).toBe(1)
@@ -194,7 +194,7 @@ withSymlinks('a launcher that is killed outright takes the program with it', asy
   expect((await ended).exitCode).toBeNull()
 })
 
-test('a build is handed none of the secrets that Headroom is started with', async () => {
+test('a build gets none of Headroom’s secrets', async () => {
   const project = checkout("writeFileSync('environment.json', JSON.stringify(process.env)); write()")
   const secrets = {
     HEADROOM_PASSPHRASE: 'CANARY-passphrase',

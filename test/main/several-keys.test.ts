@@ -65,7 +65,7 @@ function setUp(live: Partial<SimulatorFlags> = {}, sim: Partial<SimulatorFlags> 
 }
 
 describe('two keys connected at once', () => {
-  it('show each its own numbers, also for the same category of the same API key', async () => {
+  it('each show their own numbers, even for the same category of the same API key', async () => {
     const { clock, positions } = setUp(
       { traffic: { Positions: 1.5 } },
       { limits: { Positions: { limit: 251, periodSeconds: 300 } } },
@@ -79,7 +79,7 @@ describe('two keys connected at once', () => {
     expect(positions('sim').use?.elsewhere ?? 0).toBe(0)
   })
 
-  it('one that is revoked leaves the other with its tokens, its streams and its quotas', async () => {
+  it('revoked separately: the other one keeps its tokens, streams and quotas', async () => {
     const { clock, monitor, services, snapshot, positions, events } = setUp()
     await clock.advance(2 * MINUTE_MS)
     expect(services[SIM]?.streams()).toHaveLength(1)
@@ -99,7 +99,7 @@ describe('two keys connected at once', () => {
     expect(events.filter(({ kind }) => kind === 'revoked').map(({ profile }) => profile)).toEqual(['live'])
   })
 
-  it('a 429 of one holds nothing of the other', async () => {
+  it('pause separately after a 429', async () => {
     const { clock, services, snapshot, positions } = setUp()
     await clock.advance(MINUTE_MS)
     services[LIVE]?.setTraffic({ Positions: 900 })
@@ -110,7 +110,7 @@ describe('two keys connected at once', () => {
     expect(snapshot('sim').verdict.kind).not.toBe('blocked')
   })
 
-  it('one that is disconnected is gone, and nothing is revoked', async () => {
+  it('disconnect separately, and nothing is revoked', async () => {
     const { clock, monitor, services, snapshot } = setUp()
     await clock.advance(MINUTE_MS)
     expect(monitor.disconnect('live')).toEqual({ ok: true })
@@ -120,7 +120,7 @@ describe('two keys connected at once', () => {
     expect(snapshot('sim').refresh.state).toBe('valid')
   })
 
-  it('two sign-ins on one API key at one host end together when one of them is revoked', async () => {
+  it('on one API key at one host end together when one of them is revoked', async () => {
     const { clock, monitor, services, snapshot, events, profile } = setUp()
     monitor.connect(profile('second', LIVE))
     await clock.advance(MINUTE_MS)
@@ -139,7 +139,7 @@ describe('two keys connected at once', () => {
     expect(snapshot('sim').refresh.state).toBe('valid')
   })
 
-  it('a listener that throws keeps no other from hearing, and no key from going on', async () => {
+  it('continue, and notify the other listeners, when a listener throws', async () => {
     const { clock, monitor, snapshot, events } = setUp()
     monitor.subscribe({
       changed: () => {

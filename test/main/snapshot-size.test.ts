@@ -6,7 +6,7 @@ import { answerOf, renewal, ScriptedHttp } from './scripted-http.ts'
 
 const MAX_BYTES = 256_000
 
-test('a service that fills every text that is shown makes no snapshot of 256 kB', async () => {
+test('a service that fills every shown text makes no snapshot of 256 kB', async () => {
   const clock = new VirtualClock()
   const http = new ScriptedHttp()
   let count = 0

@@ -64,7 +64,7 @@ function fuzz(name: string, good: unknown, judge: (given: Case) => unknown): voi
 const isKept = (folder: string, bytes: Uint8Array) =>
   readdirSync(folder).some((name) => readFileSync(join(folder, name)).equals(bytes))
 
-test('10,000 contents of preferences.json are a choice this version knows or the default, and none is lost', () => {
+test('10,000 contents of preferences.json give a valid choice or the default, and none is lost', () => {
   const good = { schemaVersion: 1, theme: 'dark', storeUnprotected: false }
   fuzz('preferences.json', good, ({ folder, bytes, say }) => {
     const { preferences, notice } = openPreferences(folder, NOW_MS)
@@ -108,7 +108,7 @@ const pinOwner = (id: string) => ({
   isKept: () => true,
 })
 
-test('10,000 contents of pinned-streams.json open streams that can be asked for, or none', () => {
+test('10,000 contents of pinned-streams.json open valid streams, or none', () => {
   const good = {
     profiles: {
       'key-1': [
@@ -148,7 +148,7 @@ test('10,000 contents of simulator.json are settings that a person could have ch
   })
 })
 
-test('10,000 contents of window.json leave each choice of a kind that the window can use', () => {
+test('10,000 contents of window.json leave each choice in a form that the window can use', () => {
   const good = { windowBounds: { x: 0, y: 0, width: 800, height: 600 }, keepAwake: true, schemaVersion: 0 }
   fc.assert(
     fc.property(hostileFile(good), (bytes) => {

@@ -100,7 +100,7 @@ async function connected(
   return running
 }
 
-test('a key that was connected once is connected at the next start, with the token it had by then', async () => {
+test('a connected key is connected at the next start, with its latest token', async () => {
   const folder = temporaryFolder()
   const { key } = await service()
   const first = await started(folder, sealing())
@@ -121,7 +121,7 @@ test('a key that was connected once is connected at the next start, with the tok
   })
 })
 
-test('without their passphrase saved keys are shown by name, not the simulator, and left alone', async () => {
+test('without their passphrase saved keys are shown by name, not the simulator, and unchanged', async () => {
   const folder = await connectedOnce()
   const without = await started(folder)
   expect(await without.ids()).toEqual(['key-1'])
@@ -140,7 +140,7 @@ test('without their passphrase saved keys are shown by name, not the simulator, 
   await again.reaches('valid')
 })
 
-test('a wrong passphrase shows the key and asks, changes nothing, and the right one goes on', async () => {
+test('a wrong passphrase shows the key and asks, changes nothing, and the right one continues', async () => {
   const folder = await connectedOnce()
   const wrong = await started(folder, sealing('another'))
   expect(await wrong.snapshot()).toMatchObject({
@@ -152,7 +152,7 @@ test('a wrong passphrase shows the key and asks, changes nothing, and the right 
   await right.reaches('valid')
 })
 
-test('a key that opens only after a person agreed goes on in the same run', async () => {
+test('a key that opens only after a person agreed continues in the same run', async () => {
   const folder = temporaryFolder()
   const { key } = await service()
   let isAgreed = true
@@ -180,7 +180,7 @@ test('a key that opens only after a person agreed goes on in the same run', asyn
   expect(await second.handlers.allowUnprotected()).toMatchObject({ ok: false, code: 'not-needed' })
 })
 
-test('a forgotten key is not there at the next start, and the service was not asked to revoke it', async () => {
+test('a forgotten key is not there at the next start, and the service got no revocation', async () => {
   const folder = temporaryFolder()
   const { key, simulator } = await service()
   const first = await connected(folder, key)
@@ -196,7 +196,7 @@ test.each([
   ['no JSON', "UPDATE profiles SET about = '{'"],
   ['without an address', "UPDATE profiles SET about = json_remove(about, '$.authUrl')"],
 ])(
-  'a key whose row in the clear is %s stays, damaged by its id, is told, and no demonstration stands in for it',
+  'a key whose row in the clear is %s stays, damaged by its id, is reported, and no demonstration replaces it',
   async (_, sql) => {
     const folder = await connectedOnce()
     const database = new DatabaseSync(join(folder, 'vault.db'))
@@ -230,7 +230,7 @@ test.each([
   },
 )
 
-test('a key that waits for its keyring is shown waiting, not a demonstration, and goes on once that opens', async () => {
+test('a key that waits for its keyring is shown waiting, not a demonstration, and continues once that opens', async () => {
   const folder = await connectedOnce()
   const { promise: settled, resolve: unlock } = Promise.withResolvers<void>()
   const inner = sealing()
@@ -252,7 +252,7 @@ test('a key that waits for its keyring is shown waiting, not a demonstration, an
   proves('K1', { level: 2, cases: 1 })
 })
 
-test('a revocation that was not confirmed is tried again by the next start, and reads so until a 200', async () => {
+test('an unconfirmed revocation is retried at the next start, and stays unconfirmed until a 200', async () => {
   const folder = temporaryFolder()
   const { key, simulator } = await service()
   const first = await connected(folder, key)
@@ -285,7 +285,7 @@ test("after a revocation the key's streams end at once and nothing uses the gran
   expect((await snapshot())?.access.state).toBe('none')
 })
 
-test('a key gets an id that no stored key has, also while those do not open', async () => {
+test('a key gets an id that no stored key has, even while those do not open', async () => {
   const folder = await connectedOnce()
   const other = await service({ clientId: 'other' })
   const wrong = await started(folder, sealing('another'), { simulate: true })
@@ -295,7 +295,7 @@ test('a key gets an id that no stored key has, also while those do not open', as
   })
 })
 
-test('a start on the simulator shows no stored key, and keeps them', async () => {
+test('a start on the simulator shows no stored key, but preserves them', async () => {
   const folder = await connectedOnce()
   const simulated = await started(folder, sealing(), { simulate: true })
   expect(await simulated.ids()).toEqual(['simulator'])
@@ -303,7 +303,7 @@ test('a start on the simulator shows no stored key, and keeps them', async () =>
   expect(await (await started(folder, sealing())).ids()).toEqual(['key-1'])
 })
 
-test('no byte of a secret is in what a whole run leaves or says', async () => {
+test('no byte of a secret is in any file or output of a whole run', async () => {
   const folder = temporaryFolder()
   const { key, simulator } = await service({ rotationOverlapSeconds: 30 })
   const tokens = new Set<string>([...Object.values(SECRETS), 'CANARY passphrase'])

@@ -51,7 +51,7 @@ async function key() {
   } as const
 }
 
-test('what was chosen of a sealed key is there at the next start', async () => {
+test('settings of an encrypted key are there at the next start', async () => {
   const folder = temporaryFolder()
   const first = await started(folder, 'words')
   await first.handlers.connect(await key())
@@ -71,7 +71,7 @@ test('what was chosen of a sealed key is there at the next start', async () => {
   expect(snapshot?.probes).toMatchObject({ enabled: false, budgetFraction: 0.005, symbol: 'AAPL' })
 })
 
-test('what was chosen while the stored keys do not open is there once they do', async () => {
+test('settings changed while the stored keys do not open are there once they do', async () => {
   const folder = temporaryFolder()
   const first = await started(folder, 'words')
   await first.handlers.connect(await key())
@@ -87,7 +87,7 @@ test('what was chosen while the stored keys do not open is there once they do', 
   expect(snapshot?.keystore).toBe('ok')
 })
 
-test('a key that is signed in again keeps what was chosen of it', async () => {
+test('a key that signs in again keeps its settings', async () => {
   const folder = temporaryFolder()
   const first = await started(folder, 'words')
   await first.handlers.connect(await key())
@@ -98,7 +98,7 @@ test('a key that is signed in again keeps what was chosen of it', async () => {
   expect(await second.handlers.keySettings({ profile: 'key-1' })).toMatchObject({ settings: CHOSEN })
 })
 
-test('of a key in memory it is kept until the end, and says so', async () => {
+test('settings of a key in memory last until exit, and that is reported', async () => {
   const folder = temporaryFolder()
   const first = await started(folder)
   await first.handlers.connect(await key())
@@ -115,7 +115,7 @@ test('of a key in memory it is kept until the end, and says so', async () => {
   })
 })
 
-test('the built-in simulator keeps what was chosen of it, though its key is new at each start', async () => {
+test('the built-in simulator keeps its settings, though its key is new at each start', async () => {
   const folder = temporaryFolder()
   const first = await started(folder)
   expect(await first.handlers.setKeySettings({ profile: 'simulator', ...CHOSEN })).toMatchObject({
@@ -128,7 +128,7 @@ test('the built-in simulator keeps what was chosen of it, though its key is new 
   await second.stop()
 })
 
-test('damaged settings of the simulator are set aside, and that is said', async () => {
+test('damaged settings of the simulator are renamed, and that is reported', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'simulator.json'), '{"probes":{"budgetFraction":"all of it"}}')
   const { handlers } = await started(folder)

@@ -94,7 +94,12 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: '`watch --json --changes` never told that the sign-in host was away',
-    tests: [['main/hosts/terminal/json-lines.test.ts', 'a sign-in host that is away, and items without']],
+    tests: [
+      [
+        'main/hosts/terminal/json-lines.test.ts',
+        'an unreachable sign-in host, dropped items and their end are reported; no field is missing',
+      ],
+    ],
     breaks: ['never tell that the sign-in host is away'],
   },
   {
@@ -126,7 +131,10 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'The code of a window, and the address of a sign-in, stood in an argument list that every user reads',
     tests: [
-      ['main/hosts/terminal/opened-address.process.test.ts', 'while the browser is opened, no argument list'],
+      [
+        'main/hosts/terminal/opened-address.process.test.ts',
+        'while the browser opens, no argument list contains the code, and no other user can read a file with it',
+      ],
       [
         'main/storage/address-file.test.ts',
         'a file readable only by its owner redirects to the address, whatever its characters',
@@ -135,7 +143,10 @@ export const FINDINGS: readonly Finding[] = [
         'main/storage/address-file.test.ts',
         'it is deleted after the address was used, after a minute, and if no browser could be opened',
       ],
-      ['main/hosts/desktop/open-externally.test.ts', 'is given a file of the data folder'],
+      [
+        'main/hosts/desktop/open-externally.test.ts',
+        'opens a file of the data folder if the address would be an argument of xdg-open',
+      ],
       ['main/sign-in/sign-ins.test.ts', 'opens the same address that the window shows'],
     ],
     breaks: ['hand the browser the address with its code'],
@@ -143,8 +154,8 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A window that was let in was neither told nor listed, and could not be ended',
     tests: [
-      [BROWSER_HOST, 'are told of one by one, and listed'],
-      [BROWSER_HOST, 'end for good when another one ends them'],
+      [BROWSER_HOST, 'are announced one by one, and listed for each of them'],
+      [BROWSER_HOST, 'stay ended when another one ends them, with their push stream'],
     ],
     breaks: ['let a window in without a word'],
   },
@@ -182,7 +193,7 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A token that the service repeats reached snapshots, events, the history and the report',
     tests: [
-      [ECHO, 'a service that sends back what it was sent'],
+      [ECHO, 'a service that echoes requests, %s, exposes no secret anywhere'],
       ['main/api/refused-requests.test.ts', 'the message of a rejection is one short line without a secret'],
     ],
     breaks: ['show a header that repeats the token'],
@@ -232,8 +243,11 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A stored key with a damaged row vanished, and the demonstration stood in for it',
     tests: [
-      [KEYS, 'a key whose row in the clear'],
-      [KEYS, 'a key that was connected once is connected at the next start'],
+      [
+        KEYS,
+        'a key whose row in the clear is %s stays, damaged by its id, is reported, and no demonstration replaces it',
+      ],
+      [KEYS, 'a connected key is connected at the next start, with its latest token'],
     ],
     breaks: ['take a key whose row in the clear is damaged for one that is not stored'],
   },
@@ -247,14 +261,17 @@ export const FINDINGS: readonly Finding[] = [
       ],
       ['app/service/json.test.ts', 'one level too many'],
       ['app/tokens/refresh-grant.test.ts', 'of scopes without end 64 are shown'],
-      ['main/snapshot-size.test.ts', 'a service that fills every text'],
+      ['main/snapshot-size.test.ts', 'a service that fills every shown text makes no snapshot of 256 kB'],
     ],
     breaks: ['parse whatever nests however deep'],
   },
   {
     found: 'A wall clock 400 days ahead for a minute deleted the history, and stayed wrong until a restart',
     tests: [
-      ['main/hosts/terminal/flapping-clock.process.test.ts', 'a process whose wall clock is 400 days ahead'],
+      [
+        'main/hosts/terminal/flapping-clock.process.test.ts',
+        'a process whose wall clock is 400 days ahead for minutes keeps its history, and recovers the time without a restart',
+      ],
       [
         CLOCK,
         'a wall clock 400 days %s for 70 s deletes no history, and later samples are rolled up as usual',
@@ -293,7 +310,7 @@ export const FINDINGS: readonly Finding[] = [
     found: 'SIGUSR1 opened an inspector, and the first build got the secrets of the environment',
     tests: [
       ['main/launch.test.ts', 'SIGUSR1 opens no inspector'],
-      ['main/launch.test.ts', 'a build is handed none of the secrets'],
+      ['main/launch.test.ts', 'a build gets none of Headroom’s secrets'],
     ],
     breaks: ['open an inspector on SIGUSR1', 'hand the secrets of the environment to the build'],
   },
@@ -382,10 +399,10 @@ export const FINDINGS: readonly Finding[] = [
     found:
       'No test noticed that two bytes of a digest were compared, that a cache kept answers, or push streams without end',
     tests: [
-      [ADMISSION, 'a code whose digest is nearly that of the right one'],
-      [ADMISSION, 'a bearer is looked up by the whole of its digest'],
-      [ADMISSION, 'a bearer that opens one push stream after another'],
-      [BROWSER_HOST, 'answer nothing that a cache may keep'],
+      [ADMISSION, 'a code whose digest nearly matches is rejected'],
+      [ADMISSION, 'a bearer is looked up by its whole digest'],
+      [ADMISSION, 'a bearer that opens one push stream after another has at most four'],
+      [BROWSER_HOST, 'send responses that no cache may store'],
     ],
     breaks: [
       'compare two bytes of the code',
@@ -665,7 +682,10 @@ export const FINDINGS: readonly Finding[] = [
         'main/network/connection-limit.test.ts',
         'a connection that does not authenticate in time is closed; an authenticated one is not',
       ],
-      ['main/hosts/browser/slow-sockets.test.ts', 'one that goes on asking without a key'],
+      [
+        'main/hosts/browser/slow-sockets.test.ts',
+        'one that keeps sending requests without a key is closed in time',
+      ],
     ],
     breaks: ['reset what a program connects at once beyond 128'],
   },
@@ -698,7 +718,10 @@ export const FINDINGS: readonly Finding[] = [
         SNAPSHOT,
         'whatever names programs and the service use, the bound holds and everything dropped is counted',
       ],
-      ['main/hosts/terminal/table.test.ts', 'what a snapshot has no room for is counted in one line'],
+      [
+        'main/hosts/terminal/table.test.ts',
+        'items dropped from a snapshot are counted in one line below their list',
+      ],
       ['renderer/programs/program-rows.test.ts', 'categories that a snapshot has no room for are counted'],
     ],
     breaks: ['let each connected key fill the room of all snapshots'],

@@ -17,7 +17,7 @@ const errorOf = (command: keyof typeof contract, arg: unknown): string => {
 const key = { name: 'n', environment: 'live', clientId: 'c', refreshToken: 't' }
 const query = { profile: 'p', category: 'c', fromMs: 0, toMs: 0, points: 2 }
 
-describe('the line about an argument that did not parse', () => {
+describe('the line about an invalid argument', () => {
   it.each([
     ['hello', 3, 'hello: wrong argument for this command'],
     ['setVisible', null, 'setVisible: the argument must be an object'],
@@ -32,11 +32,11 @@ describe('the line about an argument that did not parse', () => {
       { profile: 'p', kind: 'positions', target: 't', options: { sent: 3 } },
       'openStream: options has an invalid part',
     ],
-  ] as const)('%s with %j says: %s', (command, arg, line) => {
+  ] as const)('%s with %j gives: %s', (command, arg, line) => {
     expect(errorOf(command, arg)).toBe(line)
   })
 
-  it('never repeats a value or a name that it received', () => {
+  it('never repeats a value or a name from the input', () => {
     const secret = 'S3CRET'
     const anything = fc.anything({
       key: fc.constantFrom(secret, 'profile', 'name', 'options', 'kind'),
@@ -54,7 +54,7 @@ describe('the line about an argument that did not parse', () => {
     )
   })
 
-  it('says nothing of an error that is not the parser’s', () => {
+  it('is not used for an error that is not the parser’s', () => {
     expect(argumentError('x', new Error('S3CRET'))).not.toContain('S3CRET')
     expect(argumentError('x', undefined)).toBe('x: wrong argument for this command')
   })

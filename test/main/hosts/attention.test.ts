@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Attention } from '../../../main/hosts/window-session.ts'
 
-test('somebody looks while at least one window is open and not hidden', () => {
+test('a user is present while at least one window is open and visible', () => {
   const attention = new Attention()
   expect(attention.attended).toBe(false)
   const first = attention.take()

@@ -11,7 +11,7 @@ function files(contents: Readonly<Record<string, string>>): string {
   return folder
 }
 
-test('a secret is read from the file that is named, without the line end an editor leaves', () => {
+test('a secret is read from the named file, without the line end an editor adds', () => {
   const folder = files({ a: 'four words in here\n', b: 'token\r\n', c: ' kept \n\n' })
   const { environment, problem } = withSecretFiles({
     PATH: '/bin',
@@ -29,7 +29,7 @@ test('a secret is read from the file that is named, without the line end an edit
   })
 })
 
-test('systemd’s credentials are read by their names, and what the environment says itself wins', () => {
+test('systemd’s credentials are read by name, and the environment takes precedence', () => {
   const CREDENTIALS_DIRECTORY = files({
     HEADROOM_PASSPHRASE: 'sealed words',
     HEADROOM_CLIENT_SECRET: 'other',
@@ -42,7 +42,7 @@ test('systemd’s credentials are read by their names, and what the environment 
   })
 })
 
-test('what cannot be had is one line that names the variable and the file, and never what is in it', () => {
+test('an unreadable secret is one line that names the variable and the file, never its content', () => {
   const folder = files({ empty: '\n', long: 'CANARY'.repeat(20_000), both: 'CANARY' })
   mkdirSync(join(folder, 'HEADROOM_PASSPHRASE'))
   const problemOf = (environment: Readonly<Record<string, string>>) => withSecretFiles(environment).problem
@@ -62,7 +62,7 @@ test('what cannot be had is one line that names the variable and the file, and n
   proves('U2', { level: 1, cases: 5 })
 })
 
-test('what is secret is read once, and is not there for a crash report or a child process to show', () => {
+test('secrets are read once, and are not there for a crash report or a child process', () => {
   const own: NodeJS.ProcessEnv = {
     PATH: '/bin',
     HEADROOM_PASSPHRASE: 'words',

@@ -21,7 +21,7 @@ function setUp() {
   return { clock, publisher, sent, change, revisions }
 }
 
-test('the first change after quiet goes at once, as one with what comes with it', async () => {
+test('the first change after quiet is sent at once, as one with the changes next to it', async () => {
   const { clock, sent, change } = setUp()
   await clock.advance(5_000)
   change()
@@ -42,7 +42,7 @@ test('a storm of changes is four snapshots a second, the last of them the latest
   expect(sent.at(-1)?.revision).toBe(1_000)
 })
 
-test('a change is not held up by what was sent because time passed', async () => {
+test('a change is not delayed by a periodic snapshot', async () => {
   const { clock, publisher, sent, change } = setUp()
   change()
   publisher.keepFresh(['a'])
@@ -70,7 +70,7 @@ test('a profile is sent at least once a second and at most four times, whatever 
   }
 })
 
-test('for a hidden window nothing wakes, and one that is seen again is kept fresh again', async () => {
+test('a hidden window causes no wake-ups, and one that is shown again is kept fresh', async () => {
   const { clock, publisher, sent, change } = setUp()
   change()
   publisher.keepFresh(['a'])
@@ -93,7 +93,7 @@ test('profiles do not wait for each other', async () => {
   expect(sent.map(({ profile }) => profile)).toEqual(['a', 'b'])
 })
 
-test('a hidden window is sent nothing, and the latest when it is seen again', async () => {
+test('a hidden window gets nothing, and the latest when it is shown again', async () => {
   const { clock, publisher, sent, change } = setUp()
   change()
   publisher.setVisible(false)
@@ -108,7 +108,7 @@ test('a hidden window is sent nothing, and the latest when it is seen again', as
   expect(sent.length).toBe(1)
 })
 
-test('seen again without a change in between, it is sent nothing', async () => {
+test('shown again without a change in between, it gets nothing', async () => {
   const { clock, publisher, sent, change } = setUp()
   change()
   await clock.advance(1_000)
@@ -118,7 +118,7 @@ test('seen again without a change in between, it is sent nothing', async () => {
   expect(sent.length).toBe(1)
 })
 
-test('a profile that is gone is not sent, and stop ends everything', async () => {
+test('a removed profile is not sent, and stop ends everything', async () => {
   const { clock, publisher, sent, change, revisions } = setUp()
   change('a')
   revisions.delete('a')
@@ -131,7 +131,7 @@ test('a profile that is gone is not sent, and stop ends everything', async () =>
   expect(clock.pending).toBe(0)
 })
 
-test('whatever the changes, snapshots are 250 ms apart and the last change is seen', async () => {
+test('whatever the changes, snapshots are 250 ms apart and the last change is sent', async () => {
   const runs = 50
   await fc.assert(
     fc.asyncProperty(

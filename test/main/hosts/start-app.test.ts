@@ -60,7 +60,7 @@ async function folderWithKey(): Promise<string> {
   return folder
 }
 
-test('a first start is connected to the built-in simulator and shows live data', async () => {
+test('a first start connects to the built-in simulator and shows live data', async () => {
   const { handlers, snapshots, profiles } = await running()
   expect(await handlers.hello()).toEqual({ ...HELLO, keeps: 'memory' })
   expect(await profiles()).toEqual(['simulator'])
@@ -69,7 +69,7 @@ test('a first start is connected to the built-in simulator and shows live data',
   }, 10_000)
 })
 
-test('a connected key takes the place of the simulator, which comes back when the key is forgotten', async () => {
+test('a connected key replaces the simulator, which returns when the key is forgotten', async () => {
   const { handlers, profiles, snapshots } = await running()
   const outcome = await handlers.connect(await key())
   expect(outcome).toEqual({ ok: true, profile: 'key-1' })
@@ -83,7 +83,7 @@ test('a connected key takes the place of the simulator, which comes back when th
   }, 10_000)
 })
 
-test('a key with a bad address leaves the simulator where it is', async () => {
+test('a key with an invalid address does not replace the simulator', async () => {
   const { handlers, profiles } = await running()
   const outcome = await handlers.connect({ ...(await key()), authUrl: 'http://example.com' })
   expect(outcome).toMatchObject({ ok: false, code: 'bad-address' })
@@ -120,7 +120,7 @@ test.each([
   await vi.waitFor(async () => expect(await profiles()).toEqual(['key-1']), 10_000)
 })
 
-test('a demonstration whose own sign-in ended, as after a long sleep, starts afresh', async () => {
+test('a demonstration whose sign-in ended, as after a long sleep, restarts', async () => {
   let sleptMs = 0
   let refusals = 0
   const network = nodeHttp({})

@@ -15,7 +15,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 
 const PAGE = '<!doctype html><style nonce="__CSP_NONCE__"></style><i nonce="__CSP_NONCE__"></i>'
 
-test('only a file whose name carries a hash, in its folder, is kept by a browser for good', () => {
+test('only a file with a hash in its name, in its folder, is cached forever', () => {
   const names = [
     'assets/app-abcd_fg8.js',
     'assets/deep/app-abcdefg8.css',
@@ -37,25 +37,22 @@ test('only a file whose name carries a hash, in its folder, is kept by a browser
   ])
 })
 
-test('the page is not a file, and each of its nonces is the one it is asked for', () => {
+test('the page is not a file, and each nonce is the requested one', () => {
   const files = readWindowFiles(folderOf({ 'index.html': PAGE }))
   expect(files.find('/index.html')).toBeUndefined()
   expect(files.page('n1')).toBe('<!doctype html><style nonce="n1"></style><i nonce="n1"></i>')
 })
 
-test.skipIf(process.platform === 'win32')(
-  'a link and a file of a kind that no window has are not served',
-  () => {
-    const folder = folderOf({ 'index.html': PAGE, 'assets/app-abcdefg8.js.map': 'x' })
-    symlinkSync('/etc/hostname', join(folder, 'linked.txt'))
-    const files = readWindowFiles(folder)
-    expect([files.find('/linked.txt'), files.find('/assets/app-abcdefg8.js.map')]).toEqual([
-      undefined,
-      undefined,
-    ])
-  },
-)
+test.skipIf(process.platform === 'win32')('a link and a file of an unknown kind are not served', () => {
+  const folder = folderOf({ 'index.html': PAGE, 'assets/app-abcdefg8.js.map': 'x' })
+  symlinkSync('/etc/hostname', join(folder, 'linked.txt'))
+  const files = readWindowFiles(folder)
+  expect([files.find('/linked.txt'), files.find('/assets/app-abcdefg8.js.map')]).toEqual([
+    undefined,
+    undefined,
+  ])
+})
 
-test('a folder without a built window says what to do', () => {
+test('a folder without a built window reports what to do', () => {
   expect(() => readWindowFiles(temporaryFolder())).toThrow('npm run build')
 })

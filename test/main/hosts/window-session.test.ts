@@ -58,7 +58,7 @@ function setUp() {
   return { clock, http, monitor, history, attention, connect, open }
 }
 
-test('a window that opens late asks once and is then told', async () => {
+test('a window that opens late fetches once and then gets pushes', async () => {
   const { clock, connect, open } = setUp()
   connect('a')
   await clock.advance(10_000)
@@ -71,7 +71,7 @@ test('a window that opens late asks once and is then told', async () => {
   expect(seen.snapshots.at(-1)?.revision).toBeGreaterThan(asked[0]!.revision)
 })
 
-test('each window has its own pace, and a hidden one is sent events but no snapshots', async () => {
+test('each window has its own rate, and a hidden one gets events but no snapshots', async () => {
   const { clock, connect, open } = setUp()
   const shown = open()
   const hidden = open()
@@ -83,7 +83,7 @@ test('each window has its own pace, and a hidden one is sent events but no snaps
   expect(hidden.seen.events).toEqual(shown.seen.events)
 })
 
-test('a window is looked at while it is open and not hidden', () => {
+test('a window counts as visible while it is open and not hidden', () => {
   const { attention, open } = setUp()
   const first = open()
   const second = open()
@@ -95,7 +95,7 @@ test('a window is looked at while it is open and not hidden', () => {
   expect(attention.attended).toBe(true)
 })
 
-test('a row can be checked, and its headers asked for, by its category', async () => {
+test('a row can be checked, and its headers fetched, by its category', async () => {
   const { clock, connect, open } = setUp()
   connect('a')
   await clock.advance(1_000)
@@ -108,7 +108,7 @@ test('a row can be checked, and its headers asked for, by its category', async (
   })
 })
 
-test('a closed window is told nothing more', async () => {
+test('a closed window gets nothing more', async () => {
   const { clock, connect, open } = setUp()
   const { close, seen } = open()
   close()
@@ -117,7 +117,7 @@ test('a closed window is told nothing more', async () => {
   expect(seen).toEqual({ snapshots: [], events: [], removed: [] })
 })
 
-test('a visible window is sent numbers at least once a second, and a hidden one none', async () => {
+test('a visible window gets numbers at least once a second, and a hidden one none', async () => {
   const { clock, connect, open } = setUp()
   connect('a')
   const { handlers, seen } = open()
@@ -131,7 +131,7 @@ test('a visible window is sent numbers at least once a second, and a hidden one 
   expect(seen.snapshots.length).toBe(sent)
 })
 
-test('a forgotten key is told as removed, revokes nothing and sends nothing more', async () => {
+test('a forgotten key is reported as removed, revokes nothing and sends nothing more', async () => {
   const { clock, http, monitor, history, connect, open } = setUp()
   const { handlers, seen, close } = open()
   connect('a')
@@ -166,7 +166,7 @@ test('a key that is not connected is an expected failure of every command', asyn
   })
 })
 
-test('a key connected anew goes on counting revisions: windows drop what is older', async () => {
+test('a reconnected key continues its revisions, because windows drop older ones', async () => {
   const { clock, monitor, connect } = setUp()
   connect('a')
   await clock.advance(60_000)
@@ -175,7 +175,7 @@ test('a key connected anew goes on counting revisions: windows drop what is olde
   expect(monitor.snapshot('a')!.revision).toBeGreaterThan(before)
 })
 
-test('nothing that a window is told holds a token', async () => {
+test('nothing sent to a window contains a token', async () => {
   const { clock, connect, open } = setUp()
   const { handlers, seen } = open()
   connect('a')

@@ -21,7 +21,7 @@ function alike(secret: string, bytes: number): string {
   }
 }
 
-test('a code whose digest is nearly that of the right one is refused', () => {
+test('a code whose digest nearly matches is rejected', () => {
   const admission = new Admission({ randomBytes, monotonicMs: () => 0 })
   const guess = alike(admission.code, 2)
   expect(admission.offer(guess)).toEqual({ kind: 'refused' })
@@ -29,7 +29,7 @@ test('a code whose digest is nearly that of the right one is refused', () => {
   proves('W4', { level: 2, cases: 1 })
 })
 
-test('a bearer is looked up by the whole of its digest', () => {
+test('a bearer is looked up by its whole digest', () => {
   const bearer = 'a-bearer'
   const other = alike(bearer, 2)
   expect(digestOf(other).slice(0, 2)).toBe(digestOf(bearer).slice(0, 2))
@@ -37,7 +37,7 @@ test('a bearer is looked up by the whole of its digest', () => {
   expect(Buffer.from(digestOf(bearer), 'base64url')).toEqual(sha256(bearer))
 })
 
-test('a bearer that opens one push stream after another holds four', () => {
+test('a bearer that opens one push stream after another has at most four', () => {
   const clock = new FakeClock()
   const admitted = new AdmittedWindows({ clock, admitted: () => {} })
   const windows = new BrowserWindows({ windows: new FakeWindows(), clock, randomBytes, admitted })

@@ -14,12 +14,12 @@ beforeEach(async () => {
 afterEach(() => started.stop())
 
 describe('the ready line', () => {
-  it('names the address with a code in its fragment, which no request carries', () => {
+  it('contains the address with a code in its fragment, which no request sends', () => {
     expect(started.ready).toHaveLength(1)
     expect(started.ready[0]).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${started.port}/#code=[\\w-]{43}$`))
   })
 
-  it('is told afresh, with another code, whenever its code was used', async () => {
+  it('is printed again, with another code, whenever its code was used', async () => {
     const first = started.code()
     await started.bearer()
     expect(started.ready).toHaveLength(2)
@@ -28,11 +28,11 @@ describe('the ready line', () => {
 })
 
 describe('binding', () => {
-  it('refuses a port that is taken', async () => {
+  it('rejects a taken port', async () => {
     await expect(startHost(started.port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  it('counts a port as taken when only ::1 has it, where another program could meet our visitors', async () => {
+  it('counts a port as taken if only ::1 is taken, where another program could receive our visitors', async () => {
     const other = createServer()
     const hasIpv6 = await new Promise<boolean>((resolve) => {
       other.once('error', () => resolve(false)).listen({ port: 0, host: '::1' }, () => resolve(true))
@@ -43,13 +43,13 @@ describe('binding', () => {
     other.close()
   })
 
-  it('answers on ::1 too, where the machine has it', async () => {
+  it('serves ::1 too, if the machine has it', async () => {
     const text = requestText({ headers: [['host', `[::1]:${started.port}`]] })
     const answer = await rawExchange(started.port, text, '::1').catch((error) => error.code)
     expect(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 200]).toContain(answer.status ?? answer)
   })
 
-  it('tells whoever asks that it answers, and before it serves to come back', async () => {
+  it('responds to health checks, and returns 503 until it is ready', async () => {
     expect(await started.get('/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
     const claimed = await claimPort(0)
     onTestFinished(() => claimed.close())
@@ -57,7 +57,7 @@ describe('binding', () => {
     expect((await rawExchange(claimed.port, asked)).status).toBe(503)
   })
 
-  it('says how to build the window when there is none', async () => {
+  it('explains how to build the window if it is missing', async () => {
     const port = await claimPort(0)
     onTestFinished(() => port.close())
     const start = startBrowserHost({
@@ -74,8 +74,8 @@ describe('binding', () => {
   })
 })
 
-describe('the windows that were let in', () => {
-  it('are told of one by one, and listed for each of them', async () => {
+describe('connected windows', () => {
+  it('are announced one by one, and listed for each of them', async () => {
     const first = await started.bearer()
     const second = await started.bearer()
     expect(started.admissions).toEqual(['window-1', 'window-2'])
@@ -86,7 +86,7 @@ describe('the windows that were let in', () => {
     ])
   })
 
-  it('end for good when another one ends them, with their push stream', async () => {
+  it('stay ended when another one ends them, with their push stream', async () => {
     const stranger = await started.bearer()
     await started.bearer()
     await started.post('/api/command/snapshots', null, bearing(stranger))
@@ -99,7 +99,7 @@ describe('the windows that were let in', () => {
     proves('W4', { level: 2, cases: 1 })
   })
 
-  it('answer nothing that a cache may keep', async () => {
+  it('send responses that no cache may store', async () => {
     const bearer = bearing(await started.bearer())
     const answers = [
       await started.post('/api/command/snapshots', null, bearer),
@@ -130,7 +130,7 @@ describe('a code', () => {
       expect((await started.post('/api/command/hello', null, bearing(bearer))).status).toBe(200)
   })
 
-  it('that is wrong is turned away with 429 after twenty in a minute, and a right one still admits', async () => {
+  it('that is wrong gets 429 after twenty in a minute, and a right one still connects', async () => {
     const wrong = async () => (await started.post('/api/session', { code: 'guess' })).status
     for (let i = 0; i < 20; i++) expect(await wrong()).toBe(401)
     expect(await wrong()).toBe(429)
@@ -144,7 +144,7 @@ describe('a code', () => {
       expect((await started.post('/api/session', body)).status).toBe(400)
   })
 
-  it('of an earlier start, like its bearers, is worth nothing after a restart', async () => {
+  it('of an earlier start is invalid after a restart, like its bearers', async () => {
     const code = started.code()
     const bearer = await started.bearer()
     await started.stop()
@@ -155,20 +155,20 @@ describe('a code', () => {
 })
 
 describe('a command', () => {
-  it('is answered with its value', async () => {
+  it('returns its value', async () => {
     const answer = await started.post('/api/command/hello', null, bearing(await started.bearer()))
     expect(answer.status).toBe(200)
     expect(JSON.parse(answer.body)).toEqual({ value: { version: '0.0.0', host: 'browser' } })
   })
 
-  it('that returns nothing answers null', async () => {
+  it('without a result returns null', async () => {
     const body = { visible: false }
     const answer = await started.post('/api/command/setVisible', body, bearing(await started.bearer()))
     expect(answer.body).toBe('{"value":null}')
     expect(started.windows.calls).toEqual([['setVisible', body]])
   })
 
-  it('without a right bearer is refused, whether it exists or not', async () => {
+  it('without a valid bearer is rejected, whether it exists or not', async () => {
     const bearer = await started.bearer()
     const wrong = [[], bearing('x'.repeat(43)), bearing(`${bearer}x`), [['authorization', bearer] as const]]
     for (const name of ['revoke', 'nothing'])
@@ -177,7 +177,7 @@ describe('a command', () => {
     expect(started.windows.calls).toEqual([])
   })
 
-  it('is reached under its one spelling only, whatever a router would decode', async () => {
+  it('is reached by its one spelling only, whatever a router would decode', async () => {
     const bearer = bearing(await started.bearer())
     const twisted = [
       '/%61pi/pushes',
@@ -201,7 +201,7 @@ describe('a command', () => {
     expect(started.windows.sessions).toEqual([])
   })
 
-  it('with its bearer in the address, in a cookie or as another scheme is refused', async () => {
+  it('with its bearer in the URL, in a cookie or as another scheme is rejected', async () => {
     const bearer = await started.bearer()
     for (const name of ['bearer', 'access_token', 'token', 'authorization'])
       expect((await started.get(`/api/pushes?${name}=${bearer}`)).status).toBe(401)
@@ -222,13 +222,13 @@ describe('a command', () => {
     expect(started.windows.sessions).toEqual([])
   })
 
-  it('that no contract names is not found, whatever an object inherits', async () => {
+  it('that is not in the contract is not found, whatever an object inherits', async () => {
     const bearer = await started.bearer()
     for (const name of ['nothing', 'snapshotChanged', '__proto__', 'constructor', 'toString', 'hello/x'])
       expect((await started.post(`/api/command/${name}`, null, bearing(bearer))).status).toBe(404)
   })
 
-  it('with a wrong argument is told the field, and hears nothing of what it sent', async () => {
+  it('with a wrong argument names the field, and repeats nothing that was sent', async () => {
     const secret = 'SECRET-TOKEN-VALUE'
     const answer = await started.post(
       '/api/command/connect',
@@ -242,7 +242,7 @@ describe('a command', () => {
     expect(started.windows.calls).toEqual([])
   })
 
-  it('that fails says so without its stack, which goes to the log', async () => {
+  it('that fails reports it without its stack, which goes to the log', async () => {
     const query = { profile: 'p', category: 'c', fromMs: 0, toMs: 1, points: 2 }
     const answer = await started.post('/api/command/history', query, bearing(await started.bearer()))
     expect(answer.status).toBe(500)
@@ -250,7 +250,7 @@ describe('a command', () => {
     expect(started.notes).toHaveLength(1)
   })
 
-  it('is never taken from a simple request of another site', async () => {
+  it('is never accepted from a simple request of another site', async () => {
     const bearer = await started.bearer()
     const at = `127.0.0.1:${started.port}`
     const send = (headers: readonly (readonly [string, string])[]) =>
@@ -273,7 +273,7 @@ describe('a command', () => {
     expect((await send([host, own, json, auth])).status).toBe(200)
   })
 
-  it('of more than 64 kB, or of broken JSON, is refused with a fixed line', async () => {
+  it('of more than 64 kB, or of broken JSON, is rejected with a fixed line', async () => {
     const bearer = bearing(await started.bearer())
     const big = await started.post('/api/command/hello', `"${'x'.repeat(64 * 1024)}"`, bearer)
     expect([big.status, JSON.parse(big.body)]).toEqual([413, { error: 'the request is larger than 64 kB' }])
@@ -285,7 +285,7 @@ describe('a command', () => {
 })
 
 describe('files', () => {
-  it('are the page, with a nonce of its own each time', async () => {
+  it('are the page, with a new nonce each time', async () => {
     const [one, two] = [await started.get('/'), await started.get('/index.html?x=1')]
     const nonceOf = (body: string) => /content="([^"]+)"/.exec(body)?.[1] ?? ''
     expect(nonceOf(one.body)).toMatch(/^[\w+/]{22}==$/)
@@ -297,21 +297,21 @@ describe('files', () => {
     expect(one.headers.get('content-type')).toBe('text/html; charset=utf-8')
   })
 
-  it('that carry a hash are kept, and others asked for again', async () => {
+  it('with a hash are cached, and others revalidated', async () => {
     const script = await started.get('/assets/index-Ab12Cd34.js')
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect((await started.get('/favicon.svg')).headers.get('cache-control')).toBe('no-cache')
   })
 
-  it('answer HEAD as GET, without the body', async () => {
+  it('respond to HEAD like GET, without the body', async () => {
     const headers = [['host', `127.0.0.1:${started.port}`]] as const
     const head = await rawExchange(started.port, requestText({ method: 'HEAD', headers }))
     expect([head.status, head.body]).toEqual([200, ''])
     expect(head.headers.get('content-type')).toBe('text/html; charset=utf-8')
   })
 
-  it('are only those of the list: no path leads out of it', async () => {
+  it('are only those of the list: no path leads outside', async () => {
     const paths = [
       '/../secret.txt',
       '/assets/../../secret.txt',
@@ -337,8 +337,8 @@ describe('files', () => {
   })
 })
 
-describe('every answer', () => {
-  it('carries the security headers, no cookie and nothing of CORS', async () => {
+describe('every response', () => {
+  it('has the security headers, no cookie and no CORS header', async () => {
     const at = `127.0.0.1:${started.port}`
     const bearer = bearing(await started.bearer())
     const answers = [
@@ -370,7 +370,7 @@ describe('every answer', () => {
     }
   })
 
-  it('to a request that the gate refused has no body', async () => {
+  it('to a request rejected by the gate has no body', async () => {
     for (const host of ['evil.test', `evil.test:${started.port}`, `localhost:${started.port}.`])
       expect(await rawExchange(started.port, requestText({ headers: [['host', host]] }))).toMatchObject({
         status: 421,
@@ -378,7 +378,7 @@ describe('every answer', () => {
       })
   })
 
-  it('to an odd Host over a real socket is a refusal', async () => {
+  it('to an unusual Host over a real socket is a rejection', async () => {
     const token = fc.stringMatching(/^[\x21-\x7e]{0,30}$/)
     await fc.assert(
       fc.asyncProperty(token, async (host) => {

@@ -62,7 +62,7 @@ function fill({ sink, stream }: ReturnType<typeof start>): void {
 }
 
 describe('a window that does not read', () => {
-  it('is kept only the latest snapshot of each profile', () => {
+  it('is queued only the latest snapshot of each profile', () => {
     const started = start()
     fill(started)
     const before = started.sink.written.length
@@ -73,7 +73,7 @@ describe('a window that does not read', () => {
     expect(started.sink.written.map((line) => JSON.parse(line).value.revision)).toEqual([10_000, 10_000])
   })
 
-  it('is not told of a profile that was removed meanwhile', () => {
+  it('gets nothing about a profile that was removed meanwhile', () => {
     const started = start()
     fill(started)
     started.stream.pushes.snapshotChanged(snapshotOf('p1', 1))
@@ -82,7 +82,7 @@ describe('a window that does not read', () => {
     expect(started.sink.written).toEqual([])
   })
 
-  it('loses no event, until so much is unread that its stream is cut', () => {
+  it('loses no event until too much is unread and its stream is cut', () => {
     const started = start()
     let sent = 0
     while (!started.sink.destroyed) started.stream.pushes.eventHappened(event(sent++))
@@ -92,7 +92,7 @@ describe('a window that does not read', () => {
     expect(started.clock.pending).toBe(0)
   })
 
-  it('is not sent blank lines on top', () => {
+  it('gets no extra blank lines', () => {
     const started = start()
     fill(started)
     const before = started.sink.written.length
@@ -100,7 +100,7 @@ describe('a window that does not read', () => {
     expect(started.sink.written).toHaveLength(before)
   })
 
-  it('goes on from where it was when it reads again', () => {
+  it('continues where it was when it reads again', () => {
     const started = start()
     fill(started)
     started.sink.read()
@@ -110,7 +110,7 @@ describe('a window that does not read', () => {
 })
 
 describe('a push stream that ended', () => {
-  it('says nothing more and leaves no timer', () => {
+  it('sends nothing more and leaves no timer', () => {
     const started = start()
     started.stream.end()
     started.stream.end()

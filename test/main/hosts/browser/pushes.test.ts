@@ -42,7 +42,7 @@ const session = (index = 0) => {
 }
 
 describe('a push stream', () => {
-  it('needs the bearer', async () => {
+  it('requires the bearer', async () => {
     expect((await started.get('/api/pushes')).status).toBe(401)
     expect((await started.get('/api/pushes', bearing('x'.repeat(43)))).status).toBe(401)
     expect((await started.get(`/api/pushes?bearer=${await started.bearer()}`)).status).toBe(401)
@@ -65,7 +65,7 @@ describe('a push stream', () => {
     ])
   })
 
-  it('says a blank line every five seconds', async () => {
+  it('sends a blank line every five seconds', async () => {
     const pushes = await openPushes(await started.bearer())
     const blank = () => pushes.text().split('1\r\n\n\r\n').length - 1
     await vi.waitFor(() => expect(blank()).toBe(1), PATIENT)
@@ -76,7 +76,7 @@ describe('a push stream', () => {
     await vi.waitFor(() => expect(blank()).toBe(4), PATIENT)
   })
 
-  it('of a duplicated tab is told the same', async () => {
+  it('of a duplicated tab gets the same pushes', async () => {
     const bearer = await started.bearer()
     const [one, two] = [await openPushes(bearer), await openPushes(bearer)]
     expect(started.windows.sessions).toHaveLength(1)
@@ -87,7 +87,7 @@ describe('a push stream', () => {
 })
 
 describe("a window's session", () => {
-  it('ends when its push stream has been gone for the grace period, not before', async () => {
+  it('ends when its push stream has been closed for the grace period, not before', async () => {
     const pushes = await openPushes(await started.bearer())
     started.clock.advance(10 * GRACE_MS)
     expect(session().isOpen).toBe(true)
@@ -101,7 +101,7 @@ describe("a window's session", () => {
     }, PATIENT)
   })
 
-  it('goes on when the stream is back in time', async () => {
+  it('continues if the stream is back in time', async () => {
     const bearer = await started.bearer()
     const first = await openPushes(bearer)
     await openPushes(bearer)
@@ -111,7 +111,7 @@ describe("a window's session", () => {
     expect(started.windows.sessions).toHaveLength(1)
   })
 
-  it('is opened again by the same bearer after it ended: a laptop that slept needs no new code', async () => {
+  it('is reopened by the same bearer after it ended: a laptop that slept needs no new code', async () => {
     const bearer = bearing(await started.bearer())
     expect((await started.post('/api/command/hello', null, bearer)).status).toBe(200)
     started.clock.advance(GRACE_MS)
@@ -120,7 +120,7 @@ describe("a window's session", () => {
     expect(session(1).isOpen).toBe(true)
   })
 
-  it('is refused while more windows are open than anyone has', async () => {
+  it('is rejected if too many windows are open', async () => {
     for (let i = 0; i < 32; i++)
       await started.post('/api/command/hello', null, bearing(await started.bearer()))
     expect((await started.post('/api/session', { code: started.code() })).status).toBe(503)

@@ -34,7 +34,7 @@ async function started() {
   return { host, bearer, at: `127.0.0.1:${host.port}` }
 }
 
-test(`3,000 requests that are nearly right get in only where every part of them is (seed ${seed})`, async () => {
+test(`3,000 nearly valid requests are accepted only if every part is valid (seed ${seed})`, async () => {
   const { host, bearer, at } = await started()
   const name = fc.constantFrom(
     'host',
@@ -111,7 +111,7 @@ test(`3,000 requests that are nearly right get in only where every part of them 
   proves('W4', { level: 3, cases: RUNS })
 }, 60_000)
 
-test(`3,000 bodies for every command are answered in one fixed line, or as asked (seed ${seed})`, async () => {
+test(`3,000 bodies for every command get one fixed line, or a valid response (seed ${seed})`, async () => {
   const { host, bearer } = await started()
   const bodies = fc.tuple(
     fc.constantFrom(...COMMANDS),

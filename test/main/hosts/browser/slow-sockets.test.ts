@@ -26,7 +26,7 @@ async function started() {
   }
 }
 
-test('1,100 connections that say nothing keep nobody out, and are held in number', async () => {
+test('1,100 silent connections block nobody, and are bounded in number', async () => {
   const { host, at } = await started()
   const silent = await silentSockets(FLOOD, at)
   expect((await host.get('/')).status).toBe(200)
@@ -42,7 +42,7 @@ test.each([
     (head: string) => `${head}content-type: application/json\r\ncontent-length: 50\r\n\r\n{`,
   ],
   ['announce a chunk and send none', (head: string) => `${head}transfer-encoding: chunked\r\n\r\nff\r\n`],
-])('1,100 connections that %s keep nobody out', async (_, bytes) => {
+])('1,100 connections that %s block nobody', async (_, bytes) => {
   const { host, at, head } = await started()
   const silent = await silentSockets(FLOOD, at, bytes(head))
   const bearer = await host.bearer()
@@ -50,7 +50,7 @@ test.each([
   expect(silent.open).toBeLessThanOrEqual(LOOPBACK_LIMITS.mostConnections)
 })
 
-test('1,100 connections do not end the stream of a window that was admitted before them', async () => {
+test('1,100 connections do not end the stream of a window that connected before them', async () => {
   const { host, at } = await started()
   const outgoing = request({
     ...at,
@@ -104,14 +104,14 @@ test.each([
   ['says nothing', ''],
   ['stops within its headers', 'GET / HTTP/1.1\r\nhost: x\r\nx-slow: '],
   ['stops within its body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{'],
-])('a connection that %s is ended in time', async (_, bytes) => {
+])('a connection that %s is closed in time', async (_, bytes) => {
   const { to } = await shortLived()
   const silent = await silentSockets(20, to, bytes)
   await silent.allEnded()
   expect(silent.open).toBe(0)
 })
 
-test('one that does not read its answer is ended in time', async () => {
+test('one that does not read its response is closed in time', async () => {
   const { to, ended } = await shortLived('x'.repeat(20_000_000))
   const socket = connect(to, () => socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'))
   onTestFinished(() => void socket.destroy())
@@ -121,7 +121,7 @@ test('one that does not read its answer is ended in time', async () => {
   expect(socket.bytesRead).toBe(0)
 })
 
-test('one that goes on asking without a key is ended in time', async () => {
+test('one that keeps sending requests without a key is closed in time', async () => {
   const { to } = await shortLived('x', { ...LOOPBACK_LIMITS, unauthenticatedMs: 1_000 })
   const socket = connect(to)
   onTestFinished(() => void socket.destroy())
@@ -138,13 +138,13 @@ test('one that goes on asking without a key is ended in time', async () => {
   expect(answers).toBeGreaterThan(1)
 })
 
-test('the limits that hosts use are these, shorter than anybody’s patience', () => {
+test('the limits of the hosts are these, shorter than a user’s patience', () => {
   expect(LOOPBACK_LIMITS.headersTimeoutMs + LOOPBACK_LIMITS.checkedEveryMs).toBeLessThanOrEqual(15_000)
   expect(LOOPBACK_LIMITS.requestTimeoutMs + LOOPBACK_LIMITS.checkedEveryMs).toBeLessThanOrEqual(20_000)
   expect(LOOPBACK_LIMITS.silenceMs).toBeLessThanOrEqual(60_000)
 })
 
-test('headers of 17 kB are 431, a body of 1 MB is 413, and the host goes on', async () => {
+test('headers of 17 kB get 431, a body of 1 MB gets 413, and the host continues', async () => {
   const { host, head } = await started()
   const huge = `${head}x: ${'x'.repeat(17 * 1024)}\r\n\r\n`
   expect((await rawExchange(host.port, huge)).status).toBe(431)
@@ -158,7 +158,7 @@ test('headers of 17 kB are 431, a body of 1 MB is 413, and the host goes on', as
   expect((await host.get('/')).status).toBe(200)
 })
 
-test('what a stranger announces is not waited for: the refusal ends the connection', async () => {
+test('a stranger’s announced body is not waited for: the rejection closes the connection', async () => {
   const { host } = await started()
   const at = `127.0.0.1:${host.port}`
   for (const [target, host_, status] of [

@@ -12,7 +12,7 @@ const answer = (url: string, method = 'GET') =>
   appScheme(files, (size) => new Uint8Array(size).fill(7))(new Request(url, { method }))
 
 describe('app://headroom/', () => {
-  it('answers its page under a policy with no network and a nonce', async () => {
+  it('serves its page under a policy with no network and a nonce', async () => {
     const page = answer('app://headroom/')
     expect(page.status).toBe(200)
     const nonce = 'BwcHBwcHBwcHBwcHBwcHBw=='
@@ -25,17 +25,17 @@ describe('app://headroom/', () => {
     expect(page.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('answers a built file with its type', async () => {
+  it('serves a built file with its type', async () => {
     const file = answer('app://headroom/assets/a.js?x')
     expect([file.status, await file.text()]).toEqual([200, '1'])
     expect(file.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   })
 
-  it('has an origin of its own and none of the privileges that a page of a site lacks', () => {
+  it('has its own origin and none of the privileges that a page of a site lacks', () => {
     expect(APP_SCHEME).toEqual({ scheme: 'app', privileges: { standard: true, secure: true } })
   })
 
-  it('knows no other file, host or method', () => {
+  it('serves no other file, host or method', () => {
     for (const url of [
       'app://headroom/../assets/b.js',
       'app://headroom/assets%2fa.js',

@@ -32,8 +32,8 @@ function following(response = 1) {
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('an exception that nothing caught', () => {
-  it('is logged, ends the app with everything written, and is told before the process ends with 1', async () => {
+describe('an uncaught exception', () => {
+  it('is logged, ends the app with everything written, and is shown before the process ends with 1', async () => {
     const { process, said } = following()
     process.emit('uncaughtException', new Error('a defect'))
     process.emit('uncaughtException', new Error('another'))
@@ -51,8 +51,8 @@ describe('an exception that nothing caught', () => {
   })
 })
 
-describe('a rejection that nothing handled', () => {
-  it('is logged each time and told once, and the app goes on', async () => {
+describe('an unhandled rejection', () => {
+  it('is logged each time and shown once, and the app continues', async () => {
     const { process, said } = following()
     process.emit('unhandledRejection', new Error('a defect'))
     process.emit('unhandledRejection', new Error('a defect'))

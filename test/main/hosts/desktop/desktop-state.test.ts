@@ -5,8 +5,8 @@ import { migrated, readDesktopState, STATE_VERSION } from '../../../../main/host
 const BOUNDS = { x: -3, y: 0, width: 800, height: 600 }
 const FIRST_DAY = readDesktopState({})
 
-describe('what the desktop remembers', () => {
-  it('is, on the first day: go on in the tray, take no shortcut, keep nothing awake', () => {
+describe('the desktop state', () => {
+  it('starts as: stay in the tray, no shortcut, no keeping awake', () => {
     expect(FIRST_DAY).toEqual({
       windowMaximized: false,
       closeToTray: true,
@@ -18,7 +18,7 @@ describe('what the desktop remembers', () => {
     })
   })
 
-  it('loses one value that is not as described, and no other', () => {
+  it('loses one invalid value, and no other', () => {
     for (const wrong of [
       null,
       3,
@@ -38,18 +38,18 @@ describe('what the desktop remembers', () => {
     })
   })
 
-  it('reads anything at all as something', () => {
+  it('reads any input as something valid', () => {
     fc.assert(fc.property(fc.anything(), (stored) => void readDesktopState(stored)))
   })
 
-  it('is brought from the first form, and from the present one not at all', () => {
+  it('is migrated from the first form, and not from the present one', () => {
     expect(migrated({ bounds: BOUNDS })).toEqual({ windowBounds: BOUNDS, schemaVersion: STATE_VERSION })
     const present = { windowBounds: BOUNDS, schemaVersion: STATE_VERSION }
     expect(migrated(present)).toBe(present)
     expect(migrated({ schemaVersion: -7, bounds: BOUNDS })).toMatchObject({ windowBounds: BOUNDS })
   })
 
-  it('leaves the file of a newer Headroom as it is', () => {
+  it('leaves the file of a newer Headroom unchanged', () => {
     const newer = { schemaVersion: STATE_VERSION + 1, bounds: 'another meaning' }
     expect(migrated(newer)).toBe(newer)
   })

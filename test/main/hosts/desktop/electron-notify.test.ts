@@ -34,7 +34,7 @@ function system({ supported = true } = {}) {
 }
 
 describe('the system’s notifications', () => {
-  it('take the place of the earlier one of the same tag only', () => {
+  it('replace only the earlier one with the same tag', () => {
     const { said, notify } = system()
     notify('a', 'one')
     notify('b', 'two')
@@ -42,7 +42,7 @@ describe('the system’s notifications', () => {
     expect(said).toEqual(['show a (normal)', 'show b (normal)', 'close a', 'show c (critical)'])
   })
 
-  it('are taken back when what they were about is over, once', () => {
+  it('are withdrawn when their cause ends, once', () => {
     const { said, notify, withdraw } = system()
     notify('a', 'one')
     withdraw('one')
@@ -51,14 +51,14 @@ describe('the system’s notifications', () => {
     expect(said).toEqual(['show a (normal)', 'close a'])
   })
 
-  it('bring the window when they are clicked', () => {
+  it('show the window when they are clicked', () => {
     const { made, notify, clicks } = system()
     notify('a', 'one')
     made[0]?.emit('click')
     expect(clicks()).toBe(1)
   })
 
-  it('that the system fails to show are logged, and not taken back later', () => {
+  it('that the system fails to show are logged, and not withdrawn later', () => {
     const { said, made, notify, withdraw } = system()
     notify('a', 'one')
     made[0]?.emit('failed', {}, 'no service')
@@ -66,7 +66,7 @@ describe('the system’s notifications', () => {
     expect(said).toEqual(['show a (normal)', 'the system did not show a notification'])
   })
 
-  it('are not missed where the system has none', () => {
+  it('are not missed if the system has none', () => {
     const { said, notify } = system({ supported: false })
     notify('a', 'one')
     expect(said).toEqual([])

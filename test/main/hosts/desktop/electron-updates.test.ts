@@ -31,7 +31,7 @@ function updaterOf({ feed, homepage = HOMEPAGE, platform = 'win32', isPackaged =
 
 const GITHUB = 'provider: github\nowner: us\nrepo: headroom\n'
 
-test('there is no feed in a checkout, in what was built locally, and beside a homepage that is none', () => {
+test('a checkout, a local build and an invalid homepage have no feed', () => {
   expect(updaterOf({ feed: GITHUB, isPackaged: false })).toBeUndefined()
   expect(updaterOf({})).toBeUndefined()
   expect(updaterOf({ feed: GITHUB, homepage: 'file:///usr/share/doc/headroom/' })).toBeUndefined()
@@ -39,7 +39,7 @@ test('there is no feed in a checkout, in what was built locally, and beside a ho
   proves('P4', { level: 2, cases: 4 })
 })
 
-test('installing from within needs a signature that is verified', () => {
+test('installing inside the app requires a verified signature', () => {
   const signed = `${GITHUB}publisherName:\n  - The Headroom authors\n`
   const verifies = (feed: string, platform: NodeJS.Platform) =>
     updaterOf({ feed, platform })?.verifiesSignature
@@ -51,7 +51,7 @@ test('installing from within needs a signature that is verified', () => {
   proves('P4', { level: 2, cases: 4 })
 })
 
-test('the page of a release is the repository’s', () => {
+test('the page of a release is in the repository', () => {
   expect(updaterOf({ feed: GITHUB })?.releasePage('2.0.0')).toBe(`${HOMEPAGE}/releases/tag/v2.0.0`)
 })
 
@@ -128,21 +128,21 @@ async function withFeed(served: { version: string; sha512?: string }) {
   return { updater, asked, verified }
 }
 
-test('electron-updater finds a newer version in a feed, and fetches none of it', async () => {
+test('electron-updater finds a newer version in a feed, and downloads nothing', async () => {
   const { updater, asked } = await withFeed({ version: '2.0.0' })
   expect(await updater.check()).toBe('2.0.0')
   expect(asked).toEqual(['/latest.yml'])
   proves('P4', { level: 3, cases: 1 })
 })
 
-test('the same or an older version is no news', async () => {
+test('the same or an older version is not reported', async () => {
   for (const version of ['1.0.0', '0.9.0']) {
     const { updater } = await withFeed({ version })
     expect([version, await updater.check()]).toEqual([version, undefined])
   }
 })
 
-test('what is fetched is verified by its publisher, and waits for a person', async () => {
+test('a download is verified by its publisher, and waits for a person', async () => {
   const { updater, asked, verified } = await withFeed({ version: '2.0.0' })
   await updater.check()
   await updater.download()
@@ -151,7 +151,7 @@ test('what is fetched is verified by its publisher, and waits for a person', asy
   proves('P4', { level: 3, cases: 1 })
 })
 
-test('what is not what the feed describes is refused', async () => {
+test('a download that does not match the feed is rejected', async () => {
   const { updater } = await withFeed({ version: '2.0.0', sha512: Buffer.alloc(64, 1).toString('base64') })
   await updater.check()
   await expect(updater.download()).rejects.toThrow('sha512 checksum mismatch')

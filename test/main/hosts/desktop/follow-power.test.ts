@@ -32,7 +32,7 @@ function machine() {
 }
 
 describe('the machine', () => {
-  it('wakes the monitor when it wakes, and when a person comes back to it', () => {
+  it('wakes the monitor when it wakes, and when a person returns', () => {
     const { powerMonitor, wakes, sleeps, notes } = machine()
     powerMonitor.emit('suspend')
     powerMonitor.emit('lock-screen')
@@ -44,7 +44,7 @@ describe('the machine', () => {
     expect(notes).toHaveLength(4)
   })
 
-  it('is not listened to once that ended', () => {
+  it('is not listened to after the end', () => {
     const { powerMonitor, stop, wakes } = machine()
     stop()
     powerMonitor.emit('resume')
@@ -52,7 +52,7 @@ describe('the machine', () => {
     expect(powerMonitor.eventNames()).toEqual([])
   })
 
-  it('is kept awake once, however often that is asked, and let go once', () => {
+  it('is kept awake once, however often that is requested, and released once', () => {
     const { power, blockers } = machine()
     power.keepAwake(false)
     power.keepAwake(true)

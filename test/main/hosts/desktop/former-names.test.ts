@@ -19,18 +19,18 @@ function opening(present: Unwrapping, entries: Readonly<Record<string, Uint8Arra
   return { asked, unwrapped: store.unwrap(Buffer.from('wrapped')) }
 }
 
-test('what a former name sealed is opened, and wrapped again', async () => {
+test('data encrypted under a former name is opened, and wrapped again', async () => {
   const { asked, unwrapped } = opening(refused, { Electron: key })
   expect(await unwrapped).toEqual({ kind: 'unwrapped', key, renew: true })
   expect(asked).toEqual(['headroom', 'Electron'])
 })
 
-test('what no former name opens stays refused, also where one makes something else of it', async () => {
+test('data that no former name opens stays rejected, even if one decrypts it to something else', async () => {
   const { unwrapped } = opening(refused, { headroom: key.subarray(1) })
   expect(await unwrapped).toEqual(refused)
 })
 
-test('no former name is asked while the present one opens it, or may do so later', async () => {
+test('no former name is tried while the present one opens it, or may do so later', async () => {
   for (const present of [
     { kind: 'unwrapped', key, renew: false },
     { kind: 'waiting', why: 'w', settled: Promise.resolve() },
@@ -42,7 +42,7 @@ test('no former name is asked while the present one opens it, or may do so later
   }
 })
 
-test('a process that only opens has the former name before it is ready, and ends', async () => {
+test('a process that only decrypts has the former name before it is ready, and ends', async () => {
   const said: unknown[] = []
   const note = (what: string) => async (value?: unknown) => void said.push([what, value])
   const deps = {

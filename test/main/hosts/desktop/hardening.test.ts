@@ -47,7 +47,7 @@ describe('the session', () => {
     return decisions
   }
 
-  it('grants no permission, whichever way it is asked', () => {
+  it('grants no permission, however it is requested', () => {
     for (const permission of ['media', 'clipboard-read', 'notifications', 'openExternal', 'hid'])
       expect([permission, ...grants(permission, true, 'app://headroom/')]).toEqual([
         permission,
@@ -69,7 +69,7 @@ describe('the session', () => {
     proves('W1', { level: 1, cases: 1 })
   })
 
-  it('requests nothing but the app itself, and the developer tools where the app is built', () => {
+  it('requests nothing but the app itself, and the developer tools in a development build', () => {
     expect(cancels('app://headroom/assets/a.js', true)).toBe(false)
     expect(cancels('devtools://devtools/bundled/x.js', false)).toBe(false)
     for (const url of [
@@ -87,7 +87,7 @@ describe('the session', () => {
 })
 
 describe('a download', () => {
-  it('is a file that our own page made, or does not happen', () => {
+  it('is a file from our own page, or does not happen', () => {
     let start: ((event: object, item: { getURL: () => string }) => void) | undefined
     const session = {
       setPermissionRequestHandler: () => {},
@@ -169,8 +169,8 @@ describe('every page', () => {
   })
 })
 
-describe('a page that could not be drawn', () => {
-  it('may load itself again, and a frame in it may not', () => {
+describe('a page that failed to render', () => {
+  it('may reload itself, but a frame in it may not', () => {
     const app = Object.assign(new EventEmitter(), { enableSandbox: () => {} })
     hardenContents(app as unknown as App)
     const url = 'app://headroom/#strip'
@@ -192,7 +192,7 @@ describe('a page that could not be drawn', () => {
 })
 
 describe('the window', () => {
-  it('is sandboxed and isolated, without Node, and has a console only where the app is built', () => {
+  it('is sandboxed and isolated, without Node, and has a console only in a development build', () => {
     // All of it: a preference that is added is a decision, as of Blink's features or a preload for frames.
     expect(windowPreferences('/p.cjs', true)).toEqual({
       preload: '/p.cjs',

@@ -113,7 +113,7 @@ const strangers = fc
   .slice(0, RUNS)
 
 describe.each(channels)(`the command %s (seed ${seed})`, (name) => {
-  it('refuses 10,000 malformed payloads with a line that repeats none of them, or gets what it asked for', async () => {
+  it('rejects 10,000 malformed payloads with a line that repeats none of them, or gets a valid one', async () => {
     const { reached, send } = wire(() => true)
     const wrong: unknown[] = []
     for (const payload of payloads) {
@@ -134,7 +134,7 @@ describe.each(channels)(`the command %s (seed ${seed})`, (name) => {
     proves('W2', { level: 2, cases: payloads.length })
   })
 
-  it('is refused to 10,000 senders that are not the main frame of our page', async () => {
+  it('is rejected for 10,000 senders that are not the main frame of our page', async () => {
     const { reached, send } = wire((event) => isOurFrame(event, { id: 1 }))
     const answered: unknown[] = []
     for (const [index, { id, url, isInside, isGone }] of strangers.entries()) {

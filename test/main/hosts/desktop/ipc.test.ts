@@ -40,7 +40,7 @@ describe('the bridge', () => {
     expect([...channels.keys()]).toEqual(commands.map(([name]) => name))
   })
 
-  it('brings a command to its handler and the answer back', async () => {
+  it('passes a command to its handler and returns the result', async () => {
     const { api, windows } = wire()
     expect(await api.hello()).toEqual({ version: '0.0.0', host: 'browser' })
     await api.setVisible({ visible: false })
@@ -50,7 +50,7 @@ describe('the bridge', () => {
     ])
   })
 
-  it('tells a listener each push, without its event, until it stops listening', () => {
+  it('passes each push to a listener, without its event, until it unsubscribes', () => {
     const { api, pushes, toWindow } = wire()
     const heard: unknown[][] = []
     const stop = api.profileRemoved((...args) => heard.push(args))
@@ -63,14 +63,14 @@ describe('the bridge', () => {
 })
 
 describe('main', () => {
-  it('never hands what an untrusted frame sent to a parser or a handler', async () => {
+  it('never passes data of an untrusted frame to a parser or a handler', async () => {
     const { api, windows, notes } = wire({ trusted: false })
     await expect(api.revoke({ profile: 'p1' })).rejects.toThrow('revoke: refused')
     expect(windows.calls).toEqual([])
     expect(notes).toHaveLength(1)
   })
 
-  it('says what is wrong with an argument in one line that repeats none of it', async () => {
+  it('reports an invalid argument in one line that repeats none of it', async () => {
     const { api, windows } = wire()
     const secret = 'S3CRET'
     const sent = { name: 'n', environment: secret, clientId: 'c', refreshToken: secret }
@@ -79,7 +79,7 @@ describe('main', () => {
     expect(windows.calls).toEqual([])
   })
 
-  it('keeps the stack of a failing handler to its log', async () => {
+  it('writes the stack of a failing handler only to its log', async () => {
     const { api, notes } = wire()
     const asked = api.history({ profile: 'p', category: 'c', fromMs: 0, toMs: 1, points: 2 })
     const error = await asked.catch((reason: unknown) => reason)
@@ -87,7 +87,7 @@ describe('main', () => {
     expect(notes).toEqual(['a command of the window failed'])
   })
 
-  it('tells a window that is gone, or whose page ended, nothing', () => {
+  it('sends nothing to a window that is gone, or whose page ended', () => {
     const send = () => {
       throw new Error('Object has been destroyed')
     }
@@ -109,12 +109,12 @@ describe('the sender of a command', () => {
     return { sender: { id: 1 }, senderFrame: frame } as unknown as IpcMainInvokeEvent
   }
 
-  it('is trusted when it is the main frame of our window on our page', () => {
+  it('is trusted if it is the main frame of our window on our page', () => {
     expect(isOurFrame(event({}), { id: 1 })).toBe(true)
     expect(isOurFrame(event({ url: 'app://headroom/?x#y' }), { id: 1 })).toBe(true)
   })
 
-  it('is not when it is another window, a frame inside, gone, or on another page', () => {
+  it('is not trusted in another window, a frame inside, gone, or on another page', () => {
     expect(isOurFrame(event({}), { id: 2 })).toBe(false)
     expect(isOurFrame(event({ parent: {} }), { id: 1 })).toBe(false)
     expect(isOurFrame(event({ isDestroyed: () => true }), { id: 1 })).toBe(false)

@@ -26,12 +26,12 @@ function item(platform: NodeJS.Platform, isPackaged = true) {
 }
 
 describe('start at login', () => {
-  it('is not offered by a checkout', () => {
+  it('is not offered in a checkout', () => {
     expect(item('linux', false).made).toBeUndefined()
     expect(item('darwin', false).made).toBeUndefined()
   })
 
-  it('is the system’s own on macOS and Windows, without a window', () => {
+  it('uses the system’s own setting on macOS and Windows, without a window', () => {
     for (const platform of ['darwin', 'win32'] as const) {
       const { made, set } = item(platform)
       made?.set(true)
@@ -40,7 +40,7 @@ describe('start at login', () => {
     }
   })
 
-  it('is told apart from a person’s start where the system says it, which is macOS', () => {
+  it('is distinguished from a person’s start if the system reports it, as macOS does', () => {
     const started = (platform: NodeJS.Platform, wasOpenedAtLogin: boolean, isPackaged = true) => {
       const app = { isPackaged, getLoginItemSettings: () => ({ wasOpenedAtLogin }) }
       return startedAtLogin({ app, platform } as unknown as Parameters<typeof startedAtLogin>[0])
@@ -49,7 +49,7 @@ describe('start at login', () => {
     expect([started('darwin', true, false), started('win32', true)]).toEqual([false, false])
   })
 
-  it('is an entry in a folder on Linux, and its absence', () => {
+  it('is a file in a folder on Linux, or its absence', () => {
     const { made } = item('linux')
     const file = join(configFolder, 'autostart', 'headroom.desktop')
     expect(made?.isSet()).toBe(false)
@@ -61,7 +61,7 @@ describe('start at login', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('quotes what a path may hold', () => {
+  it('quotes special characters in a path', () => {
     expect(entryText('/a%20b"c')).toContain('Exec="/a%%20b\\"c" --in-tray')
   })
 })

@@ -20,7 +20,7 @@ const deps = { clock: nodeClock, randomBytes }
 const open = openExternally(shell, { ...deps, folder: tmpdir(), platform: 'darwin' })
 
 describe('the person’s browser', () => {
-  it('is given web addresses, without TLS only those of this machine', async () => {
+  it('opens web addresses, without TLS only those of this machine', async () => {
     const addresses = [
       'https://signin.example.test/authorize?x=1',
       'http://127.0.0.1:4790/authorize',
@@ -30,7 +30,7 @@ describe('the person’s browser', () => {
     expect(opened).toEqual(addresses)
   })
 
-  it('is given a file of the data folder where the address would be an argument of xdg-open', async () => {
+  it('opens a file of the data folder if the address would be an argument of xdg-open', async () => {
     opened.length = 0
     const folder = temporaryFolder()
     const address = 'https://signin.example.test/authorize?state=secret-state'
@@ -70,7 +70,7 @@ describe('the person’s browser', () => {
     },
   )
 
-  it('is given nothing else that a system would open', async () => {
+  it('opens nothing else that a system would open', async () => {
     opened.length = 0
     for (const address of [
       '',

@@ -13,17 +13,17 @@ function waits(endsMs: readonly number[]): number[] {
   })
 }
 
-describe('a page that ended', () => {
-  it('is loaded again at once the first time, and later each further time', () => {
+describe('a crashed page', () => {
+  it('is reloaded at once the first time, and later each further time', () => {
     expect(waits([0, 100, 1_500, 8_000, 40_000])).toEqual([0, 1_000, 5_000, 30_000, 30_000])
   })
 
-  it('is loaded at once again when the last end is long ago, and not a moment before', () => {
+  it('is reloaded at once if the last crash is long ago, and not a moment before', () => {
     expect(waits([0, FORGOTTEN_AFTER_MS])).toEqual([0, 0])
     expect(waits([0, FORGOTTEN_AFTER_MS - 1])).toEqual([0, 1_000])
   })
 
-  it('is never loaded more than four times in half a minute, and what is remembered is bounded', () => {
+  it('is never reloaded more than four times in half a minute, and the record of crashes is bounded', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(2_000), { maxLength: 200 }), (gaps) => {
         let nowMs = 0

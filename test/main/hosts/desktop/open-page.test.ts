@@ -56,7 +56,7 @@ function open() {
 }
 
 describe('a window', () => {
-  it('is shown when it is painted, and hardened whatever its options say', () => {
+  it('is shown once painted, and hardened whatever its options', () => {
     const { window } = open()
     expect(window.shown).toBe(0)
     window.emit('ready-to-show')
@@ -69,7 +69,7 @@ describe('a window', () => {
     })
   })
 
-  it('loads a page that ended again at once, and lets it be told what changes', () => {
+  it('reloads a crashed page at once, and sends it changes again', () => {
     const { clock, windows, contents, gone } = open()
     gone('crashed')
     clock.advance(0)
@@ -83,7 +83,7 @@ describe('a window', () => {
     expect(contents.reloads).toBe(2)
   })
 
-  it('is not loaded again when it was closed, by itself or meanwhile', () => {
+  it('is not reloaded after it was closed, by itself or meanwhile', () => {
     const { clock, windows, contents, gone, window } = open()
     gone('clean-exit')
     clock.advance(60_000)
@@ -95,7 +95,7 @@ describe('a window', () => {
     expect(windows.sessions.map(({ isOpen }) => isOpen)).toEqual([false])
   })
 
-  it('is ended when it does not answer, unless somebody looks at it with a debugger', () => {
+  it('is ended if it does not respond, unless a debugger is attached', () => {
     const { contents } = open()
     contents.debugged = true
     contents.emit('unresponsive')
@@ -105,7 +105,7 @@ describe('a window', () => {
     expect(contents.crashes).toBe(1)
   })
 
-  it('writes what is not on disk yet when the person logs off, asked and told', () => {
+  it('saves unsaved data when the person logs off', () => {
     const { notes, window } = open()
     window.emit('query-session-end', {})
     expect(notes).toEqual(['written'])

@@ -15,8 +15,8 @@ function page() {
   return { sent, ...pacedPushes(publish(contract, contents)) }
 }
 
-describe('a page that stands still', () => {
-  it('is sent a few snapshots and then none, and the latest as soon as it goes on', () => {
+describe('an unresponsive page', () => {
+  it('gets a few snapshots and then none, and the latest as soon as it responds', () => {
     const { sent, pushes, heard } = page()
     for (let revision = 1; revision <= 100_000; revision += 1)
       pushes.snapshotChanged(snapshotOf('p1', revision))
@@ -27,7 +27,7 @@ describe('a page that stands still', () => {
     expect(sent).toHaveLength(MAX_UNHEARD + 1)
   })
 
-  it('loses no event, and is not told of a profile after its end', () => {
+  it('loses no event, and gets nothing about a profile after its end', () => {
     const { sent, pushes, heard } = page()
     for (let revision = 1; revision <= MAX_UNHEARD + 1; revision += 1)
       pushes.snapshotChanged(snapshotOf('p1', revision))
@@ -41,7 +41,7 @@ describe('a page that stands still', () => {
     ])
   })
 
-  it('is not waited for once another is there, which is sent the latest', () => {
+  it('is not waited for once a new page is there, which gets the latest', () => {
     const { sent, pushes, startOver } = page()
     for (let revision = 1; revision <= 50; revision += 1) pushes.snapshotChanged(snapshotOf('p1', revision))
     startOver()
@@ -50,7 +50,7 @@ describe('a page that stands still', () => {
     expect(sent.at(-1)).toEqual(['snapshotChanged', snapshotOf('p1', 51)])
   })
 
-  it('has in the end the latest of each profile, whenever it answers', () => {
+  it('ends up with the latest of each profile, whenever it responds', () => {
     const step = fc.oneof(fc.constant('heard' as const), fc.constantFrom('p1', 'p2', 'p3'))
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {

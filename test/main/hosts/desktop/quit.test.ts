@@ -37,7 +37,7 @@ function quitting(stop: () => Promise<void>) {
 }
 
 describe('quitting', () => {
-  it('ends the process by one quit, also where stopping takes no time at all', async () => {
+  it('ends the process by one quit, even if stopping takes no time', async () => {
     const { app, clock } = quitting(async () => {})
     app.quit()
     await nextTurn()
@@ -45,7 +45,7 @@ describe('quitting', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('waits until everything is stopped, once however often it is told', async () => {
+  it('waits until everything is stopped, once however often it is requested', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let stops = 0
     const { app } = quitting(() => {
@@ -62,7 +62,7 @@ describe('quitting', () => {
     expect(app.exits).toEqual([0])
   })
 
-  it('ends the process within 3 s whatever hangs, and says so', async () => {
+  it('ends the process within 3 s whatever hangs, and reports it', async () => {
     const { app, clock, notes } = quitting(() => new Promise(() => {}))
     app.quit()
     clock.advance(QUIT_LIMIT_MS - 1)
@@ -75,7 +75,7 @@ describe('quitting', () => {
     expect(QUIT_LIMIT_MS).toBeLessThan(3_000)
   })
 
-  it('ends the process also where stopping fails, and says so', async () => {
+  it('ends the process even if stopping fails, and reports it', async () => {
     const { app, notes } = quitting(async () => {
       throw new Error('disk')
     })

@@ -44,7 +44,7 @@ const report = reportText({
 })
 
 describe('a saved report', () => {
-  it('says what is needed to find a fault', () => {
+  it('contains what is needed to find a fault', () => {
     expect(report).toContain('version 1.2.3')
     expect(report).toContain('electron: 45.0.0')
     expect(report).toContain('"reachable": false')
@@ -52,7 +52,7 @@ describe('a saved report', () => {
     expect(report).toContain('stream-opened')
   })
 
-  it('holds no secret, name, account, symbol or path of the person', () => {
+  it('contains no secret, name, account, symbol or path of the person', () => {
     for (const hidden of [...NAMES, ...SECRETS, 'somebody', 'gone-1'])
       expect([hidden, report.includes(hidden)]).toEqual([hidden, false])
   })

@@ -59,7 +59,7 @@ function machine() {
   }
 }
 
-test('the machine is kept awake only while a rotating key lives and a person chose that', () => {
+test('the machine is kept awake only while a rotating key is valid and a person chose that', () => {
   const { keys, becomes, asked } = machine()
   keys.setKeepAwake(true)
   expect(asked.at(-1)).toBe(false)
@@ -73,7 +73,7 @@ test('the machine is kept awake only while a rotating key lives and a person cho
   expect(asked.at(-1)).toBe(false)
 })
 
-test('the built-in simulator keeps nobody awake', () => {
+test('the built-in simulator does not keep the machine awake', () => {
   const { keys, becomes, asked, simulate } = machine()
   simulate()
   keys.setKeepAwake(true)
@@ -81,7 +81,7 @@ test('the built-in simulator keeps nobody awake', () => {
   expect(asked).not.toContain(true)
 })
 
-test('a sleep that may outlast a rotating token is warned about, with the time, and no other sleep is', () => {
+test('only a sleep that may outlast a rotating token gets a warning, with the time', () => {
   const { becomes, notices, sleep } = machine()
   sleep()
   expect(notices).toEqual([])
@@ -90,7 +90,7 @@ test('a sleep that may outlast a rotating token is warned about, with the time, 
   expect(notices).toEqual(['If this computer sleeps past t1000, you may have to sign in again.'])
 })
 
-test('at the end nothing is listened to and the machine may sleep', () => {
+test('at the end nothing listens and the machine may sleep', () => {
   const { keys, becomes, asked, notices, sleep, isHeard } = machine()
   keys.setKeepAwake(true)
   becomes({ rotating: true, rotatesBy: 1_000 }, REFRESHED)

@@ -43,7 +43,7 @@ async function wrapped(safeStorage = fakeSafeStorage()): Promise<Uint8Array> {
   return wrapping.bytes
 }
 
-test('the key comes back, and the backend is recorded', async () => {
+test('the key is read back, and the backend is recorded', async () => {
   const { keystore: store } = keystore(fakeSafeStorage())
   expect(await store.wrap(key)).toMatchObject({ kind: 'wrapped', backend: 'gnome_libsecret' })
   expect(await store.unwrap(await wrapped())).toEqual({ kind: 'unwrapped', key, renew: false })
@@ -51,7 +51,7 @@ test('the key comes back, and the backend is recorded', async () => {
   expect(await mac.wrap(key)).toMatchObject({ backend: 'darwin' })
 })
 
-test('a keyring that asks to be encrypted to again is passed on', async () => {
+test('a keyring that asks for encryption again is passed on', async () => {
   const result = key.toString('base64')
   const { keystore: store } = keystore(
     fakeSafeStorage('v11', { decryptStringAsync: async () => ({ shouldReEncrypt: true, result }) }),
@@ -69,7 +69,7 @@ test('without a keyring nothing is stored unless the person agreed', async () =>
   proves('K2', { level: 1, cases: 1 })
 })
 
-test("Chromium's fixed password is recognised by what it made, whatever the backend is called", async () => {
+test("Chromium's fixed password is recognised by its output, whatever the backend is called", async () => {
   const hidden = fakeSafeStorage('v10')
   expect((await keystore(hidden).keystore.wrap(key)).kind).toBe('unprotected')
   expect((await keystore(hidden).keystore.unwrap(await wrapped(hidden))).kind).toBe('unprotected')
@@ -77,7 +77,7 @@ test("Chromium's fixed password is recognised by what it made, whatever the back
   expect((await keystore(hidden, { platform: 'darwin' }).keystore.wrap(key)).kind).toBe('wrapped')
 })
 
-test('no place for secrets is unavailable, and another key is refused: told apart', async () => {
+test('a missing secret store is unavailable, another key is rejected: they are distinguished', async () => {
   const none = fakeSafeStorage('v11', { isAsyncEncryptionAvailable: async () => false })
   expect((await keystore(none).keystore.unwrap(await wrapped())).kind).toBe('unavailable')
   expect((await keystore(none).keystore.wrap(key)).kind).toBe('unavailable')
@@ -89,7 +89,7 @@ test('no place for secrets is unavailable, and another key is refused: told apar
 })
 
 test.each(['isAsyncEncryptionAvailable', 'encryptStringAsync', 'decryptStringAsync'] as const)(
-  'a locked keyring in %s is waited for up to a deadline, and its end is told',
+  'a locked keyring in %s is waited for up to a deadline, and its unlocking is reported',
   async (call) => {
     let answer = () => {}
     const late = new Promise<never>((_, reject) => {
@@ -109,7 +109,7 @@ test.each(['isAsyncEncryptionAvailable', 'encryptStringAsync', 'decryptStringAsy
   },
 )
 
-test('a keyring that is not open yet is waited for and asked again, and no key is given up', async () => {
+test('a keyring that is not open yet is retried, and no key is given up', async () => {
   let isOpen = false
   const opened = fakeSafeStorage()
   const { keystore: store, clock } = keystore({
@@ -140,7 +140,7 @@ test('a keyring that is not open yet is waited for and asked again, and no key i
   proves('K1', { level: 1, cases: 1 })
 })
 
-test('no synchronous call of safeStorage is anywhere in the sources', () => {
+test('no source calls safeStorage synchronously', () => {
   const folder = new URL('../../../../main/', import.meta.url)
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
@@ -154,7 +154,7 @@ async function settleMicrotasks(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
 }
 
-test('a folder that one host sealed is no damage to the other, and opens where it was sealed', async () => {
+test('a folder encrypted by one host is not damaged for the other, and opens where it was encrypted', async () => {
   const words = passphraseKeystore('the words', { N: 16, r: 8, p: 1 })
   const desktop = keystore(fakeSafeStorage()).keystore
   for (const [own, other, by] of [

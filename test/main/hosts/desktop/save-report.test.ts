@@ -31,7 +31,7 @@ function reporting(filePath: string) {
   return { said, done: saveReport(deps as unknown as SaveReportDeps) }
 }
 
-test('a report is offered a whole path in the downloads folder, and the dialog has a title', async () => {
+test('a report suggests a full path in the downloads folder, and the dialog has a title', async () => {
   const file = join(temporaryFolder(), 'report.txt')
   const { said, done } = reporting(file)
   await done
@@ -47,14 +47,14 @@ test('a report is offered a whole path in the downloads folder, and the dialog h
   expect(readFileSync(file, 'utf8')).toContain('version 1')
 })
 
-test('an account without a downloads folder is offered its home folder', () => {
+test('an account without a downloads folder gets its home folder as suggestion', () => {
   const getPath = () => {
     throw new Error("Failed to get 'downloads' path")
   }
   expect(inDownloads({ getPath }, 'a.csv')).toBe(join(homedir(), 'a.csv'))
 })
 
-test('a report that cannot be written is said without standing still', async () => {
+test('a report that cannot be written is reported without blocking', async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'report.txt'))
   const { said, done } = reporting(join(folder, 'report.txt'))
@@ -66,7 +66,7 @@ test('a report that cannot be written is said without standing still', async () 
   proves('W9', { level: 1, cases: 1 })
 })
 
-test('nothing in the desktop host calls what blocks the main process', () => {
+test('nothing in the desktop host calls a function that blocks the main process', () => {
   const folder = new URL('../../../../main/hosts/desktop/', import.meta.url)
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),

@@ -17,11 +17,11 @@ async function failing(hasTerminal: boolean): Promise<readonly unknown[]> {
   return said
 }
 
-test('a start that cannot go on says so in a terminal', async () => {
+test('a failed start is reported in a terminal', async () => {
   expect(await failing(true)).toEqual(["can't use the data folder /x: the disk is full", 1])
 })
 
-test('a start that cannot go on says so in a dialog where no terminal is there', async () => {
+test('a failed start is reported in a dialog if there is no terminal', async () => {
   expect(await failing(false)).toEqual([
     "can't use the data folder /x: the disk is full",
     'ready',

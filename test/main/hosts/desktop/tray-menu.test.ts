@@ -23,7 +23,7 @@ test('an app without a feed says that there are no updates, and why', () => {
   ])
 })
 
-test('looking for newer versions is a tick, on and off', () => {
+test('checking for updates is a checkbox, on and off', () => {
   const heard: string[] = []
   const [on] = updateItems({ kind: 'none' }, heard)
   const [off] = updateItems({ kind: 'off' }, heard)

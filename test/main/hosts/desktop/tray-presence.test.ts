@@ -22,14 +22,14 @@ function asking({ platform = 'linux', address = 'unix:path=/b', answers = {}, ha
   return { asked, presence }
 }
 
-test('a tray is taken for there where the system always has one', async () => {
+test('a tray is assumed on systems that always have one', async () => {
   for (const platform of ['win32', 'darwin'] as const) {
     const { asked, presence } = asking({ platform })
     expect([await presence.ask(), presence.isThere, asked]).toEqual([true, true, []])
   }
 })
 
-test('on Linux a tray is there where something shows its icons, by whichever program can ask', async () => {
+test('on Linux a tray exists if something shows its icons, whichever program can tell', async () => {
   for (const [program, answer] of [
     ['busctl', 'b true\n'],
     ['gdbus', '(true,)\n'],
@@ -41,7 +41,7 @@ test('on Linux a tray is there where something shows its icons, by whichever pro
   }
 })
 
-test('on Linux there is no tray where nothing shows icons, no program can ask, or there is no bus', async () => {
+test('on Linux there is no tray if nothing shows icons, no program can tell, or there is no bus', async () => {
   expect(await asking({ answers: { busctl: 'b false\n', gdbus: '(true,)' } }).presence.ask()).toBe(false)
   const mute = asking({})
   expect([await mute.presence.ask(), mute.asked]).toEqual([false, ['busctl', 'gdbus', 'dbus-send']])

@@ -9,7 +9,7 @@ const positions = (more: Partial<RequestQuota>) =>
   line({ requests: [quota('Positions', 320, 300, 54, more)] })
 
 describe('a profile in the tray', () => {
-  it('is its worst quota, with a moment in place of a countdown', () => {
+  it('is its worst quota, with a time instead of a countdown', () => {
     expect(positions({ state: 'low' })).toEqual({ severity: 'warning', text: 'Positions low 16 %' })
     const ends = { emptyFrom: NOW_MS + 214_000, emptyTo: NOW_MS + 290_000 }
     expect(positions({ state: 'running-out', ...ends })).toEqual({
@@ -33,7 +33,7 @@ describe('a profile in the tray', () => {
     expect(later.text).toBe('Positions 429 until 14:31:45')
   })
 
-  it('names the tightest while all are ok, and the last data where none is fresh', () => {
+  it('names the tightest while all are ok, and the last data if none is recent', () => {
     const requests = [quota('Accounts', 320, 300, 200), quota('Positions', 320, 300, 195.9)]
     expect(line({ requests })).toEqual({ severity: 'ok', text: 'ok · tightest: Positions 60 %' })
     expect(line({ requests: [] })).toEqual({ severity: 'unknown', text: 'Quotas not checked · no data yet' })

@@ -3,7 +3,7 @@ import type { UpdateState } from '../../../../app/contract/updates.ts'
 import { withUpdates } from '../../../../main/hosts/desktop/updates.ts'
 import type { WindowSession, Windows } from '../../../../main/hosts/window-session.ts'
 
-test('a page of the desktop is told of a newer version, turns the looking on and off, and keeps its other answers', async () => {
+test('a desktop page receives a newer version, turns checks on and off, and keeps its other commands', async () => {
   let state: UpdateState = { kind: 'available', version: '2.0.0' }
   const close = () => {}
   const session = { handlers: { windows: () => [] }, close } as unknown as WindowSession

@@ -63,7 +63,7 @@ function app({ hasFeed = true, verifiesSignature = true, isWanted = true } = {})
   }
 }
 
-test('an app without a feed asks no one, whatever is wanted', async () => {
+test('an app without a feed contacts no one, whatever is set', async () => {
   const { updates, clock, asked, pass, want } = app({ hasFeed: false })
   await pass(3 * CHECK_EVERY_MS)
   await want(true)
@@ -73,7 +73,7 @@ test('an app without a feed asks no one, whatever is wanted', async () => {
   proves('P4', { level: 2, cases: 1 })
 })
 
-test('the first look is a minute after the start, then one a day', async () => {
+test('the first check is a minute after the start, then one a day', async () => {
   const { asked, pass } = app()
   await pass(FIRST_CHECK_MS - 1)
   expect(asked).toEqual([])
@@ -85,7 +85,7 @@ test('the first look is a minute after the start, then one a day', async () => {
   expect(asked).toEqual(['check', 'check'])
 })
 
-test('a newer version is told of once, and nothing is fetched or installed unasked', async () => {
+test('a newer version is reported once, and nothing is downloaded or installed unasked', async () => {
   const { updates, feed, asked, notices, pass } = app()
   feed.newest = '2.0.0'
   await pass(FIRST_CHECK_MS)
@@ -99,7 +99,7 @@ test('a newer version is told of once, and nothing is fetched or installed unask
   proves('P4', { level: 2, cases: 5 })
 })
 
-test('a person fetches it, then installs it', async () => {
+test('a person downloads it, then installs it', async () => {
   const { updates, feed, asked, settle, pass } = app()
   feed.newest = '2.0.0'
   await pass(FIRST_CHECK_MS)
@@ -114,7 +114,7 @@ test('a person fetches it, then installs it', async () => {
   expect(asked).toEqual(['check', 'download', 'check', 'install'])
 })
 
-test('where no signature is verified the release’s page is opened, and nothing is fetched', async () => {
+test('without a verified signature the release’s page opens, and nothing is downloaded', async () => {
   const { updates, feed, asked, opened, pass } = app({ verifiesSignature: false })
   feed.newest = '2.0.0'
   await pass(FIRST_CHECK_MS)
@@ -124,7 +124,7 @@ test('where no signature is verified the release’s page is opened, and nothing
   proves('P4', { level: 2, cases: 1 })
 })
 
-test('what could not be fetched or verified is told as that, and its page is next', async () => {
+test('a failed download or verification is reported as such, with the page as the next step', async () => {
   const { updates, feed, asked, opened, settle, pass } = app()
   feed.newest = '2.0.0'
   await pass(FIRST_CHECK_MS)
@@ -138,7 +138,7 @@ test('what could not be fetched or verified is told as that, and its page is nex
   proves('P4', { level: 2, cases: 1 })
 })
 
-test('a feed that cannot be reached is asked again a day later, and costs nothing but a line in the log', async () => {
+test('an unreachable feed is retried a day later, and costs only a line in the log', async () => {
   const { updates, feed, asked, notices, logged, pass } = app()
   feed.fails = true
   await pass(FIRST_CHECK_MS)
@@ -148,7 +148,7 @@ test('a feed that cannot be reached is asked again a day later, and costs nothin
   expect(asked).toEqual(['check', 'check'])
 })
 
-test('switched off it asks no one; switched on it looks at once', async () => {
+test('switched off it contacts no one; switched on it checks at once', async () => {
   const { updates, feed, clock, asked, pass, want } = app({ isWanted: false })
   feed.newest = '2.0.0'
   await pass(3 * CHECK_EVERY_MS)
@@ -160,7 +160,7 @@ test('switched off it asks no one; switched on it looks at once', async () => {
   proves('P4', { level: 2, cases: 3 })
 })
 
-test('an answer that comes after it was switched off changes nothing', async () => {
+test('a response after it was switched off changes nothing', async () => {
   const { updates, feed, notices, clock, want } = app()
   feed.newest = '2.0.0'
   clock.advance(FIRST_CHECK_MS)
@@ -168,7 +168,7 @@ test('an answer that comes after it was switched off changes nothing', async () 
   expect([updates.state(), notices, clock.pending]).toEqual([{ kind: 'off' }, [], 0])
 })
 
-test('closed, it asks no one any more', async () => {
+test('after close, it contacts no one', async () => {
   const { updates, asked, clock, pass } = app()
   updates.close()
   await pass(CHECK_EVERY_MS)

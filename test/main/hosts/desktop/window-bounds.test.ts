@@ -5,8 +5,8 @@ import { DEFAULT_SIZE, MIN_SIZE, openingBounds } from '../../../../main/hosts/de
 const SCREEN = { x: 0, y: 25, width: 1920, height: 1055 }
 const at = (x: number, y: number, width = 800, height = 600) => ({ x, y, width, height })
 
-describe('where the window opens', () => {
-  it('is 1440 × 900 in the middle the first time', () => {
+describe('the window’s position', () => {
+  it('is centred at 1440 × 900 the first time', () => {
     expect(openingBounds(undefined, [SCREEN])).toEqual({ width: 1440, height: 900 })
     expect(DEFAULT_SIZE).toEqual({ width: 1440, height: 900 })
   })
@@ -17,23 +17,23 @@ describe('where the window opens', () => {
     expect(openingBounds(at(2500, 100, 3000, 2000), [small])).toEqual({ width: 1280, height: 680 })
   })
 
-  it('is where it was', () => {
+  it('is restored', () => {
     expect(openingBounds(at(100, 100), [SCREEN])).toEqual(at(100, 100))
     expect(openingBounds(at(-100, 100), [SCREEN])).toEqual(at(-100, 100))
   })
 
-  it('is the middle, at its size, when that screen is gone', () => {
+  it('is centred, at its size, if that screen is gone', () => {
     expect(openingBounds(at(2500, 100), [SCREEN])).toEqual({ width: 800, height: 600 })
     expect(openingBounds(at(100, -10), [SCREEN])).toEqual({ width: 800, height: 600 })
     expect(openingBounds(at(100, 100), [])).toEqual({ width: 800, height: 600 })
   })
 
-  it('leaves 64 pixels of the title bar to get hold of', () => {
+  it('leaves 64 pixels of the title bar within reach', () => {
     expect(openingBounds(at(1920 - 64, 100), [SCREEN])).toHaveProperty('x', 1920 - 64)
     expect(openingBounds(at(1920 - 63, 100), [SCREEN])).not.toHaveProperty('x')
   })
 
-  it('is never smaller than its least size, nor larger than its screen', () => {
+  it('is never below its minimum size, nor larger than its screen', () => {
     const side = fc.integer({ min: 1, max: 10_000 })
     const place = fc.integer({ min: -5000, max: 5000 })
     const rectangle = fc.record({ x: place, y: place, width: side, height: side })

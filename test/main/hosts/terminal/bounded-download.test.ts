@@ -50,14 +50,14 @@ afterEach(async () => {
 })
 
 describe('a download', () => {
-  it('puts what the server sends into the file and says how far it is', async () => {
+  it('writes the response to the file and reports progress', async () => {
     answer = (_request, response) => void response.setHeader('content-length', '1000').end('x'.repeat(1000))
     await fetchIt()
     expect(readFileSync(file(), 'utf8')).toBe('x'.repeat(1000))
     expect(said.at(-1)).toBe('… 100 %')
   })
 
-  it('is given up when nobody answers in time, and not before', async () => {
+  it('is abandoned if nobody responds in time, and not before', async () => {
     const clock = new VirtualClock()
     const asked = new Promise<void>((resolve) => {
       answer = () => resolve()
@@ -71,7 +71,7 @@ describe('a download', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is given up when the bytes stop coming', async () => {
+  it('is abandoned when no more bytes arrive', async () => {
     const clock = new VirtualClock()
     answer = (_request, response) => void response.setHeader('content-length', '10').write('x')
     const outcome = settled(fetchIt({ clock, stallTimeoutMs: 20_000 }))
@@ -83,12 +83,12 @@ describe('a download', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('is refused when the server does', async () => {
+  it('fails when the server rejects it', async () => {
     answer = (_request, response) => void response.writeHead(403).end()
     await expect(fetchIt()).rejects.toThrow('the server answered 403')
   })
 
-  it('says each tenth once, and nothing of an unknown size', () => {
+  it('reports each tenth once, and nothing for an unknown size', () => {
     const progress = tenths(100, (line) => said.push(line))
     for (let i = 0; i < 100; i++) progress(1)
     expect(said).toHaveLength(10)

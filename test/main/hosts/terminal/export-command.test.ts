@@ -52,7 +52,7 @@ async function exported(folder: string, flags: Partial<ExportFlags> = {}) {
   return { exitCode, text: terminal.lines.join('\n'), ...terminal, errors: terminal.errors }
 }
 
-test('a series has a row a key, category and minute, while the app goes on writing', async () => {
+test('a series has a row per key, category and minute, while the app continues writing', async () => {
   const { exitCode, text } = await exported(recorded())
   expect(exitCode).toBe(0)
   const [head, ...rows] = text.split('\n').map((line) => line.trimEnd())
@@ -68,7 +68,7 @@ test('a series has a row a key, category and minute, while the app goes on writi
   proves('E1', { level: 2, cases: rows.length })
 })
 
-test('of one key, and of an interval whose end is left out', async () => {
+test('a series can be of one key, and of an interval without an end', async () => {
   const folder = recorded()
   const one = await exported(folder, { profile: 'key-2' })
   expect(one.lines).toHaveLength(2)
@@ -79,7 +79,7 @@ test('of one key, and of an interval whose end is left out', async () => {
   ])
 })
 
-test('as JSON it is one object that says what it is', async () => {
+test('as JSON it is one object that describes itself', async () => {
   const { text } = await exported(recorded(), { format: 'json' })
   const told = JSON.parse(text)
   expect(told).toMatchObject({
@@ -112,7 +112,7 @@ test('as Parquet a reader finds the same rows, with types', async () => {
   expect(kinds).toContainEqual(['kind', 'headroom-series'])
 })
 
-test('a file is written whole, for its owner alone, under a name of its key, and never over another', async () => {
+test('a file is written whole, for its owner alone, named for its key, and never over another', async () => {
   const [folder, target] = [recorded(), temporaryFolder()]
   const first = await exported(folder, { profile: PROFILE, output: target })
   const path = join(target, 'headroom-series-key-1-live-2026-01-04T1500.csv')
@@ -124,7 +124,7 @@ test('a file is written whole, for its owner alone, under a name of its key, and
   expect(again.errors).toEqual([`can't write ${path}: a file is in the way`])
 })
 
-test('what cannot be done is one line', async () => {
+test('each failure is one line', async () => {
   const folder = recorded()
   const damaged = temporaryFolder()
   writeFileSync(join(damaged, 'history.db'), 'not a database, and longer than a header of one would be')
@@ -151,7 +151,7 @@ test('what cannot be done is one line', async () => {
   expect(await exportHistory({ format: 'csv' }, { ...deps, openSeries: openSeriesFile, parquet })).toBe(2)
 })
 
-test('a reader that lags holds the export up, and one that is gone ends it', async () => {
+test('a slow reader delays the export, and one that is gone ends it', async () => {
   const folder = recorded()
   const terminal = fakeTerminal()
   terminal.lag()

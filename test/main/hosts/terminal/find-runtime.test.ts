@@ -19,7 +19,7 @@ const browser = (reason: string) => ({ kind: 'browser', reason })
 const desktop = { kind: 'desktop', electronPath: PATH }
 
 describe('the desktop window', () => {
-  it('can be had with a display and the runtime in its place', async () => {
+  it('needs a display and the installed runtime', async () => {
     expect(await findDesktop(environment({}))).toEqual(desktop)
     expect(await findDesktop(environment({ variables: { WAYLAND_DISPLAY: 'wayland-0' } }))).toEqual(desktop)
   })
@@ -31,12 +31,12 @@ describe('the desktop window', () => {
       expect(await findDesktop(environment({ platform, variables: {} }))).toEqual(desktop)
   })
 
-  it('is not opened as root', async () => {
+  it('does not open as root', async () => {
     expect(await findDesktop(environment({ userId: 0 }))).toEqual(browser('running as root'))
     expect(await findDesktop(environment({ platform: 'win32', userId: undefined }))).toEqual(desktop)
   })
 
-  it('is fetched when only its runtime is missing, with five seconds to connect', async () => {
+  it('downloads the runtime if only that is missing, with five seconds to connect', async () => {
     const waits: number[] = []
     const missing = {
       installedRuntime: () => undefined,
@@ -52,7 +52,7 @@ describe('the desktop window', () => {
     expect(waits).toHaveLength(1)
   })
 
-  it('is given up with a reason when its runtime cannot be had', async () => {
+  it('is abandoned with a reason if its runtime is unavailable', async () => {
     const outcomeOf = (kind: 'failed' | 'not-a-dependency') =>
       findDesktop(
         environment({

@@ -18,7 +18,7 @@ const written = (cells: readonly { readonly text: string }[]) =>
 const said = (text: string, weight: number): WeighedLine => ({ cells: [left(text, text.length)], weight })
 const texts = (lines: readonly WeighedLine[]) => lines.map(({ cells }) => written(cells))
 
-test('a line that is too wide loses whole columns, the least needed first, and only then a piece', () => {
+test('a line that is too wide drops whole columns, the least important first, and only then a part', () => {
   expect(fitWidth(ROW, 27)).toEqual(ROW)
   expect(written(fitWidth(ROW, 26))).toBe('Accounts    1.00  300')
   expect(written(fitWidth(ROW, 20))).toBe('Accounts    300')
@@ -36,7 +36,7 @@ test('nothing is ever wider than the window', () => {
   )
 })
 
-test('in a low window what matters least leaves, and a line says how much did', () => {
+test('in a low window the least important lines are dropped, and a line counts them', () => {
   const lines = [said('head', 3), { cells: [], weight: 0 }, said('a', 2), said('b', 2), said('c', 1)]
   expect(texts(fitHeight(lines, 5))).toEqual(['head', '', 'a', 'b', 'c'])
   expect(texts(fitHeight(lines, 4))).toEqual(['head', 'a', 'b', 'c'])

@@ -36,7 +36,7 @@ test('a duration is a plain decimal above zero', () => {
   expect(readAs(secondsOrZeroFlag('0'))).toBe(0)
 })
 
-test('a decimal that is read is the number that was written', () => {
+test('a parsed decimal is the number that was written', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 0, max: 999 }), (whole, part) => {
       expect(decimal(`${whole}.${part}`)).toBe(Number(`${whole}.${part}`))
@@ -63,7 +63,7 @@ test('traffic names categories that have a request quota', () => {
   refuses(trafficFlag('__proto__=1'))
 })
 
-test('traffic in bursts stands beside a steady pace, and a category may have several', () => {
+test('traffic can have bursts and a steady rate, and a category may have several', () => {
   const [of, more] = ['Positions=2.5@120/300', 'positions=1@60/60']
   expect(readAs(trafficFlag(`Positions=0.5,${of},${more}`))).toEqual({
     steady: { Positions: 0.5 },
@@ -90,7 +90,7 @@ test('traffic in bursts stands beside a steady pace, and a category may have sev
   for (const pace of ['Positions', 'Nothing=1', 'Positions=x', '']) refuses(trafficFlag(`${pace}@120/300`))
 })
 
-test('probes override the budget for the categories named, and none turns them off', () => {
+test('probes override the budget for the named categories, and none turns them off', () => {
   expect(readAs(probeFlag('Accounts=30,Positions=60'))).toEqual({
     enabled: true,
     everySeconds: { Accounts: 30, Positions: 60 },
@@ -99,11 +99,11 @@ test('probes override the budget for the categories named, and none turns them o
   for (const text of ['Nope=3', 'Accounts=0', 'Accounts=0.5', 'none,Accounts=1', '']) refuses(probeFlag(text))
 })
 
-test('a stream category cannot be probed: only opening a stream shows its headers', () => {
+test('a stream category has no automatic check: only opening a stream shows its headers', () => {
   refuses(probeFlag('Barchart Stream=30'))
 })
 
-test('a stream is a kind, a target and what its endpoint takes', () => {
+test('a stream is a kind, a target and its endpoint’s parameters', () => {
   expect(readAs(readStreamText('positions:SIM1001, SIM1002'))).toEqual({
     kind: 'positions',
     target: 'SIM1001,SIM1002',
@@ -137,7 +137,7 @@ test.each([
   'orders-by-id:SIM1001/1/2',
   'quotes:A\nB',
   '',
-])('the stream %j is refused', (text) => {
+])('the stream %j is rejected', (text) => {
   refuses(readStreamText(text))
 })
 
@@ -167,21 +167,21 @@ test('an address is an https origin, or http on loopback', () => {
   }
 })
 
-test('a fault is a known name, as often as it says', () => {
+test('a fault is a known name, with an optional count', () => {
   for (const text of ['goaway-v2', 'refresh-503:3', 'refresh-503:always']) {
     expect(readAs(faultFlag(text))).toBe(text)
   }
   for (const text of ['nope', '', 'goaway-v2:0', 'goaway-v2:often', 'goaway-v2:1:2']) refuses(faultFlag(text))
 })
 
-test('words are taken exactly, and a text is not the next flag', () => {
+test('words must match exactly, and a text is not the next flag', () => {
   expect(readAs(wordFlag(['auto', 'browser'])('auto'))).toBe('auto')
   refuses(wordFlag(['auto', 'browser'])('Auto'))
   expect(readAs(textFlag('a folder'))).toBe('a folder')
   for (const text of ['', ' ', '--json', 'a\u0000b']) refuses(textFlag(text))
 })
 
-test('a category that cannot be probed is refused with a line that names those that can', () => {
+test('a category that cannot be checked is rejected with a line that names those that can', () => {
   for (const category of ['Option Risk Reward', 'Quote Change Stream', 'Order Stream']) {
     const flag = probeFlag(`${category}=30`)
     if (flag.ok) throw new Error(`${category} was taken`)
@@ -191,7 +191,7 @@ test('a category that cannot be probed is refused with a line that names those t
   }
 })
 
-test('each category that the flag takes is one that the prober asks for', () => {
+test('each category that the flag accepts is one that the prober checks', () => {
   for (const category of PROBED_CATEGORIES) {
     readAs(probeFlag(`${category}=30`))
     expect(probeRequest(category, { account: 'SIM1', symbol: 'MSFT' })).toBeDefined()

@@ -66,7 +66,7 @@ function storedUpTo(folder: string, toMs: number): number {
   return Number(row?.['n'])
 }
 
-test('a process whose wall clock is 400 days ahead for minutes keeps its history, and has the time again without a restart', async () => {
+test('a process whose wall clock is 400 days ahead for minutes keeps its history, and recovers the time without a restart', async () => {
   const folder = temporaryFolder()
   const clock = wallClock(temporaryFolder())
   clock.aheadBy(0)

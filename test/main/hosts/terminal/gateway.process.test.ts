@@ -50,7 +50,7 @@ async function urlOf({ said, child }: Running, before = 'gateway ready: '): Prom
 const get = (url: string, path = ACCOUNTS, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${url}${path}`, { headers: { authorization: `Bearer ${KEY}`, ...headers } })
 
-test('it serves the programs of the environment, says where, and ends at SIGTERM with exit code 0', async () => {
+test('it serves the programs of the environment, prints its address, and ends at SIGTERM with exit code 0', async () => {
   const { gateway } = await service()
   const running = gateway()
   const url = await urlOf(running)
@@ -63,7 +63,7 @@ test('it serves the programs of the environment, says where, and ends at SIGTERM
   expect(stdout + stderr).not.toContain(KEY)
 }, 120_000)
 
-test('with --json the first line says where it serves, and snapshots have the program', async () => {
+test('with --json the first line has the address, and snapshots include the program', async () => {
   const { gateway } = await service()
   const running = gateway(['--json', '--reserve', 'Accounts=20'])
   const url = await urlOf(running, '"type":"gateway-ready"')
@@ -83,7 +83,7 @@ test('with --json the first line says where it serves, and snapshots have the pr
   expect(stdout).not.toContain(KEY)
 }, 120_000)
 
-test('where a sign-in is needed, it goes on serving and answers 503', async () => {
+test('if a sign-in is needed, it keeps serving and responds 503', async () => {
   const { gateway } = await service()
   const running = gateway([], { HEADROOM_REFRESH_TOKEN: 'of-another-day' })
   const url = await urlOf(running)
@@ -98,7 +98,7 @@ test('where a sign-in is needed, it goes on serving and answers 503', async () =
   expect(stderr).toContain('until then programs get 503')
 }, 120_000)
 
-test('a port that is taken, and keys that cannot be used, end it with one line before the token is used', async () => {
+test('a taken port, and unusable keys, end it with one line before the token is used', async () => {
   const { gateway, simulator } = await service()
   const bad = await gateway([], { HEADROOM_GATEWAY_KEYS: `bot=${KEY},notes=short-secret` }).ended
   expect(bad).toMatchObject({ exitCode: 3, stdout: '' })
@@ -110,7 +110,7 @@ test('a port that is taken, and keys that cannot be used, end it with one line b
   )
 }, 120_000)
 
-test('what waits at SIGTERM ends with 503, and the process with exit code 0', async () => {
+test('requests waiting at SIGTERM get 503, and the process ends with exit code 0', async () => {
   const { gateway } = await service()
   const other = 'k3y-of-the-notes-0123456789'
   const running = gateway(['--json', '--reserve', 'Accounts=200'], {
@@ -128,7 +128,7 @@ test('what waits at SIGTERM ends with 503, and the process with exit code 0', as
   expect((await running.ended).exitCode).toBe(0)
 }, 120_000)
 
-test('at SIGTERM each reader of a stream is told to go away, is ended whole, and the service has no stream open', async () => {
+test('at SIGTERM each stream reader gets GoAway and a complete end, and the service has no stream open', async () => {
   const { gateway, simulator } = await service()
   const running = gateway()
   const url = await urlOf(running)
@@ -158,7 +158,7 @@ test('at SIGTERM each reader of a stream is told to go away, is ended whole, and
   await vi.waitFor(() => expect(simulator.service.streams()).toEqual([]), PATIENT)
 }, 120_000)
 
-test('at SIGTERM a reader that is behind is waited for, and has all of its last frames', async () => {
+test('at SIGTERM a slow reader is waited for, and gets all of its last frames', async () => {
   const clock = new SkippingClock()
   const { gateway, simulator } = await service({ streamRate: 1_000 }, clock)
   const running = gateway()
@@ -190,7 +190,7 @@ test('at SIGTERM a reader that is behind is waited for, and has all of its last 
   expect((await running.ended).exitCode).toBe(0)
 }, 120_000)
 
-test('programs are added to a gateway with a data folder, and are there again after kill -9', async () => {
+test('programs added to a gateway with a data folder are there again after kill -9', async () => {
   const { gateway } = await service()
   const folder = temporaryFolder()
   const environment = { HEADROOM_PASSPHRASE: 'correct horse battery staple of mine' }
@@ -210,7 +210,7 @@ test('programs are added to a gateway with a data folder, and are there again af
   expect((await second.ended).exitCode).toBe(0)
 }, 120_000)
 
-test('programs that were added, and cut off, while none ran are served, and not, by the next one', async () => {
+test('programs added or cut off while no gateway ran are served, or not, by the next one', async () => {
   const { gateway } = await service()
   const folder = temporaryFolder()
   const program = (...args: readonly string[]) =>
@@ -244,7 +244,7 @@ test('programs that were added, and cut off, while none ran are served, and not,
   expect((await running.ended).exitCode).toBe(0)
 }, 120_000)
 
-test('the browser host takes programs of the environment too', async () => {
+test('the browser host accepts programs of the environment too', async () => {
   const flags = ['--host', 'browser', '--no-open', '--port', '0', '--gateway-port', '0']
   const running = runNode([HEADROOM, 'start', ...flags, '--data', temporaryFolder()], ENVIRONMENT)
   const url = await urlOf(running)

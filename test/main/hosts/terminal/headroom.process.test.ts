@@ -41,7 +41,7 @@ async function takenPort(): Promise<string> {
 
 const oneLine = (text: string) => expect(text.trimEnd().split('\n')).toHaveLength(1)
 
-test('watch on the built-in simulator writes nothing but JSON on stdout, and ends on time', async () => {
+test('watch on the built-in simulator writes only JSON on stdout, and ends on time', async () => {
   const { exitCode, stdout, stderr } = await headroom(['watch', '--json', '--for', '1']).ended
   expect(exitCode).toBe(0)
   expect(stderr).toBe('')
@@ -49,7 +49,7 @@ test('watch on the built-in simulator writes nothing but JSON on stdout, and end
   expect(lines.filter(({ type }) => type === 'snapshot').length).toBeGreaterThanOrEqual(1)
 })
 
-test('watch follows a service, and no secret is in what it writes', async () => {
+test('watch follows a service, and writes no secret', async () => {
   const { flags, environment, simulator } = await service()
   const running = headroom(
     ['watch', '--json', '--for', '2', ...flags, '--stream', 'positions:SIM1001'],
@@ -63,7 +63,7 @@ test('watch follows a service, and no secret is in what it writes', async () => 
   expect(simulator.port).toBeGreaterThan(0)
 })
 
-test('watch with a token that is refused ends in exit 3 and one line', async () => {
+test('watch with a rejected token ends in exit 3 and one line', async () => {
   const { flags } = await service()
   const { exitCode, stderr } = await headroom(['watch', '--json', ...flags], {
     HEADROOM_REFRESH_TOKEN: 'wrong',
@@ -73,7 +73,7 @@ test('watch with a token that is refused ends in exit 3 and one line', async () 
   expect(stderr).toContain('sign in again')
 })
 
-test('watch goes on while the service cannot be reached, and stops when told', async () => {
+test('watch continues while the service is unreachable, and stops on a signal', async () => {
   const origin = `http://127.0.0.1:${await takenPort()}`
   const flags = ['--auth-url', origin, '--base-url', origin, '--client-id', 'key-1']
   const { exitCode } = await headroom(['watch', '--json', '--for', '1', ...flags], {
@@ -89,7 +89,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends watch with exit 0', async (si
   expect((await ended).exitCode).toBe(0)
 })
 
-test('nobody reading stdout ends watch quietly', async () => {
+test('a closed stdout ends watch quietly', async () => {
   const { child, said, ended } = headroom(['watch', '--json'])
   await said('"snapshot"')
   child.stdout?.destroy()
@@ -113,7 +113,7 @@ onLinux.each([
   proves('U1', { level: 3, cases: 1 })
 })
 
-test('with --no-link the code that lets a window in is not on stdout', async () => {
+test('with --no-link the window’s code is not on stdout', async () => {
   const args = ['start', '--host', 'browser', '--no-open', '--port', '0', '--data']
   const quiet = headroom([...args, temporaryFolder(), '--no-link'])
   await quiet.said('headroom ready: ')
@@ -123,14 +123,14 @@ test('with --no-link the code that lets a window in is not on stdout', async () 
   expect(stdout + stderr).not.toContain('code')
 })
 
-test('simulate says when it serves and ends when told', async () => {
+test('simulate prints when it serves and ends on a signal', async () => {
   const { child, said, ended } = headroom(['simulate', '--port', '0'])
   await said('simulator ready: http://127.0.0.1:')
   child.kill('SIGTERM')
   expect((await ended).exitCode).toBe(0)
 })
 
-test('simulate has a control surface only for who sets its secret, and a good one', async () => {
+test('simulate has a control surface only if its secret is set, and long enough', async () => {
   const secret = 'control-secret-of-this-test'
   const { child, said, ended } = headroom(['simulate', '--port', '0'], { HEADROOM_SIMULATOR_CONTROL: secret })
   let origin = ''
@@ -151,7 +151,7 @@ test('simulate has a control surface only for who sets its secret, and a good on
   expect(weak.stderr).toContain('HEADROOM_SIMULATOR_CONTROL needs at least 16 characters')
 })
 
-test('start refuses a secret of the control surface that is too short', async () => {
+test('start rejects a control secret that is too short', async () => {
   const start = ['start', '--host', 'browser', '--no-open', '--port', '0', '--data', temporaryFolder()]
   const weak = await headroom(start, { HEADROOM_SIMULATOR_CONTROL: 'short' }).ended
   expect([weak.exitCode, weak.stdout]).toEqual([2, ''])
@@ -171,7 +171,7 @@ test('a taken port is exit 1 and one line', async () => {
   }
 })
 
-test('start serves, holds its folder, and a second start is told who holds it', async () => {
+test('start serves and locks its folder, and a second start names the owner', async () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'preferences.json'), '{"theme":')
   const args = ['start', '--host', 'browser', '--no-open', '--port', '0', '--data', folder]
@@ -187,7 +187,7 @@ test('start serves, holds its folder, and a second start is told who holds it', 
   expect(stderr).toContain('preferences: the file is damaged, renamed to preferences.corrupt-')
 })
 
-test('a data folder that cannot be is exit 1 and one line', async () => {
+test('an unusable data folder is exit 1 and one line', async () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   const { exitCode, stderr } = await headroom(['start', '--host', 'browser', '--data', file]).ended

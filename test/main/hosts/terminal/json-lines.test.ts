@@ -42,11 +42,11 @@ beforeAll(async () => {
   changes = await linesOf({ changes: true })
 }, 60_000)
 
-test('the schema in the repository is the one of the schema that reads the lines', async () => {
+test('the schema in the repository matches the one that parses the lines', async () => {
   await expect(jsonLinesSchema()).toMatchFileSnapshot(SCHEMA_FILE)
 })
 
-test('ten minutes of lines, whole and changed, are as the schema says', () => {
+test('ten minutes of lines, whole and changed, match the schema', () => {
   const check = checker(schemaOfFile())
   for (const line of [...all.lines, ...changes.lines]) {
     const isValid = check(line)
@@ -82,7 +82,7 @@ function closed(schema: unknown): unknown {
   return { ...Object.fromEntries(entries), ...('properties' in schema && { additionalProperties: false }) }
 }
 
-test('every field that is written is in the schema', () => {
+test('every written field is in the schema', () => {
   const check = checker(closed(schemaOfFile()) as object)
   const unknown = [...all.lines, ...changes.lines].flatMap((line) => {
     check(line)
@@ -93,7 +93,7 @@ test('every field that is written is in the schema', () => {
   expect(unknown.slice(0, 20)).toEqual([])
 })
 
-test('--changes gives the same numbers in a tenth of the bytes, and a whole snapshot a minute', () => {
+test('--changes gives the same numbers in a tenth of the bytes, and a whole snapshot each minute', () => {
   const wholeAt = new Map(all.lines.filter(({ type }) => type === 'snapshot').map((line) => [line.at, line]))
   let state: Row = {}
   for (const line of changes.lines.filter(({ type }) => type !== 'event')) {
@@ -130,7 +130,7 @@ function exact({ requests, slots, streams, service, keystore, access, refresh }:
   return { rows, slots, states, service, keystore, access, refresh }
 }
 
-test('what only time moves is no change; a number, a field that went and a row that went are', () => {
+test('a field that only time moves is no change; a number, a removed field and a removed row are', () => {
   const before = exampleSnapshot()
   const told = new ChangeReporter()
   told.whole(before)
@@ -170,7 +170,7 @@ test('what only time moves is no change; a number, a field that went and a row t
   })
 })
 
-test('a program that is added, calls, or is cut off is a change, and so is a gateway that was turned off', () => {
+test('a program that is added, calls, or is cut off is a change, and so is turning the gateway off', () => {
   const before = exampleSnapshot()
   const program: ProgramSummary = {
     ...{ id: 'p1', name: 'bot', class: 'normal', weight: 1, keyEnding: 'abcd', lastSeenAt: AT_MS },
@@ -200,7 +200,7 @@ test('a program that is added, calls, or is cut off is a change, and so is a gat
   expect(changesTo(before)).toMatchObject({ gateway: null })
 })
 
-test('a sign-in host that is away, and items without room, are told, and their end; no field is left out', () => {
+test('an unreachable sign-in host, dropped items and their end are reported; no field is missing', () => {
   const before = exampleSnapshot()
   const told = new ChangeReporter()
   told.whole(before)

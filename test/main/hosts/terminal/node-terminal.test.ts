@@ -27,7 +27,7 @@ async function endOf(code: string): Promise<{ end: OutputEnd; failure: string | 
   return { end: await end, failure: await failure }
 }
 
-test('a reader that is gone is a quiet end, and everything else is told in one line', async () => {
+test('a closed reader is a quiet end, and every other failure is one line', async () => {
   for (const code of ['EPIPE', 'EOF']) {
     expect(await endOf(code)).toEqual({ end: { kind: 'closed' }, failure: undefined })
   }
@@ -42,13 +42,13 @@ test('a reader that is gone is a quiet end, and everything else is told in one l
   proves('U1', { level: 1, cases: 6 })
 })
 
-test('what was written whole is no failure', async () => {
+test('a complete write is no failure', async () => {
   const terminal = terminalOn(new PassThrough())
   terminal.out('a line')
   expect(await new Promise((resolve) => terminal.whenWritten(resolve))).toBeUndefined()
 })
 
-test('of a stream that nobody reads no more than its own buffer and the newest lines are kept', async () => {
+test('an unread stream queues only its own buffer and the newest lines', async () => {
   const stdout = new PassThrough({ highWaterMark: 1_000 })
   const terminal = terminalOn(stdout)
   const dropped: number[] = []
@@ -71,7 +71,7 @@ test('of a stream that nobody reads no more than its own buffer and the newest l
   proves('U1', { level: 2, cases: 1 })
 })
 
-test('keys are raw while somebody listens, and Ctrl-C still stops', () => {
+test('keys are raw while something listens, and Ctrl-C still stops', () => {
   const raw: boolean[] = []
   const killed: unknown[] = []
   const stdin = Object.assign(new PassThrough(), {
@@ -97,7 +97,7 @@ test('keys are raw while somebody listens, and Ctrl-C still stops', () => {
   expect(raw).toEqual([true, false])
 })
 
-test('after a resize the screen is empty before it is drawn again', () => {
+test('after a resize the screen is cleared before it is redrawn', () => {
   let written = ''
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
   stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -115,7 +115,7 @@ test('after a resize the screen is empty before it is drawn again', () => {
   expect(written.match(/<redrawn>/g)).toHaveLength(1)
 })
 
-test('a question and an error are broken between words at the width of the terminal, and whole for a file', async () => {
+test('a question and an error wrap between words at the terminal’s width, and not in a file', async () => {
   const said = async (isTTY: boolean) => {
     const stderr = Object.assign(new PassThrough(), { isTTY, columns: 30 })
     const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr }

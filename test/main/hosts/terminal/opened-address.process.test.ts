@@ -105,7 +105,7 @@ async function startedIn(folder: string, data: string): Promise<{ child: ChildPr
 }
 
 test.runIf(process.platform === 'linux')(
-  'while the browser is opened, no argument list of the machine holds the code, and another user reads no file with it',
+  'while the browser opens, no argument list contains the code, and no other user can read a file with it',
   async () => {
     const folder = temporaryFolder()
     chmodSync(folder, 0o755)
@@ -141,7 +141,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'the browser is opened under the file mask of the person, while the app keeps its own',
+  'the browser opens under the person’s file mask, while the app keeps its own',
   async () => {
     const folder = temporaryFolder()
     const data = join(folder, 'data')

@@ -51,7 +51,7 @@ test('twelve random letters are always as good as the line says', () => {
   expect(enough).toBeGreaterThan(37)
 })
 
-test('a passphrase that sealed keys already goes on opening them; a weak one is told each time', () => {
+test('a passphrase in use continues to work; a weak one gets a warning each time', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'vault.db'), '')
   expect(checkPassphrase(folder, 'the words')).toEqual({
@@ -61,7 +61,7 @@ test('a passphrase that sealed keys already goes on opening them; a weak one is 
   expect(checkPassphrase(folder, 'plum river saddle anchor')).toEqual({ kind: 'strong' })
 })
 
-test('however it was typed, it is judged as it is stretched', () => {
+test('however it was typed, it is judged in its normalised form', () => {
   expect(passphraseStrength('cafe\u0301')).toEqual(passphraseStrength('caf\u00e9'))
 })
 
@@ -69,6 +69,6 @@ test.each([
   ['a', /second/],
   ['tM4!kq9Zb$', /^about 11 days$/],
   ['plum river saddle anchor', /^more than 1,000 years$/],
-])('the time of %j is in words of its size', (passphrase, words) => {
+])('the time of %j is in words of matching size', (passphrase, words) => {
   expect(passphraseStrength(passphrase).time).toMatch(words)
 })

@@ -66,7 +66,7 @@ test('the verdict of a file, for people and as one JSON object', () => {
   })
 })
 
-test('a day is replayed, the same one each time, and a plan without it is not', () => {
+test('a day is replayed with the same result each time, and only if requested', () => {
   const busy = { ...scanner, requests: [{ category: 'Positions', perSecond: 0.9, burst: 60 }] }
   const first = planned({ programs: [busy] }, { replay: true, json: true })
   const { replay } = JSON.parse(first.text)
@@ -80,7 +80,7 @@ test('a day is replayed, the same one each time, and a plan without it is not', 
   )
 })
 
-test('a plan that does not fit ends well, and says what to give up', () => {
+test('a plan that does not fit ends in exit 0, and says what to give up', () => {
   const { exitCode, text } = planned({
     programs: [scanner],
     limits: { Positions: { limit: 20, period: 100 } },
@@ -91,7 +91,7 @@ test('a plan that does not fit ends well, and says what to give up', () => {
   expect(text).toContain('give up in this order:\n  Positions: lower scanner to 0.20/s and 8 at once.')
 })
 
-describe('a wrong file is refused with the path of what is wrong', () => {
+describe('a wrong file is rejected with the path of the error', () => {
   const program = (change: object) => ({ programs: [scanner, { ...scanner, name: 'b', ...change }] })
   const request = (change: object) => program({ requests: [{ ...scanner.requests[0], ...change }] })
   test.each<[string, unknown, string]>([
@@ -160,7 +160,7 @@ describe('a wrong file is refused with the path of what is wrong', () => {
   })
 })
 
-test('each program behind the gateway is planned as it was recorded, and not twice', () => {
+test('each program behind the gateway is planned as recorded, and not twice', () => {
   const data = temporaryFolder()
   const started = startedStore(data)
   started.store.add({ kind: 'profile', profile: PROFILE, environment: 'live' })
@@ -188,7 +188,7 @@ test('each program behind the gateway is planned as it was recorded, and not twi
   expect(Object.fromEntries(sent)).toMatchObject({ bot: 450, Headroom: 150 })
 })
 
-test('what was recorded counts beside the programs of a file', () => {
+test('recorded use counts together with the programs of a file', () => {
   const data = temporaryFolder()
   const started = startedStore(data)
   started.store.add({ kind: 'profile', profile: PROFILE, environment: 'live' })
@@ -236,7 +236,7 @@ test('what was recorded counts beside the programs of a file', () => {
 test.skipIf(process.platform === 'win32').each([
   ['has no end', '/dev/zero'],
   ['is larger than a plan', undefined],
-])('a file that %s is refused in a line, and read no further than a plan is long', (_, device) => {
+])('a file that %s is rejected in a line, and read no further than a plan’s maximum', (_, device) => {
   const file = device ?? join(temporaryFolder(), 'plan.json')
   if (device === undefined) writeFileSync(file, `{"programs":[]}${' '.repeat(MAX_PLAN_FILE_BYTES)}`)
   const terminal = fakeTerminal()

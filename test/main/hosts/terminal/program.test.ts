@@ -64,7 +64,7 @@ test('the exit code of a command is the exit code of the program', async () => {
   expect((await run(['watch'], 1)).exitCode).toBe(1)
 })
 
-test('the simulator has the defaults the interfaces document', async () => {
+test('the simulator has the documented defaults', async () => {
   const { calls } = await run(['simulate'])
   expect(calls[0]?.[1]).toEqual({
     port: 4790,
@@ -84,7 +84,7 @@ test('the simulator has the defaults the interfaces document', async () => {
   })
 })
 
-test('repeatable flags are kept in order', async () => {
+test('repeatable flags keep their order', async () => {
   const { calls } = await run(['simulate', '--fault', 'goaway-v2', '--fault', 'refresh-503:2'])
   expect(calls[0]?.[1]).toMatchObject({ fault: ['goaway-v2', 'refresh-503:2'] })
 })
@@ -127,7 +127,7 @@ test.each([
   expect(out).toBe('')
 })
 
-test('a secret given to a flag that does not exist is not repeated', async () => {
+test('a secret given to an unknown flag is not repeated', async () => {
   for (const args of [
     ['watch', '--refresh-token=hunter2'],
     ['watch', '--client-secret', 'hunter2'],
@@ -141,7 +141,7 @@ test('a secret given to a flag that does not exist is not repeated', async () =>
   }
 })
 
-test('every command explains itself, and simulate lists its faults', async () => {
+test('every command has help, and simulate lists its faults', async () => {
   for (const command of ['start', 'watch', 'status', 'simulate', 'revoke']) {
     const { exitCode, out, calls } = await run([command, '--help'])
     expect(exitCode).toBe(0)
@@ -152,7 +152,7 @@ test('every command explains itself, and simulate lists its faults', async () =>
   expect((await run(['--help'])).out).toContain('watch')
 })
 
-test('a plan takes one file, and what was recorded by a length of time', async () => {
+test('a plan takes one file, and recorded use by a length of time', async () => {
   const { calls } = await run(['plan', 'mine.json', '--json', '--from-history', '24h'])
   expect(calls).toEqual([['plan', { file: 'mine.json', json: true, fromHistory: 86_400_000 }]])
   const usage = await run(['plan', '--from-history', 'yesterday'])
@@ -185,7 +185,7 @@ test.each([
     ['program', 'list', '--json'],
     ['program', { action: 'list', name: undefined, class: 'normal', weight: 1, json: true }],
   ],
-])('%j is understood', async (args, call) => {
+])('%j is accepted', async (args, call) => {
   expect(await run(args)).toEqual({ exitCode: 0, calls: [call], out: '', errors: [] })
 })
 
@@ -200,7 +200,7 @@ test.each([
   [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
   [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
   [['program', 'add', 'a', '--weight', '0'], /'--weight <number>'.*from 0.01 to 100/],
-])('%j is one line that says what is wrong, and exit 2', async (args, line) => {
+])('%j is one line that names the problem, and exit 2', async (args, line) => {
   const { exitCode, errors, calls } = await run(args)
   expect(exitCode).toBe(2)
   expect(calls).toEqual([])
@@ -211,7 +211,7 @@ test('--version prints the version alone', async () => {
   expect(await run(['--version'])).toMatchObject({ exitCode: 0, out: '1.2.3\n', errors: [] })
 })
 
-test('what a command throws is a bug and not a usage error', async () => {
+test('an exception in a command is a bug and not a usage error', async () => {
   const broken = async () => {
     throw new Error('broken')
   }
@@ -233,14 +233,14 @@ test('what a command throws is a bug and not a usage error', async () => {
 test.each([
   ['simulator', 'simulate'],
   ['watc', 'watch'],
-])('headroom %s asks whether headroom %s is meant, and runs nothing', async (word, meant) => {
+])('headroom %s suggests headroom %s, and runs nothing', async (word, meant) => {
   const { exitCode, errors, calls } = await run([word])
   expect(exitCode).toBe(2)
   expect(errors).toEqual([expect.stringMatching(`^did you mean 'headroom ${meant}'\\? commands:`)])
   expect(calls).toEqual([])
 })
 
-test('a flag that is nearly one asks whether that is meant', async () => {
+test('a flag with a typo gets a suggestion', async () => {
   const { errors } = await run(['watch', '--jsn'])
   expect(errors).toEqual([expect.stringContaining("did you mean '--json'?")])
 })

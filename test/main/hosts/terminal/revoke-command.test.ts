@@ -27,7 +27,7 @@ async function revoked(flags: RevokeFlags, options: FakeTerminalOptions, outcome
   return { terminal, asked, exitCode }
 }
 
-test('with --yes it asks nobody and revokes the key it was given', async () => {
+test('with --yes it asks nothing and revokes the given key', async () => {
   const { exitCode, asked, terminal } = await revoked({ ...SERVICE, yes: true }, {})
   expect(exitCode).toBe(0)
   expect(asked).toEqual([{ ...SERVICE, refreshToken: 'the-token', clientSecret: 'the-secret' }])
@@ -35,7 +35,7 @@ test('with --yes it asks nobody and revokes the key it was given', async () => {
   expect(terminal.questions).toEqual([])
 })
 
-test('what will happen is named before the typed confirmation', async () => {
+test('the consequences are listed before the typed confirmation', async () => {
   const { exitCode, terminal } = await revoked(SERVICE, { interactive: true, answer: 'revoke' })
   expect(exitCode).toBe(0)
   expect(terminal.questions).toEqual([
@@ -43,7 +43,7 @@ test('what will happen is named before the typed confirmation', async () => {
   ])
 })
 
-test.each(['', 'yes', 'y', 'Revoke!', undefined])('the answer %j revokes nothing', async (answer) => {
+test.each(['', 'yes', 'y', 'Revoke!', undefined])('the reply %j revokes nothing', async (answer) => {
   const options = { interactive: true, ...(answer !== undefined && { answer }) }
   const { exitCode, asked, terminal } = await revoked(SERVICE, options)
   expect(exitCode).toBe(1)
@@ -58,7 +58,7 @@ test('without a terminal and without --yes nothing is revoked', async () => {
   expect(terminal.errors).toEqual([expect.stringContaining('--yes')])
 })
 
-test.each(['refused', 'unconfirmed'] as const)('%s is exit 1 and never reads as revoked', async (kind) => {
+test.each(['refused', 'unconfirmed'] as const)('%s is exit 1 and never shows as revoked', async (kind) => {
   const { exitCode, terminal } = await revoked(
     { ...SERVICE, yes: true },
     {},
@@ -69,7 +69,7 @@ test.each(['refused', 'unconfirmed'] as const)('%s is exit 1 and never reads as 
   expect(terminal.errors).toEqual([expect.stringMatching(/^not .*503/)])
 })
 
-test('without a service there is nothing to revoke, and a part of one is a usage error', async () => {
+test('without a service there is nothing to revoke, and an incomplete one is a usage error', async () => {
   for (const flags of [{}, { authUrl: SERVICE.authUrl }]) {
     const { exitCode, asked, terminal } = await revoked({ ...flags, yes: true }, {})
     expect(exitCode).toBe(2)

@@ -55,7 +55,7 @@ test.each([{ interactive: true, answer: 'no' }, { interactive: false }])(
   },
 )
 
-test('of several keys one has to be named', async () => {
+test('with several keys one has to be named', async () => {
   const several = await revoked({ yes: true }, ['key-1', 'key-2'])
   expect(several.exitCode).toBe(2)
   expect(several.terminal.errors).toEqual([expect.stringMatching(/--profile.*key-1.*key-2/)])
@@ -71,7 +71,7 @@ test.each<RunningAnswer>([
   { kind: 'failed', why: 'it timed out' },
   { kind: 'answered', answer: { ok: false, code: 'revoke-unconfirmed', message: 'Not confirmed: 503.' } },
   { kind: 'answered', answer: { ok: true, revoked: 'another' } },
-])('%j never reads as revoked', async (answer) => {
+])('%j never shows as revoked', async (answer) => {
   const { exitCode, terminal } = await revoked({ yes: true }, ['key-1'], {}, () => answer)
   expect(exitCode).toBe(1)
   expect(terminal.lines).toEqual([])

@@ -43,7 +43,7 @@ function world() {
   return { terminal, happened, deps, app }
 }
 
-test('a taken port, of the window or of the metrics, is found before the app starts', async () => {
+test('a taken port, of the window or of the metrics, is detected before the app starts', async () => {
   const taken = await claimPort(0)
   onTestFinished(() => taken.close())
   const { port } = taken
@@ -62,7 +62,7 @@ test('a taken port, of the window or of the metrics, is found before the app sta
   proves('U2', { level: 3, cases: 3 })
 })
 
-test('the ports are free again after a stop, and after a start that failed', async () => {
+test('the ports are free again after a stop, and after a failed start', async () => {
   const first = world()
   const running = runBrowser({ ...ARGS, metrics: { port: 0, bearer: BEARER } }, first.deps)
   await expect.poll(() => first.happened, PATIENT).toContain('serving')
@@ -79,7 +79,7 @@ test('the ports are free again after a stop, and after a start that failed', asy
   await (await claimPort(port)).close()
 })
 
-test('what is wrong with saved keys is written before the link', async () => {
+test('a problem of saved keys is written before the link', async () => {
   const { terminal, happened, deps, app } = world()
   app.notices = ['Your saved keys are damaged. Connect them again.']
   const running = runBrowser(ARGS, deps)
@@ -89,7 +89,7 @@ test('what is wrong with saved keys is written before the link', async () => {
   expect(terminal.lines[0]).toBe('Your saved keys are damaged. Connect them again.')
 })
 
-test('the link is written at the start and for each further window, and with --no-link never', async () => {
+test('the link is written at the start and for each further window, and never with --no-link', async () => {
   for (const link of [true, false]) {
     const { terminal, happened, deps } = world()
     const running = runBrowser({ ...ARGS, link }, deps)

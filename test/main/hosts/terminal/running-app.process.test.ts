@@ -25,7 +25,7 @@ const snapshotLine = z.looseObject({
 })
 const start = (folder: string) => ['start', '--host', 'browser', '--no-open', '--port', '0', '--data', folder]
 
-test('status and revoke ask the app that runs, and say so when none does', async () => {
+test('status and revoke talk to the running app, and report if there is none', async () => {
   const folder = temporaryFolder()
   const nobody = await headroom(['status', '--json', '--data', folder]).ended
   expect(nobody).toMatchObject({ exitCode: 1, stdout: '' })
@@ -94,7 +94,7 @@ test('programs are added, served, listed, paused and cut off from the command li
   expect((await again.ended).exitCode).toBe(0)
 }, 120_000)
 
-test('metrics are served on loopback to whoever has the bearer', async () => {
+test('metrics are served on loopback to a caller with the bearer', async () => {
   const environment = { HEADROOM_METRICS_TOKEN: BEARER }
   const app = headroom([...start(temporaryFolder()), '--metrics-port', '0'], environment)
   let said = ''
@@ -124,7 +124,7 @@ test.each([['start'], ['watch']])(
   },
 )
 
-test('a watch with a vault keeps history there, and can be asked as the app can', async () => {
+test('a watch with a vault stores history there, and responds to commands like the app', async () => {
   const folder = temporaryFolder()
   const service = await startSimulatorServer({ clientId: 'key-1', refreshToken: 'token-1' })
   onTestFinished(() => service.close())

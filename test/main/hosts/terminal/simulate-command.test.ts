@@ -43,7 +43,7 @@ test('without flags the simulator is the default one', async () => {
   expect(simulatorOptions(await flagsOf())).toEqual(DEFAULT_SIMULATOR_OPTIONS)
 })
 
-test('every flag reaches the option it names', async () => {
+test('every flag sets its option', async () => {
   const flags = await flagsOf(
     ...['--client-id', 'c', '--client-secret', 's', '--refresh-token', 't', '--keys', 'rotating'],
     ...['--refresh-expiry', '10', '--rotation-overlap', '2', '--absolute-lifetime', '100'],
@@ -82,7 +82,7 @@ test('every flag reaches the option it names', async () => {
   })
 })
 
-test('it serves until told to stop, and then closes', async () => {
+test('it serves until a signal, and then closes', async () => {
   const terminal = fakeTerminal()
   let closed = false
   const start: SimulateDeps['start'] = async (_options, port) => ({

@@ -60,7 +60,7 @@ async function started(
   return { terminal, calls, exitCode, locked: () => locked }
 }
 
-test('auto takes the desktop where there is one, which locks the folder itself', async () => {
+test('auto chooses the desktop if there is one, which locks the folder itself', async () => {
   const { calls, exitCode } = await started({ simulate: true }, { search: DESKTOP })
   expect(exitCode).toBe(0)
   expect(calls.at(-1)).toEqual([
@@ -69,7 +69,7 @@ test('auto takes the desktop where there is one, which locks the folder itself',
   ])
 })
 
-test('auto opens in the browser where there is no desktop, and says why in one line', async () => {
+test('auto opens in the browser if there is no desktop, and gives the reason in one line', async () => {
   const { calls, terminal, locked } = await started({ port: 0, open: false, data: '/mine' })
   expect(calls.at(-1)).toEqual([
     'browser',
@@ -93,7 +93,7 @@ test('a chosen browser looks for no desktop and gives no reason', async () => {
   expect(terminal.errors).toEqual([])
 })
 
-test('a chosen desktop that is not there is exit 1, not a browser', async () => {
+test('a chosen desktop that is missing is exit 1, not a browser', async () => {
   const { calls, terminal, exitCode, locked } = await started({ host: 'desktop' })
   expect(exitCode).toBe(1)
   expect(calls.map(([name]) => name)).toEqual(['find'])
@@ -108,14 +108,14 @@ test('a folder that cannot be written is exit 1 before anything else', async () 
   expect(calls).toEqual([])
 })
 
-test('a folder in use is exit 1 and says by whom', async () => {
+test('a folder in use is exit 1 and names its owner', async () => {
   const { calls, terminal, exitCode } = await started({}, { lock: busyWith('browser') })
   expect(exitCode).toBe(1)
   expect(terminal.errors).toEqual([expect.stringContaining('pid 7')])
   expect(calls).toEqual([])
 })
 
-test('a folder in use by a desktop window brings that window to the front', async () => {
+test('a folder in use by a desktop window shows that window', async () => {
   const lock = busyWith('desktop')
   const { calls, terminal, exitCode } = await started({}, { search: DESKTOP, lock })
   expect(exitCode).toBe(1)
@@ -123,7 +123,7 @@ test('a folder in use by a desktop window brings that window to the front', asyn
   expect(terminal.errors).toEqual([expect.stringContaining('desktop, pid 7')])
 })
 
-test('metrics go to the host that is started, with the bearer from the environment', async () => {
+test('metrics run on the started host, with the bearer from the environment', async () => {
   const environment = { HEADROOM_METRICS_TOKEN: 'a-bearer-of-this-test' }
   for (const search of [DESKTOP, NO_DESKTOP]) {
     const { calls } = await started({ metricsPort: 9_090 }, { search, environment })

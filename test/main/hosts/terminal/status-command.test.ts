@@ -26,7 +26,7 @@ const answered = (count: number): RunningAnswer => ({
   answer: { ok: true, snapshots: Array.from({ length: count }, () => exampleSnapshot()) },
 })
 
-test('without a home folder it says so, and looks nowhere', async () => {
+test('without a home folder it reports that, and searches nowhere', async () => {
   const terminal = fakeTerminal()
   const never = () => {
     throw new Error('asked')
@@ -57,7 +57,7 @@ test('without it each key is a table', async () => {
   expect(terminal.lines.join('\n')).toContain('Positions Stream')
 })
 
-test('no key is said to a person and not to a program', async () => {
+test('a missing key is reported to a person and not to a program', async () => {
   expect((await asked({}, answered(0))).terminal.lines).toEqual(['no key is connected'])
   expect((await asked({ json: true }, answered(0))).terminal.lines).toEqual([])
 })

@@ -52,7 +52,7 @@ async function leftBehind() {
   return { folder, simulator, run, asked }
 }
 
-test('where no app runs, a key of the data folder is revoked without being refreshed, and stays so', async () => {
+test('without a running app, a key of the data folder is revoked without a refresh, and stays so', async () => {
   const { run, asked } = await leftBehind()
   const { terminal, exitCode } = await run({ profile: 'key-1' })
   expect([exitCode, terminal.lines]).toEqual([0, ['revoked every refresh token of the key of Mine']])
@@ -63,7 +63,7 @@ test('where no app runs, a key of the data folder is revoked without being refre
   expect(asked()).toEqual(['/oauth/revoke'])
 })
 
-test('of several stored keys one has to be named, and it has to be there', async () => {
+test('with several stored keys one has to be named, and has to exist', async () => {
   const { run, asked } = await leftBehind()
   const several = await run({ yes: true })
   expect([several.exitCode, several.terminal.errors]).toEqual([
@@ -74,7 +74,7 @@ test('of several stored keys one has to be named, and it has to be there', async
   expect(asked()).toEqual([])
 })
 
-test('a 503 never reads as revoked, and waits in the folder for the next start', async () => {
+test('a 503 never shows as revoked, and waits in the folder for the next start', async () => {
   const { folder, simulator, run } = await leftBehind()
   simulator.faults.set('revoke-503', true)
   const { terminal, exitCode } = await run({ profile: 'key-1', yes: true })
@@ -103,7 +103,7 @@ test('a wrong passphrase and a folder in use are one line each, and nothing is r
   expect(asked()).toEqual([])
 })
 
-test('a folder without stored keys is left as it is', async () => {
+test('a folder without stored keys is unchanged', async () => {
   const folder = temporaryFolder()
   expect(await openStoredKeys(folder, 'the words', PORTS)).toEqual({ kind: 'nothing-stored' })
 })

@@ -38,7 +38,7 @@ test('a program is added, listed with no use and without its key, and cut off', 
   expect(ask({ do: 'cut-program', name: 'bot' })).toMatchObject({ ok: false })
 })
 
-test('nothing is changed while another process has the folder, or in place of a file that cannot be used', () => {
+test('nothing changes while another process uses the folder, or the file is unusable', () => {
   const folder = temporaryFolder()
   const { ask, problems } = stored(folder)
   expect(ask({ do: 'cut-program', name: 'bot' })).toMatchObject({

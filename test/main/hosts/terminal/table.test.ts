@@ -29,12 +29,12 @@ test('a row shows its state, what is left, own and others’ use, the safe pace,
   expect(rowOf({ ...quota, low: 240, high: 290 })).toContain(' 240–290/320 ')
 })
 
-test('a number from the table is none', () => {
+test('a number from the documented table is not shown as a number', () => {
   const quota = { source: 'default', state: 'not-checked', use: null } as const
   expect(rowOf(quota)).toMatch(/^not checked\s+Accounts\s+┄+\s+–\/320\s+–\s+–\s+\?\s+.*–$/)
 })
 
-test('the gateway and its programs are shown: what each is, did, and waits for; nothing of them while it is off', () => {
+test('the gateway and its programs are shown: state, use, and waits; nothing of them while it is off', () => {
   const program: ProgramSummary = {
     id: 'program-1',
     name: 'scanner',
@@ -57,13 +57,13 @@ test('the gateway and its programs are shown: what each is, did, and waits for; 
   expect(renderTable(exampleSnapshot({}), [], AT_MS, PLAIN)).not.toContain('PROGRAM')
 })
 
-test('an old header is not dressed as live, though the number is what it said', () => {
+test('an old header is not shown as live, even though its number is', () => {
   const old = { observedAt: AT_MS - 121_000, low: 320, high: 320, remaining: 320, seen: 320 } as const
   expect(rowOf(old)).toContain(' ~320/320 ')
   expect(rowOf({ ...old, observedAt: AT_MS - 119_000 })).toContain(' 320/320 ')
 })
 
-test('a refusal says what to do about it, what the service says, and since when', () => {
+test('a rejection shows what to do about it, the service’s message, and its start', () => {
   const problem = { status: 403, message: 'Forbidden', since: AT_MS - 60_000 }
   const requests = [exampleQuota({ category: 'Accounts', problem })]
   const table = renderTable(exampleSnapshot({ requests }), [], AT_MS, PLAIN)
@@ -75,7 +75,7 @@ test('a refusal says what to do about it, what the service says, and since when'
   expect(narrow.split('\n').slice(0, 4).join(' ')).toContain('Sign in again with ReadAccount.')
 })
 
-test('a sign-in host that does not answer is named, with what to do, in any width', () => {
+test('an unresponsive sign-in host is named, with what to do, at any width', () => {
   const signInHost = {
     host: 'signin.example.com',
     since: AT_MS - 60_000,
@@ -96,7 +96,7 @@ test('a sign-in host that does not answer is named, with what to do, in any widt
   }
 })
 
-test('of several problems each has a line that names it, and three besides the headline’s are enough', () => {
+test('with several problems each has a line that names it, and at most three besides the headline’s', () => {
   const categories = ['Accounts', 'Balances', 'Positions', 'Quote Snapshot', 'Order Details']
   const requests = categories.map((category) =>
     exampleQuota({ category, problem: { status: 404, since: AT_MS } }),
@@ -106,7 +106,7 @@ test('of several problems each has a line that names it, and three besides the h
   expect(table.match(/Check the symbol and /g)).toHaveLength(4)
 })
 
-test('a category that another one counts has no row, and the other says so', () => {
+test('a category counted by another has no row, and the other one names it', () => {
   const requests = [
     exampleQuota({ category: 'Accounts' }),
     exampleQuota({ category: 'Balances', source: 'default', countedBy: 'Accounts' }),
@@ -122,7 +122,7 @@ test('time alone moves ages and countdowns, and no number', () => {
   expect(row).toMatch(/^429 40s\s.* 300\/320 .*53s$/)
 })
 
-test('each state is one word, with how long it lasts', () => {
+test('each state is one word, with its duration', () => {
   expect(rowOf({ state: 'blocked', blockedUntil: AT_MS + 45_000 })).toMatch(/^429 45s /)
   const ends = { emptyFrom: AT_MS + 214_000, emptyTo: AT_MS + 400_000 }
   expect(rowOf({ state: 'running-out', ...ends })).toMatch(/^running out \d\d:\d\d–\d\d:\d\d /)
@@ -172,7 +172,7 @@ test('without colour there is not one escape sequence, and colour changes no let
   expect(stripVTControlCharacters(coloured)).toBe(plain)
 })
 
-test('what a service names itself cannot move the cursor', () => {
+test('a service’s text cannot move the cursor', () => {
   const table = renderTable(
     exampleSnapshot({ requests: [exampleQuota({ category: 'a\u001b[2Jb\u0007\n' })] }),
     [],
@@ -196,7 +196,7 @@ test('the last five events are shown with their age', () => {
   expect(table).toContain('host-6')
 })
 
-test('a low window keeps the quotas, the urgent ones before all, and says what is missing', () => {
+test('a low window keeps the quotas, the urgent ones first, and counts what is missing', () => {
   const requests = [
     exampleQuota({ category: 'Accounts' }),
     exampleQuota({ category: 'Balances', source: 'default', state: 'not-checked' }),
@@ -209,7 +209,7 @@ test('a low window keeps the quotas, the urgent ones before all, and says what i
   expect(drawn[7]).toMatch(/^… \d+ more lines in a taller window$/)
 })
 
-test('in a narrow window no line is wider than it, and every quota still says what is left', () => {
+test('in a narrow window no line is wider than it, and every quota still shows what is left', () => {
   const event: LoggedEvent = { kind: 'service-back', host: 'h'.repeat(90), seq: 1, at: AT_MS, profile: 'p' }
   const snapshot = exampleSnapshot({
     requests: [exampleQuota({ category: 'Quote Change Stream' })],
@@ -223,7 +223,7 @@ test('in a narrow window no line is wider than it, and every quota still says wh
   }
 })
 
-test('in a narrow window no word of a state is cut, and a part of a token’s life is whole or absent', () => {
+test('in a narrow window no state word is cut, and a token’s lifetime is complete or absent', () => {
   const requests = [
     exampleQuota({
       category: 'Positions',
@@ -254,7 +254,7 @@ test('in a narrow window no word of a state is cut, and a part of a token’s li
   }
 })
 
-test('a common terminal of 80×24 shows the newest event beside all quotas that were seen', () => {
+test('a common terminal of 80×24 shows the newest event and all observed quotas', () => {
   const requests = Array.from({ length: 12 }, (_, at) => exampleQuota({ category: `Quota ${at}` }))
   const events = [AT_MS - 60_000, AT_MS - 5_000].map((at, seq) => ({
     ...({ kind: 'service-back', host: `h${seq}`, seq, at, profile: 'simulator' } as const),
@@ -269,7 +269,7 @@ test('a common terminal of 80×24 shows the newest event beside all quotas that 
   expect(table).toContain('EVENTS')
 })
 
-test('a rejected key is said so, and nobody is sent to sign in for it', () => {
+test('a rejected key is shown as such, without a prompt to sign in', () => {
   const reason = 'the service rejected this API key or secret'
   const { refresh } = exampleSnapshot()
   const table = renderTable(
@@ -286,7 +286,7 @@ test('a rejected key is said so, and nobody is sent to sign in for it', () => {
   expect(table).not.toMatch(/sign.in (needed|required)/)
 })
 
-test('tokens and an unreachable service are said in words', () => {
+test('tokens and an unreachable service are described in words', () => {
   const table = renderTable(
     exampleSnapshot({
       service: { reachable: false, host: 'api.example.com', retryAt: AT_MS + 8000 },
@@ -309,7 +309,7 @@ test('tokens and an unreachable service are said in words', () => {
   expect(table).toContain('signed out, the answer was lost, in memory only')
 })
 
-test('durations fit their column and never read as less than they are', () => {
+test('durations fit their column and never read shorter than they are', () => {
   fc.assert(
     fc.property(fc.integer({ min: -1000, max: 1e11 }), (ms) => {
       expect(duration(ms).length).toBeLessThanOrEqual(5)
@@ -334,13 +334,13 @@ test('a levelBar is full only when nothing is used, and empty only when nothing 
   expect(levelBar(0, 4)).toBe('░░░░')
 })
 
-test('a levelBar is shaded from what is surely left to what is possibly left', () => {
+test('a levelBar is shaded between what is certainly and what is possibly left', () => {
   expect(levelBar(0.25, 8, 0.5)).toBe('██▒▒░░░░')
   expect(levelBar(0, 8, 0.02)).toBe('▒░░░░░░░')
   expect(levelBar(1, 4, 1)).toBe('████')
 })
 
-test.each([20, 40, 60, 80])('the verdict is first and whole at %d columns', (columns) => {
+test.each([20, 40, 60, 80])('the verdict is first and complete at %d columns', (columns) => {
   const requests = [exampleQuota({ state: 'empty', use: { total: 1, own: 0, elsewhere: 1 } })]
   const snapshot = exampleSnapshot({ requests })
   const wide = renderTable(snapshot, [], AT_MS, { columns: 300, colour: false }).split('\n')[0] ?? ''
@@ -351,7 +351,7 @@ test.each([20, 40, 60, 80])('the verdict is first and whole at %d columns', (col
   for (const line of lines) expect([...line].length).toBeLessThanOrEqual(columns)
 })
 
-test('tokens that were revoked neither rotate nor end again', () => {
+test('revoked tokens neither rotate nor expire again', () => {
   const refresh = {
     ...exampleSnapshot().refresh,
     rotating: true,
@@ -363,7 +363,7 @@ test('tokens that were revoked neither rotate nor end again', () => {
   expect(table).not.toContain('sign-in ends')
 })
 
-test('what a snapshot has no room for is counted in one line below its list', () => {
+test('items dropped from a snapshot are counted in one line below their list', () => {
   const whole = exampleSnapshot({ streams: [exampleStream()], gateway: { state: 'serving' }, programs: [] })
   expect(renderTable(whole, [], AT_MS, PLAIN)).not.toContain('not listed')
   const unlisted = { requests: 37, slots: 5, streams: 12, programs: 3 }
@@ -372,7 +372,7 @@ test('what a snapshot has no room for is counted in one line below its list', ()
   expect(counts).toEqual([37, 5, 12, 3].map((count) => `${count} more not listed`))
 })
 
-test('a service that was not asked yet is not called unreachable, nor shown as one that answers', () => {
+test('a service before its first request is shown as neither unreachable nor responding', () => {
   const host = 'api.example.com'
   const lineOf = (service: Snapshot['service']) =>
     lineWith(renderTable(exampleSnapshot({ service }), [], AT_MS, PLAIN), host)

@@ -15,7 +15,7 @@ test.each([
   expect(suggestionFor(word, COMMANDS)).toBe(meant)
 })
 
-test.each(['', 'x', 'hello', 'Vd7qX2-a-secret', 'start'.repeat(20)])('%j is near to nothing', (word) => {
+test.each(['', 'x', 'hello', 'Vd7qX2-a-secret', 'start'.repeat(20)])('%j has no suggestion', (word) => {
   expect(suggestionFor(word, COMMANDS)).toBeUndefined()
 })
 

@@ -11,14 +11,14 @@ test.each(['key-changed', 'record-corrupt', 'waiting', 'unavailable', 'unprotect
   },
 )
 
-test('what a person can set is named', () => {
+test('the variable that a person can set is named', () => {
   const line = (state: 'key-changed' | 'record-corrupt') => vaultTrouble('/d', startTrouble(state, 'w'))
   expect(line('key-changed')).toMatch(/HEADROOM_PASSPHRASE .* --data/)
   expect(line('record-corrupt')).toContain('HEADROOM_REFRESH_TOKEN')
   expect(vaultTrouble('/d', { state: 'memory' })).toContain('HEADROOM_PASSPHRASE')
 })
 
-test('what the desktop sealed is no wrong passphrase: who sealed it, and where to go', () => {
+test('keys encrypted by the desktop are no wrong passphrase: the line says who encrypted them, and where to go', () => {
   const line = vaultTrouble('/d', sealedElsewhere('gnome_libsecret'))
   expect(line).toMatch(
     /the keys in \/d: .*desktop app encrypted them.*\(gnome_libsecret\).*on the desktop.*--data/,
@@ -27,6 +27,6 @@ test('what the desktop sealed is no wrong passphrase: who sealed it, and where t
   expect(vaultTrouble('/d', sealedElsewhere('\u001b[2J'))).not.toContain('\u001b')
 })
 
-test('the desktop names the passphrase that sealed what it cannot open', () => {
+test('the desktop names the passphrase that encrypted what it cannot open', () => {
   expect(sealedElsewhere('passphrase').line).toMatch(/with a passphrase.*--host browser.*HEADROOM_PASSPHRASE/)
 })

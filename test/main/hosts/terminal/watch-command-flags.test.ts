@@ -19,11 +19,11 @@ const probe = (text: string) => {
   return flag.value
 }
 
-test('without a flag everything is as it was chosen', () => {
+test('without a flag every setting is as it was chosen', () => {
   expect(asWatched(chosen, {})).toEqual(chosen)
 })
 
-test('a flag takes the place of what it speaks of, and of nothing else', () => {
+test('a flag replaces its own setting, and nothing else', () => {
   expect(asWatched(chosen, { probe: probe('Accounts=30') })).toEqual({
     ...chosen,
     probes: { ...chosen.probes, enabled: true, everySeconds: { Accounts: 30 } },
@@ -33,7 +33,7 @@ test('a flag takes the place of what it speaks of, and of nothing else', () => {
   expect(asWatched(chosen, { stream })).toEqual({ ...chosen, streams: stream })
 })
 
-test('no probes at all are none, whatever was chosen', () => {
+test('no checks at all means none, whatever was chosen', () => {
   expect(asWatched(chosen, { probe: probe('none') }).probes).toMatchObject({
     budgetFraction: 0,
     everySeconds: {},

@@ -127,7 +127,7 @@ test('a service comes from the flags, and its secrets from the environment', asy
   expect([...terminal.lines, ...terminal.errors].join()).not.toContain('from-the-environment')
 })
 
-test('where a key may be sealed, a missing passphrase is what is named', async () => {
+test('if a key may be encrypted, the missing passphrase is named', async () => {
   const { terminal, exitCode } = await watched({ ...SERVICE, data: '/not/opened' })
   expect(await exitCode).toBe(3)
   expect(terminal.errors).toEqual([
@@ -135,7 +135,7 @@ test('where a key may be sealed, a missing passphrase is what is named', async (
   ])
 })
 
-test('a secret that was read from a file with its line end is sent without it', async () => {
+test('a secret read from a file with a line end is sent without it', async () => {
   const environment = { HEADROOM_REFRESH_TOKEN: 'a-token\r\n', HEADROOM_CLIENT_SECRET: ' a-secret ' }
   const { monitor, terminal, exitCode } = await watched({ ...SERVICE }, { environment })
   expect(monitor.connected).toMatchObject([{ refreshToken: 'a-token', clientSecret: 'a-secret' }])
@@ -143,7 +143,7 @@ test('a secret that was read from a file with its line end is sent without it', 
   expect(await exitCode).toBe(0)
 })
 
-test('the last that is shown before it gives up is the state it gives up in', async () => {
+test('the last state shown before an exit is the state it exits in', async () => {
   const { clock, monitor, terminal, exitCode } = await watched({ json: true })
   clock.advance(100)
   monitor.change()
@@ -154,7 +154,7 @@ test('the last that is shown before it gives up is the state it gives up in', as
   expect(snapshotTimes(terminal).slice(shown)).toEqual([150])
 })
 
-test('what probes ask about and how a 429 is waited for are added to the usual probes', async () => {
+test('the checks’ symbol and the retry of a 429 are added to the usual checks', async () => {
   const { monitor, terminal, exitCode } = await watched({ probeSymbol: 'AAPL', trialAfterStep: true })
   const [profile] = monitor.connected
   expect(profile?.probes).toMatchObject({ symbol: 'AAPL', trialAfterStep: true })
@@ -163,7 +163,7 @@ test('what probes ask about and how a 429 is waited for are added to the usual p
   expect(await exitCode).toBe(0)
 })
 
-test('probes and streams named on the command line replace those of the built-in simulator', async () => {
+test('checks and streams named on the command line replace those of the built-in simulator', async () => {
   const probe = { budgetFraction: 0, everySeconds: {} }
   const stream = [{ kind: 'quotes', target: 'MSFT', options: {} }] as const
   const { monitor, terminal, exitCode } = await watched({ probe, stream })
@@ -208,7 +208,7 @@ test('the first change after quiet is shown at once', async () => {
   await exitCode
 })
 
-test('--every spaces snapshots out and --events leaves them out; each event stays', async () => {
+test('--every spaces snapshots out and --events omits them; each event stays', async () => {
   for (const [flags, times] of [
     [{ every: 30 }, [0, 30_600, 60_300, 90_000]],
     [{ events: true }, []],
@@ -228,7 +228,7 @@ test('--every spaces snapshots out and --events leaves them out; each event stay
   }
 })
 
-test('the last state is written although --every has it wait', async () => {
+test('the last state is written even if --every delays it', async () => {
   const { clock, monitor, terminal, exitCode } = await watched({ json: true, every: 3_600 })
   clock.advance(5_000)
   monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
@@ -240,13 +240,13 @@ test.each([
   [{ every: 5 }, '--every needs --json'],
   [{ events: true, changes: true }, '--events and --changes need --json'],
   [{ json: true, events: true, every: 5 }, '--events writes no snapshots: leave out --every'],
-] as const)('lines that are not there cannot be thinned out: %j', async (flags, what) => {
+] as const)('options for missing lines are an error: %j', async (flags, what) => {
   const { terminal, exitCode } = await watched(flags)
   expect(await exitCode).toBe(2)
   expect(terminal.errors).toEqual([what])
 })
 
-test('every event is a line of its own', async () => {
+test('every event is its own line', async () => {
   const { monitor, terminal, exitCode } = await watched({ json: true })
   monitor.tell({ kind: 'service-unreachable', host: 'api.example.com' })
   monitor.tell({ kind: 'service-back', host: 'api.example.com' })
@@ -256,7 +256,7 @@ test('every event is a line of its own', async () => {
   expect(kinds).toEqual(['service-unreachable', 'service-back'])
 })
 
-test('being offline does not end it', async () => {
+test('an unreachable service does not end it', async () => {
   const { clock, monitor, exitCode } = await watched(
     { ...SERVICE, for: 60, json: true },
     { environment: TOKEN },
@@ -267,14 +267,14 @@ test('being offline does not end it', async () => {
   expect(await exitCode).toBe(0)
 })
 
-test('a sign-in that is needed ends it with exit 3 and one line', async () => {
+test('a required sign-in ends it with exit 3 and one line', async () => {
   const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
   monitor.tell({ kind: 'sign-in-required', reason: 'the refresh token was refused' })
   expect(await exitCode).toBe(3)
   expect(terminal.errors).toEqual(['sign in again: the refresh token was refused'])
 })
 
-test('a client the service does not accept ends it with exit 3 and one line', async () => {
+test('a client that the service rejects ends it with exit 3 and one line', async () => {
   const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
   monitor.tell({ kind: 'token-refresh-failed', outcome: 'misconfigured' })
   monitor.tell({ kind: 'sign-in-required', reason: 'the service rejected this API key or secret' })
@@ -283,7 +283,7 @@ test('a client the service does not accept ends it with exit 3 and one line', as
   expect(terminal.errors[0]).toContain('--client-id')
 })
 
-test('a rotated token that is only in memory is said once', async () => {
+test('a rotated token in memory only is reported once', async () => {
   const { monitor, terminal, exitCode } = await watched({ ...SERVICE, json: true }, { environment: TOKEN })
   monitor.tell({ kind: 'token-refreshed', rotated: false, expiresAt: AT_MS })
   expect(terminal.errors).toEqual([])
@@ -294,7 +294,7 @@ test('a rotated token that is only in memory is said once', async () => {
   await exitCode
 })
 
-test('nobody reading ends it quietly, and nothing is left behind', async () => {
+test('a closed reader ends it quietly, and nothing is left behind', async () => {
   const { clock, monitor, terminal, exitCode } = await watched({ json: true })
   terminal.closeOutput()
   expect(await exitCode).toBe(0)
@@ -311,7 +311,7 @@ test('output that cannot be written ends it with exit 1 and one line', async () 
   expect(monitor.listening).toBe(0)
 })
 
-test('for a reader that stalls nothing is kept but the newest snapshot and the latest events', async () => {
+test('for a stalled reader only the newest snapshot and the latest events are queued', async () => {
   const { clock, monitor, terminal, exitCode } = await watched({ json: true })
   terminal.lag()
   clock.advance(10_000)
@@ -328,7 +328,7 @@ test('for a reader that stalls nothing is kept but the newest snapshot and the l
   expect(await exitCode).toBe(0)
 })
 
-test('only a vault that a person has to mend ends it with exit 3', async () => {
+test('only a vault that a person has to repair ends it with exit 3', async () => {
   const environment = { ...TOKEN, HEADROOM_PASSPHRASE: 'words' }
   for (const [needsPerson, code] of [
     [true, 3],
@@ -345,7 +345,7 @@ test.each([
   [{ authUrl: SERVICE.authUrl }, '--base-url and --client-id are missing'],
   [{ authUrl: SERVICE.authUrl, baseUrl: SERVICE.baseUrl }, '--client-id is missing'],
   [{ baseUrl: SERVICE.baseUrl, clientId: 'key' }, '--auth-url is missing'],
-])('a part of a service ends in exit 2: %j', async (flags, what) => {
+])('an incomplete service ends in exit 2: %j', async (flags, what) => {
   const { terminal, exitCode } = await watched(flags, { environment: TOKEN })
   expect(await exitCode).toBe(2)
   expect(terminal.errors).toEqual([expect.stringContaining(what)])
@@ -357,7 +357,7 @@ test('a service without a refresh token ends in exit 3 and says where to put one
   expect(terminal.errors).toEqual([expect.stringContaining('HEADROOM_REFRESH_TOKEN')])
 })
 
-test('without a screen the table comes every few seconds, and events as lines', async () => {
+test('without a screen the table is printed every few seconds, and events as lines', async () => {
   const { clock, monitor, terminal, exitCode } = await watched({ for: 11 })
   monitor.tell({ kind: 'revoked' })
   clock.advance(11_000)
@@ -368,7 +368,7 @@ test('without a screen the table comes every few seconds, and events as lines', 
   ).toHaveLength(1)
 })
 
-test('what the app speaks up about rings the bell and stands among the lines, and not in JSON', async () => {
+test('an alert rings the bell and is printed among the lines, but not in JSON', async () => {
   for (const json of [undefined, true] as const) {
     let announcer: Announcer | undefined
     let closed = false
@@ -396,7 +396,7 @@ test('what the app speaks up about rings the bell and stands among the lines, an
   }
 })
 
-test('metrics need their bearer, and a port that is taken is exit 1 and one line', async () => {
+test('metrics require their bearer, and a taken port is exit 1 and one line', async () => {
   const without = await watched({ metricsPort: 0 })
   expect(await without.exitCode).toBe(2)
   expect(without.terminal.errors).toEqual([expect.stringContaining('--metrics-port')])
@@ -423,7 +423,7 @@ test('metrics need their bearer, and a port that is taken is exit 1 and one line
   expect(closed).toBe(true)
 })
 
-test('q quits a live table, and the keys are no longer taken then', async () => {
+test('q quits a live table, and keys are no longer read then', async () => {
   const screen: Screen = {
     columns: () => 80,
     rows: () => 24,
@@ -441,7 +441,7 @@ test('q quits a live table, and the keys are no longer taken then', async () => 
   expect(terminal.keyListeners).toBe(0)
 })
 
-test('lines of JSON take no keys, so that a person can type on', async () => {
+test('JSON lines read no keys, so that a person can type on', async () => {
   const screen = { columns: () => 80, rows: () => 24, colour: false } as unknown as Screen
   const { terminal, exitCode } = await watched({ json: true }, { screen })
   expect(terminal.keyListeners).toBe(0)

@@ -40,7 +40,7 @@ async function service() {
 
 const oneLine = (text: string) => expect(text.trimEnd().split('\n')).toHaveLength(1)
 
-test('a rotating key goes on where the last run ended, whatever token the environment still has', async () => {
+test('a rotating key continues where the last run ended, whatever token the environment still has', async () => {
   const { refreshed } = await service()
   const first = await refreshed()
   expect(first).toMatchObject({
@@ -65,7 +65,7 @@ test('a wrong passphrase is one line and exit 3, and costs nothing', async () =>
   expect((await refreshed()).exitCode).toBe(0)
 }, 60_000)
 
-test('the passphrase and the token may lie in files, and in the folder of systemd’s credentials', async () => {
+test('the passphrase and the token may be in files, and in the folder of systemd’s credentials', async () => {
   const { watch } = await service()
   const files = temporaryFolder()
   writeFileSync(join(files, 'words'), `${SECRETS.HEADROOM_PASSPHRASE}\n`)
@@ -89,7 +89,7 @@ test('the passphrase and the token may lie in files, and in the folder of system
   )
 }, 60_000)
 
-test('a second process on the folder ends in one line that says who holds it', async () => {
+test('a second process on the folder ends in one line that names the owner', async () => {
   const { watch } = await service()
   const first = watch()
   await first.said('"kind":"token-refreshed"')
@@ -99,7 +99,7 @@ test('a second process on the folder ends in one line that says who holds it', a
   expect(second.stderr).toContain(`terminal, pid ${first.child.pid}`)
 }, 60_000)
 
-test('without a passphrase nothing is stored, and it says so', async () => {
+test('without a passphrase nothing is stored, and that is reported', async () => {
   const { folder, watch } = await service()
   const { exitCode, stderr, stdout } = await watch({ HEADROOM_PASSPHRASE: '' }, '1').ended
   expect(exitCode).toBe(0)
@@ -108,7 +108,7 @@ test('without a passphrase nothing is stored, and it says so', async () => {
   expect(readdirSync(folder)).toEqual([])
 }, 60_000)
 
-test('with neither a stored key nor a token it says what is missing', async () => {
+test('with neither a stored key nor a token it reports what is missing', async () => {
   const { watch } = await service()
   const { exitCode, stderr } = await watch({ HEADROOM_REFRESH_TOKEN: '' }).ended
   expect(exitCode).toBe(3)

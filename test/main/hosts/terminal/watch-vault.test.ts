@@ -88,7 +88,7 @@ async function watched(folder: string, flags: WatchFlags, refreshToken = '') {
   return { id, settings: held.settings, environment: shown?.profile.environment }
 }
 
-test('without flags a stored key is watched as it was chosen in the window', async () => {
+test('without flags a stored key is watched with the window’s settings', async () => {
   const folder = await leftBehind()
   const { id, settings, environment } = await watched(folder, {})
   expect([id, environment]).toEqual(['key-1', 'live'])
@@ -101,7 +101,7 @@ test('without flags a stored key is watched as it was chosen in the window', asy
   expect(await storedIn(folder)).toMatchObject(CHOSEN)
 })
 
-test('flags hold for their run only', async () => {
+test('flags apply to their run only', async () => {
   const folder = await leftBehind()
   const flags: WatchFlags = { probe: { budgetFraction: 0, everySeconds: {} }, probeSymbol: 'MSFT' }
   const { settings } = await watched(folder, flags)
@@ -109,21 +109,21 @@ test('flags hold for their run only', async () => {
   expect(await storedIn(folder)).toMatchObject(CHOSEN)
 })
 
-test('a new sign-in keeps what was chosen of the key, whatever the flags say', async () => {
+test('a new sign-in keeps the key’s settings, whatever the flags say', async () => {
   const folder = await leftBehind('revoked')
   const { settings } = await watched(folder, { probeSymbol: 'MSFT' }, 'a-new-token')
   expect(settings).toMatchObject({ symbol: 'MSFT', budgetFraction: 0.005 })
   expect(await storedIn(folder)).toMatchObject({ ...CHOSEN, refreshToken: 'a-new-token' })
 })
 
-test('a key that is new here is stored with the usual probes, not with those of one run', async () => {
+test('a new key is stored with the usual checks, not with those of one run', async () => {
   const folder = temporaryFolder()
   const flags: WatchFlags = { probe: { budgetFraction: 0, everySeconds: {} } }
   expect((await watched(folder, flags, 'a-token')).settings.budgetFraction).toBe(0)
   expect(await storedIn(folder)).toMatchObject({ id: 'watched', probes: ASKED.probes })
 })
 
-test('a folder that the desktop sealed is one line, and no new key is put beside its own', async () => {
+test('a folder encrypted by the desktop is one line, and no new key is added next to its own', async () => {
   const folder = temporaryFolder()
   const desktop = testKeystore(1)
   const keystore = {

@@ -24,7 +24,7 @@ function onScreen(size = { columns: 100, rows: 24 }) {
   return { drawn, view, size, resize: () => resized() }
 }
 
-test('a resize draws anew in the new size at once, and no longer after the end', () => {
+test('a resize redraws in the new size at once, and no longer after the end', () => {
   const { drawn, view, size, resize } = onScreen()
   view.snapshot(exampleSnapshot())
   size.columns = 40
@@ -45,7 +45,7 @@ test('? shows the keys and hides them again', () => {
   expect(drawn.at(-1)).not.toMatch(/q {2}quit/)
 })
 
-test('an alert is wrapped between words, and no number of it is cut', () => {
+test('an alert wraps between words, and none of its numbers is cut', () => {
   const { drawn, view } = onScreen({ columns: 40, rows: 30 })
   view.alert('Positions running out. Positions runs out in 3 min. 154 of 320 left on Main key.')
   view.snapshot(exampleSnapshot())

@@ -21,7 +21,7 @@ function pixels(bytes: Buffer): Picture {
 }
 
 describe('the icons', () => {
-  it('are those that the script makes', () => {
+  it('match the script that makes them', () => {
     const kept = pixels(file('icon.png'))
     expect(kept.size).toBe(512)
     expect(Buffer.compare(kept.rgba, appPicture(512).rgba)).toBe(0)
@@ -35,7 +35,7 @@ describe('the icons', () => {
     expect(Buffer.compare(inIco?.rgba ?? Buffer.alloc(0), appPicture(256).rgba)).toBe(0)
   })
 
-  it('of the tray have a shape each, told apart without colour', () => {
+  it('of the tray have different shapes, distinguishable without colour', () => {
     const severities: Severity[] = ['ok', 'warning', 'critical', 'unknown']
     for (const isTemplate of [false, true]) {
       const alphas = severities.map((severity) => {
@@ -46,12 +46,12 @@ describe('the icons', () => {
     }
   })
 
-  it('of macOS’s menu bar are black, whose alpha alone the system colours', () => {
+  it('of macOS’s menu bar are black, with the alpha that the system colours', () => {
     const { rgba } = trayPicture('critical', 16, true)
     expect(rgba.some((value, index) => index % 4 !== 3 && value !== 0)).toBe(false)
   })
 
-  it('list their pictures where a reader looks for them', () => {
+  it('list their pictures where a reader expects them', () => {
     const bytes = png(trayPicture('ok', 16, false))
     const one = ico([{ size: 256, bytes }])
     expect([one.readUInt16LE(4), one[6], one.readUInt32LE(14), one.readUInt32LE(18)]).toEqual([
