@@ -16,7 +16,7 @@ test('what the suites report is summed in one line', () => {
   expect(countsLine(sum)).toBe('unsteady: 1 passed on a second try only\ntests: 15 passed, 0 failed')
 })
 
-test('a unit test that passed on its second try only is counted as that', () => {
+test('a unit test that passed only on its second try is counted as such', () => {
   const assertionResults = [
     { status: 'passed', failureMessages: [] },
     { status: 'passed', failureMessages: ['timed out'] },

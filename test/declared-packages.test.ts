@@ -14,7 +14,7 @@ const packageOf = (specifier: string) =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
 
-test('every package that is imported is declared', () => {
+test('every imported package is declared', () => {
   const declared = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8'))
   const known = new Set(
     ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((of) => Object.keys(declared[of])),

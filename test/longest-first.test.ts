@@ -17,7 +17,7 @@ const [first = '', second = '', third = ''] = Object.entries(SECONDS)
   .sort(([, a], [, b]) => b - a)
   .map(([name]) => name)
 
-test('each file of the list is there', () => {
+test('each file of the list exists', () => {
   expect(Object.keys(SECONDS).filter((name) => !existsSync(at(name)))).toEqual([])
 })
 

@@ -52,6 +52,6 @@ test('a reason is cut to its first lines', () => {
   expect(named?.why.split('\n').map((line) => line.length)).toEqual(Array.from({ length: 12 }, () => 300))
 })
 
-test('a suite without a report names nothing, which is not an error of its own', () => {
+test('a suite without a report names nothing, which is not its own error', () => {
   expect(namedLines(addNamed(namedUnits(undefined), namedInBrowser({ suites: 'none' })))).toBe('')
 })

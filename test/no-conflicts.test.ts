@@ -8,7 +8,7 @@ const FOLDERS = ['.ci', '.github', 'app', 'main', 'renderer', 'test']
 /** What Git leaves around two versions of a text; a linter of code does not look into the others. */
 const MARKER = /^(?:<{7}|>{7}|\|{7}) /m
 
-test('no file holds what a merge left', () => {
+test('no file contains a merge conflict', () => {
   // By the folders and not by Git: a downloaded archive has no history.
   const below = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),

@@ -6,13 +6,13 @@ import { isPart, LAW_FILES, THOROUGH_FILES } from './thorough.ts'
 const tests = fileURLToPath(new URL('.', import.meta.url))
 
 test.each([...THOROUGH_FILES, ...LAW_FILES])(
-  '%s is there: a file that moved would run nowhere in the thorough part',
+  '%s exists: a moved file would run nowhere in the thorough part',
   (file) => {
     expect(existsSync(fileURLToPath(new URL(file, import.meta.url)))).toBe(true)
   },
 )
 
-test('each file that tries less in the quick part is run whole in the thorough one', () => {
+test('each file that tries less in the quick part runs in full in the thorough one', () => {
   const scaled = globSync('**/*.test.{ts,tsx}', { cwd: tests }).filter((file) =>
     /import \{ (?:lawRuns|part) \} from/.test(readFileSync(`${tests}${file}`, 'utf8')),
   )

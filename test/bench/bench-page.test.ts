@@ -17,14 +17,14 @@ const RESULT: BenchResult = {
   how: 'All get the same bytes.',
 }
 
-test('the ratio is against the best of the peers, whether more is better or less', () => {
+test('the ratio is to the best peer, whether more is better or less', () => {
   expect(ratiosOf(RESULT)).toEqual({ quick: 5, slow: 20 })
   expect(ratioOf(RESULT)).toBe(5)
   expect(ratioOf({ ...RESULT, better: 'less' })).toBe(0.05)
   expect(ratioOf({ ...RESULT, peers: {} })).toBeNull()
 })
 
-test('a bench stands beside its best alternative, with the times it is better', () => {
+test('a bench is listed next to its best alternative, with the factor between them', () => {
   const page = benchPage(new Map([['framing', measuredEntry(RESULT, AROUND)]]), ORIGIN)
   expect(page).toContain('| 1,000 MB a second | 200 (quick) | 5 | met |')
   expect(page).toContain('- frames: 12,345')
@@ -32,7 +32,7 @@ test('a bench stands beside its best alternative, with the times it is better', 
   expect(page).not.toContain('busy')
 })
 
-test('what was not run, could not be measured or missed its aim says so', () => {
+test('a bench that was not run, could not be measured or missed its aim is marked', () => {
   const missed = { ...RESULT, aims: [{ what: '9 times quick', isMet: false }] }
   const page = benchPage(
     new Map([
@@ -47,7 +47,7 @@ test('what was not run, could not be measured or missed its aim says so', () => 
   expect(page).toMatch(/history\) \| not run \|/)
 })
 
-test('what was measured at another commit than the last one counts as not run', () => {
+test('a result of another commit than the last one counts as not run', () => {
   const before = { ...AROUND, commit: '0123456789', date: '2026-11-19T10:00:00.000Z' }
   const entries = new Map([
     ['framing', measuredEntry(RESULT, AROUND)],
@@ -64,7 +64,7 @@ test('results of a busy machine are marked', () => {
   expect(benchPage(new Map([['framing', busy]]), ORIGIN)).toContain('**The machine was busy**: 3.2 programs')
 })
 
-test('what one run printed is read by the next, benches that it does not know left out', () => {
+test('the output of one run is read by the next, and unknown benches are skipped', () => {
   const entry = measuredEntry(RESULT, AROUND)
   const failed = failedEntry('no Chromium', AROUND)
   const printed = JSON.stringify({ machine: 'x', ...ORIGIN, framing: entry, start: failed, other: 1 })

@@ -5,7 +5,7 @@ import { benchResult } from './result.ts'
 
 const SCRIPT = fileURLToPath(new URL('gateway-limiters.ts', import.meta.url))
 
-test('in a short day every contestant is measured in each case, and the gateway misses no aim but the share', () => {
+test('in a short day every contestant is measured in each case, and the gateway misses no aim except the share', () => {
   const { stdout } = spawnSync(process.execPath, [SCRIPT, '--hours', '0.4', '--own', '--json'], {
     encoding: 'utf8',
   })

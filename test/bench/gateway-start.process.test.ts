@@ -5,7 +5,7 @@ import { benchResult } from './result.ts'
 
 const SCRIPT = fileURLToPath(new URL('gateway-start.ts', import.meta.url))
 
-test('a killed gateway is started again, answers its programs, and sends no request twice', () => {
+test('a killed gateway restarts, serves its programs, and sends no request twice', () => {
   const { stdout } = spawnSync(process.execPath, [SCRIPT, '--rounds', '1', '--environment', '--json'], {
     encoding: 'utf8',
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MIXES, trueRatesOf, turnsOf } from '../app/gateway/turns.ts'
 
-test('more hope refuses fewer that could have gone, and lets more wait in vain; alone there are neither', () => {
+test('more optimism declines fewer requests that could have gone, and lets more wait in vain; alone there are neither', () => {
   const mix = MIXES['critical ones']
   const [none, some, much] = [0, 1.5, 3].map((optimismSigmas) => turnsOf(mix, 1, { optimismSigmas }))
   expect(none?.wrong).toBeGreaterThan(some?.wrong ?? 0)
@@ -12,7 +12,7 @@ test('more hope refuses fewer that could have gone, and lets more wait in vain; 
   expect(turnsOf(MIXES['no other'], 1, { optimismSigmas: 0 })).toMatchObject({ wrong: 0, inVain: 0 })
 })
 
-test('the true rates are what others ask for', () => {
+test('the true rates are those of others’ requests', () => {
   const refillMs = 937.5
   const { perMs, programsOf, unseenPerMs } = trueRatesOf(MIXES['all of them'])
   expect(perMs('critical', 0) * refillMs).toBeCloseTo(0.2)

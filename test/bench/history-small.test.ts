@@ -7,7 +7,7 @@ import { categoryOf, ingest, PROFILE, SERIES } from './history-ingest.ts'
 const WEEK_MS = 7 * 86_400_000
 
 /** `node test/bench/history.ts` does this for 30 days and prints how long it takes. */
-test('20 buckets at 1 Hz are kept, counted once each, and a week of all of them is read without their samples', () => {
+test('20 buckets at 1 Hz are stored, counted once each, and a week of all of them is read without their samples', () => {
   const folder = temporaryFolder()
   const { store, nowMs, samples } = ingest(folder, 1 / 24)
   expect(samples).toBe(SERIES * 3_600)

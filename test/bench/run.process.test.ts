@@ -17,7 +17,7 @@ test('with --json one object is on stdout, with a key for the bench', () => {
   expect([...parseEntries(printed).keys()]).toEqual(['fold'])
 }, 60_000)
 
-test('a bench that is none ends in exit 2 and one line with those that are', () => {
+test('an unknown bench ends in exit 2 and one line with the known ones', () => {
   const { status, stderr } = spawnSync(process.execPath, [RUN, '--only', 'speed'], { encoding: 'utf8' })
   expect(status).toBe(2)
   expect(stderr).toMatch(/^--only takes one of framing, .*; speed is none\n$/)

@@ -10,25 +10,25 @@ const places = (there: readonly string[], changes: Partial<ChromiumPlaces> = {})
   ...changes,
 })
 
-test('a Chromium on the PATH is taken, in the order of the PATH', () => {
+test('a Chromium on the PATH is used, in the order of the PATH', () => {
   expect(findChromium(places([join('/b', 'chromium'), join('/a', 'google-chrome')]))).toBe(
     join('/a', 'google-chrome'),
   )
 })
 
-test('a headless shell comes before a whole browser, wherever on the PATH it is', () => {
+test('a headless shell is preferred to a whole browser, wherever on the PATH it is', () => {
   const shell = join('/b', 'chromium-headless-shell')
   expect(findChromium(places([join('/a', 'chromium'), shell]))).toBe(shell)
 })
 
-test('the one a person names comes first, if it is there', () => {
+test('a browser set by a person comes first, if it exists', () => {
   const environment = { PATH: '/a', HEADROOM_CHROMIUM: '/mine' }
   const onPath = join('/a', 'chromium')
   expect(findChromium(places(['/mine', onPath], { environment }))).toBe('/mine')
   expect(findChromium(places([onPath], { environment }))).toBe(onPath)
 })
 
-test('the usual places of macOS and Windows are looked at', () => {
+test('the usual places of macOS and Windows are searched', () => {
   const mac = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
   expect(findChromium(places([mac], { platform: 'darwin' }))).toBe(mac)
   const edge = join('C:\\Program Files', 'Microsoft\\Edge\\Application\\msedge.exe')

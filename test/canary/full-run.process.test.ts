@@ -24,7 +24,7 @@ const SHOWS_KEY = /^the answer to \/api\/command\/addProgram$/
 const SHOWS_LINKS = /: stdout$|^the answer to \/api\/command\/(?:signInAgain|startSignIn)$/
 const words = () => randomBytes(18).toString('base64url')
 
-test('no part of a secret is in anything that a full run says, shows or leaves, also where it crashes', async () => {
+test('no part of a secret is in any output or file of a full run, even if it crashes', async () => {
   const secrets: Record<string, string> = {
     'the client secret': words(),
     'the first refresh token': words(),

@@ -22,7 +22,7 @@ test.each([
   ['escaped', (text: string) => spelt(text, (code) => `&#${code};`)],
   ['base64', (text: string) => Buffer.from(text).toString('base64')],
   ['base64', (text: string) => Buffer.from(text).toString('base64url')],
-] as const)('a secret that is there %s is found, whatever stands around it', (form, encoded) => {
+] as const)('a present secret %s is found, whatever surrounds it', (form, encoded) => {
   fc.assert(
     fc.property(secretText, around, around, (secret, before, after) => {
       const bytes = `${before}${encoded(secret)}${after}`
@@ -31,14 +31,14 @@ test.each([
   )
 })
 
-test('a secret in a dump of memory is found, where a character takes two bytes', () => {
+test('a secret in a memory dump is found if a character takes two bytes', () => {
   const bytes = Buffer.from('xxq8Zr-2mVx.77kLpTxx', 'utf16le')
   expect(leaksOf({ token: 'q8Zr-2mVx.77kLpT' }, [{ where: 'a dump', bytes }])).toEqual([
     'token, in two bytes a character, in a dump',
   ])
 })
 
-test('a secret inside a longer text that was encoded as a whole is found', () => {
+test('a secret inside a longer encoded text is found', () => {
   fc.assert(
     fc.property(secretText, around, around, (secret, before, after) => {
       const bytes = Buffer.from(`${before}${secret}${after}`).toString('base64')

@@ -51,7 +51,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
   })
 
-  it('serves metrics to whoever brings the bearer', async () => {
+  it('serves metrics to a caller with the bearer', async () => {
     const bearer = 'a-bearer-for-this-test-only'
     const desktop = new StartedDesktop(newFolder(), ['--metrics-port', '0'], {
       HEADROOM_METRICS_TOKEN: bearer,
@@ -65,7 +65,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(desktop.said).not.toContain(bearer)
   })
 
-  it('goes on in the tray without a window, says so once, and shows it again with the latest', async () => {
+  it('stays in the tray without a window, says so once, and shows it again with the latest', async () => {
     const dataFolder = newFolder()
     const desktop = start([], dataFolder)
     await desktop.report('window-shown', ({ id }) => id === 1)
@@ -88,7 +88,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(told).toHaveLength(1)
   })
 
-  it('ends with its window where a person wants that', async () => {
+  it('ends with its window if a person chose that', async () => {
     const desktop = start()
     await desktop.report('window-shown')
     await desktop.order({ kind: 'choose', label: 'Keep Running in the Tray' })
@@ -97,7 +97,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(await desktop.ended).toBe(0)
   })
 
-  it('ends by one click in the menu of the tray, with everything written', async () => {
+  it('ends by one click in the tray menu, with everything written', async () => {
     const dataFolder = newFolder()
     const desktop = start(['--in-tray'], dataFolder)
     await desktop.trayMenu('Built-in simulator')
@@ -118,7 +118,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await desktop.report('window-shown')
   })
 
-  it('shows its window to a second start that came before it was ready', async () => {
+  it('shows its window to a second start that arrived before it was ready', async () => {
     const dataFolder = newFolder()
     const first = new StartedDesktop(dataFolder, ['--in-tray'], { DOUBLE_READY: 'second-instance' })
     started.push(first)
@@ -127,14 +127,14 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await first.report('window-shown')
   })
 
-  it('is called Headroom before anything can be sealed', async () => {
+  it('is called Headroom before anything can be encrypted', async () => {
     const desktop = start(['--in-tray'])
     await desktop.report('called', ({ what }) => what === 'Tray.menu')
     const calls = desktop.reports.flatMap((report) => (report.kind === 'called' ? [report] : []))
     expect(calls[0]).toMatchObject({ what: 'setName', value: 'Headroom' })
   })
 
-  it('says in a dialog that its data folder is in use, where nobody reads a terminal', async () => {
+  it('reports in a dialog that its data folder is in use, if nobody reads a terminal', async () => {
     const dataFolder = newFolder()
     const lock = lockDataFolder(dataFolder, { pid: process.pid, host: 'terminal' })
     try {
@@ -147,7 +147,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     }
   })
 
-  it('goes on after a rejection that nothing handled, and says so', async () => {
+  it('continues after an unhandled rejection, and reports it', async () => {
     const dataFolder = newFolder()
     const desktop = start(['--in-tray'], dataFolder)
     await desktop.trayMenu('Built-in simulator')
@@ -160,7 +160,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toContain('Headroom keeps running')
   })
 
-  it('ends after an exception that nothing caught, with everything written and said', async () => {
+  it('ends after an uncaught exception, with everything written and reported', async () => {
     const dataFolder = newFolder()
     const desktop = start(['--in-tray'], dataFolder)
     await desktop.trayMenu('Built-in simulator')
@@ -175,7 +175,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toContain('an uncaught error')
   })
 
-  it('loads a page that ended again, with the latest state', async () => {
+  it('reloads a crashed page, with the latest state', async () => {
     const desktop = start()
     await desktop.report('window-shown')
     await desktop.evaluate(HEADLINE)
@@ -194,7 +194,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(await desktop.evaluate(change)).toMatchObject({ profile: { environment: 'simulator' } })
   })
 
-  it('shows a strip of 360 pixels above everything, which is there again at the next start', async () => {
+  it('shows a strip of 360 pixels on top of all windows, which is there again at the next start', async () => {
     const dataFolder = newFolder()
     const desktop = start(['--in-tray'], dataFolder)
     await desktop.trayMenu('Compact Strip')
@@ -217,7 +217,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     })
   })
 
-  it('hears the machine sleep and wake, and saves a report without names', async () => {
+  it('notices sleep and wake-up, and saves a report without names', async () => {
     const dataFolder = newFolder()
     const desktop = start(['--in-tray'], dataFolder)
     await desktop.trayMenu('Save Report…')
@@ -238,7 +238,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(report).not.toContain('SIM1001')
   })
 
-  it('goes on while it says that a report could not be written', async () => {
+  it('continues while it reports that a report could not be written', async () => {
     const dataFolder = newFolder()
     const desktop = start([], dataFolder)
     await desktop.report('window-shown')
@@ -251,7 +251,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   })
 
   it(
-    'has a connected key again at the next start, and with --simulate the simulator all the same',
+    'connects a key again at the next start, and the simulator with --simulate',
     async () => {
       const simulator = await startSimulatorServer({})
       const dataFolder = newFolder()
@@ -275,7 +275,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   )
 
   it.runIf(process.platform === 'linux')(
-    'opens what was sealed under a former name of the app, and seals it under its own',
+    'opens data encrypted under a former name of the app, and encrypts it under its own',
     async () => {
       const simulator = await startSimulatorServer({})
       const dataFolder = newFolder()

@@ -10,14 +10,14 @@ const text = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
 describe('the packages', () => {
   const config = readBuilderConfig()
 
-  it('are described as electron-builder wants it, which refuses what it does not know', () => {
+  it('are described in a form that electron-builder accepts, which rejects unknown fields', () => {
     validate(builderConfigFile())
     expect(() => validate({ ...config, electronFuzes: {} })).toThrow('electronFuzes')
     expect(() => validate({ ...config, win: { ...config.win, icons: 'x' } })).toThrow('configuration.win')
     // It compiles its whole schema each time.
   }, 90_000)
 
-  it('close every way in that the app does not need', () => {
+  it('close every interface that the app does not need', () => {
     expect(config.electronFuses).toEqual({
       runAsNode: false,
       enableNodeOptionsEnvironmentVariable: false,
@@ -43,7 +43,7 @@ describe('the packages', () => {
     expect([config.linux.category, config.mac.category]).toEqual(['Office', 'public.app-category.finance'])
   })
 
-  it('hold what the app starts from, under the id that it has at work', () => {
+  it('contain what the app starts from, under the id that it runs with', () => {
     const { main } = JSON.parse(text('package.json')) as { main: string }
     expect(main).toBe('dist/desktop/main.js')
     expect(config.files).toContain('dist/desktop/**')
@@ -51,7 +51,7 @@ describe('the packages', () => {
     expect(text('main/hosts/desktop/start-desktop.ts')).toContain(`'${config.appId}'`)
   })
 
-  it('tell which fuses they have, by the names of the configuration', async () => {
+  it('list their fuses, by the names of the configuration', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'headroom-fuses-'))
     const executable = join(folder, 'headroom')
     try {
@@ -66,7 +66,7 @@ describe('the packages', () => {
     }
   })
 
-  it('are signed by what the environment holds, and by nothing in a file', () => {
+  it('are signed with the environment’s credentials, and never from a file', () => {
     // An identity, a certificate or a password here would be one in the repository.
     expect(JSON.stringify(config)).not.toMatch(/certificate|identity|password|teamId|cscLink/i)
   })

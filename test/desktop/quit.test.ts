@@ -20,7 +20,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   }, 90_000)
   afterAll(() => host?.close())
 
-  it('gives way to the next start on its folder, which shows the same', async () => {
+  it('ends for the next start on its folder, which shows the same', async () => {
     const dataFolder = host.newFolder()
     const first = host.start(dataFolder)
     on = await runtimeOf(await first.page())

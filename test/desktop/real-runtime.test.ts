@@ -31,11 +31,11 @@ describe.skipIf(obstacle !== undefined)(name, () => {
   /** As text, so that the page's own names are not looked for here. */
   const evaluate = (expression: string): Promise<unknown> => page.evaluate(expression)
 
-  it('answers a command of its page', async () => {
+  it('responds to a command of its page', async () => {
     expect(await evaluate('window.headroom.hello()')).toMatchObject({ host: 'desktop' })
   })
 
-  it.runIf(process.platform === 'linux')('stores no key where there is no keyring, and says so', async () => {
+  it.runIf(process.platform === 'linux')('stores no key without a keyring, and says so', async () => {
     expect(await evaluate('window.headroom.hello()')).toMatchObject({ keeps: 'memory' })
     await page.getByText('this desktop has no keyring').first().waitFor()
     proves('K2', { level: 4, cases: 1, on })
@@ -50,7 +50,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     proves('W1', { level: 4, cases: 1, on })
   })
 
-  it('reaches no network, opens no window and goes nowhere', async () => {
+  it('reaches no network, opens no window and navigates nowhere', async () => {
     for (const address of ['https://example.test/', 'app://headroom/'])
       expect(await evaluate(`fetch('${address}').catch(() => 'threw')`)).toBe('threw')
     expect(await evaluate(`String(window.open('https://example.test/'))`)).toBe('null')
@@ -65,7 +65,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     proves('W1', { level: 4, cases: 1, on })
   })
 
-  it('refuses a malformed payload on every channel, in a line that repeats none of it', async () => {
+  it('rejects a malformed payload on every channel, in a line that repeats none of it', async () => {
     const mark = 'h0stile-mark'
     const payloads = [mark, [mark], { [mark]: mark }, { profile: { id: mark } }, 1e308, -1, true]
     const malformed = Object.entries(contract).flatMap(([command, entry]) =>

@@ -23,14 +23,14 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 90_000 }, () => {
   }, 90_000)
   afterAll(() => host?.close())
 
-  it('that could not be drawn loads itself again', async () => {
+  it('reloads itself after a failed paint', async () => {
     await page.evaluate('void (window.isOld = true)')
     await page.evaluate('void location.reload()')
     await page.waitForFunction('window.isOld === undefined', undefined, { timeout: 20_000 })
     expect(await page.evaluate('window.headroom.hello()')).toMatchObject({ host: 'desktop' })
   })
 
-  it('ends the app where no tray would show its icon, as its own state has it', async () => {
+  it('ends the app if no tray can show its icon, as its own state has it', async () => {
     const alone = host.start(host.newFolder())
     const window = await alone.page()
     await window.waitForLoadState()
@@ -38,17 +38,20 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 90_000 }, () => {
     expect(await alone.ended).toEqual({ code: 0, signal: null })
   })
 
-  it.runIf(process.platform === 'linux')('is the app’s by its class, of which its menu entry tells', () => {
-    const { name: display = '' } = host.display
-    const args = ['search', '--onlyvisible', '--class', '^Headroom$']
-    const found = execFileSync(HANDS_PROGRAM, args, {
-      encoding: 'utf8',
-      env: { ...process.env, DISPLAY: display },
-    })
-    expect(found).toMatch(/^\d+$/m)
-  })
+  it.runIf(process.platform === 'linux')(
+    'belongs to the app by its class, which its menu entry names',
+    () => {
+      const { name: display = '' } = host.display
+      const args = ['search', '--onlyvisible', '--class', '^Headroom$']
+      const found = execFileSync(HANDS_PROGRAM, args, {
+        encoding: 'utf8',
+        env: { ...process.env, DISPLAY: display },
+      })
+      expect(found).toMatch(/^\d+$/m)
+    },
+  )
 
-  it('says why the app cannot start where no terminal is there, and the app ends when it is read', async () => {
+  it('explains why the app cannot start if there is no terminal, and ends when it is read', async () => {
     const alone = await ElectronHost.ofCheckout()
     try {
       const inTheWay = join(alone.newFolder(), 'a-file')

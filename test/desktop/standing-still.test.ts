@@ -68,7 +68,7 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 120_000 }, () => {
       new Promise((resolve) => setTimeout(resolve, ANSWER_LIMIT_MS, 'no answer')),
     ])
 
-  it('answers in between, while keys come, streams open and a person looks around', async () => {
+  it('responds in between, while keys are connected, streams open and a person navigates', async () => {
     const simulator = await startSimulatorServer({})
     try {
       const seen = () => longestTasksMs(started.said).length
@@ -88,7 +88,7 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 120_000 }, () => {
     }
   })
 
-  it('goes on while a native save dialog is open, which has a title and a whole path', async () => {
+  it('continues while a native save dialog is open, which has a title and a full path', async () => {
     started.signal('SIGUSR2')
     await expect.poll(() => /^save dialog: (.*)$/m.exec(started.said)?.[1], PATIENT).toBeDefined()
     const asked: unknown = JSON.parse(/^save dialog: (.*)$/m.exec(started.said)?.[1] ?? '')

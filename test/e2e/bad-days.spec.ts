@@ -121,7 +121,7 @@ test('saved keys without their passphrase', async ({ page, day }) => {
   })
 })
 
-test('keys that another passphrase sealed', async ({ page, day }) => {
+test('keys encrypted with another passphrase', async ({ page, day }) => {
   await day.open(page, { HEADROOM_PASSPHRASE: 'copper thistle ravine lantern' })
   await expectSaid(page, day, {
     cause: 'keys-sealed-elsewhere',
@@ -158,7 +158,7 @@ test('the service alone unreachable', async ({ page, day }) => {
   })
 })
 
-test('the service answers 503', { tag: THOROUGH_TAG }, async ({ page, day }) => {
+test('the service responds 503', { tag: THOROUGH_TAG }, async ({ page, day }) => {
   await day.open(page)
   await ready(page)
   day.resources.strike('503')
@@ -187,7 +187,7 @@ test('a proxy that takes a second for each byte', { tag: THOROUGH_TAG }, async (
   await expect(page.getByTestId('verdict-headline')).not.toContainText('Can’t reach')
 })
 
-test('tokens that a person revoked here', async ({ page, day }) => {
+test('tokens revoked by a person', async ({ page, day }) => {
   await day.open(page)
   await ready(page)
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
@@ -201,7 +201,7 @@ test('tokens that a person revoked here', async ({ page, day }) => {
   })
 })
 
-test('a sign-in that the service ended', async ({ page, day }) => {
+test('a sign-in ended by the service', async ({ page, day }) => {
   await day.open(page)
   await ready(page)
   day.simulator.service.tokens.endEverySignIn()
@@ -215,7 +215,7 @@ test('a sign-in that the service ended', async ({ page, day }) => {
   })
 })
 
-test.describe('a sign-in host that is away', () => {
+test.describe('an unreachable sign-in host', () => {
   test.use({ dayOptions: { accessLifetimeSeconds: 45 } })
 
   test('access works until it expires, then checks are paused', { tag: THOROUGH_TAG }, async ({
@@ -278,7 +278,7 @@ for (const { what, fault, ...expected } of [
   })
 }
 
-test('no stream that receives data', { tag: THOROUGH_TAG }, async ({ page, day }) => {
+test('no stream receives data', { tag: THOROUGH_TAG }, async ({ page, day }) => {
   day.simulator.faults.set('silent-stream', true)
   await day.open(page)
   await ready(page)
@@ -297,7 +297,7 @@ test.describe('others on the key', () => {
     keyOptions: { everySeconds: { Positions: 2 } },
   })
 
-  test('others that use the whole refill, with 429s', async ({ page, day }) => {
+  test('others use the whole refill, with 429s', async ({ page, day }) => {
     await day.open(page)
     await ready(page)
     day.simulator.service.setTraffic({ Positions: 20 })
@@ -309,7 +309,7 @@ test.describe('others on the key', () => {
     })
   })
 
-  test('others that use the whole refill, before it is empty', async ({ page, day }) => {
+  test('others use the whole refill, before the quota is empty', async ({ page, day }) => {
     await day.open(page)
     await ready(page)
     day.simulator.service.setTraffic({ Positions: 1.6 })
@@ -329,7 +329,7 @@ test.describe('a program behind the gateway', () => {
   })
 
   for (const way of ['mouse', 'keyboard'] as const) {
-    test(`own programs that use it up, paused by ${way}`, async ({ page, day }) => {
+    test(`own programs use up the quota, paused by ${way}`, async ({ page, day }) => {
       await day.open(
         page,
         { HEADROOM_PASSPHRASE: PASSPHRASE, HEADROOM_GATEWAY_KEYS: 'scanner=scanner-key-of-a-bad-day' },
@@ -435,7 +435,7 @@ test('a new refresh token on a full disk', async ({ page, problems }) => {
   }
 })
 
-test.describe('slots that others hold', () => {
+test.describe('slots used by others', () => {
   test.use({
     dayOptions: { slotsElsewhere: { 'Option Chain Stream': 9 } },
     keyOptions: {

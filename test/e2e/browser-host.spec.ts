@@ -63,7 +63,7 @@ function expectNothingHappened(): void {
   expect(host.windows.sessions).toEqual([])
 }
 
-test('the own page exchanges its code, is answered and told, without a cookie', async ({ page }) => {
+test('our page exchanges its code, sends commands and gets pushes, without a cookie', async ({ page }) => {
   await page.goto(ours(`/#code=${host.code()}`))
   const answer = await page.evaluate(async () => {
     const code = location.hash.slice('#code='.length)
@@ -83,7 +83,7 @@ test('the own page exchanges its code, is answered and told, without a cookie', 
   expect(host.windows.sessions).toHaveLength(1)
 })
 
-test('the own page does nothing without its bearer, for which no cookie stands', async ({ page }) => {
+test('our page can do nothing without its bearer, and no cookie replaces it', async ({ page }) => {
   const bearer = await host.bearer()
   await page.goto(ours('/'))
   const statuses = await page.evaluate(async (secret) => {
@@ -107,7 +107,7 @@ test('the own page does nothing without its bearer, for which no cookie stands',
   expectNothingHappened()
 })
 
-test('a page of another port can read nothing, with CORS or without', async ({ page }) => {
+test('a page on another port can read nothing, with or without CORS', async ({ page }) => {
   for (const path of ['/', '/favicon.svg', '/assets/index-Ab12Cd34.js', '/api/pushes', '/api/session'])
     for (const mode of ['cors', 'no-cors'] as const)
       expect([path, mode, await fetched(page, ours(path), { mode, credentials: 'include' })]).toEqual([
@@ -120,7 +120,7 @@ test('a page of another port can read nothing, with CORS or without', async ({ p
   provesInBrowser('W4', 1)
 })
 
-test('a page of another port that knows the code cannot use it', async ({ page }) => {
+test('a page on another port that knows the code cannot use it', async ({ page }) => {
   const body = JSON.stringify({ code: host.code() })
   const json = { 'content-type': 'application/json' }
   await fetched(page, ours('/api/session'), { method: 'POST', mode: 'cors', headers: json, body })
@@ -151,7 +151,7 @@ test('a page of another port that knows the code cannot use it', async ({ page }
   provesInBrowser('W4', 1)
 })
 
-test('a page of another port that knows a bearer can command nothing', async ({ page }) => {
+test('a page on another port that knows a bearer can command nothing', async ({ page }) => {
   const bearer = await host.bearer()
   const body = JSON.stringify({ profile: 'p1' })
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${bearer}` }
@@ -166,7 +166,7 @@ test('a page of another port that knows a bearer can command nothing', async ({ 
   provesInBrowser('W4', 1)
 })
 
-test('a page of another port cannot frame it, open it under its control or load a part of it', async ({
+test('a page on another port cannot frame it, control a window with it or load a part of it', async ({
   page,
 }) => {
   const loaded = await page.evaluate(
@@ -198,7 +198,7 @@ test('a page of another port cannot frame it, open it under its control or load 
   provesInBrowser('W4', 1)
 })
 
-test('a name that is rebound to this machine is refused before anything is read', async ({ page }) => {
+test('a name rebound to this machine is rejected before anything is read', async ({ page }) => {
   const evil = `http://evil.test:${host.port}/`
   // Their page, on a name that now leads here, asks our port.
   await page.goto(elsewhereUrl.replace('127.0.0.1', 'evil.test'))

@@ -107,7 +107,7 @@ const claimsIn = (text: string) =>
   })
 
 for (const { what, headline, strike, before, environment, isWatched = false } of REASONS) {
-  test(`nothing is ok, has a pace or a next check where ${what}`, async ({ page, day }) => {
+  test(`nothing shows ok, a pace or a next check while ${what}`, async ({ page, day }) => {
     before?.(day)
     if (environment === undefined) await day.open(page)
     else await day.open(page, environment)

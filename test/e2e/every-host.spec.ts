@@ -9,7 +9,7 @@ const ORIGIN = /http:\/\/127\.0\.0\.1:\d+/
 const remaining = (page: Page, category: string) =>
   page.locator(`tr[data-category="${category}"]`).getByTestId('remaining')
 
-test('numbers fall as requests are made, and the use is told as others’', { tag: LONG_TAG }, async ({
+test('numbers fall as requests are made, and the use is shown as others’', { tag: LONG_TAG }, async ({
   window: page,
   simulator,
 }) => {
@@ -29,11 +29,11 @@ test('numbers fall as requests are made, and the use is told as others’', { ta
   )
 })
 
-test.describe('under fixed windows', () => {
+test.describe('with fixed windows', () => {
   // Nothing comes back before the window ends, so that the refusal is there when Headroom asks.
   test.use({ simulatorOptions: { window: 'fixed' } })
 
-  test('a 429 shows as an event and holds its own row only', async ({ window: page, simulator }) => {
+  test('a 429 shows as an event and pauses its own row only', async ({ window: page, simulator }) => {
     const other = await OtherProgram.signIn(simulator)
     expect(await other.spend('/v3/marketdata/options/expirations/MSFT', 91)).toBe(429)
     await connectKey(page, simulator)
@@ -63,7 +63,7 @@ test('"revoked" is shown only after the 200', async ({ window: page, simulator }
   expect(revokes()).toBe(2)
 })
 
-test('a stream opened in the window takes a slot and gives it back when closed', async ({
+test('a stream opened in the window uses a slot and frees it when closed', async ({
   window: page,
   simulator,
 }) => {
@@ -83,7 +83,7 @@ test('a stream opened in the window takes a slot and gives it back when closed',
   await expect.poll(() => simulator.service.streams().length).toBe(0)
 })
 
-test('what is set of the probes is what the service sees, and is still set when it is looked at again', {
+test('check settings reach the service, and are still set when reopened', {
   tag: LONG_TAG,
 }, async ({ window: page, simulator }) => {
   await connectKey(page, simulator)
@@ -119,7 +119,7 @@ test('what is set of the probes is what the service sees, and is still set when 
   await expect(dialog).toContainText('Rows with their own interval: 1')
 })
 
-test('a program behind the gateway is answered, is counted, and is in the plan', async ({
+test('a program behind the gateway gets a response, is counted, and is in the plan', async ({
   window: page,
   simulator,
 }) => {

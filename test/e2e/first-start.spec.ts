@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { openByFile } from '../../main/storage/address-file.ts'
 import { expect, test } from './fixtures.ts'
 
-test('a first start shows live data of the built-in simulator, with nothing refused by the policy', async ({
+test('a first start shows live data of the built-in simulator, with nothing blocked by the policy', async ({
   page,
   headroom,
 }) => {
@@ -12,7 +12,7 @@ test('a first start shows live data of the built-in simulator, with nothing refu
   await expect(page.getByText(/simulator/i).first()).toBeVisible()
 })
 
-test('a used code is replaced by a fresh one on the terminal, and does not open a second window', async ({
+test('a used code is replaced by a new one on the terminal, and does not open a second window', async ({
   page,
   headroom,
 }) => {

@@ -21,7 +21,7 @@ const PARTS = () => [
   '/%61pi/pushes',
 ]
 
-test('nothing of the app can be read by a page on another port, in any way a page can ask', async ({
+test('a page on another port can read nothing of the app, by any means', async ({
   headroom,
   admitted,
   before,
@@ -44,7 +44,7 @@ test('nothing of the app can be read by a page on another port, in any way a pag
   provesInBrowser('W4', tries.length)
 })
 
-test('no request of such a page does anything, also with a bearer that leaked', async ({
+test('no request of such a page has an effect, even with a leaked bearer', async ({
   headroom,
   admitted,
   before,
@@ -80,7 +80,7 @@ test('no request of such a page does anything, also with a bearer that leaked', 
   provesInBrowser('W4', tries.length + 1)
 })
 
-test('a code is worth nothing to such a page, and nothing to anybody once it was used', async ({
+test('a code is worthless to such a page, and to anyone once it was used', async ({
   page,
   headroom,
   admitted,
@@ -125,7 +125,7 @@ test('a code is worth nothing to such a page, and nothing to anybody once it was
   provesInBrowser('W4', tries.length + wrong.length + 32)
 })
 
-test('a page that opens ours holds no handle of it, and is none to it', async ({
+test('a page that opens ours has no handle to it, and ours none to that page', async ({
   headroom,
   admitted,
   before,

@@ -6,7 +6,7 @@ import { WAYS_TO_GET, WAYS_TO_POST } from './hostile/ways.ts'
 
 /** PROMISES W4, below and beside the pages: names that lead here, and requests that no browser makes. */
 
-test('a name that was rebound to this machine reads nothing and does nothing, on our port too', async ({
+test('a name rebound to this machine reads and does nothing, even on our port', async ({
   page,
   headroom,
   admitted,
@@ -41,7 +41,7 @@ test('a name that was rebound to this machine reads nothing and does nothing, on
   provesInBrowser('W4', tries.length + 1)
 })
 
-test('no path, method or header that a program can send gets at more than the page', async ({
+test('no path, method or header that a program can send reaches more than the page', async ({
   headroom,
   admitted,
   before,
@@ -151,7 +151,7 @@ test('no path, method or header that a program can send gets at more than the pa
   provesInBrowser('W4', paths.length + 3 * methods.length + forged.length + asked.length)
 })
 
-test('what got into our page all the same could neither run, load nor send', async ({
+test('script injected into our page could neither run, load nor send', async ({
   page,
   admitted,
   before,

@@ -29,7 +29,7 @@ async function snapshotOf(page: Page, { origin }: Headroom): Promise<{ at: numbe
   }, origin)
 }
 
-test('while the window is frozen tokens and streams go on, and it comes back with the latest', {
+test('while the window is frozen tokens and streams continue, and it returns with the latest', {
   tag: THOROUGH_TAG,
 }, async ({ page, headroom, simulator }) => {
   await page.goto(headroom.url)
@@ -57,7 +57,7 @@ test('while the window is frozen tokens and streams go on, and it comes back wit
   provesInBrowser('W6', 1)
 })
 
-test('a window that crashed costs no stream and no token, and the next one has the latest', async ({
+test('a crashed window costs no stream and no token, and the next one has the latest', async ({
   page,
   context,
   headroom,

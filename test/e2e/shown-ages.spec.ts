@@ -4,7 +4,7 @@ import { expect, test } from './fixtures.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 
-test('a shown age is the real one, and when answers stop the number is not shown as live', async ({
+test('a shown age is accurate, and when responses stop the number is not shown as live', async ({
   page,
   headroom,
   simulator,

@@ -96,7 +96,7 @@ for (const secret of ['', 'the-secret']) {
   })
 }
 
-test('declining in the browser is said in plain words, and one can start over', async ({
+test('declining in the browser is reported in plain words, and one can start over', async ({
   page,
   dialog,
   simulator,
@@ -119,7 +119,7 @@ test('declining in the browser is said in plain words, and one can start over', 
   await liveNumbers(page)
 })
 
-test('an answer with another state is refused and the right one still counts', async ({
+test('a redirect with another state is rejected and the right one still counts', async ({
   page,
   context,
   dialog,
@@ -138,7 +138,7 @@ test('an answer with another state is refused and the right one still counts', a
   await expect(dialog).toBeHidden()
 })
 
-test('a sign-in host that does not answer is said before anyone is sent there, and no longer once it does', async ({
+test('an unresponsive sign-in host is reported before the browser opens, and no longer once it responds', async ({
   page,
   dialog,
 }) => {
@@ -159,7 +159,7 @@ test('a sign-in host that does not answer is said before anyone is sent there, a
   await new Promise((resolve) => back.close(resolve))
 })
 
-test('with all four ports taken it says which, and what to do', async ({ page, dialog }) => {
+test('with all four ports taken it names them, and what to do', async ({ page, dialog }) => {
   const servers = await occupyAll()
   try {
     await start(page)
@@ -173,7 +173,7 @@ test('with all four ports taken it says which, and what to do', async ({ page, d
   await expect(dialog).toContainText('Continue in your browser')
 })
 
-test('cancelling frees the port and leaves the form as it was', async ({ page, dialog }) => {
+test('cancelling frees the port and leaves the form unchanged', async ({ page, dialog }) => {
   await start(page)
   const redirect = redirectOf(await signInAddress(dialog))
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -188,7 +188,7 @@ test('cancelling frees the port and leaves the form as it was', async ({ page, d
     .toBe('nobody')
 })
 
-test('a key that has to sign in again keeps its place', async ({ page, dialog, approve }) => {
+test('a key that has to sign in again stays in its place', async ({ page, dialog, approve }) => {
   await start(page)
   await approve()
   await liveNumbers(page)
@@ -214,7 +214,7 @@ test('a key that has to sign in again keeps its place', async ({ page, dialog, a
   await expect(page.getByRole('menuitemradio')).toHaveCount(0)
 })
 
-test('a sign-in on a key whose revocation is not confirmed asks first', async ({
+test('a sign-in on a key with an unconfirmed revocation asks first', async ({
   page,
   dialog,
   simulator,

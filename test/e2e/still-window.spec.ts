@@ -15,7 +15,7 @@ interface Read {
   readonly events: readonly number[]
 }
 
-test('a window that stands still is kept only the latest snapshot, and then reads that and every event', async ({
+test('for an unresponsive window only the latest snapshot is queued, and it then reads that and every event', async ({
   page,
 }) => {
   const host = await startHost()

@@ -20,13 +20,13 @@ function places(there: readonly string[], changes: Partial<RuntimePlaces> = {}):
   }
 }
 
-test("the package's own runtime comes before one that was fetched for tests", () => {
+test("the package's own runtime is preferred to one downloaded for tests", () => {
   expect(findElectron(places([CARRIED_EXECUTABLE, INSTALLED]))).toMatchObject({ executable: INSTALLED })
   expect(findElectron(places([CARRIED_EXECUTABLE]))).toMatchObject({ dist: '/cache', version: '45.4.1' })
   expect(findElectron(places([]))).toBeUndefined()
 })
 
-test('one that is named is taken, and where it is not there none is', () => {
+test('a named one is used, and if it is missing there is none', () => {
   const mine = join('/mine', 'electron')
   const named = '/mine'
   expect(findElectron(places([mine, INSTALLED], { named }))).toMatchObject({
@@ -37,7 +37,7 @@ test('one that is named is taken, and where it is not there none is', () => {
   expect(findElectron(places([INSTALLED], { named: '' }))).toMatchObject({ executable: INSTALLED })
 })
 
-test('its executable is where each system has it', () => {
+test('its executable is at each system’s place', () => {
   const inApp = join('/mine', 'Electron.app/Contents/MacOS/Electron')
   const onMac = places([inApp], { named: '/mine', platform: 'darwin' })
   expect(findElectron(onMac)).toMatchObject({ executable: inApp })
@@ -55,13 +55,13 @@ test('only a runtime that is too old gets stand-ins', () => {
   ])
 })
 
-test("what is fetched lies in the person's cache, and root's in the system's, which every user may read", () => {
+test("downloads are in the person's cache, or root's in the system's, which every user may read", () => {
   const home = temporaryFolder()
   expect(testCache({ XDG_CACHE_HOME: home }, false)).toBe(join(home, 'headroom-tests'))
   expect(testCache({ XDG_CACHE_HOME: home }, true)).toBe('/var/cache/headroom-tests')
 })
 
-test('where the home takes no folder, what is fetched lies in the checkout', () => {
+test('if the home allows no folder, downloads are in the checkout', () => {
   const file = join(temporaryFolder(), 'file')
   writeFileSync(file, '')
   expect(testCache({ XDG_CACHE_HOME: file }, false)).toMatch(/node_modules.\.cache.headroom-tests$/)

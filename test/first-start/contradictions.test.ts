@@ -101,8 +101,8 @@ const headed = (word: string, text = '', detail = ''): Pick<Shown, 'headline' | 
   title: `${word} · Headroom`,
 })
 
-describe('what the window says of a first start', () => {
-  it('is not contradicted where it is so', () => {
+describe('the window’s first start', () => {
+  it('is not contradicted if everything is true', () => {
     expect(contradictions([look()])).toEqual([])
     expect(inRow({ left: '280–340' })).toEqual([])
     expect(inRow({ state: 'low 17 %', left: '55' }, { remaining: 55 })).toEqual([])
@@ -129,7 +129,7 @@ describe('what the window says of a first start', () => {
       { remaining: 320, resetSeconds: 0 },
     ],
     [{ state: 'fine' }, {}],
-  ] as const)('is, where a state is of another number: %j beside %j', (changed, counted) => {
+  ] as const)('is contradicted by a state of another number: %j with %j', (changed, counted) => {
     expect(inRow(changed, counted)).toContain('state')
     if (changed.state === 'ok') expect(inRow(changed, { remaining: 70 })).not.toContain('state')
   })
@@ -139,11 +139,14 @@ describe('what the window says of a first start', () => {
     [{ left: '310–320' }, 280],
     [{ left: '250' }, 300],
     [{ limit: 500 }, 300],
-  ] as const)('is, where a number or range leaves the count out: %j beside %d', (changed, remaining) => {
-    expect(inRow(changed, { remaining, resetSeconds: 0 })).toContain('number')
-  })
+  ] as const)(
+    'is contradicted by a number or range that misses the count: %j with %d',
+    (changed, remaining) => {
+      expect(inRow(changed, { remaining, resetSeconds: 0 })).toContain('number')
+    },
+  )
 
-  it('is not, where others began after the last header what nobody could know of', () => {
+  it('is not contradicted by others that began unobserved after the last header', () => {
     const looks = (others: string, age: string, seconds: number) =>
       [0, seconds].map((second) => {
         const made = { remaining: 300 - 4 * second, elsewhere: 4 * second }
@@ -156,20 +159,20 @@ describe('what the window says of a first start', () => {
     expect(numbers('0', '2 min 0 s', 60)).toHaveLength(1)
   })
 
-  it('is, where an age is not that of the newest answer', () => {
+  it('is contradicted by an age that is not that of the newest response', () => {
     expect(inRow({ age: '6 s' })).toEqual(['age'])
     expect(inRow({ age: '0 s' })).toEqual(['age'])
     expect(inRow({ age: '4 min ago' })).toEqual(['age'])
   })
 
-  it('is, where it is full at another time', () => {
+  it('is contradicted by another time of being full', () => {
     const at = (ms: number) => new Date(ms).toTimeString().slice(0, 8)
     expect(inRow({ fullAt: at(NOW + 30_000) })).toEqual([])
     expect(inRow({ fullAt: at(NOW + 90_000) })).toEqual(['full-at'])
     expect(inRow({ fullAt: 'full', left: '230' }, { remaining: 230, resetSeconds: 90 })).toEqual(['full-at'])
   })
 
-  it('is, where others are said to use what they do not, or not to use what they do', () => {
+  it('is contradicted by others’ use that did not happen, or is missing', () => {
     const looks = (others: string, made: number) =>
       Array.from({ length: 12 }, (_, index) =>
         look({ rows: [row({ others })] }, { elsewhere: made * index }, NOW + 10_000 * index),
@@ -180,7 +183,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(...looks('1.2–1.3', 0).slice(-3))).toEqual([])
   })
 
-  it('is, where a 429 is told that was none, or one is not told', () => {
+  it('is contradicted by a 429 that did not happen, or is missing', () => {
     const line = { atMs: NOW - 20_000, kind: 'rate-limited', text: '429 on Positions', isOpen: false }
     expect(inRow({ state: '429 40 s' }, {})).toEqual(['429'])
     expect(rulesOf(look({ events: [line] }))).toEqual(['429'])
@@ -188,7 +191,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(look({ events: [line] }, { refusedMs: NOW - 20_000 }))).toEqual([])
   })
 
-  it('is, where streams and slots are counted otherwise', () => {
+  it('is contradicted by another count of streams and slots', () => {
     expect(rulesOf(look({ ownStreams: '2 open' }))).toEqual(['streams'])
     expect(rulesOf(look({ aspects: { streams: '1 silent' } }))).toEqual(['streams'])
     const slots = { category: 'Order Stream', source: 'header', used: 4, limit: 40, free: '36 free' }
@@ -196,7 +199,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(look({ slots: [{ ...slots, source: 'default' }] }))).toEqual([])
   })
 
-  it('is, where the headline, a chip or the tab names a state that is not so', () => {
+  it('is contradicted by a false state in the headline, a chip or the tab', () => {
     const says = (word: string, text = '', detail = '', counted?: Counted) =>
       rulesOf(look(headed(word, text, detail), counted))
     const full = { remaining: 0, resetSeconds: 300 }
@@ -219,7 +222,7 @@ describe('what the window says of a first start', () => {
     ])
   })
 
-  it('is, where own use is another than what the simulator got', () => {
+  it('is contradicted by own use that differs from the simulator’s count', () => {
     expect(inRow({ own: '0.5' })).toEqual([])
     const quiet = look({ rows: [row({ own: '0.5', age: 'documented' })] })
     const none = { ...quiet.after, ledger: quiet.after.ledger.slice(0, 1) }
@@ -234,7 +237,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf({ ...busy, after: { ...busy.after, ledger } })).toContain('own')
   })
 
-  it('is, where a pace is called safe that others leave no room for, or none where there are none', () => {
+  it('is contradicted by a safe pace that others leave no room for, or a missing one without others', () => {
     const looks = (safe: string, made: number) =>
       Array.from({ length: 12 }, (_, index) =>
         look({ rows: [row({ safe, others: '?' })] }, { elsewhere: made * index }, NOW + 10_000 * index),
@@ -253,7 +256,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(...looks('?', 10).map((one) => ({ ...one, glance: small })))).toEqual(['others', 'safe'])
   })
 
-  it('is, where a check that was said to come did not', () => {
+  it('is contradicted by an announced check that did not happen', () => {
     const looks = (nextCheck: string, seconds: number, state = 'ok') =>
       [0, seconds].map((second) => {
         const one = look({ rows: [row({ nextCheck, state, age: 'documented' })] }, {}, NOW + second * 1_000)
@@ -265,7 +268,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(...looks('', 30))).not.toContain('check')
   })
 
-  it('is, where a line says that others began who made nothing, or stopped who went on', () => {
+  it('is contradicted by a line about others that began without requests, or stopped while continuing', () => {
     const looks = (kind: string, made: number) => {
       const text = `Others ${kind === 'elsewhere' ? 'started' : 'stopped'} using Positions (1.3/s)`
       const line = { atMs: NOW + 330_000, kind, text, isOpen: false }
@@ -283,7 +286,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(...looks('elsewhere-ended', 0))).not.toContain('others')
   })
 
-  it('is, where Glance names a state, a number or a token that is not so', () => {
+  it('is contradicted by a false state, number or token in Glance', () => {
     const says = (changed: Partial<ShownGlance>, counted?: Counted) =>
       rulesOf({ ...look(headed('not checked'), counted), glance: glance(changed) })
     expect(says({ caption: 'tightest: Positions', number: '94 %', facts: { Token: '10 min 0 s' } })).toEqual(
@@ -303,7 +306,7 @@ describe('what the window says of a first start', () => {
     expect(rulesOf(calm)).toContain('glance')
   })
 
-  it('is, where an alert is of what is not so, or what is empty has none', () => {
+  it('is contradicted by an alert without its cause, or an empty quota without an alert', () => {
     const says = (title: string, body = '', counted?: Counted) =>
       rulesOf({ ...look({}, counted), alerts: [{ titles: [title], body }] })
     const full = { remaining: 320, resetSeconds: 0 }
@@ -334,12 +337,12 @@ describe('what the window says of a first start', () => {
     expect(empty([{ titles: ['Positions is empty'], body: '' }])).not.toContain('alert')
   })
 
-  it('is, where the token ends at another time', () => {
+  it('is contradicted by another end of the token', () => {
     expect(rulesOf(look({ accessToken: '10 min 9 s' }))).toEqual(['token'])
     expect(rulesOf(look({ accessToken: '9 min 51 s' }))).toEqual(['token'])
   })
 
-  it('may be as much older as the look took and the app was late, and no more', () => {
+  it('may be older by the duration of the look and the app’s delay, and no more', () => {
     const late = (ms: number, says: Partial<Shown>, counted?: Counted) => {
       const one = look(says, counted)
       const opened = { atMs: NOW - 5_000, path: '/v3/stream/positions', status: 200 }
@@ -365,7 +368,7 @@ describe('what the window says of a first start', () => {
       expect(rulesOf(late(10_000, says, counted)), rule).not.toContain(rule)
   })
 
-  it('is not yet, where a check or an alert is no later than the app was', () => {
+  it('is not contradicted yet by a check or an alert within the app’s delay', () => {
     const looks = (says: Partial<ShownRow>, lateMs: number) =>
       [0, 20_000].map((ms) => {
         const one = look({ rows: [row({ age: 'documented', ...says })] }, { remaining: 0 }, NOW + ms)
@@ -380,7 +383,7 @@ describe('what the window says of a first start', () => {
     }
   })
 
-  it('is, where a quota runs out within the ten minutes for which none was to', () => {
+  it('is contradicted by a quota that runs out within the ten minutes for which none was to', () => {
     const text = 'No quota runs out within 10 min.'
     const promise = look({ headline: { word: 'ok', severity: 'ok', text, detail: '' } })
     const full = (ms: number) => look({ rows: [] }, {}, NOW + ms)
@@ -393,7 +396,7 @@ describe('what the window says of a first start', () => {
   })
 })
 
-it('lengths and times of day are read as they are written', () => {
+it('durations and times of day are parsed as written', () => {
   expect(['14 min 32 s', '4 min ago', '12 s', 'documented'].map(durationMs)).toEqual([
     872_000,
     240_000,
@@ -405,7 +408,7 @@ it('lengths and times of day are read as they are written', () => {
   expect(timeOfDayMs('23:59:45', midnight + 15_000)).toBe(midnight - 5_000)
 })
 
-describe('what the window says while something is broken', () => {
+describe('the window during a fault', () => {
   const FROM = NOW - 90_000
   const host: Trouble = { kind: 'host', fromMs: FROM }
   const unreachable = 'Can’t reach the service since 14:29.'
@@ -440,7 +443,7 @@ describe('what the window says while something is broken', () => {
     expect(rules.filter((rule) => rule === 'number' || rule === 'state')).toEqual([])
   })
 
-  it('is not contradicted where every surface names the cause', () => {
+  it('is not contradicted if every surface names the cause', () => {
     expect(contradictions([down(), down()])).toEqual([])
     const calm = { ...look(), glance: glance({ keys: [{ ...key, severity: 'ok', state: 'ok' }] }) }
     expect(contradictions([{ ...calm, troubles: [{ ...host, toMs: NOW - 76_000 }] }])).toEqual([])
@@ -457,14 +460,14 @@ describe('what the window says while something is broken', () => {
     ['there is no incident', { events: [] }, {}],
     ['Glance names another', {}, { glance: { ...glanced, word: '3 waiting' } }],
     ['Glance has a share', {}, { glance: { ...glanced, caption: 'tightest: Positions', number: '17 %' } }],
-  ])('is, where %s', (_, changed, more) => {
+  ])('is contradicted if %s', (_, changed, more) => {
     const before = down({}, more)
     const earlier = { ...before, shown: { ...before.shown, atMs: FROM + 10_000 } }
     const rules = contradictions([earlier, down(changed, more)]).map(({ rule }) => rule)
     expect(rules).toContain('trouble')
   })
 
-  it('is, where the key is another among all keys, or Glance differs from the headline for two looks', () => {
+  it('is contradicted if the key differs among all keys, or Glance differs from the headline for two looks', () => {
     expect(
       contradictions([down({}, { glance: { ...glanced, keys: [{ ...key, severity: 'ok' }] } })]),
     ).toEqual([expect.objectContaining({ rule: 'unlike' })])
@@ -475,7 +478,7 @@ describe('what the window says while something is broken', () => {
     ])
   })
 
-  it('is, where it is told a minute after it was mended', () => {
+  it('is contradicted by a fault shown a minute after its end', () => {
     const over = [{ ...host, toMs: NOW - 76_000 }]
     const rules = contradictions([down({}, { troubles: over })]).map(({ rule }) => rule)
     expect(rules.filter((rule) => rule === 'trouble')).toHaveLength(4)

@@ -26,7 +26,7 @@ const results = (changes: Partial<MutationResults> = {}): MutationResults => ({
   ...changes,
 })
 
-test('what was noticed, what was not, and what no test runs are counted apart; what did not run is none', () => {
+test('noticed, survived and uncovered mutants are counted separately; a missing run counts none', () => {
   expect(resultsOf(REPORT, ORIGIN)['main/storage/example.ts']).toMatchObject({
     killed: 2,
     timedOut: 1,
@@ -43,7 +43,7 @@ test('what was noticed, what was not, and what no test runs are counted apart; w
   expect(parseMutation(JSON.stringify(results()))).toEqual(results())
 })
 
-test('the page says the score by folder, that it is a sample, of how many files, and each survivor', () => {
+test('the page shows the score by folder, that it is a sample, of how many files, and each survivor', () => {
   const text = mutationSection(results()).join('\n')
   expect(text).toContain('| `main/storage` | 1 of 7 | 5 | 3 | 60.0 % |')
   expect(text).toContain('A sample: 10 % of the lines of each file that was tried, drawn by seed 1.')
@@ -54,7 +54,7 @@ test('the page says the score by folder, that it is a sample, of how many files,
   expect(mutationSection(results({ share: 1 })).join('\n')).toContain('Every line was mutated.')
 })
 
-test('what was not run is said', () => {
+test('a missing run is marked', () => {
   expect(mutationSection(undefined)).toContain('Not run.')
   expect(mutationSection(results({ files: {} }))).toContain('Not run.')
   expect(mutationLine(results({ files: {} }))).toBe(undefined)
@@ -63,7 +63,7 @@ test('what was not run is said', () => {
   expect(mutationLine(results({ folders }))).toBe('3 of 5 mutants noticed (60.0 %), in 1 of 10 files')
 })
 
-test('a reason given for one line of a file is no reason for another', () => {
+test('a reason for one line of a file does not apply to another', () => {
   const at = (line: number) => {
     const report = { files: { 'main/storage/lock.ts': { mutants: [mutant('Survived', line)] } } }
     return mutationSection(results({ files: resultsOf(report, ORIGIN) })).join('\n')

@@ -20,7 +20,7 @@ describe.skipIf(!onLinux)('a package for Linux', () => {
   }, 180_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('holds the bundles and nothing else', () => {
+  it('contains the bundles and nothing else', () => {
     expect(built.archived).toContain('/dist/desktop/main.js')
     expect(built.archived).toContain('/dist/desktop/preload.cjs')
     expect(built.archived).toContain('/dist/window/index.html')
@@ -32,7 +32,7 @@ describe.skipIf(!onLinux)('a package for Linux', () => {
     proves('P1', { level: 3, cases: built.archived.length })
   })
 
-  it('imports nothing that it does not hold', () => {
+  it('imports only what it contains', () => {
     const imported = [...text('dist/desktop/main.js').matchAll(/^import .*?from "([^".][^"]*)";$/gm)]
     const modules = imported.map(([, name]) => name ?? '')
     expect(modules).toContain('electron')
@@ -40,7 +40,7 @@ describe.skipIf(!onLinux)('a package for Linux', () => {
     proves('P1', { level: 3, cases: modules.length })
   })
 
-  it('comes with its licence and those of what it holds, and with no feed of updates', () => {
+  it('has its licence and those of its contents, and no feed of updates', () => {
     expect(readFileSync(join(built.resources, 'LICENSE.txt'), 'utf8')).toBe(text('LICENSE'))
     expect(readFileSync(join(built.resources, 'THIRD_PARTY_NOTICES.md'), 'utf8')).toBe(
       text('dist/THIRD_PARTY_NOTICES.md'),
@@ -73,7 +73,7 @@ describe.skipIf(!onLinux)('a package for Linux', () => {
 })
 
 describe.skipIf(!onLinux)('a package that the release workflow builds', () => {
-  it('knows the feed of its repository', async () => {
+  it('includes the feed of its repository', async () => {
     // As in the workflow, which is read here, with what GitHub puts in.
     const { GITHUB_SERVER_URL, ...github } = {
       GITHUB_SERVER_URL: 'https://code.example',
@@ -126,7 +126,7 @@ describe.skipIf(!onLinux)('removing the package', () => {
     return { entry, other, asked: existsSync(asked) ? readFileSync(asked, 'utf8') : '' }
   }
 
-  test('takes "Start at Login" away, as the account that set it, and touches nothing else', () => {
+  test('removes "Start at Login", as the account that set it, and touches nothing else', () => {
     const { entry, other, asked } = remove('remove')
     expect(existsSync(entry)).toBe(false)
     expect(existsSync(other)).toBe(true)
@@ -134,7 +134,7 @@ describe.skipIf(!onLinux)('removing the package', () => {
     proves('P2', { level: 3, cases: 1 })
   })
 
-  test('leaves it where the package is only replaced by a newer one', () => {
+  test('leaves it if the package is only replaced by a newer one', () => {
     expect(existsSync(remove('upgrade').entry)).toBe(true)
     proves('P2', { level: 3, cases: 1 })
   })

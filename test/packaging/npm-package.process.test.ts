@@ -54,7 +54,7 @@ describe('the npm package', () => {
   }, 300_000)
   afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-  it('is built before it is packed, and holds nothing but what runs', () => {
+  it('is built before it is packed, and contains only what runs', () => {
     const paths = packed.files.map(({ path }) => path)
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -91,7 +91,7 @@ describe('the npm package', () => {
   })
 })
 
-test('what is installed with the package runs on the oldest Node that it names', () => {
+test('everything installed with the package runs on the oldest Node that it names', () => {
   const lock = JSON.parse(readFileSync(join(projectFolder, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, { dev?: boolean; engines?: { node?: string } }>>
   }

@@ -9,7 +9,7 @@ const security = read('.github/SECURITY.md')
 /** Of npm, of Electron's runtime, of the build. */
 const ELSEWHERE = ['package.json', 'checksums.json', 'bundled-packages.json']
 
-test('the table of the data folder names every file that main puts there', () => {
+test('the table of the data folder names every file that main writes there', () => {
   const main = join(projectFolder, 'main')
   const sources = readdirSync(main, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
@@ -46,7 +46,7 @@ function anchorsOf(markdown: string): readonly string[] {
   )
 }
 
-test.each(documents)('%s: every file and heading of the repository that it links to exists', (path) => {
+test.each(documents)('%s: every linked file and heading of the repository exists', (path) => {
   const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)]
   const dead = links.filter(([, target = '', anchor]) => {
     const file = target === '' ? path : join(dirname(path), target)
@@ -56,13 +56,13 @@ test.each(documents)('%s: every file and heading of the repository that it links
   expect(dead.map(([link]) => link)).toEqual([])
 })
 
-test.each(documents)('%s: every npm script that it names exists', (path) => {
+test.each(documents)('%s: every named npm script exists', (path) => {
   const { scripts } = JSON.parse(read('package.json'))
   const named = [...read(path).matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, script = '']) => script)
   expect(named.filter((script) => !(script in scripts))).toEqual([])
 })
 
-test('the README is short, and leads to the table of changes that programs rely on', () => {
+test('the README is short, and links to the table of changes for programs', () => {
   const readme = read('README.md')
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
   expect(readme).toContain('[table of changes](.github/CHANGELOG.md#table-of-changes)')

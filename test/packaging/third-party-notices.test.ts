@@ -44,7 +44,7 @@ test('packages under one text share it, by name', () => {
   expect(text).toContain('## a 1.0.0 (MIT), b 2.0.0 (MIT)\n\nthe text\n')
 })
 
-test('a package without a text is named with what it states, and one that states nothing is refused', () => {
+test('a package without a text is listed with its stated licence, and one that states nothing is rejected', () => {
   expect(noticesText([{ name: 'a', version: '1.0.0', identifier: 'MIT' }])).toContain('## a 1.0.0 (MIT)\n')
   expect(() => noticesText([{ name: 'a', version: '1.0.0' }])).toThrow('a 1.0.0 states no licence')
 })

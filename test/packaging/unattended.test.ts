@@ -47,7 +47,7 @@ async function asked(args: readonly string[]): Promise<readonly [string, object]
 
 const SERVICE = { authUrl: 'https://signin.example', baseUrl: 'https://api.example', clientId: 'YOUR_KEY' }
 
-test('the systemd unit runs a command that there is, with credentials that are read, and stops where a person is needed', async () => {
+test('the systemd unit runs an existing command, reads its credentials, and stops if a person is needed', async () => {
   const exec = /^ExecStart=(\S+) (.*)$/m.exec(unit)
   expect(exec?.[1]).toMatch(/\/headroom$/)
   expect(await asked(exec?.[2]?.split(' ') ?? [])).toMatchObject([
@@ -71,7 +71,7 @@ test.skipIf(systemd === undefined)('systemd finds nothing wrong with the unit', 
   expect(stderr.split('\n').filter((line) => line.includes('headroom.service'))).toEqual([])
 })
 
-test('the launchd plist runs a command that there is, and names its secrets as files', async () => {
+test('the launchd plist runs an existing command, and names its secrets as files', async () => {
   const strings = (key: string) =>
     [
       ...(
@@ -87,7 +87,7 @@ test('the launchd plist runs a command that there is, and names its secrets as f
   expect((plist.match(/<[a-z]+[^/>]*>/g) ?? []).length).toBe((plist.match(/<\/[a-z]+>/g) ?? []).length)
 })
 
-test('the container runs a command that there is, as an ordinary user, and asks where it says that it lives', async () => {
+test('the container runs an existing command, as an ordinary user, and checks its health there', async () => {
   const list = (instruction: string) => {
     const found = new RegExp(`^ *${instruction} (\\[.*\\])$`, 'm').exec(containerfile)?.[1]
     return JSON.parse(found ?? '[]') as readonly string[]
@@ -105,7 +105,7 @@ test('the container runs a command that there is, as an ordinary user, and asks 
   }
 })
 
-test('nothing that is left to run by itself is run by npm, which keeps SIGTERM to itself', () => {
+test('no unattended service runs through npm, which does not pass SIGTERM on', () => {
   for (const text of [unit, plist, containerfile.slice(containerfile.indexOf('USER'))]) {
     expect(text).not.toMatch(/\bnpm\b/)
   }

@@ -17,7 +17,7 @@ test.each(readdirSync(join(projectFolder, FOLDER)))('actionlint finds nothing wr
 })
 
 /** `npm run` scripts and files that a workflow names have to exist: a green checker does not know of them. */
-test.each(readdirSync(join(projectFolder, FOLDER)))('what %s runs is there', (name) => {
+test.each(readdirSync(join(projectFolder, FOLDER)))('every command in %s exists', (name) => {
   const text = readFileSync(join(projectFolder, FOLDER, name), 'utf8')
   const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
     scripts: Readonly<Record<string, string>>

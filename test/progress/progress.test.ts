@@ -14,7 +14,7 @@ const line = (changes: Partial<Position>) =>
     ...changes,
   })
 
-test('the line says the part, how many of how many, and the minutes left', () => {
+test('the line shows the part, the count, and the minutes left', () => {
   expect(line({})).toBe('part 1 of 2, unit: 10 of 40 files, about 4 minutes left')
 })
 

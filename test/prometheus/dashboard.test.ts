@@ -18,7 +18,7 @@ const selectors = (text: string) =>
     labels: [...labels.matchAll(/(\w+)\s*=~?/g)].map(([, label = '']) => label),
   }))
 
-test('every metric and label that the dashboard asks for is told', () => {
+test('every metric and label in the dashboard is exported', () => {
   const lists = DASHBOARD.templating.list.map(({ query }) => query)
   const asked = [...QUERIES, ...lists].flatMap(selectors)
   expect(asked.length).toBeGreaterThan(15)
@@ -29,7 +29,7 @@ test('every metric and label that the dashboard asks for is told', () => {
   }
 })
 
-test('counters are asked for by how they grow, and no panel lies on another', () => {
+test('counters are queried by their growth, and no panel overlaps another', () => {
   for (const query of QUERIES) {
     for (const [, before = '', name = ''] of query.matchAll(/(\w*\(?)(headroom_\w+_total)/g)) {
       expect([name, before]).toEqual([name, expect.stringMatching(/^(rate|increase)\($/)])

@@ -52,7 +52,7 @@ function metrics() {
 describe.skipIf(prometheus === undefined)(name, () => {
   const { server, tool } = prometheus ?? { server: '', tool: '' }
 
-  it('finds nothing to say against the names, the types and the HELP of the metrics', () => {
+  it('finds no fault with the names, the types and the HELP of the metrics', () => {
     const { status, stdout, stderr } = spawnSync(tool, ['check', 'metrics'], {
       input: prometheusText(metrics()),
       encoding: 'utf8',
@@ -61,7 +61,7 @@ describe.skipIf(prometheus === undefined)(name, () => {
     proves('M1', { level: 3, cases: metrics().length })
   })
 
-  it('scrapes them with the bearer, and answers each query of the dashboard', async () => {
+  it('scrapes them with the bearer, and returns each query of the dashboard', async () => {
     const claimed = await claimPort(0)
     const served = startMetricsServer({ metrics, port: claimed, bearer: BEARER })
     onTestFinished(() => served.close())

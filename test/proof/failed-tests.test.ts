@@ -5,7 +5,7 @@ import { failedInBrowser, failedUnits, promisesIn } from './failed-tests.ts'
 const socketTest = fileURLToPath(new URL('../main/tokens/socket.test.ts', import.meta.url))
 const rootDir = fileURLToPath(new URL('../e2e', import.meta.url))
 
-test('a failed unit test is named with its file and the promises of that', () => {
+test('a failed unit test is named with its file and that file’s promises', () => {
   const results = [
     { status: 'passed', fullName: 'one' },
     { status: 'failed', fullName: 'two' },
@@ -16,7 +16,7 @@ test('a failed unit test is named with its file and the promises of that', () =>
   ])
 })
 
-test('a file that did not load, or whose preparations failed, has failed as a whole', () => {
+test('a file that did not load, or whose setup failed, has failed as a whole', () => {
   const report = { testResults: [{ name: socketTest, status: 'failed', assertionResults: [] }] }
   expect(failedUnits(report)).toMatchObject([{ test: 'the file as a whole' }])
 })
@@ -32,7 +32,7 @@ test('a failed browser test is found however deep it lies', () => {
   ])
 })
 
-test('a file that proves nothing speaks of no promise', () => {
+test('a file that proves nothing names no promise', () => {
   expect(promisesIn("expect('T1').toBe('T1')")).toEqual([])
   expect(promisesIn("import { proves } from '../proof/proves.ts'\nproves('T12', x)")).toEqual(['T12'])
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { PLANS_PAGE, plansPage } from './plan-examples.ts'
 
-test('the page of worked plans is what the code computes now', () => {
+test('the page of worked plans matches the current code', () => {
   expect(readFileSync(PLANS_PAGE, 'utf8')).toBe(plansPage())
 })
 

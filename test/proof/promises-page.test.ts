@@ -31,7 +31,7 @@ const rowOf = (of: Evidence, id: PromiseId) =>
     .find((line) => line.startsWith(`| ${id} |`))
 const standingOf = (of: Evidence, id: PromiseId) => standings(of).find((one) => one.id === id)
 
-test('the weakest come first: not tried, gone unnoticed, only claimed, below their level, kept', () => {
+test('the weakest come first: not tried, unnoticed, only claimed, below their level, kept', () => {
   const of = evidence(
     [proved('S1', 2), proved('T6', 2), proved('T8', 2), proved('Q3', 2)],
     [broken('S1'), broken('T6'), broken('Q3', 'survived')],
@@ -66,7 +66,7 @@ test('a sweep of one case is an example, and cases of one level are summed', () 
   expect(standingOf(both, 'Q2')).toMatchObject({ reached: 2, standing: 'kept' })
 })
 
-test('a proof that this machine cannot run is said with its reason, and counts for nothing', () => {
+test('a proof that this machine cannot run is listed with its reason, and counts for nothing', () => {
   const of = evidence(
     [
       proved('W1', 1),
@@ -87,7 +87,7 @@ test('a proof that this machine cannot run is said with its reason, and counts f
   )
 })
 
-test('each promise is one row: its text, the file that tries most at its level, and how the run ended', () => {
+test('each promise is one row: its text, the file that tries most at its level, and the run’s result', () => {
   const small = { ...proved('S1', 2, 5), file: 'y.test.ts' }
   const of = evidence([small, proved('S1', 2, 10), proved('S1', 2, 20), proved('S1', 1)], [broken('S1')])
   expect(rowOf(of, 'S1')).toMatch(
@@ -99,7 +99,7 @@ test('each promise is one row: its text, the file that tries most at its level, 
   expect(rows).toHaveLength(PROMISE_IDS.length)
 })
 
-test('what was run at another commit counts as not run', () => {
+test('a run at another commit counts as not run', () => {
   const other = { ...ORIGIN, commit: '0123456789' }
   const file = { ...other, killed: 1, timedOut: 0, survivors: [] }
   const simulation = { ...other, seeds: 1, virtualHours: 1, minutes: 1, failures: [], faults: {} }
@@ -115,13 +115,13 @@ test('what was run at another commit counts as not run', () => {
   expect(promisesPage({ ...mixed, suites: { ...of.suites, commit: other.commit } })).not.toContain('not run')
 })
 
-test('where a result comes from is said, and so are sources that are not committed', () => {
+test('the origin of a result is named, and so are uncommitted sources', () => {
   expect(originWords(ORIGIN)).toBe('commit `abcdef0123`, 2026-11-20 10:00 UTC')
   expect(originWords({ ...ORIGIN, isClean: false })).toContain('not committed')
   expect(originWords({ ...ORIGIN, commit: NOT_NOTED })).toContain('not noted')
 })
 
-test('the long simulation is told with what went wrong in it, on purpose and not', () => {
+test('the long simulation is listed with its faults, planned and not', () => {
   const simulation = {
     ...ORIGIN,
     seeds: 12_000,
@@ -137,7 +137,7 @@ test('the long simulation is told with what went wrong in it, on purpose and not
   expect(promisesPage({ ...evidence([]), simulation })).toContain('**1 failed**')
 })
 
-test('a title is said once, however many rows its table has', () => {
+test('a title appears once, however many rows its table has', () => {
   const rows = Array.from({ length: 5 }, () => proved('T8', 2, 1))
   expect(promisesDetails(evidence(rows))).toContain('- level 2, 5 cases, `test/x.test.ts`: “of T8”\n')
 })
@@ -157,14 +157,14 @@ test('failed tests are on the page', () => {
   expect(promisesPage({ ...of, suites: { ...of.suites, failed: 2 } })).toContain('**2** failed')
 })
 
-test('what tests say cannot break the table, and names no folder of the machine', () => {
+test('a test’s output cannot break the table, and names no folder of the machine', () => {
   const said = 'expected <b>a|b</b>\nat /srv/build-7/headroom/main/x.ts'
   const text = promisesDetails(evidence([proved('T1', 3)], [{ ...broken('T1'), said }]))
   expect(text).toContain('expected \\<b\\>a\\|b\\</b\\> at …/x.ts')
   expect(text).not.toContain('build-7')
 })
 
-test('the last line of the suites is read, and what says nothing has failed', () => {
+test('the last line of the suites is read, and a missing one means failure', () => {
   expect(parseCounts('x\ntests: 12 passed, 1 failed, 3 skipped\n')).toEqual({
     passed: 12,
     failed: 1,

@@ -6,7 +6,7 @@ import { proves } from './proves.ts'
 import { readRecord, recordingTo } from './record.ts'
 import { tried } from './tried.ts'
 
-test('a test that proves something adds a line with its own name and place, where a record is kept', () => {
+test('a test that proves something adds a line with its name and place, if there is a record', () => {
   const file = join(temporaryFolder(), 'record')
   writeFileSync(file, '')
   for (const [name, value] of Object.entries(recordingTo(file))) vi.stubEnv(name, value)
@@ -17,7 +17,7 @@ test('a test that proves something adds a line with its own name and place, wher
     kind: 'proved',
     runner: 'vitest',
     file: 'proof/record.test.ts',
-    test: 'a test that proves something adds a line with its own name and place, where a record is kept',
+    test: 'a test that proves something adds a line with its name and place, if there is a record',
     level: 3,
     cases: 7,
   }
@@ -27,7 +27,7 @@ test('a test that proves something adds a line with its own name and place, wher
   ])
 })
 
-test('a test that tried nothing proves nothing', () => {
+test('a test without a case proves nothing', () => {
   const file = join(temporaryFolder(), 'record')
   for (const [name, value] of Object.entries(recordingTo(file))) vi.stubEnv(name, value)
   expect(() => proves('T1', { level: 2, cases: 0 })).toThrow()

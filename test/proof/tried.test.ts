@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { casesThatRan, tried } from './tried.ts'
 
-test('a claim is cut to the assertions and the runs of properties that there were', async () => {
+test('a claim is limited to the actual assertions and property runs', async () => {
   expect(casesThatRan(1_000)).toBe(1)
   fc.assert(
     fc.property(fc.integer(), () => true),
@@ -17,13 +17,13 @@ test('a claim is cut to the assertions and the runs of properties that there wer
   expect(casesThatRan(12)).toBe(12)
 })
 
-test('what another test tried does not count, and what a test counts itself does', () => {
+test('cases of another test do not count, and a test’s own do', () => {
   tried(200)
   tried()
   expect(casesThatRan(1_000)).toBe(201)
 })
 
-describe('a test that tried nothing', () => {
+describe('a test without a case proves nothing', () => {
   test('has one case', () => {
     const cases = casesThatRan(5)
     expect(cases).toBe(1)

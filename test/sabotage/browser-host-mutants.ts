@@ -24,7 +24,7 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     find: '&& hostsOf(port).includes(host) ? host : undefined',
     replace: '&& hostsOf(port).length > 0 ? host : undefined',
     test: HOST,
-    grep: 'a name that is rebound to this machine',
+    grep: 'a name rebound to this machine is rejected before anything is read',
   },
 
   {
@@ -35,7 +35,7 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     replace:
       "BEARER.exec(request.headers.authorization ?? 'Bearer '.concat(/bearer=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '')) ?? []",
     test: HOST,
-    grep: 'the own page does nothing without its bearer',
+    grep: 'our page can do nothing without its bearer, and no cookie replaces it',
   },
 
   {

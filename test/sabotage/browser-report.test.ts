@@ -39,7 +39,7 @@ const LOCATOR = 'Error: \u001b[2mexpect(\u001b[22mlocator\u001b[2m).\u001b[22mto
 const WAITED =
   '\n\nLocator:  locator(\'b\')\nExpected: "y"\nReceived: "x"\nTimeout:  10000ms\n\nCall log:\n  - waiting'
 
-describe('a browser test proves that it noticed', () => {
+describe('a browser test proves detection', () => {
   it.each([
     ['an expectation of a value', 'Error: expect(received).toEqual(expected) // deep equality\n\n- 1\n+ 2'],
     [
@@ -70,18 +70,18 @@ describe('a browser test proves that it noticed', () => {
     expect(runOf(message === undefined ? {} : { message })).toMatchObject({ kind: 'unproved' })
   })
 
-  it('not by an expectation that the end of its time cut short', () => {
+  it('not by an expectation that its timeout cut short', () => {
     expect(runOf({ status: 'timedOut', message: `${LOCATOR}${WAITED}` })).toMatchObject({ kind: 'unproved' })
   })
 
-  it('in one line without colours and without the log of what was tried', () => {
+  it('in one line without colours and without the log of attempts', () => {
     const said =
       'Error: expect(locator).toHaveText(expected) failed Locator: locator(\'b\') Expected: "y" Received: "x"'
     expect(runOf({ message: `${LOCATOR}${WAITED}` })).toMatchObject({ said: `${said} Timeout: 10000ms` })
   })
 })
 
-it('green is green, and what was not run or did not load is broken', () => {
+it('green is green, and a test that was not run or did not load is broken', () => {
   expect(runOf({ status: 'passed' })).toEqual({ kind: 'green' })
   expect(testRunOf(browserResults({ errors: [], suites: [] })).kind).toBe('broken')
   const report = reportOf({ status: 'passed' })

@@ -5,7 +5,7 @@ import { projectFolder } from '../desktop/builder-config.ts'
 import { FINDINGS } from './findings.ts'
 import { MUTANTS } from './registry.ts'
 
-test('each finding has tests that are there, by their names', () => {
+test('each finding has existing tests, by their names', () => {
   const missing = FINDINGS.flatMap(({ found, tests }) => [
     ...(tests.length === 0 ? [found] : []),
     ...tests
@@ -15,7 +15,7 @@ test('each finding has tests that are there, by their names', () => {
   expect(missing).toEqual([])
 })
 
-test('each finding has breaks in the registry, each of which one of its tests is to notice', () => {
+test('each finding has breaks in the registry, each for one of its tests to notice', () => {
   const missing = FINDINGS.flatMap(({ found, tests, breaks }) => {
     const files = new Set<string>(tests.map(([file]) => file))
     const isNoticed = (what: string) =>

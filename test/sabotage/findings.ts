@@ -114,7 +114,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A package that a test imports was declared nowhere',
-    tests: [['declared-packages.test.ts', 'every package that is imported is declared']],
+    tests: [['declared-packages.test.ts', 'every imported package is declared']],
     breaks: ['import a package that is there only because another one needs it'],
   },
   {
@@ -284,8 +284,14 @@ export const FINDINGS: readonly Finding[] = [
         'main/ports/timeline.test.ts',
         'a clock wrong by at most a day is not followed back; a larger correction is, and is reported',
       ],
-      ['simulation/clock-set.test.ts', 'a wall clock 400 days ahead for 70 s leaves nothing wrong'],
-      ['simulation/clock-set.test.ts', 'a clock that two programs fight over'],
+      [
+        'simulation/clock-set.test.ts',
+        'a wall clock 400 days ahead for 70 s leaves no damage: no sign-in, no flood, and correct times',
+      ],
+      [
+        'simulation/clock-set.test.ts',
+        'a clock that two programs set in turn, 400 days apart, costs no flood of refreshes',
+      ],
     ],
     breaks: ['delete history by a clock that has just jumped ahead, in a process of its own'],
   },
@@ -352,7 +358,9 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A browser kept the code of a window in its history',
-    tests: [['renderer/api/browser-session.test.ts', 'takes the code out of the address bar']],
+    tests: [
+      ['renderer/api/browser-session.test.ts', 'removes the code from the address bar at once, and once'],
+    ],
     breaks: ['leave the code of a window in the address bar and the history'],
   },
   {
@@ -412,7 +420,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'Numbers of cases were typed beside the tests instead of counted',
-    tests: [['proof/tried.test.ts', 'a claim is cut to the assertions and the runs']],
+    tests: [['proof/tried.test.ts', 'a claim is limited to the actual assertions and property runs']],
     breaks: ['record as many cases as a test claims'],
   },
   {
@@ -722,7 +730,10 @@ export const FINDINGS: readonly Finding[] = [
         'main/hosts/terminal/table.test.ts',
         'items dropped from a snapshot are counted in one line below their list',
       ],
-      ['renderer/programs/program-rows.test.ts', 'categories that a snapshot has no room for are counted'],
+      [
+        'renderer/programs/program-rows.test.ts',
+        'categories dropped from a snapshot are counted with those that the table does not name',
+      ],
     ],
     breaks: ['let each connected key fill the room of all snapshots'],
   },
@@ -926,7 +937,7 @@ export const FINDINGS: readonly Finding[] = [
     found: 'A byte order mark before the answer to a refresh cost a rotating key its token',
     tests: [
       ['app/tokens/refresh-grant.test.ts', 'a byte order mark before a token response costs no token'],
-      ['app/service/json.test.ts', 'one byte order mark before it'],
+      ['app/service/json.test.ts', 'one leading byte order mark is ignored'],
     ],
     breaks: ['lose a rotated token to a byte order mark'],
   },

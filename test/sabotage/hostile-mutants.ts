@@ -12,7 +12,7 @@ export const HOSTILE_MUTANTS: readonly Mutant[] = [
     find: '      this.#code = newSecret(this.#deps.randomBytes)\n',
     replace: '',
     test: PAGES,
-    grep: 'a code is worth nothing',
+    grep: 'a code is worthless to such a page, and to anyone once it was used',
   },
 
   {
@@ -22,6 +22,6 @@ export const HOSTILE_MUTANTS: readonly Mutant[] = [
     find: '"script-src \'self\'"',
     replace: "\"script-src 'self' 'unsafe-inline'\"",
     test: REQUESTS,
-    grep: 'what got into our page',
+    grep: 'script injected into our page could neither run, load nor send',
   },
 ]

@@ -6,7 +6,7 @@ import { MUTANTS } from './registry.ts'
 
 const [first, second] = MUTANTS
 
-test('a run that was ended goes on where it was, and one of another commit begins anew', () => {
+test('an interrupted run continues, and one of another commit restarts', () => {
   const path = join(temporaryFolder(), 'mutants.json')
   const run = new Progress(path, 'c1')
   expect(run.resultOf(first!)).toBeUndefined()
@@ -20,7 +20,7 @@ test('a run that was ended goes on where it was, and one of another commit begin
   expect(new Progress(path, 'c2').resultOf(first!)).toBeUndefined()
 })
 
-test('of sources that differ in mutants alone, outcomes of unchanged mutants hold', () => {
+test('if only mutants changed, outcomes of unchanged mutants stay valid', () => {
   const path = join(temporaryFolder(), 'mutants.json')
   const run = new Progress(path, 'c1')
   run.add(first!, { result: 'killed', by: 'a test', said: 'expected 1 to be 2' })
@@ -31,7 +31,7 @@ test('of sources that differ in mutants alone, outcomes of unchanged mutants hol
   expect(new Progress(path, 'c2', () => false).resultOf(first!)).toBeUndefined()
 })
 
-test('without a file nothing is kept', () => {
+test('without a file nothing is saved', () => {
   const run = new Progress(undefined, 'c1')
   run.add(first!, { result: 'killed', said: '' })
   expect(new Progress(undefined, 'c1').resultOf(first!)).toBeUndefined()

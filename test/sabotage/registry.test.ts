@@ -17,12 +17,12 @@ test('the text that each mutant replaces occurs once in its file', () => {
   expect(stale).toEqual([])
 })
 
-test('the test that each mutant is to fail exists', () => {
+test('the test that each mutant should fail exists', () => {
   const missing = MUTANTS.filter(({ test: path }) => !existsSync(join(projectFolder, 'test', path)))
   expect(missing.map(({ what, test: path }) => `${what}: ${path}`)).toEqual([])
 })
 
-test('each promise has a break, and few that put back no finding', () => {
+test('each promise has a break, and few without a finding', () => {
   const found = new Set(FINDINGS.flatMap(({ breaks }) => breaks))
   const odd = PROMISE_IDS.flatMap((id) => {
     const breaks = MUTANTS.filter(({ promise }) => promise === id)

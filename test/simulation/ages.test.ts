@@ -43,7 +43,7 @@ function headersSeen(world: World): ReadonlyMap<string, number> {
 const wordsWithinASecond = (row: RequestQuota, seenAtMs: number, nowMs: number) =>
   [-SECOND_MS, 0, SECOND_MS].map((off) => ageText({ ...row, observedAt: seenAtMs + off }, nowMs))
 
-test('every second of a day, a shown age is the real one within a second, and old is never shown as live', {
+test('every second of a day, a shown age is accurate within a second, and old data is never shown as live', {
   timeout: 300_000,
 }, async () => {
   const world = new World(31, QUIET)

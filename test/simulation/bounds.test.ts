@@ -8,7 +8,7 @@ test.each([
   ['fair', FAIR],
   ['rough', { ...ROUGH, duplicated: 0 }],
 ])(
-  'alone on the key, the bounds hold the level at every second (%s network)',
+  'alone on the key, the bounds contain the level at every second (%s network)',
   { timeout: 400_000 },
   async (_, faultProfile) => {
     const seeds = [100, 101, 102, 103]

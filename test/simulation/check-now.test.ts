@@ -3,7 +3,7 @@ import { quotaCommands } from '../../main/monitor/commands/quotas.ts'
 import { QUIET } from './story.ts'
 import { World } from './world.ts'
 
-test('check now, over all categories of a live key: each is looked at once or says why it is not', async () => {
+test('check now, over all categories of a live key: each is checked at once or gives the reason', async () => {
   const world = new World(21, { ...QUIET, streams: [], budgetFraction: 0.02 })
   world.connect()
   await world.live(120_000)

@@ -17,7 +17,7 @@ async function spent() {
   return { world, row }
 }
 
-test('a wall clock set forward fills no bucket, and the next header accuses nobody', async () => {
+test('a wall clock set forward fills no bucket, and the next header blames nobody', async () => {
   const { world, row } = await spent()
   const before = row()
   expect(before.high).toBeLessThan(260)
@@ -33,7 +33,7 @@ test('a wall clock set forward fills no bucket, and the next header accuses nobo
   world.monitor.stop()
 })
 
-test('after a sleep that was announced the model has let time pass', async () => {
+test('after an announced sleep the model has advanced', async () => {
   const { world, row } = await spent()
   world.monitor.sleep()
   world.clock.sleep(HOUR_MS)
@@ -45,7 +45,7 @@ test('after a sleep that was announced the model has let time pass', async () =>
 
 const WRONG_MS = 400 * 24 * HOUR_MS
 
-test('a wall clock 400 days ahead for 70 s leaves nothing wrong behind: no sign-in, no flood, every time the true one', async () => {
+test('a wall clock 400 days ahead for 70 s leaves no damage: no sign-in, no flood, and correct times', async () => {
   const world = new World(43, QUIET)
   await world.takeDisk()
   world.connect()
@@ -74,7 +74,7 @@ test('a wall clock 400 days ahead for 70 s leaves nothing wrong behind: no sign-
   proves('T9', { level: 2, cases: 1 })
 })
 
-test('a token that the disk does not take while the clock is set back is not lost by it', async () => {
+test('a token that the disk rejects while the clock is set back is not lost', async () => {
   const minute = (minutes: number) => minutes * 60_000
   const world = new World(44, {
     ...QUIET,
@@ -97,7 +97,7 @@ test('a token that the disk does not take while the clock is set back is not los
   world.stop()
 })
 
-test('a clock that two programs fight over, 400 days apart, costs no flood of refreshes', async () => {
+test('a clock that two programs set in turn, 400 days apart, costs no flood of refreshes', async () => {
   // Without own checks: a period that seems over may be probed anew, which other invariants count.
   const world = new World(46, { ...QUIET, budgetFraction: 0 })
   await world.takeDisk()
@@ -121,7 +121,7 @@ test('a clock that two programs fight over, 400 days apart, costs no flood of re
   proves('T9', { level: 2, cases: 60 })
 })
 
-test('a clock that is set back a day twice is followed, and every invariant holds', async () => {
+test('a clock set back by a day twice is followed, and every invariant holds', async () => {
   const world = new World(45, QUIET)
   await world.takeDisk()
   world.connect()

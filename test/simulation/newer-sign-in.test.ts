@@ -5,7 +5,7 @@ import { World } from './world.ts'
 
 const MINUTE_MS = 60_000
 
-test('whenever a newer sign-in comes while a revocation waits, no retry ends it', async () => {
+test('whenever a newer sign-in happens while a revocation waits, no retry ends it', async () => {
   let moments = 0
   for (let afterMs = 0; afterMs <= 10 * MINUTE_MS; afterMs += 20_000, moments += 1) {
     const world = new World(moments, { ...QUIET, streams: [], budgetFraction: 0 })

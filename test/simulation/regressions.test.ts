@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { keptRegressions, LONGEST_TESTED_HOURS } from './regressions.ts'
 import { simulate } from './simulate.ts'
 
-test('no life that once broke an invariant within six hours breaks one again', {
+test('no seed that once broke an invariant within six hours breaks one again', {
   timeout: 400_000,
 }, async () => {
   const broken: string[] = []

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { simulate } from './simulate.ts'
 import { QUIET } from './story.ts'
 
-test('one seed lives one life', async () => {
+test('one seed gives one run', async () => {
   const first = await simulate(12, 0.2, QUIET)
   const second = await simulate(12, 0.2, QUIET)
   expect(second).toEqual(first)
 })
 
-test('a broken invariant names its seed and the one command that shows it again', async () => {
+test('a broken invariant names its seed and the command that reproduces it', async () => {
   // Somebody else spends and the story does not say so: the bounds cannot hold.
   const intruder = { kind: 'traffic', traffic: { Accounts: 12 } } as const
   const story = { ...QUIET, events: [{ atMs: 60_000, what: intruder }] }

@@ -13,7 +13,7 @@ const ROTATING: Story = {
 
 const live = (streams: readonly StreamSummary[]) => streams.every(({ state }) => state === 'live')
 
-test('an answer lost inside the overlap costs no sign-in', async () => {
+test('a response lost inside the overlap costs no sign-in', async () => {
   const world = new World(3, ROTATING)
   world.connect()
   await world.live(60_000)
@@ -24,7 +24,7 @@ test('an answer lost inside the overlap costs no sign-in', async () => {
   proves('T1', { level: 1, cases: 1 })
 })
 
-test('an answer lost outside the overlap ends in one refusal and one honest message', async () => {
+test('a response lost outside the overlap ends in one rejection and one honest message', async () => {
   const world = new World(4, { ...ROTATING, service: { ...ROTATING.service, rotationOverlapSeconds: 0 } })
   world.service.faults.set('lost-refresh-response', 1)
   world.connect()
@@ -53,7 +53,7 @@ test.each([
   proves(['S2', 'S3'], { level: 2, cases: 1 })
 })
 
-test('a silent stream reads stale after 15 s and is open again within 31 s and the backoff', async () => {
+test('a silent stream is shown as stale after 15 s and is open again within 31 s and the backoff', async () => {
   const world = new World(6, QUIET)
   world.connect()
   await world.live(30_000)
@@ -67,7 +67,7 @@ test('a silent stream reads stale after 15 s and is open again within 31 s and t
   proves('S2', { level: 1, cases: 1 })
 })
 
-test('three days of sleep cost one refresh, one restart a stream and no flood', async () => {
+test('three days of sleep cost one refresh, one restart per stream and no flood', async () => {
   const world = new World(7, { ...QUIET, service: { keys: 'default', streamRate: 0 } })
   world.connect()
   await world.live(10 * 60_000)
@@ -101,7 +101,7 @@ test.each([-86_400_000, 86_400_000])(
   },
 )
 
-test('revoking ends every stream at both ends and nothing asks the service any more', async () => {
+test('revoking ends every stream at both ends and nothing sends requests any more', async () => {
   const world = new World(9, QUIET)
   world.connect()
   await world.live(60_000)
@@ -116,7 +116,7 @@ test('revoking ends every stream at both ends and nothing asks the service any m
   proves('R3', { level: 1, cases: 1 })
 })
 
-test('a revocation that 503s twice reads not confirmed until the service says 200', async () => {
+test('a revocation that gets 503 twice is shown as unconfirmed until the service responds 200', async () => {
   const world = new World(10, QUIET)
   world.connect()
   await world.live(60_000)
@@ -130,7 +130,7 @@ test('a revocation that 503s twice reads not confirmed until the service says 20
   proves('R1', { level: 1, cases: 1 })
 })
 
-test('a revocation during a refresh leaves no refresh token alive, whenever it comes', async () => {
+test('a revocation during a refresh leaves no refresh token valid, whenever it happens', async () => {
   let offsets = 0
   for (let offsetMs = 0; offsetMs <= 400; offsetMs += 20, offsets += 1) {
     const service = { ...QUIET.service, rotationOverlapSeconds: 0 }

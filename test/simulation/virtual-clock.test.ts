@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { VirtualClock } from './virtual-clock.ts'
 import { VirtualRandom } from './virtual-random.ts'
 
-test('what is due runs in the order of time, then of asking, and never early', async () => {
+test('due timers run in order of time, then of creation, and never early', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 60 }), async (waits) => {
       const clock = new VirtualClock()
@@ -23,7 +23,7 @@ test('what is due runs in the order of time, then of asking, and never early', a
   )
 })
 
-test('what was cancelled does not run, also from within what runs at the same moment', async () => {
+test('a cancelled timer does not run, even if cancelled by one due at the same time', async () => {
   const clock = new VirtualClock()
   const ran: string[] = []
   clock.after(10, () => {
@@ -36,7 +36,7 @@ test('what was cancelled does not run, also from within what runs at the same mo
   expect(clock.pending).toBe(0)
 })
 
-test('timers stand still while the machine sleeps, the world and the wall clock do not', async () => {
+test('timers stop while the machine sleeps, the world and the wall clock do not', async () => {
   const clock = new VirtualClock()
   const wallMs = clock.wallMs()
   const ran: string[] = []
@@ -50,7 +50,7 @@ test('timers stand still while the machine sleeps, the world and the wall clock 
   expect(ran).toEqual(['event', 'timer'])
 })
 
-test('promises settle between two timers of one moment', async () => {
+test('promises settle between two timers of the same time', async () => {
   const clock = new VirtualClock()
   const ran: string[] = []
   clock.after(5, () => {

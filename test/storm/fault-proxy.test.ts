@@ -42,7 +42,7 @@ async function proxied() {
   return { proxy, ask, under }
 }
 
-test('without trouble, and after it, answers are as the service gives them', async () => {
+test('before and after a fault, responses pass through unchanged', async () => {
   const { proxy, ask, under } = await proxied()
   const whole = expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"hello":"world"\}$/)
   expect(await ask()).toEqual({ text: whole, how: 'end' })
@@ -51,7 +51,7 @@ test('without trouble, and after it, answers are as the service gives them', asy
   expect(await ask()).toEqual({ text: whole, how: 'end' })
 })
 
-test('each trouble reaches the caller', async () => {
+test('each fault reaches the caller', async () => {
   const { under } = await proxied()
   expect((await under('401')).text).toMatch(/^HTTP\/1\.1 401 /)
   const statuses = [await under('status'), await under('status'), await under('status')]
@@ -65,7 +65,7 @@ test('each trouble reaches the caller', async () => {
   expect(await under('away')).toEqual({ text: '', how: 'ECONNRESET' })
 })
 
-test('a slow head is one byte a second, and whole once the trouble is over', async () => {
+test('a slow head is one byte a second, and complete once the fault is over', async () => {
   const { proxy, ask } = await proxied()
   proxy.strike('slow-head')
   const lengths: number[] = []

@@ -21,7 +21,7 @@ function furtherHeads(text: string): ReadonlySet<number> {
   )
 }
 
-test('a second answer is seen however it is cut into chunks, and one answer is not two', () => {
+test('a second response is detected however it is split into chunks, and one response is not two', () => {
   expect(furtherHeads(ONE)).toEqual(new Set([0]))
   expect(furtherHeads(ONE + ONE)).toEqual(new Set([1]))
   expect(furtherHeads(ONE + ONE + ONE)).toEqual(new Set([2]))

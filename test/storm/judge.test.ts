@@ -41,7 +41,7 @@ function verdictOn(recorded: Partial<Recorded> = {}, allows: Allowances = {}): V
 const brokenRules = ({ problems }: Verdict): readonly Rule[] =>
   RULES.filter((rule) => problems[rule].length > 0)
 
-test('a slot in which all is well breaks no rule', () => {
+test('a slot without a fault breaks no rule', () => {
   const verdict = verdictOn()
   expect(brokenRules(verdict)).toEqual([])
   expect(verdict.figures).toMatchObject({
@@ -52,18 +52,18 @@ test('a slot in which all is well breaks no rule', () => {
   })
 })
 
-test('a crash of the gateway is one, however it is noticed', () => {
+test('a crash of the gateway counts as one, however it is noticed', () => {
   const verdict = verdictOn({ crashes: [{ atMs: 5 * SECOND, what: 'ended with 1' }] }, { kills: true })
   expect(brokenRules(verdict)).toEqual(['crash'])
 })
 
-test('a request that is answered twice breaks the rule, also where the gateway was killed', () => {
+test('a request with two responses breaks the rule, even if the gateway was killed', () => {
   const verdict = verdictOn({ requests: [request({ heads: 2 })] }, { kills: true })
   expect(brokenRules(verdict)).toEqual(['answers'])
   expect(verdict.problems.answers[0]).toContain('answered 2 times')
 })
 
-test('a request that is never answered breaks the rule, also where the gateway was killed', () => {
+test('a request without a response breaks the rule, even if the gateway was killed', () => {
   const { endedAtMs: _, status: __, ...open } = request({ heads: 0 })
   const verdict = verdictOn({ requests: [open] }, { kills: true })
   expect(brokenRules(verdict)).toEqual(['answers'])
@@ -82,13 +82,13 @@ test('a connection may break only while the gateway is killed or stopped', () =>
   expect(brokenRules(verdictOn(after, { stops: true }))).toEqual(['answers'])
 })
 
-test('an answer may be cut short only where the service cuts its own', () => {
+test('a response may be cut short only if the service cuts its own', () => {
   const cut = { requests: [request({ broken: 'cut within the answer' })] }
   expect(brokenRules(verdictOn(cut))).toEqual(['answers'])
   expect(brokenRules(verdictOn(cut, { cuts: true }))).toEqual([])
 })
 
-test('a stream that ends is lost, but for one that ends with the process', () => {
+test('a stream that ends is lost, unless its process ended', () => {
   const inOutage = { streams: [stream({ endedAtMs: 20 * SECOND, why: 'GoAway' })] }
   expect(brokenRules(verdictOn(inOutage))).toEqual(['streams'])
   expect(brokenRules(verdictOn(inOutage, { stops: true }))).toEqual(['streams'])
@@ -97,7 +97,7 @@ test('a stream that ends is lost, but for one that ends with the process', () =>
   expect(brokenRules(verdictOn(later, { kills: true }))).toEqual(['streams'])
 })
 
-test('a 429 is avoidable outside the storm of others', () => {
+test('a 429 outside the storm of others is avoidable', () => {
   const refusals = [{ atMs: 40 * SECOND, category: 'Positions' }]
   expect(brokenRules(verdictOn({ refusals }))).toEqual(['refusals'])
   const stormOfOthers = verdictOn({ refusals }, { others: true })
@@ -116,12 +116,12 @@ test('the state has to be right once within ten seconds of the end', () => {
   expect(never.figures.rightAfterMs).toBeUndefined()
 })
 
-test('each thing is judged by itself', () => {
+test('each fault is judged separately', () => {
   const looks = [look(31, { token: 'expired' }), look(35, { service: 'not reachable' })]
   expect(verdictOn({ looks }).problems.state).toEqual([])
 })
 
-test('what was right has to stay so, but for a quota’s bounds and the moment of a refresh', () => {
+test('a right state has to stay right, except for a quota’s bounds and the time of a refresh', () => {
   const settled = Array.from({ length: 20 }, (_, at) => 41 + at * 0.5)
   const laterWith = (wrong: Look['wrong'], unbound: Look['unbound'], share: number) =>
     verdictOn({
@@ -141,24 +141,24 @@ test('bounds of a quota have to hold once within ten seconds too', () => {
   expect(brokenRules(verdictOn({ looks }))).toEqual(['state'])
 })
 
-test('time that a busy machine has lost is given back', () => {
+test('time lost on a busy machine is added', () => {
   const looks = [look(31, { token: 'expired' }), look(42)]
   const slots = [{ fault: 'a fault', allows: {}, ...FAULT, lateMs: 2 * SECOND }]
   expect(brokenRules(verdictOn({ looks }))).toEqual(['state'])
   expect(brokenRules(verdictOn({ looks, slots }))).toEqual([])
 })
 
-test('a gateway that prints nothing after the end is not right', () => {
+test('a gateway that prints nothing after the end fails the rule', () => {
   expect(brokenRules(verdictOn({ looks: [look(29)] }))).toEqual(['state'])
 })
 
-test('a reader without a frame within ten seconds is not right, though its connection stands', () => {
+test('a reader without a frame within ten seconds fails the rule, even if its connection is open', () => {
   expect(brokenRules(verdictOn({ frames: [frame(29), frame(40)] }))).toEqual([])
   expect(brokenRules(verdictOn({ frames: [frame(29), frame(41)] }))).toEqual(['state'])
   expect(brokenRules(verdictOn({ frames: [frame(29)] }))).toEqual(['state'])
 })
 
-test('while the service is well, no request fails', () => {
+test('while the service is healthy, no request fails', () => {
   const failed = (sentAtMs: number, status: number) => ({
     requests: [request({ status, by: 'headroom', sentAtMs, endedAtMs: sentAtMs + 1 })],
   })
@@ -207,7 +207,7 @@ test('a request on the edge of two slots may be spoilt by the fault of either, a
   expect(verdictsOn(41, 42, [rejects, serves], 401)).toEqual(unexplained)
 })
 
-test('what began in a slot is judged with it, and nothing with two', () => {
+test('an event is judged with the slot it started in, and only once', () => {
   const second = { ...FAULT, startMs: 60 * SECOND, endMs: 90 * SECOND, untilMs: 120 * SECOND }
   const { endedAtMs: _, ...open } = request({ heads: 0, sentAtMs: 59 * SECOND })
   const verdicts = judge({

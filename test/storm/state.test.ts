@@ -19,11 +19,11 @@ const wrongOf = ({ wrong, unbound }: Look) => [...Object.keys(wrong), ...Object.
 const wrongIn = (changes: Partial<Snapshot>, truth = TRUTH) =>
   wrongOf(lookOf({ ...right, ...changes }, () => truth))
 
-test('nothing is wrong in a snapshot that is as the service has it', () => {
+test('a snapshot that matches the service has no fault', () => {
   expect(lookOf(right, () => TRUTH)).toEqual({ atMs: AT_MS, wrong: {}, unbound: {} })
 })
 
-test('each thing that is not so has a name', () => {
+test('each kind of mismatch has a name', () => {
   expect(wrongIn({ service: { ...right.service, reachable: false } })).toEqual(['service'])
   expect(wrongIn({ access: { ...right.access, state: 'refreshing' } })).toEqual(['token'])
   expect(wrongIn({ refresh: { ...right.refresh, state: 'sign-in-required' } })).toEqual(['refresh token'])
@@ -32,7 +32,7 @@ test('each thing that is not so has a name', () => {
   ])
 })
 
-test('a row is wrong beside a count that its bounds do not hold, give or take one request', () => {
+test('a row is wrong if its bounds miss the count by more than one request', () => {
   const around = (count: number) => wrongIn({}, { least: count, most: count })
   expect(around(98)).toEqual(POLLED)
   expect(around(99)).toEqual([])
@@ -40,7 +40,7 @@ test('a row is wrong beside a count that its bounds do not hold, give or take on
   expect(around(112)).toEqual(POLLED)
 })
 
-test('a row that is not observed, or not there, is wrong', () => {
+test('a row that is not observed, or missing, is wrong', () => {
   const { observedAt: _, ...unseen } = exampleQuota({ category: 'Positions', ...ROW })
   const others = rows().filter(({ category }) => category !== 'Positions')
   expect(wrongIn({ requests: [...others, unseen] })).toEqual(['Positions'])

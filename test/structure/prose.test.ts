@@ -66,7 +66,7 @@ describe('texts of a source', () => {
     ).toEqual([])
   })
 
-  test('a word that is not the field’s is named, one that only holds it is not', () => {
+  test('a word outside the field’s vocabulary is reported, a longer word that contains it is not', () => {
     const why = (text: string) => dialect(source('app/a.ts', `const a = '${text}'`)).map((fault) => fault.why)
     expect(why('The history is kept here')).toEqual(['“kept”: The history is kept here'])
     expect(why('No stream brings data')).toHaveLength(1)

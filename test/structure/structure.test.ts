@@ -33,7 +33,7 @@ describe('the count', () => {
     expect(circles(sources)).toEqual([['app/a', 'app/b', 'app/c']])
   })
 
-  test('a text with a part filled in and a full stop is a sentence; the folder of messages is one module', () => {
+  test('a text with a placeholder and a full stop is a sentence; the folder of messages is one module', () => {
     const says = (path: string, text: string) => source(path, `export const a = (b: string) => ${text}\n`)
     const sources = [
       says('app/conditions/messages/rows.ts', '`${b} is empty.`'),
@@ -80,20 +80,17 @@ describe('a walk', () => {
     expect(walk).toEqual({ name: 'A coin to its slot', said: 2, files: ['main/a/one.ts', 'main/a/two.ts'] })
   })
 
-  test('a file is stray that is more than two imports away from all others', () => {
+  test('a file more than two imports away from all others is stray', () => {
     const files = ['main/a/one.ts', 'main/a/two.ts', 'main/b/far.ts']
     const near = [one('main/a/one.ts', '../ports.ts'), one('main/a/two.ts', '../ports.ts')]
     const far = [one('main/b/far.ts', './else.ts'), one('main/b/else.ts', '../ports.ts')]
     expect(strayFiles({ name: '', said: 3, files }, [...near, ...far])).toEqual(['main/b/far.ts'])
   })
 
-  test.each(walks)(
-    '$name passes through files that exist and lie near each other, as many as are said',
-    (walk) => {
-      const known = new Set(sources.map(({ path }) => path))
-      expect(walk.files.filter((path) => !known.has(path))).toEqual([])
-      expect(strayFiles(walk, sources)).toEqual([])
-      expect(walk.said).toBe(walk.files.length)
-    },
-  )
+  test.each(walks)('$name passes through existing files near each other, as many as recorded', (walk) => {
+    const known = new Set(sources.map(({ path }) => path))
+    expect(walk.files.filter((path) => !known.has(path))).toEqual([])
+    expect(strayFiles(walk, sources)).toEqual([])
+    expect(walk.said).toBe(walk.files.length)
+  })
 })

@@ -58,11 +58,11 @@ test('every command is covered here', () => {
 const isEmpty = (value: unknown) =>
   value === undefined || value === '' || (typeof value === 'object' && value !== null)
 
-test.each(entries)('%s takes what it is meant to', (name, good) => {
+test.each(entries)('%s accepts a valid argument', (name, good) => {
   expect(parse(name, good)).toEqual(good)
 })
 
-test.each(entries)('%s refuses a missing field, an extra one, and one of every wrong type', (name, good) => {
+test.each(entries)('%s rejects a missing field, an extra one, and one of every wrong type', (name, good) => {
   const wrong = [
     undefined,
     null,

@@ -60,7 +60,7 @@ test('the window’s view of the app matches the contract', () => {
   expectTypeOf<Parameters<AppApi['revoke']>[0]>().toEqualTypeOf<{ profile: string }>()
 })
 
-test('no state in a window has room for a secret', () => {
+test('no state in a window has a field for a secret', () => {
   type Keys<T> = T extends readonly (infer Item)[]
     ? Keys<Item>
     : T extends object

@@ -20,7 +20,7 @@ const RESERVED = new Set(
   zone`.split(/\s+/),
 )
 
-test('no column of an export is a keyword of SQL: a table takes each of them unquoted', () => {
+test('no column of an export is a keyword of SQL, so each can be used unquoted', () => {
   const report = reportOf({
     profile: 'p',
     fromMs: 0,

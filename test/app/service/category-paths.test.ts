@@ -70,7 +70,7 @@ describe('a near miss counts against nothing', () => {
   ])('%s', (path) => expect(categoryOf('GET', path)).toBeUndefined())
 })
 
-test('every category with a path is one the tables or the streams know', () => {
+test('every category with a path is in a table or is a stream’s', () => {
   const known = new Set([...CURRENT_REQUEST_QUOTAS, ...SLOT_QUOTAS].map((row) => row.category))
   for (const [category] of ROWS) expect(known).toContain(category)
 })

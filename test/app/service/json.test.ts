@@ -5,7 +5,7 @@ import { proves } from '../../proof/proves.ts'
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-test('what nests as deep as answers do is parsed as by JSON.parse, brackets in texts not counted', () => {
+test('nesting as deep as in real responses is parsed as by JSON.parse, ignoring brackets in texts', () => {
   fc.assert(
     fc.property(fc.json({ depthSize: 'medium' }), (text) => {
       expect(parseJson(text)).toEqual(JSON.parse(text))
@@ -16,7 +16,7 @@ test('what nests as deep as answers do is parsed as by JSON.parse, brackets in t
   expect(parseJson(texts)).toEqual(JSON.parse(texts))
 })
 
-test('one byte order mark before it is ignored', () => {
+test('one leading byte order mark is ignored', () => {
   expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 })
   expect(() => parseJson('\uFEFF\uFEFF1')).toThrow(SyntaxError)
 })
@@ -26,7 +26,7 @@ test.each([
   ['objects', `${'{"a":'.repeat(100)}1${'}'.repeat(100)}`],
   ['8 MB of brackets', '['.repeat(8 << 20)],
   ['after a long text', `["${'x'.repeat(1_000)}",${nested(65)}]`],
-])('%s is no JSON of the service, and costs nothing', (_, text) => {
+])('%s is not JSON of the service, and costs nothing', (_, text) => {
   // JSON.parse, which takes seconds of the 8 MB, would say something else of each.
   const parse = vi.spyOn(JSON, 'parse')
   expect(() => parseJson(text)).toThrow('the JSON is nested too deeply')

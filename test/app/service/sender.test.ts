@@ -37,7 +37,7 @@ describe('of a redirect', () => {
     expect(to('//portal.test')).toBe('portal.test')
     expect(to('http://[fe80::1]:80/x')).toBe('[fe80::1]')
   })
-  test('the same host, and what names none, is none', () => {
+  test('the same host, and a redirect without one, show none', () => {
     for (const location of [
       '/login',
       'login?next=//portal.test',
@@ -49,7 +49,7 @@ describe('of a redirect', () => {
       expect(to(location), location).toBeUndefined()
     expect(redirectedTo(200, { location: 'https://portal.test' }, URL)).toBeUndefined()
   })
-  test('words in the place of a host are not repeated', () => {
+  test('a text instead of a host is not repeated', () => {
     expect(to('https://portal.test secret/')).toBeUndefined()
     expect(to('https://<b>portal/')).toBeUndefined()
   })

@@ -28,7 +28,7 @@ describe('each kind of stream has its path', () => {
     ['positions', 'SIM1001', '/v3/brokerage/stream/accounts/SIM1001/positions'],
   ] as const)('%s', (kind, target, path) => expect(pathOf(kind, target)).toBe(path))
 
-  test('and no kind is without', () => expect(STREAM_KINDS).toHaveLength(10))
+  test('and no kind lacks one', () => expect(STREAM_KINDS).toHaveLength(10))
 })
 
 test('options become a query, after the one the path may have', () => {
@@ -51,7 +51,7 @@ test('interval and barsBack of tick bars are in the path, and whole numbers', ()
   }
 })
 
-test('symbols of futures, indices, currencies and options are taken as they are', () => {
+test('symbols of futures, indices, currencies and options are accepted unchanged', () => {
   for (const symbol of ['$SPX.X', '@ESZ26', 'EURUSD', 'BRK.B', 'MSFT 261218C400', 'BTC/USD', 'A-B', 'X_1']) {
     expect(pathOf('quotes', symbol)).toBe(`/v3/marketdata/stream/quotes/${encodeURIComponent(symbol)}`)
   }
@@ -99,7 +99,7 @@ describe('rejects a hostile target before a request is spent', () => {
     (target) => expect(pathOf('orders-by-id', target)).toEqual(refused),
   )
   test.each(['barcharts', 'depth', 'depth-aggregates', 'option-chains', 'tickbars'] as const)(
-    '%s takes one symbol',
+    '%s accepts one symbol',
     (kind) => expect(pathOf(kind, 'MSFT,AAPL')).toEqual(refused),
   )
 })

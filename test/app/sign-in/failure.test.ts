@@ -23,7 +23,7 @@ test('names taken ports, with what to do', () => {
   })
 })
 
-test.each(ALL)('$kind is said in a sentence and what follows from it', (failure) => {
+test.each(ALL)('$kind is described in a sentence with its consequence', (failure) => {
   const { code, message } = failureText(failure)
   expect(code).toBe(failure.kind)
   expect(message).toMatch(/^[A-Z][^.]+\. [A-Z].*\.$/)

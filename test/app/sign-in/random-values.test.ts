@@ -10,6 +10,6 @@ test('any bytes are written as base64url without padding', () => {
   )
 })
 
-test('a verifier is as long as RFC 7636 asks for', () => {
+test('a verifier is as long as RFC 7636 requires', () => {
   expect(base64Url(new Uint8Array(SIGN_IN_BYTES))).toMatch(/^[\w-]{43}$/)
 })

@@ -73,12 +73,12 @@ test.each<readonly [string, Partial<Figures>]>([
   expect(missed([{ ...GOOD, ...worse }]).join('\n')).toContain(figure)
 })
 
-test('a told chance that is ten points off what came is missed', () => {
+test('a forecast chance ten points off the outcome is missed', () => {
   const chances = GOOD.chances.map((step, at) => (at === 8 ? { ...step, came: step.told - 11 } : step))
   expect(missed([{ ...GOOD, chances }])).toEqual(['told chance against what came, from 50 % up'])
 })
 
-test('one kind in twenty may lie outside, two may not', () => {
+test('one kind in twenty may miss the aim, two may not', () => {
   const wide = { ...GOOD, covered: 915 }
   const kinds = (off: number) => Array.from({ length: 20 }, (_, at) => (at < off ? wide : GOOD))
   expect(missed(kinds(1))).toEqual([])
@@ -94,7 +94,7 @@ test('seeds add up', () => {
   expect(missed([twice])).toEqual([])
 })
 
-test('an aim that the oracle misses on the same headers is said to be missed by the oracle too', () => {
+test('an aim that the oracle misses on the same headers is marked as missed by the oracle too', () => {
   const bad = { ...GOOD, alerts: 100, falseAlerts: 60 }
   const word = (best: Figures) => {
     const aim = aimsOf([{ ...bad, best }]).find(({ figure }) => figure.startsWith('alerts'))
@@ -104,7 +104,7 @@ test('an aim that the oracle misses on the same headers is said to be missed by 
   expect(word({ ...GOOD, falseAlerts: 30 })).toBe('missed, by the oracle too')
 })
 
-test('changes of state that the truth itself makes are said to be missed by it too', () => {
+test('state changes of the true level are marked as missed by it too', () => {
   const word = (changesOfTruth: number) => {
     const aim = aimsOf([{ ...GOOD, changes: 7, changesOfTruth }]).find(({ figure }) =>
       figure.endsWith('bursts'),

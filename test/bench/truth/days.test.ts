@@ -8,7 +8,7 @@ const SEED = 1
 const named = (kinds: readonly Kind[], name: string): Kind =>
   kinds.find((kind) => kind.name === name) ?? expect.fail(name)
 
-test('after nine days a scanner at the open is warned of sooner, and foretold better', async () => {
+test('after nine days a scanner at the open gets an earlier warning and a better forecast', async () => {
   const kind = named(dailyKinds(), 'two scanners, at the open and at 10:10, 320 in 300 s')
   const { last, lastUnlearned } = await tenDays(kind, SEED)
   expect(last.delays.length).toBe(lastUnlearned.delays.length)

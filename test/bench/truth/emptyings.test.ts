@@ -29,7 +29,7 @@ function looksOf(
 const falling = (second: number) => Math.max(0, Math.min(300, 400 - second))
 const burst = (second: number) => (second < 100 ? 0 : 2)
 
-test('the delay runs from the first moment at which the pace would empty the quota to the first warning', () => {
+test('the delay runs from the time at which the rate would empty the quota to the first warning', () => {
   const warns = (at: number) => looksOf(falling, burst, (second) => (second < at ? 'ok' : 'running-out'))
   // From 71 on, the minute ahead is at more than the refill, and 300 left at 1 a second are less than ten
   // minutes.
@@ -40,7 +40,7 @@ test('the delay runs from the first moment at which the pace would empty the quo
   expect(warningDelays(warns(0))).toEqual([0])
 })
 
-test('a spell that ends unwarned counts its whole length, and one that goes on counts not yet', () => {
+test('a spell that ends without a warning counts in full, and one still running not yet', () => {
   const spell = (second: number) => (second >= 100 && second < 300 ? 2 : 0)
   const [delay] = warningDelays(looksOf(() => 200, spell))
   expect(delay).toBeGreaterThan(150)
@@ -55,7 +55,7 @@ test('a spell that ends unwarned counts its whole length, and one that goes on c
   ).toEqual([])
 })
 
-test('a pace below the refill is nothing to be warned of', () => {
+test('a rate below the refill needs no warning', () => {
   expect(
     warningDelays(
       looksOf(
@@ -66,18 +66,18 @@ test('a pace below the refill is nothing to be warned of', () => {
   ).toEqual([])
 })
 
-test('ten minutes ahead of the emptying and no more it comes', () => {
+test('a warning counts up to ten minutes ahead of the emptying', () => {
   const comes = comesEmpty(looksOf((second) => (second === 800 ? 0 : 50)))
   expect([comes[199], comes[200], comes[800], comes[801]]).toEqual([false, true, true, false])
 })
 
-test('over half for the next ten minutes looks past the last look', () => {
+test('a chance over half for the next ten minutes extends past the last sample', () => {
   const stays = staysOverHalf(looksOf((second) => (second < 1400 ? 200 : 100)))
   expect([stays[0], stays[799], stays[800]]).toEqual([true, true, false])
   expect(staysOverHalf(looksOf(() => 150))[0]).toBe(false)
 })
 
-test('an emptying is a fall from a tenth or more, told once', () => {
+test('an emptying is a fall from a tenth or more, reported once', () => {
   const flickers = (second: number) => (second < 400 ? 100 : second % 2)
   expect(emptyings(looksOf(flickers))).toEqual([400])
   const refills = (second: number) => (second === 400 || second === 700 ? 0 : 30)
@@ -86,7 +86,7 @@ test('an emptying is a fall from a tenth or more, told once', () => {
   expect(emptyings(looksOf(doesNot))).toEqual([400])
 })
 
-test('bursts are counted where they begin', () => {
+test('bursts are counted at their start', () => {
   expect(
     bursts(
       looksOf(

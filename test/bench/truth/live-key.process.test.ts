@@ -31,7 +31,7 @@ beforeAll(async () => {
   all = looks.map(figuresOf).reduce(added)
 }, 150_000)
 
-test('what a process prints of quotas holds the simulator’s own count', () => {
+test('the quotas that a process prints include the simulator’s own count', () => {
   // A busy machine may miss a look, not most of them.
   expect(all.looks).toBeGreaterThan(KINDS.length * SECONDS * 0.5)
   expect(all.highWrong).toBe(0)
@@ -39,7 +39,7 @@ test('what a process prints of quotas holds the simulator’s own count', () => 
   proves('Q8', { level: 3, cases: all.looks })
 })
 
-test('it warns before the quota that others drain is empty, and never calls it fine when it is low', () => {
+test('it warns before the quota that others use up is empty, and never calls it fine when it is low', () => {
   const drained = looks[0]
   if (!drained) throw new Error('no looks')
   const emptyAt = drained.truth.findIndex((remaining, at) => at < SECONDS && remaining < 1)
@@ -52,7 +52,7 @@ test('it warns before the quota that others drain is empty, and never calls it f
   proves('Q9', { level: 3, cases: all.underFifth })
 })
 
-test('its checks keep their budget', () => {
+test('its checks stay within their budget', () => {
   expect(all.checks).toBeGreaterThanOrEqual(2 * KINDS.length)
   for (const { kind, checks } of looks) {
     const paid = (Math.max(1, 0.02 * kind.limit) * SECONDS) / kind.periodSeconds

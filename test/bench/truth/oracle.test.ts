@@ -6,7 +6,7 @@ import { cyclic, oneOf, steady } from './processes.ts'
 
 const oracleOf = (process: Process) => new Oracle({ process, limit: 320, periodSeconds: 300 }, chanceFrom(5))
 
-test('with nobody else it is exact', () => {
+test('alone on the key it is exact', () => {
   const oracle = oracleOf(steady(0))
   oracle.observed(10, 319, false)
   expect(oracle.look(10)).toEqual({ middle: 319, low: 319, high: 319 })
@@ -14,7 +14,7 @@ test('with nobody else it is exact', () => {
   expect(oracle.look(20).middle).toBe(320)
 })
 
-test('between headers it follows the process that it knows, and grows unsure as chance does', () => {
+test('between headers it follows the known process, with growing uncertainty', () => {
   const oracle = oracleOf(steady(2))
   oracle.observed(1, 300, false)
   const { middle, low, high } = oracle.look(61)
@@ -25,7 +25,7 @@ test('between headers it follows the process that it knows, and grows unsure as 
   expect(high - low).toBeLessThan(56)
 })
 
-test('a header makes it sure again', () => {
+test('a header makes it certain again', () => {
   const oracle = oracleOf(steady(2))
   oracle.observed(1, 300, false)
   oracle.look(61)
@@ -33,7 +33,7 @@ test('a header makes it sure again', () => {
   expect(oracle.look(61)).toEqual({ middle: 250, low: 250, high: 250 })
 })
 
-test('headers tell it where in a cycle others are', () => {
+test('headers show it the others’ position in a cycle', () => {
   const process = cyclic(4, 100, 300)
   const oracle = oracleOf(process)
   // Full until 200, then a hundred seconds at 4 less 1.067.
@@ -44,7 +44,7 @@ test('headers tell it where in a cycle others are', () => {
   expect(Math.abs(oracle.look(400).middle - 130)).toBeLessThan(35)
 })
 
-test('not told which of several processes it is, it learns that from headers', () => {
+test('without knowing which of several processes it is, it learns that from headers', () => {
   const oracle = oracleOf(
     oneOf([steady(0), steady(1), steady(4)], { redrawnSeconds: 3600, maxPerSecond: 99 }),
   )

@@ -27,7 +27,7 @@ test.each([0.02, 1, 12, 45])('counts of mean %d have that mean and variance', (m
   expect(variance / mean).toBeCloseTo(1, 1)
 })
 
-test('requests come in the order of their times, at the pace of their process', () => {
+test('requests are in order of time, at the rate of their process', () => {
   const times = drawn(steady(0.5))
   expect(times).toEqual(times.toSorted((a, b) => a - b))
   expect(requestsAnHour(steady(0.5)) / 1800).toBeCloseTo(1, 1)
@@ -40,7 +40,7 @@ test('one seed gives one run of a process, and another seed another', () => {
   expect(drawn(bursts(), 7)).not.toEqual(drawn(bursts(), 8))
 })
 
-test('spells work for their share of the time', () => {
+test('spells are active for their share of the time', () => {
   const share = (process: Parameters<typeof drawn>[0], rate: number) =>
     requestsAnHour(process) / (3600 * rate)
   expect(share(spells(2, around(120, 0.25), around(180, 0.25)), 2)).toBeCloseTo(0.4, 1)
@@ -48,7 +48,7 @@ test('spells work for their share of the time', () => {
   expect(share(cyclic(2, 30, 300), 2)).toBeCloseTo(0.1, 1)
 })
 
-test('self-exciting requests come at their mean pace, and unevenly', () => {
+test('self-exciting requests have their mean rate, unevenly spread', () => {
   const times = drawn(selfExciting(1, 0.8, 30))
   const minutes = Array.from({ length: HOURS * 60 }, () => 0)
   for (const time of times) minutes[Math.floor((time - START_MS) / 60_000)]! += 1
@@ -59,7 +59,7 @@ test('self-exciting requests come at their mean pace, and unevenly', () => {
   expect(variance).toBeGreaterThan(4 * average)
 })
 
-test('kinds drawn from one seed are the same, from another others, and each on a quota of its own', () => {
+test('kinds from one seed are the same, from another different, and each is on its own quota', () => {
   const names = (seed: number) => randomKinds(60, chanceFrom(seed)).map(({ name }) => name)
   expect(names(1)).toEqual(names(1))
   expect(names(1)).not.toEqual(names(2))

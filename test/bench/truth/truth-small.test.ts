@@ -40,7 +40,7 @@ beforeAll(async () => {
   all = figures.reduce(added)
 }, 120_000)
 
-test('the level lies in the range that is told, and never above it', () => {
+test('the level is within the shown range, and never above it', () => {
   expect(all.highWrong).toBe(0)
   for (const { name, covered, looks } of kinds) expect(covered / looks, name).toBeGreaterThan(0.86)
   expect(all.covered / all.looks).toBeGreaterThan(0.93)
@@ -49,7 +49,7 @@ test('the level lies in the range that is told, and never above it', () => {
   proves('Q8', { level: 2, cases: all.looks })
 })
 
-test('the number is nearer to the truth than the last header is', () => {
+test('the number is closer to the truth than the last header', () => {
   const [alone, ...others] = kinds
   expect((alone?.error ?? 0) / (alone?.looks ?? 1)).toBeLessThan(0.1)
   const sum = others.reduce(added)
@@ -57,7 +57,7 @@ test('the number is nearer to the truth than the last header is', () => {
   proves('Q8', { level: 2, cases: sum.looks })
 })
 
-test('a quota under a fifth is not called ok, and one that runs out is told before it does', () => {
+test('a quota under a fifth is not called ok, and one that runs out is reported before it does', () => {
   expect(all.underFifth).toBeGreaterThan(1000)
   expect(all.okUnderFifth / all.underFifth).toBeLessThan(0.003)
   expect(all.emptyings).toBeGreaterThan(5)
@@ -67,7 +67,7 @@ test('a quota under a fifth is not called ok, and one that runs out is told befo
   proves('Q9', { level: 2, cases: all.underFifth + all.emptyings })
 })
 
-test('the told chance of running out allows for use that has yet to begin', () => {
+test('the shown chance of running out allows for use that has yet to begin', () => {
   expect(all.forecasts).toBeGreaterThan(5000)
   const unlikely = all.chances.slice(0, 2)
   const of = (part: 'told' | 'came' | 'looks') => unlikely.reduce((sum, step) => sum + step[part], 0)
@@ -76,7 +76,7 @@ test('the told chance of running out allows for use that has yet to begin', () =
   proves('Q9', { level: 2, cases: all.forecasts })
 })
 
-test('checks keep their budget on average, and a row in trouble is seldom older than a minute', () => {
+test('checks stay within their budget on average, and a row in trouble is seldom older than a minute', () => {
   for (const { name, checks, budget } of kinds) expect(checks, name).toBeLessThanOrEqual(budget + 2)
   expect(all.warningLooks).toBeGreaterThan(1000)
   expect(all.warningOld / all.warningLooks).toBeLessThan(0.03)

@@ -2,7 +2,7 @@ import { NOW_MS, quota, slots, snapshot } from '../../renderer/fixtures.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 import { expect, problemsOf, test } from './window-fixtures.ts'
 
-test('in forced colours the legend, the chosen row and range, and every severity can be told', async ({
+test('in forced colours the legend, the chosen row and range, and every severity are distinguishable', async ({
   page,
   open,
 }) => {
@@ -47,7 +47,7 @@ test('in forced colours the legend, the chosen row and range, and every severity
   expect(await problemsOf(page)).toEqual([])
 })
 
-test('a severity is never told by colour alone: each has a shape of its own, and a word beside it', async ({
+test('a severity is never shown by colour alone: each has its own shape and a word', async ({
   page,
   open,
 }) => {
@@ -107,7 +107,7 @@ test('the keyboard skips the header', async ({ page, open }) => {
   expect(isInChart).toBe(true)
 })
 
-test('a dialog that opens on a key changes nothing on the next one', async ({ page, open }) => {
+test('a dialog opened by a key changes nothing on the next key', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.keyboard.press('?')
   await expect(page.getByRole('dialog').getByRole('heading').first()).toBeFocused()
@@ -131,7 +131,7 @@ for (const size of [
   { width: 1440, height: 900 },
   { width: 400, height: 800 },
 ]) {
-  test(`what is clicked is 24 pixels large, ${size.width} wide`, async ({ page, open }) => {
+  test(`click targets are at least 24 pixels, ${size.width} wide`, async ({ page, open }) => {
     await page.setViewportSize(size)
     await open({
       ...STATES['blocked']!,

@@ -4,7 +4,7 @@ import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { ALERTS } from '../../renderer/harness/memory-fixtures.ts'
 import { asked, expect, test } from './window-fixtures.ts'
 
-test('opened by its key, the alerts focus no button that could lose one', async ({ page, open }) => {
+test('the alerts, opened by a key, focus no button that could lose one', async ({ page, open }) => {
   const host = await open(snapshot())
   await expect(page.getByTestId('alerts')).toBeVisible()
   await page.keyboard.press('a')
@@ -16,7 +16,7 @@ test('opened by its key, the alerts focus no button that could lose one', async 
   expect(asked(host, 'dismissAlert')).toEqual([])
 })
 
-test('an alert leads to its row, and closed ones are told with their length', async ({ page, open }) => {
+test('an alert links to its row, and closed ones show their length', async ({ page, open }) => {
   await open(snapshot())
   await page.getByTestId('alerts').click()
   await page.getByRole('button', { name: 'Closed' }).click()
@@ -45,7 +45,7 @@ test('an alert of a missing permission leads to the first of its rows', async ({
   await expect(row.getByRole('button').first()).toBeFocused()
 })
 
-test('a snooze goes to the host with its end, and says how long it lasts', async ({ page, open }) => {
+test('a snooze is sent to the host with its end, and shows how long it lasts', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.getByTestId('alerts').click()
   await page.getByRole('dialog').getByRole('button', { name: '15 min' }).click()
@@ -65,7 +65,7 @@ test('sounds are off until they are turned on, and quiet hours have times', asyn
   await expect.poll(sent).toEqual({ quietHours: { from: '21:30', to: '07:00' } })
 })
 
-test('alerts of another key are named by that key beside the headline of the shown one', async ({
+test('alerts of another key are named by that key next to the headline of the shown one', async ({
   page,
   open,
 }) => {

@@ -71,7 +71,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         })
       }
 
-      test('a row says what may be sent now, and 429s that go on are counted without a countdown', async ({
+      test('a row shows what may be sent now, and continuing 429s are counted without a countdown', async ({
         page,
         open,
       }) => {
@@ -98,7 +98,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         expect(outline).toBe('solid')
       })
 
-      test('slots that were never observed are no free ones', async ({ page, open }) => {
+      test('slots that were never observed are not shown as free', async ({ page, open }) => {
         await open(snapshot())
         const group = (category: string) => page.locator(`[data-slots="${category}"]`)
         await expect(group('Option Chain Stream').getByTestId('used')).toHaveText('? / 10')
@@ -107,7 +107,7 @@ for (const colorScheme of ['dark', 'light'] as const)
         expect(await layoutFaults(page)).toEqual([])
       })
 
-      test('nor are those of a key that is signed out, whatever was counted before', async ({
+      test('slots of a signed-out key are not shown as free, whatever was counted before', async ({
         page,
         open,
       }) => {

@@ -29,7 +29,7 @@ test('the cursor of the chart reads time, source and who used it, by pointer and
   expect(await problemsOf(page, '[data-history]')).toEqual([])
 })
 
-test('the chart marks what happened, and says since when it records', async ({ page, open }) => {
+test('the chart marks events, and shows since when it records', async ({ page, open }) => {
   await open(snapshot())
   await page.getByRole('button', { name: 'Quote Snapshot', exact: true }).click()
   for (const mark of ['429', 'token', 'GoAway']) {
@@ -66,7 +66,7 @@ test('the chart names its curves, when the row is empty, its lowest level and th
   await expect(chart.getByText('regular session 09:30–16:00 ET')).toBeVisible()
 })
 
-test('a chart that began two minutes ago is not empty for its most part', async ({ page, open }) => {
+test('a chart that began two minutes ago is mostly filled', async ({ page, open }) => {
   const host = await open(snapshot())
   const at = Date.UTC(2026, 2, 13, 14, 31, 5)
   const points = [90, 60, 30, 0].map((seconds) => ({
@@ -78,7 +78,7 @@ test('a chart that began two minutes ago is not empty for its most part', async 
   await expect(page.getByRole('img', { name: /^Positions, last 2 minutes/ })).toBeVisible({ timeout: 20_000 })
 })
 
-test('m gives the chart the whole room, and takes it back', async ({ page, open }) => {
+test('m gives the chart all the space, and back', async ({ page, open }) => {
   await open(snapshot())
   const chart = page.getByRole('img', { name: /^Positions/ })
   await expect(chart).toBeVisible()

@@ -2,7 +2,7 @@ import { CALM_REQUESTS, NOW_MS, REQUESTS, STREAMS, snapshot, stream } from '../.
 import { rowDetailsOf } from '../../renderer/harness/memory-fixtures.ts'
 import { asked, copied, expect, test } from './window-fixtures.ts'
 
-test('a row’s details are the last answer’s own words, and are looked at now', async ({ page, open }) => {
+test('a row’s details are those of the last response, and are refreshed', async ({ page, open }) => {
   const host = await open(snapshot())
   const text = await copied(page)
   await page.getByRole('button', { name: 'Quote Snapshot' }).click()
@@ -20,7 +20,7 @@ test('a row’s details are the last answer’s own words, and are looked at now
   expect(rowDetailsOf('Barchart Stream').headers).toEqual({})
 })
 
-test('an alert is dismissed, and one that is over leaves', async ({ page, open }) => {
+test('an alert can be dismissed, and an ended one disappears', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Alerts: 1 new one' }).click()
   const dialog = page.getByRole('dialog')
@@ -32,7 +32,7 @@ test('an alert is dismissed, and one that is over leaves', async ({ page, open }
   await expect(page.getByRole('button', { name: 'Alerts: none new' })).toBeFocused()
 })
 
-test('what opened a dialog has the focus again when it closes', async ({ page, open }) => {
+test('the opener of a dialog has the focus again when it closes', async ({ page, open }) => {
   await open(snapshot())
   const more = page.getByRole('button', { name: 'More', exact: true })
   await more.click()
@@ -46,7 +46,7 @@ test('what opened a dialog has the focus again when it closes', async ({ page, o
   await expect(page.getByRole('button', { name: 'Revoke tokens…' })).toBeFocused()
 })
 
-test('a command of the palette leaves the focus on the page, not on the control before', async ({
+test('a command of the palette leaves the focus on the page, not on the previous control', async ({
   page,
   open,
 }) => {
@@ -70,7 +70,7 @@ test('a command of the palette leaves the focus on the page, not on the control 
   await expect(page.getByRole('main')).toBeFocused()
 })
 
-test('a dialog whose opener can be pressed no more leaves the focus on the page', async ({ page, open }) => {
+test('a dialog whose opener is disabled leaves the focus on the page', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
   await page.getByRole('alertdialog').waitFor()
@@ -80,7 +80,7 @@ test('a dialog whose opener can be pressed no more leaves the focus on the page'
   await expect(page.getByRole('main')).toBeFocused()
 })
 
-test('a paused window says that its numbers are old, and goes on where the service is', async ({
+test('a paused window says that its numbers are old, and resumes at the current state', async ({
   page,
   open,
 }) => {
@@ -106,7 +106,7 @@ test('a paused window says that its numbers are old, and goes on where the servi
   await expect.poll(async () => Number(await remaining.textContent())).toBeGreaterThan(200)
 })
 
-test('rows are walked by keys, and keys stay out of typing', async ({ page, open }) => {
+test('rows are navigated by keys, and keys are ignored while typing', async ({ page, open }) => {
   await open(snapshot())
   const history = page.locator('[data-history]')
   await page.keyboard.press('j')
@@ -126,7 +126,7 @@ test('rows are walked by keys, and keys stay out of typing', async ({ page, open
   await expect(page.locator('[data-banner=paused]')).toHaveCount(0)
 })
 
-test('when a row is full again is a time of day or a countdown', async ({ page, open }) => {
+test('the time a row is full again is a time of day or a countdown', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   // A row that runs out gets no fuller.
   const requests = REQUESTS.map(({ emptyAt: _, ...lasting }) => lasting)

@@ -94,7 +94,7 @@ for (const viewport of [
       expect(await problemsOf(page)).toEqual([])
     })
 
-test('several keys are a table, the worst first, and one is opened by a click or a key', async ({
+test('several keys are a table, the worst first, and each opens by a click or a key', async ({
   page,
   open,
 }) => {
@@ -132,7 +132,7 @@ for (const { width, height, colorScheme } of [
   { width: 1024, height: 700, colorScheme: 'light' },
   { width: 400, height: 800, colorScheme: 'dark' },
 ] as const)
-  test(`the table of keys has its numbers in columns, and none of a key that is signed out, ${width} wide${quickIf(width === 400)}`, async ({
+  test(`the table of keys has its numbers in columns, and none of a signed-out key, ${width} wide${quickIf(width === 400)}`, async ({
     page,
     open,
   }) => {
@@ -161,7 +161,10 @@ for (const { width, height, colorScheme } of [
     expect(await problemsOf(page, 'section[aria-labelledby=keys-title]')).toEqual([])
   })
 
-test('times are the exchange’s in every part of the window, once that is chosen', async ({ page, open }) => {
+test('times are in the exchange’s zone in every part of the window, once that is chosen', async ({
+  page,
+  open,
+}) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await open(worst)
   await expect(page.getByTestId('verdict-headline')).toContainText('14:33:05')
@@ -176,7 +179,7 @@ test('times are the exchange’s in every part of the window, once that is chose
   await expect(page.getByTestId('clock')).toHaveText(/ET$/)
 })
 
-test('a command is found by typing, and done', async ({ page, open }) => {
+test('a command is found by typing, and run', async ({ page, open }) => {
   await open(worst)
   await page.getByRole('button', { name: 'Search' }).click()
   const dialog = page.getByRole('dialog', { name: 'Search commands' })

@@ -25,7 +25,7 @@ const cut = (page: Page) =>
       .map((one) => one.textContent),
   )
 
-test('the header cuts no word at any width, and is one row, two where the window is narrow', async ({
+test('the header cuts no word at any width, and is one row, or two in a narrow window', async ({
   page,
   open,
 }) => {
@@ -54,7 +54,7 @@ test('the header cuts no word at any width, and is one row, two where the window
   }
 })
 
-test('the environment of a key stands beside its name', async ({ page, open }) => {
+test('a key’s environment is next to its name', async ({ page, open }) => {
   await open(snapshot())
   await expect(page.getByTestId('profile')).toHaveText('Main key LIVE')
 })
@@ -84,7 +84,7 @@ test('no checks are counted while none can be made', async ({ page, open }) => {
   await expect(page.getByTestId('own-use')).toContainText('checks paused')
 })
 
-test('the first frame says that it connects, not that there is no key', async ({ page }) => {
+test('the first frame shows that it connects, not that there is no key', async ({ page }) => {
   const host = await startFakeHost(BUILT_WINDOW, snapshot())
   // Answers wait until the end of the test.
   await page.route(

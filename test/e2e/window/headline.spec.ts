@@ -49,7 +49,7 @@ const TROUBLES: readonly (readonly [name: string, Partial<Snapshot>, severity: s
 ]
 
 for (const [name, more, severity, words] of TROUBLES) {
-  test(`the headline, the title and the icon say it: ${name}`, async ({ page, open }) => {
+  test(`the headline, the title and the icon show: ${name}`, async ({ page, open }) => {
     await open(calm(more))
     await expect(page.locator('[data-verdict]')).toHaveAttribute('data-severity', severity)
     await expect(page.getByTestId('verdict-headline')).toHaveText(words)
@@ -63,7 +63,7 @@ for (const [name, more, severity, words] of TROUBLES) {
   })
 }
 
-test('more findings than the first are counted, and listed with what to do', async ({ page, open }) => {
+test('further findings are counted, and listed with what to do', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   const requests = [
     ...CALM_REQUESTS.filter(({ category }) => category !== 'Positions' && category !== 'Balances'),
@@ -105,7 +105,7 @@ test('more findings than the first are counted, and listed with what to do', asy
   await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
 })
 
-test('revoking is one click away beside the tokens, and not in red', async ({ page, open }) => {
+test('revoking is one click away next to the tokens, and not in red', async ({ page, open }) => {
   await open(calm())
   const revoke = page.getByRole('region', { name: 'Verdict' }).getByRole('button', { name: 'Revoke tokens…' })
   await expect(revoke).toBeVisible()
@@ -161,7 +161,7 @@ for (const [name, viewport] of [
   ['1440×900 at 150 %', { width: 960, height: 600 }],
   ['400×800', { width: 400, height: 800 }],
 ] as const) {
-  test(`at ${name} every quota is reached without losing the headline, and no column is cut${quickIf(name === '400×800')}`, async ({
+  test(`at ${name} every quota is reachable without losing the headline, and no column is cut${quickIf(name === '400×800')}`, async ({
     page,
     open,
   }) => {
@@ -228,7 +228,7 @@ for (const width of [1440, 1400, 1280, 1024])
   })
 
 for (const width of [1440, 1920])
-  test(`a chip is cut only where there is no room for it, ${width} wide${quickIf(width === 1440)}`, async ({
+  test(`a chip is cut only if it has no room, ${width} wide${quickIf(width === 1440)}`, async ({
     page,
     open,
   }) => {

@@ -296,7 +296,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
   })
 }
 
-test('a row that is called as something every object has is a row like any other', async ({ page, open }) => {
+test('a row named like a property of every object is a row like any other', async ({ page, open }) => {
   const names = ['constructor', '__proto__', 'toString']
   await open(snapshot({ requests: names.map((name) => quota(name, 10, 60, 5)) }))
   await expect(page.locator('tr[data-category]')).toHaveCount(names.length)
@@ -307,7 +307,7 @@ test('a row that is called as something every object has is a row like any other
   }
 })
 
-test('the longest names that main lets through cut nothing off the window', async ({ page, open }) => {
+test('the longest names that main allows push nothing out of the window', async ({ page, open }) => {
   await open(new Tainted('W'.repeat(MAX_LETTERS)).of(base))
   for (const width of [1440, 1280, 900, 360]) {
     await page.setViewportSize({ width, height: 800 })

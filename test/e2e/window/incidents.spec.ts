@@ -46,7 +46,7 @@ const EVENTS = HAPPENED.map(
   }),
 )
 
-test('each incident is two lines that are not cut, the open ones first, with lengths of what is over', async ({
+test('each incident is two lines without a cut, the open ones first, with lengths of ended ones', async ({
   page,
   open,
 }) => {
@@ -85,10 +85,7 @@ test('each incident is two lines that are not cut, the open ones first, with len
   await expect(row('Option Strikes empty').locator('time')).toHaveCount(1)
 })
 
-test('only the open ones are shown on a click, and a line of several unfolds to each', async ({
-  page,
-  open,
-}) => {
+test('a click shows only the open ones, and a grouped line unfolds to each', async ({ page, open }) => {
   const host = await open(snapshot())
   for (const event of EVENTS) host.push('eventHappened', event)
   const list = page.getByRole('list', { name: 'Events' })
@@ -103,7 +100,7 @@ test('only the open ones are shown on a click, and a line of several unfolds to 
   await expect(list.locator('> li')).not.toHaveCount(4)
 })
 
-test('in forced colours a line that unfolds is no link in colour', async ({ page, open }) => {
+test('in forced colours a line that unfolds does not look like a link', async ({ page, open }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   const host = await open(snapshot())
   for (const event of EVENTS) host.push('eventHappened', event)

@@ -19,7 +19,7 @@ test('events are filtered and copied with their whole request ids', async ({ pag
   await expect(list).toHaveText('None of this kind.')
 })
 
-test('what happened before this run is shown when it is asked for', async ({ page, open }) => {
+test('events before this run are shown on request', async ({ page, open }) => {
   const host = await open(snapshot())
   const oldest = EVENTS[0]!
   host.answer('pastEvents', [
@@ -37,7 +37,7 @@ test('what happened before this run is shown when it is asked for', async ({ pag
   await expect(page.getByRole('button', { name: 'Earlier' })).toHaveCount(0)
 })
 
-test('the chart goes back as far as it is asked to', async ({ page, open }) => {
+test('the chart goes back as far as chosen', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Quote Snapshot' }).click()
   for (const [name, words, hours] of [
@@ -58,7 +58,7 @@ test('the chart goes back as far as it is asked to', async ({ page, open }) => {
   await expect(page.getByRole('cell', { name: /^Fri \d\d:\d\d$/ }).first()).toBeVisible()
 })
 
-test('a report is of the time that was asked for, and is saved as a file', async ({ page, open }) => {
+test('a report covers the chosen time, and is saved as a file', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Report…' }).click()

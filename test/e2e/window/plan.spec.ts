@@ -32,7 +32,7 @@ const test = base.extend<PlanFixtures>({
   },
 })
 
-test('it is reached by the menu, the palette and a key, and what was changed is there again', async ({
+test('it opens from the menu, the palette and by a key, and changes are there again', async ({
   page,
   open,
 }) => {
@@ -55,7 +55,7 @@ test('it is reached by the menu, the palette and a key, and what was changed is 
   await expect(headline(page)).toBeVisible()
 })
 
-test('it starts from what runs: programs, own requests, streams, and others as an estimate with range and age', async ({
+test('it starts from the running plan: programs, own requests, streams, and others as an estimate with range and age', async ({
   page,
   openPlan,
 }) => {
@@ -83,7 +83,7 @@ test('it starts from what runs: programs, own requests, streams, and others as a
   provesInBrowser('L3', 7)
 })
 
-test('without the gateway it starts from what was observed, and says what a wait is then', async ({
+test('without the gateway it starts from observed use, and explains what a wait is then', async ({
   page,
   openPlan,
 }) => {
@@ -95,7 +95,7 @@ test('without the gateway it starts from what was observed, and says what a wait
   provesInBrowser('L3', 2)
 })
 
-test('a dragged rate is judged at once: what does not fit, why, and what to drop', async ({
+test('a dragged rate is judged at once: what does not fit, why, and what to reduce', async ({
   page,
   openPlan,
 }) => {
@@ -125,7 +125,7 @@ test('a dragged rate is judged at once: what does not fit, why, and what to drop
   await expect(headline(page)).toHaveText(/^Fits, with waits\. backtest waits up to \d+\ss\.$/)
 })
 
-test('what is no number changes nothing, and is marked', async ({ page, openPlan }) => {
+test('an invalid number changes nothing, and is marked', async ({ page, openPlan }) => {
   await openPlan()
   const rate = page.getByLabel('Requests per second of risk, Positions')
   await rate.fill('much')
@@ -192,7 +192,7 @@ test('the recorded day is shown with and without the change, as a picture and as
   ])
 })
 
-test('it starts from the last 24 hours too, with what covers them; others are an estimate then as well', async ({
+test('it starts from the last 24 hours too, with their coverage; others are an estimate then as well', async ({
   page,
   openPlan,
 }) => {
@@ -214,7 +214,7 @@ test('it starts from the last 24 hours too, with what covers them; others are an
   await expect(page.getByLabel('Requests per second of risk, Positions')).toHaveValue('0.10')
 })
 
-test('of a single recorded minute it claims no day', async ({ page, openPlan }) => {
+test('from a single recorded minute it derives no day', async ({ page, openPlan }) => {
   const { rows } = recordedDay(1)
   const last = Object.entries(rows).map(([category, minutes]) => [category, minutes.slice(-1)] as const)
   await openPlan(BUSY, { rows: Object.fromEntries(last), programs: [] })
@@ -229,7 +229,7 @@ test('of a single recorded minute it claims no day', async ({ page, openPlan }) 
   provesInBrowser('L3', 1)
 })
 
-test('a saved plan is opened again by hand or dropped; a wrong file is refused by its member and changes nothing', async ({
+test('a saved plan can be opened by hand or dropped; a wrong file is rejected by its member and changes nothing', async ({
   page,
   openPlan,
 }) => {
@@ -295,7 +295,7 @@ test('quick changes each lead to a headline of their own, with a recorded day in
   provesInBrowser('L3', changes.length)
 })
 
-test('without a recording the day is made from the plan, and says so', async ({ page, openPlan }) => {
+test('without a recording the day is made from the plan, and labelled so', async ({ page, openPlan }) => {
   await openPlan()
   await expect(page.getByText('nothing recorded yet; a day made from')).toBeVisible()
   await expect(summary(page)).toContainText(/the lowest level is/i)
@@ -356,7 +356,7 @@ for (const size of [
   { width: 1024, height: 700 },
   { width: 400, height: 800 },
 ])
-  test(`two quotas over capacity are a whole headline and bars as long as their shares, ${size.width} wide${quickIf(size.width === 400)}`, async ({
+  test(`two quotas over capacity have a complete headline and bars as long as their shares, ${size.width} wide${quickIf(size.width === 400)}`, async ({
     page,
     openPlan,
   }) => {

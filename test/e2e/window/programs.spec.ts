@@ -81,7 +81,7 @@ const WAITING: Snapshot = {
   ),
 }
 
-test('it is a page: by its tab, the menu and the palette, and back by Escape and the tab Monitor', async ({
+test('it is a page, opened by its tab, the menu and the palette, and closed by Escape and the tab Monitor', async ({
   page,
   open,
 }) => {
@@ -162,7 +162,7 @@ test('the gateway is turned on, and a program is added with its key shown once',
   await expect(key).toHaveCount(0)
 })
 
-test('programs are shown with what they do now, and are cut off', async ({ page, openPrograms }) => {
+test('programs are shown with their current use, and can be cut off', async ({ page, openPrograms }) => {
   const host = await openPrograms({ ...snapshot(), gateway: SERVING, programs: [BOT] }, page)
   await expect(page.getByTestId('gateway-state')).toContainText(URL)
   const strip = page.getByRole('region', { name: 'Gateway' })
@@ -192,7 +192,7 @@ test('programs are shown with what they do now, and are cut off', async ({ page,
   await expect.poll(() => asked(host, 'setGateway')).toEqual([{ on: false }])
 })
 
-test('who waits for what, and for how long, is listed in order of turn', async ({ page, openPrograms }) => {
+test('waits are listed in order of turn, with program, reason and time', async ({ page, openPrograms }) => {
   await openPrograms(WAITING, page)
   await expect(page.getByRole('region', { name: 'Gateway' })).toContainText('1 of 5,001')
   await expect(page.getByText('12 requests, in queue order')).toBeVisible()
@@ -206,7 +206,7 @@ test('who waits for what, and for how long, is listed in order of turn', async (
   expect(await problemsOf(page)).toEqual([])
 })
 
-test('use by program is stacked against what comes back, by category', async ({ page, openPrograms }) => {
+test('use by program is stacked against the refill, by category', async ({ page, openPrograms }) => {
   const host = await openPrograms(WAITING, page)
   host.answer('programHistory', {
     ...{ from: NOW_MS - 180_000, resolutionMs: 60_000 },
@@ -258,7 +258,7 @@ for (const size of [
   { width: 960, height: 600 },
   { width: 400, height: 800 },
 ])
-  test(`a run of 429s has one label, times are at even steps, and the open minute is faint, ${size.width} wide${quickIf(size.width === 400)}`, async ({
+  test(`a run of 429s has one label, times are at even steps, and the current minute is faint, ${size.width} wide${quickIf(size.width === 400)}`, async ({
     page,
     openPrograms,
   }) => {
@@ -297,7 +297,7 @@ for (const size of [
     expect(opacities.at(-1)).toBeLessThan(0.6)
   })
 
-test('a table that goes on beyond a side has a mark there', async ({ page, openPrograms }) => {
+test('a table that scrolls sideways has a mark at that side', async ({ page, openPrograms }) => {
   await openPrograms(WAITING, page)
   const table = page.getByRole('region', { name: 'Programs, table' })
   const more = () => table.evaluate((one) => one.parentElement?.dataset['more'])

@@ -23,7 +23,7 @@ async function openSettings(page: Page, open: (shown: ReturnType<typeof snapshot
   return { host, dialog }
 }
 
-test('what another window sets is followed, and each setting says so', async ({ page, open }) => {
+test('settings changed in another window are followed, and each field shows it', async ({ page, open }) => {
   const { host, dialog } = await openSettings(page, open)
   await expect(dialog.getByText('Changed in another window')).toHaveCount(0)
   changeElsewhere(host, { symbol: 'AAPL', probesEnabled: false, everySeconds: { Accounts: 60 } })
@@ -44,7 +44,7 @@ test('what another window sets is followed, and each setting says so', async ({ 
   expect(await problemsOf(page, '[role="dialog"]')).toEqual([])
 })
 
-test('what is being typed stays, says what holds instead, and holds once the field is left', async ({
+test('typed text stays, shows the current value, and applies once the field is left', async ({
   page,
   open,
 }) => {
@@ -67,7 +67,10 @@ test('what is being typed stays, says what holds instead, and holds once the fie
   )
 })
 
-test('a change made here is no other window’s, and is not asked about again', async ({ page, open }) => {
+test('a change made here is not reported as another window’s, and not fetched again', async ({
+  page,
+  open,
+}) => {
   const { host, dialog } = await openSettings(page, open)
   const asked = () => host.asked.filter(({ name }) => name === 'keySettings').length
   const before = asked()

@@ -29,7 +29,7 @@ test('thresholds are set for all rows, for one, and back to the default', async 
   await expect(root).toHaveAttribute('data-density', 'dense')
 })
 
-test('probes are set for the key that is shown, and half a number never is', async ({ page, open }) => {
+test('checks are set for the shown key, and a half-typed number never is', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.keyboard.press('s')
   const dialog = page.getByRole('dialog')
@@ -79,7 +79,7 @@ test('probes are set for the key that is shown, and half a number never is', asy
   )
 })
 
-test('a setting that main refuses goes back to what holds, and says why', async ({ page, open }) => {
+test('a setting that main rejects returns to the current one, with the reason', async ({ page, open }) => {
   const host = await open(
     snapshot({ refresh: { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 1 } }),
   )

@@ -34,7 +34,7 @@ for (const [name, state] of Object.entries(STATES)) {
     expect(complaints).toEqual([])
   })
 
-  test(`the state "${name}" can be read by everybody${quickIf(QUICK.includes(name))}`, async ({
+  test(`the state "${name}" is readable for everybody${quickIf(QUICK.includes(name))}`, async ({
     page,
     open,
   }) => {
@@ -43,7 +43,7 @@ for (const [name, state] of Object.entries(STATES)) {
   })
 
   test(
-    `the state "${name}" can be read by everybody in the other themes`,
+    `the state "${name}" is readable for everybody in the other themes`,
     THOROUGH,
     async ({ page, open, complaints }) => {
       await page.emulateMedia({ colorScheme: 'light' })
@@ -105,7 +105,7 @@ const VIEWS: readonly (readonly [name: string, key: string, shown: string])[] = 
 
 for (const [name, key, shown] of VIEWS) {
   test(
-    `"${name}" is a key away, fits every window and can be read by everybody`,
+    `"${name}" is a key away, fits every window and is readable for everybody`,
     THOROUGH,
     async ({ page, open, complaints }) => {
       await open(STATES['target']!)
@@ -117,7 +117,7 @@ for (const [name, key, shown] of VIEWS) {
     },
   )
 
-  test(`"${name}" can be read by everybody in the other themes`, THOROUGH, async ({ page, open }) => {
+  test(`"${name}" is readable for everybody in the other themes`, THOROUGH, async ({ page, open }) => {
     await page.emulateMedia({ colorScheme: 'light' })
     await open(STATES['target']!)
     await page.keyboard.press(key)
@@ -152,7 +152,7 @@ const DIALOGS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
 
 for (const [name, show] of Object.entries(DIALOGS)) {
   test(
-    `the dialog "${name}" fits every window and can be read by everybody`,
+    `the dialog "${name}" fits every window and is readable for everybody`,
     THOROUGH,
     async ({ page, open, complaints }) => {
       await open(STATES['target']!)
@@ -165,7 +165,7 @@ for (const [name, show] of Object.entries(DIALOGS)) {
   )
 
   test(
-    `the dialog "${name}" can be read by everybody in the other themes`,
+    `the dialog "${name}" is readable for everybody in the other themes`,
     THOROUGH,
     async ({ page, open }) => {
       await page.emulateMedia({ colorScheme: 'light' })

@@ -1,7 +1,7 @@
 import { NOW_MS, slots, snapshot, stream } from '../../renderer/fixtures.ts'
 import { asked, expect, problemsOf, test } from './window-fixtures.ts'
 
-test('an own stream is pinned, restarted and, once closed, opened again', async ({ page, open }) => {
+test('an own stream can be pinned, restarted and, once closed, reopened', async ({ page, open }) => {
   const host = await open(
     snapshot({
       streams: [
@@ -44,7 +44,7 @@ test('an own stream is pinned, restarted and, once closed, opened again', async 
   )
 })
 
-test('where every slot is taken, room is made only when a person says so', async ({ page, open }) => {
+test('with every slot taken, room is made only when a person agrees', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.keyboard.press('o')
   const dialog = page.getByRole('dialog')
@@ -67,7 +67,7 @@ test('where every slot is taken, room is made only when a person says so', async
   expect(asked(host, 'openStream')).toEqual([plain, { ...plain, replace: 's3' }])
 })
 
-test('closing can be undone, and nothing to press is smaller than 24 px', async ({ page, open }) => {
+test('closing can be undone, and no click target is smaller than 24 px', async ({ page, open }) => {
   const depth = stream('s3', 'MarketDepth Stream', 'MSFT', { streamKind: 'depth' })
   const chains = ['A', 'B', 'C', 'D', 'E'].map((target) => stream(target, 'Option Chain Stream', target))
   const host = await open(snapshot({ streams: [depth, ...chains] }))
@@ -93,7 +93,7 @@ test('closing can be undone, and nothing to press is smaller than 24 px', async 
   await expect(list.getByRole('button', { name: 'Pin Depth quotes · MSFT' })).toBeFocused()
 })
 
-test('a full group of slots is told in a word, on one line', async ({ page, open }) => {
+test('a full group of slots is one word, on one line', async ({ page, open }) => {
   const full = slots('Option Chain Stream', 10, 9, 1)
   await open(snapshot({ slots: [slots('Positions Stream', 40, 1, 2), full] }))
   const group = page.locator('[data-slots="Option Chain Stream"]')
@@ -104,7 +104,7 @@ test('a full group of slots is told in a word, on one line', async ({ page, open
   expect(box?.height ?? 99).toBeLessThan(34)
 })
 
-test('programs that share a slot are named beside it and beside their stream', async ({ page, open }) => {
+test('programs that share a slot are named next to it and next to their stream', async ({ page, open }) => {
   await open(
     snapshot({
       streams: [
@@ -131,7 +131,7 @@ test('programs that share a slot are named beside it and beside their stream', a
   await expect(page.getByTestId('read-by')).toHaveCount(1)
 })
 
-test('all streams are closed after a question, each with its time to be kept', async ({ page, open }) => {
+test('all streams are closed after a question, each with its time to undo', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Close all…' }).click()
   await expect(page.getByRole('button', { name: 'Keep', exact: true })).toBeFocused()

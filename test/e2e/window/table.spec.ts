@@ -13,7 +13,7 @@ const shown = (page: Page) =>
 const REST = ['Accounts', 'Order Details', 'Balances', 'Positions', 'Quote Snapshot']
 const SEEN = [...REST, 'Option Expirations', 'Option Strikes', 'Quote Change Stream', 'MarketDepth Stream']
 
-test('no column moves when what it shows gets wider', async ({ page, open }) => {
+test('no column moves when its content gets wider', async ({ page, open }) => {
   const host = await open(snapshot())
   const edges = () =>
     page
@@ -42,7 +42,7 @@ for (const viewport of [
   { width: 1440, height: 900 },
   { width: 1280, height: 800 },
 ]) {
-  test(`every row is in sight beside a chart of 180 pixels at ${viewport.width} × ${viewport.height}, and no note runs over a name${quickIf(viewport.width === 1280)}`, async ({
+  test(`every row is in sight next to a chart of 180 pixels at ${viewport.width} × ${viewport.height}, and no note overlaps a name${quickIf(viewport.width === 1280)}`, async ({
     page,
     open,
   }) => {
@@ -168,7 +168,7 @@ test('in a narrow window the mark of a state and its word share a line', async (
   expect(states.filter(({ isBeside, isCut }) => !isBeside || isCut)).toEqual([])
 })
 
-test('in a wide window no bar takes its number far away, and the heads are no higher than a row', async ({
+test('in a wide window each bar is close to its number, and the heads are no higher than a row', async ({
   page,
   open,
 }) => {
@@ -181,10 +181,7 @@ test('in a wide window no bar takes its number far away, and the heads are no hi
   expect(heads?.height).toBeLessThanOrEqual(26)
 })
 
-test('rows are grouped, and those that nothing is known of are folded under a line that opens', async ({
-  page,
-  open,
-}) => {
+test('rows are grouped, and rows without data are folded under a line that opens', async ({ page, open }) => {
   await open(snapshot())
   expect(await shown(page)).toEqual(SEEN)
   const options = page.locator('tbody[data-group=options]')
@@ -195,7 +192,7 @@ test('rows are grouped, and those that nothing is known of are folded under a li
   expect(await shown(page)).toEqual(SEEN)
 })
 
-test('every category is named in full, and no cell is wider than its column, also where all are refused', async ({
+test('every category is named in full, and no cell is wider than its column, even if all are rejected', async ({
   page,
   open,
 }) => {
@@ -220,7 +217,7 @@ test('every category is named in full, and no cell is wider than its column, als
   }
 })
 
-test('the row in most trouble stays in sight wherever the table is scrolled to', async ({ page, open }) => {
+test('the row in most trouble stays in sight wherever the table is scrolled', async ({ page, open }) => {
   await page.setViewportSize({ width: 1440, height: 740 })
   const last = 'MarketDepth Stream'
   const requests = REQUESTS.map((one) =>
@@ -247,7 +244,7 @@ test('the row in most trouble stays in sight wherever the table is scrolled to',
   for (const share of [0, 0.5, 1]) expect(await scrolled(share), `${share}`).toBe('in sight')
 })
 
-test('the mark on a bar is at the threshold of its own row, and the heading says which', async ({
+test('the mark on a bar is at its row’s own threshold, and the heading says which', async ({
   page,
   open,
 }) => {
@@ -269,16 +266,13 @@ test('the mark on a bar is at the threshold of its own row, and the heading says
   await expect(page.getByText("mark = low below each row's own")).toBeVisible()
 })
 
-test('a small chart of the last minutes stands in each row', async ({ page, open }) => {
+test('each row has a small chart of the last minutes', async ({ page, open }) => {
   await open(snapshot())
   const line = page.locator(row('Positions')).getByTestId('trend').locator('path').last()
   await expect(line).toHaveAttribute('d', /^M[\d.]+ [\d.]+(L[\d.]+ [\d.]+){8,}$/)
 })
 
-test('order, hidden and pinned rows are a person’s, by keyboard and mouse, and are kept', async ({
-  page,
-  open,
-}) => {
+test('order, hidden and pinned rows are set by keyboard and mouse, and stored', async ({ page, open }) => {
   await open(snapshot())
   await page.locator(row('Balances')).getByTestId('age').click()
   await page.keyboard.press('Shift+K')

@@ -49,7 +49,7 @@ test('categories that share one quota are one row that names them all', async ({
   provesInBrowser('Q11', 1)
 })
 
-test('the monitor stays as it is behind other pages, hidden, and goes on when it is shown again', async ({
+test('the monitor is hidden and unchanged behind other pages, and continues when shown again', async ({
   page,
   open,
 }) => {
@@ -80,7 +80,7 @@ test('an old header is never shown as live', async ({ page, open }) => {
   await expect(balances.getByTestId('age')).toHaveText('2 min')
 })
 
-test('a row is chosen by click and by keyboard, and the chart is of it', async ({ page, open }) => {
+test('a row is chosen by click and by keyboard, and the chart shows it', async ({ page, open }) => {
   await open(snapshot())
   await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Positions')
   await page.locator(row('Balances')).getByTestId('age').click()
@@ -96,7 +96,7 @@ test('a row is chosen by click and by keyboard, and the chart is of it', async (
   await expect(page.getByRole('cell', { name: 'refused' })).toBeVisible()
 })
 
-test('the verdict is spoken when it changes and not while it counts down', async ({ page, open }) => {
+test('the verdict is announced when it changes and not while it counts down', async ({ page, open }) => {
   const host = await open(snapshot())
   const spoken = page.getByRole('status')
   await expect(spoken).toHaveText('Positions running out.')
@@ -120,7 +120,7 @@ test('the verdict is spoken when it changes and not while it counts down', async
   expect(await changes.jsonValue()).toEqual([calm])
 })
 
-test('a tab in the background says the state by its title and its icon', async ({ page, open }) => {
+test('a tab in the background shows the state by its title and its icon', async ({ page, open }) => {
   const host = await open(snapshot())
   const icon = page.locator('link[rel=icon]')
   await expect(page).toHaveTitle('Positions running out · Headroom')
@@ -133,7 +133,7 @@ test('a tab in the background says the state by its title and its icon', async (
   await expect(icon).toHaveAttribute('href', /icon-unknown/)
 })
 
-test('the form says what becomes of a key, whatever key is on screen', async ({ page, open }) => {
+test('the form says what happens to a key, whatever key is on screen', async ({ page, open }) => {
   const host = await open(STATES['simulated']!)
   host.answer('hello', { version: '0.1.0', host: 'browser', keeps: 'memory' })
   await page.getByRole('button', { name: 'Connect a key' }).click()
@@ -150,7 +150,7 @@ test('the form says what becomes of a key, whatever key is on screen', async ({ 
   expect(await colour('Encrypted on this computer.')).not.toBe(ofMemory)
 })
 
-test('a key is connected without its secrets being shown or kept', async ({ page, open }) => {
+test('a key is connected without showing or storing its secrets', async ({ page, open }) => {
   const host = await open(STATES['simulated']!)
   await page.getByRole('button', { name: 'Connect a key' }).click()
   const dialog = page.getByRole('dialog')
@@ -186,7 +186,7 @@ test('a key is connected without its secrets being shown or kept', async ({ page
   await expect(page.getByLabel('Refresh token')).toHaveValue('')
 })
 
-test('each state of a sign-in can be read by everybody', async ({ page, open, complaints }) => {
+test('each state of a sign-in is readable for everybody', async ({ page, open, complaints }) => {
   const host = await open(STATES['sign-in']!)
   await page.locator('[data-verdict] [data-remedy=sign-in]').click()
   const dialog = page.getByRole('dialog')
@@ -217,10 +217,7 @@ test('each state of a sign-in can be read by everybody', async ({ page, open, co
   expect(complaints).toEqual([])
 })
 
-test('a wrong secret is corrected by the secret alone; a sign-in is the other way', async ({
-  page,
-  open,
-}) => {
+test('a wrong secret is corrected by the secret alone, or by a sign-in', async ({ page, open }) => {
   const refresh = { ...snapshot().refresh, state: 'sign-in-required', cause: 'misconfigured' } as const
   const host = await open(snapshot({ refresh }))
   await page.locator('[data-verdict] [data-remedy=correct-key]').click()
@@ -243,7 +240,7 @@ test('a wrong secret is corrected by the secret alone; a sign-in is the other wa
   await expect(dialog.getByRole('button', { name: 'Paste a refresh token instead' })).toBeVisible()
 })
 
-test('the Enter key agrees to nothing', async ({ page, open }) => {
+test('the Enter key confirms nothing', async ({ page, open }) => {
   const host = await open(STATES['sign-in']!)
   await page.locator('[data-verdict] [data-remedy=sign-in]').click()
   const dialog = page.getByRole('dialog')
@@ -265,7 +262,10 @@ test('the Enter key agrees to nothing', async ({ page, open }) => {
   expect(asked()).toEqual([plain, plain, { ...plain, cancelRevoke: true }])
 })
 
-test('revoking says what it does, and leaves the word "revoked" to the service', async ({ page, open }) => {
+test('revoking explains its effect, and shows "revoked" only after the service confirms', async ({
+  page,
+  open,
+}) => {
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Revoke tokens…' }).click()
   const dialog = page.getByRole('alertdialog')
@@ -284,7 +284,7 @@ test('revoking says what it does, and leaves the word "revoked" to the service',
   await expect(page.getByTestId('verdict-headline')).toContainText('Assume the tokens still work.')
 })
 
-test('a stream is asked for with what its endpoint needs', async ({ page, open }) => {
+test('a stream is opened with its endpoint’s parameters', async ({ page, open }) => {
   const host = await open(snapshot())
   await page.getByRole('button', { name: 'Open stream…' }).click()
   const dialog = page.getByRole('dialog')
@@ -309,7 +309,7 @@ test('a stream is asked for with what its endpoint needs', async ({ page, open }
     })
 })
 
-test('another key is looked at through the profile menu', async ({ page, open }) => {
+test('another key is chosen in the profile menu', async ({ page, open }) => {
   const host = await open(snapshot())
   host.show(
     snapshot(),
@@ -323,7 +323,7 @@ test('another key is looked at through the profile menu', async ({ page, open })
   await expect(page.getByTestId('profile')).toContainText('Main key')
 })
 
-test('a host that goes away dims the numbers; back again, all is live', async ({ page, open }) => {
+test('an unreachable host dims the numbers; once it is back, all is live', async ({ page, open }) => {
   const host = await open(snapshot())
   host.sleep()
   await expect(page.locator('[data-banner=host-gone]')).toContainText(
@@ -337,7 +337,7 @@ test('a host that goes away dims the numbers; back again, all is live', async ({
   await expect(page.locator('main')).toHaveCSS('opacity', '1')
 })
 
-test('"Try now" asks a host that is away at once', async ({ page, open }) => {
+test('"Try now" retries an unreachable host at once', async ({ page, open }) => {
   await page.clock.install()
   const host = await open(snapshot())
   host.sleep()
@@ -352,7 +352,7 @@ test('"Try now" asks a host that is away at once', async ({ page, open }) => {
   await expect(page.locator('[data-banner=host-gone]')).toBeHidden()
 })
 
-test('a restarted host is told from one that is away, and its new link works in the same tab', async ({
+test('a restarted host is distinguished from an unreachable one, and its new link works in the same tab', async ({
   page,
   open,
 }) => {
@@ -375,7 +375,7 @@ test('a reload needs no new link', async ({ page, open }) => {
   await expect(page.locator(row('Positions'))).toBeVisible()
 })
 
-test('the theme follows the system until the person says otherwise', async ({ page, open }) => {
+test('the theme follows the system until the person chooses one', async ({ page, open }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await open(snapshot())
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
@@ -388,7 +388,7 @@ test('the theme follows the system until the person says otherwise', async ({ pa
   expect(await background()).toBe('rgb(14, 17, 22)')
 })
 
-test('a refusal is said in main’s words until it is read', async ({ page, open }) => {
+test('an error shows main’s words until it is closed', async ({ page, open }) => {
   const host = await open(snapshot())
   host.answer('closeStream', { ok: false, code: 'gone', message: 'That stream is closed already.' })
   await page.getByRole('button', { name: 'Close Depth quotes · MSFT' }).click()

@@ -88,7 +88,7 @@ function pushes() {
 }
 
 describe('the browser host’s client', () => {
-  it('exchanges the code for a bearer and shows it with every request', async () => {
+  it('exchanges the code for a bearer and sends it with every request', async () => {
     const host = scripted(undefined, 'abc')
     const stream = pushes()
     host.answer('/api/session', json(200, { bearer: 'B' }))
@@ -103,7 +103,7 @@ describe('the browser host’s client', () => {
     expect(host.asked.at(-1)).toEqual({ path: '/api/command/hello', bearer: 'Bearer B', body: 'null' })
   })
 
-  it('hands each push to the listeners of its channel, however the chunks fall', async () => {
+  it('passes each push to the listeners of its channel, however the chunks are split', async () => {
     const host = scripted('B')
     const stream = pushes()
     host.answer('/api/pushes', stream.answer)
@@ -120,7 +120,7 @@ describe('the browser host’s client', () => {
     expect(revisions).toEqual([7])
   })
 
-  it('says so when a page was opened without a code', async () => {
+  it('reports a page opened without a code', async () => {
     const host = scripted()
     host.browser.start()
     await settled()
@@ -128,7 +128,7 @@ describe('the browser host’s client', () => {
     expect(host.asked).toEqual([])
   })
 
-  it('uses the bearer it has when the code was used already, as after a restored tab', async () => {
+  it('uses its existing bearer if the code was already used, as after a restored tab', async () => {
     const host = scripted('B', 'used')
     host.answer('/api/session', json(401, { error: 'x' }))
     host.answer('/api/pushes', pushes().answer)
@@ -137,7 +137,7 @@ describe('the browser host’s client', () => {
     expect(host.links).toEqual([{ kind: 'live' }])
   })
 
-  it('says that the link is used up in a second tab, and not that the host was restarted', async () => {
+  it('reports a used link in a second tab, and not a restarted host', async () => {
     const host = scripted(undefined, 'used')
     host.answer('/api/session', json(401, { error: 'x' }))
     host.browser.start()
@@ -145,7 +145,7 @@ describe('the browser host’s client', () => {
     expect(host.links).toEqual([{ kind: 'no-session', why: 'no-code' }])
   })
 
-  it('says that the host was restarted when its bearer is not known, and tries no more', async () => {
+  it('reports a restarted host if its bearer is unknown, and stops retrying', async () => {
     const host = scripted('old')
     host.answer('/api/pushes', json(401, { error: 'x' }))
     host.browser.start()
@@ -155,7 +155,7 @@ describe('the browser host’s client', () => {
     expect(host.clock.timers).toBe(0)
   })
 
-  it('goes on when the new link is opened in the same tab', async () => {
+  it('continues when the new link is opened in the same tab', async () => {
     const host = scripted('old')
     host.answer('/api/pushes', json(401, { error: 'x' }), pushes().answer)
     host.answer('/api/session', json(200, { bearer: 'new' }))
@@ -168,7 +168,7 @@ describe('the browser host’s client', () => {
     expect(host.bearer()).toBe('new')
   })
 
-  it('tries a host that does not answer again, less and less often, and remembers since when', async () => {
+  it('retries an unresponsive host at growing intervals, and remembers since when', async () => {
     const host = scripted('B')
     host.browser.start()
     await host.clock.pass(0)
@@ -194,7 +194,7 @@ describe('the browser host’s client', () => {
     expect(host.browser.current().kind).toBe('live')
   })
 
-  it('takes 12 s without a line, blank ones included, for a host that is gone', async () => {
+  it('treats a host without a line for 12 s, blank ones included, as gone', async () => {
     const host = scripted('B')
     const stream = pushes()
     host.answer('/api/pushes', stream.answer)
@@ -208,7 +208,7 @@ describe('the browser host’s client', () => {
     expect(stream.over).toBe(true)
   })
 
-  it('cuts the wait short when the person says so', async () => {
+  it('retries at once when the person asks', async () => {
     const host = scripted('B')
     host.browser.start()
     await host.clock.pass(10_000)
@@ -218,13 +218,13 @@ describe('the browser host’s client', () => {
     expect(host.asked.length).toBe(tries + 1)
   })
 
-  it('hands on what the host says is wrong with an argument', async () => {
+  it('passes on the host’s message about an invalid argument', async () => {
     const host = scripted('B')
     host.answer('/api/command/events', json(400, { error: 'events: after must be at least 0' }))
     await expect(host.browser.api.events({ after: -1 })).rejects.toThrow('events: after must be at least 0')
   })
 
-  it('notices from a command, too, that the host was restarted', async () => {
+  it('learns from a command, too, that the host was restarted', async () => {
     const host = scripted('old')
     host.answer('/api/pushes', pushes().answer)
     host.answer('/api/command/snapshots', json(401, { error: 'x' }))

@@ -23,20 +23,20 @@ function place(hash: string) {
 }
 
 describe('the session of a page in a browser', () => {
-  it('takes the code out of the address bar at once, and once', () => {
+  it('removes the code from the address bar at once, and once', () => {
     const { session, shown } = place('#code=abc-123')
     expect(session.takeCode()).toBe('abc-123')
     expect(shown).toEqual(['/'])
     expect(session.takeCode()).toBeUndefined()
   })
 
-  it('leaves an address without a code alone', () => {
+  it('leaves an address without a code unchanged', () => {
     const { session, shown } = place('#elsewhere')
     expect(session.takeCode()).toBeUndefined()
     expect(shown).toEqual([])
   })
 
-  it('keeps the bearer for a reload, and forgets it when told', () => {
+  it('keeps the bearer for a reload, and deletes it on request', () => {
     const { session, kept } = place('')
     session.keep('b')
     expect(session.bearer()).toBe('b')

@@ -5,7 +5,7 @@ import { lineSplitter, parsePush } from '../../../renderer/api/lines.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 describe('the lines of the push stream', () => {
-  it('are the same wherever the chunks end, also inside a character', () => {
+  it('are the same wherever the chunks end, even inside a character', () => {
     const line = fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replace(/[\n\r]/g, ' '))
     fc.assert(
       fc.property(
@@ -26,7 +26,7 @@ describe('the lines of the push stream', () => {
     )
   })
 
-  it('leave out the blank ones that keep the connection alive', () => {
+  it('skip the blank ones that keep the connection alive', () => {
     const split = lineSplitter()
     expect(split(bytes('\n\n{"a":1}\n\n'))).toEqual(['{"a":1}'])
   })

@@ -35,7 +35,7 @@ test('no sound and no notification unless a person turned it on', () => {
   expect(told({ notifications: true }, false)).toEqual([])
 })
 
-test('a severity is told apart by the number of its tones, and no two sound at once', () => {
+test('severities differ in their number of tones, and no two sound together', () => {
   expect(tonesOf('critical')).toHaveLength(3)
   expect(tonesOf('warning')).toHaveLength(2)
   expect(tonesOf('ok')).toHaveLength(1)
@@ -45,7 +45,7 @@ test('a severity is told apart by the number of its tones, and no two sound at o
   }
 })
 
-test('a machine without sound is no error', () => {
+test('a machine without sound causes no error', () => {
   const sounds = new Sounds(() => {
     throw new Error('no audio device')
   })

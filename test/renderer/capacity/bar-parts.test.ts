@@ -4,16 +4,16 @@ import { barParts } from '../../../renderer/capacity/bar-parts.ts'
 import { quota } from '../fixtures.ts'
 
 describe('a capacity bar', () => {
-  it('is solid to what is surely left and hatched to what is possibly left', () => {
+  it('is solid up to what is certainly left and hatched up to what is possibly left', () => {
     const row = quota('Positions', 320, 300, 78, { low: 64, high: 96 })
     expect(barParts(row)).toEqual({ low: 20, possible: 10 })
   })
 
-  it('has nothing hatched where the number is exact', () => {
+  it('has no hatched part if the number is exact', () => {
     expect(barParts(quota('Accounts', 320, 300, 288))).toEqual({ low: 90, possible: 0 })
   })
 
-  it('has nothing solid where nothing is certain', () => {
+  it('has no solid part if nothing is certain', () => {
     expect(barParts({ low: 0, high: 45, limit: 90 })).toEqual({ low: 0, possible: 50 })
   })
 

@@ -15,7 +15,7 @@ function parts() {
   return { view: createView(), look, mirror }
 }
 
-test('the chart is of the chosen row, or of the worst one if that is followed', () => {
+test('the chart shows the chosen row, or follows the worst one', () => {
   expect(chosenCategory(shown, { chosen: 'Balances', followsWorst: false })).toBe('Balances')
   expect(chosenCategory(shown, { chosen: 'Balances', followsWorst: true })).toBe('Positions')
   expect(chosenCategory(shown, { chosen: 'Gone', followsWorst: false })).toBe('Positions')

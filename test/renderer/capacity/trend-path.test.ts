@@ -3,7 +3,7 @@ import { TREND, trendPaths } from '../../../renderer/capacity/trend-path.ts'
 
 const rows = [{ category: 'Positions', limit: 320 }]
 
-test('a small chart goes from the oldest point to now, a full quota at the top and an empty one at the bottom', () => {
+test('a small chart runs from the oldest point to now, with a full quota at the top and an empty one at the bottom', () => {
   const trends = { Positions: [[0, 320] as const, [500, 160] as const, [1000, 0] as const] }
   const path = trendPaths(trends, rows, 0, 1000).get('Positions')
   expect(path?.line).toBe('M0 1L32 8L64 15')

@@ -16,7 +16,7 @@ const ticksOf = (range: (typeof CHART_RANGES)[number], widthPixels: number) => {
 }
 
 describe('the ticks of the time axis', () => {
-  it('are full minutes before now and after it, and now, which none overlaps', () => {
+  it('are full minutes around now, and now itself, which none overlaps', () => {
     const texts = ticksOf('15 min', 830).map((at) => (at === NOW_MS ? 'now' : minuteText(at)))
     // It is 14:31:05: 14:32 is 38 pixels away, and has no room beside it.
     expect(texts).toEqual([
@@ -50,7 +50,7 @@ describe('the ticks of the time axis', () => {
     ).toBe(true)
   })
 
-  it('are fewer where the chart is narrow, and never nearer to one another than a label', () => {
+  it('are fewer in a narrow chart, and never closer than a label is wide', () => {
     expect(ticksOf('15 min', 320).length).toBeLessThan(ticksOf('15 min', 930).length)
     fc.assert(
       fc.property(

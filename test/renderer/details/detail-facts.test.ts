@@ -9,7 +9,7 @@ import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 const said = (row: RequestQuota) =>
   Object.fromEntries(detailFacts(row, NOW_MS + 4000).map(({ name, value }) => [name, value]))
 
-it('tells a header’s word from the model’s', () => {
+it('distinguishes a header’s number from the model’s', () => {
   const row = quota('Positions', 320, 300, 38, {
     source: 'modelled',
     seen: 34,
@@ -29,7 +29,7 @@ it('tells a header’s word from the model’s', () => {
   })
 })
 
-it('shows a dash for what no header told', () => {
+it('shows a dash for a number no header gave', () => {
   expect(said(defaultQuota('Barchart Stream', 500, 300))).toMatchObject({
     Source: 'documented default, not checked yet',
     'Last header': '—',
@@ -40,12 +40,12 @@ it('shows a dash for what no header told', () => {
   })
 })
 
-it('speaks of the window where there is one', () => {
+it('mentions the window if there is one', () => {
   const row = quota('Accounts', 250, 300, 38, { model: 'fixed', windowEndsAt: NOW_MS + 60_000 })
   expect(said(row)['Window ends']).toBe('14:32:05')
 })
 
-it('tells the safe pace with the burst above the reserve, and who takes all where there is none', () => {
+it('shows the safe pace with the burst above the reserve, and names others if they use the whole refill', () => {
   const safe = (everySeconds: number | null, burst: number) =>
     said(quota('Balances', 320, 300, 100, { safe: { everySeconds, burst } }))['Safe pace']
   expect(safe(1.899, 36)).toBe('1 per 1.9 s, 36 at once above the reserve of 64')
@@ -53,12 +53,12 @@ it('tells the safe pace with the burst above the reserve, and who takes all wher
   expect(safe(null, 0)).toBe('none: others may take all')
 })
 
-it('takes what a person may type for a rate, and nothing else', () => {
+it('accepts the ways to type a rate, and nothing else', () => {
   expect(['0.5', ' 2 ', '0,25', '.5', '0'].map(addedPerSecond)).toEqual([0.5, 2, 0.25, 0.5, 0])
   expect(['', '-1', 'x', '1e3', '101', '1.2.3'].map(addedPerSecond)).toEqual(Array(6).fill(undefined))
 })
 
-it('a row says which programs use it, and which of them wait', () => {
+it('a row lists the programs that use it, and those that wait', () => {
   const program = {
     id: 'program-1',
     name: 'My bot',

@@ -10,12 +10,12 @@ it('lets each event through "all" and exactly one other filter', () => {
   }
 })
 
-it('shows a kind that it does not know under "all" only', () => {
+it('shows an unknown kind under "all" only', () => {
   const newer = { ...EVENTS[0], kind: 'of-tomorrow' } as unknown as LoggedEvent
   expect(EVENT_FILTERS.filter((filter) => passes(newer, filter))).toEqual(['all'])
 })
 
-it('copies whole request ids and moments that need no time zone', () => {
+it('copies whole request ids, and times in UTC', () => {
   expect(eventText(EVENTS.slice(1, 2), 'sealed')).toMatch(
     /^2026-03-13T14:12:40\.000Z {2}429 on Quote Snapshot · safe to retry at .* · request a9c14d07-55f2-4c1e-9d2b-70f0c4a3b1e2\n$/,
   )

@@ -20,7 +20,7 @@ const cardOf = (...events: readonly LoggedEvent[]) => {
   return line && refusalCard(line)
 }
 
-test('a 429 has the level before, both uses of its last minute and its request id', () => {
+test('a 429 shows the level before it, both uses of its last minute and its request id', () => {
   expect(cardOf(refusal)?.facts).toEqual([
     { name: 'Left before', value: '3–9 of 320 (estimate)' },
     { name: 'Headroom, last 60 s', value: '2 requests' },
@@ -31,7 +31,7 @@ test('a 429 has the level before, both uses of its last minute and its request i
   ])
 })
 
-test('a 429 of an earlier version says that it is not known', () => {
+test('a 429 of an earlier version shows these as unknown', () => {
   const { before: _, requestId: __, ...old } = refusal as LoggedEvent & { kind: 'rate-limited' }
   expect(cardOf(old)?.facts[0]).toEqual({ name: 'Left before', value: 'not known' })
   expect(cardOf(old)?.facts.at(-1)).toEqual({ name: 'Request id', value: 'none given' })

@@ -12,11 +12,11 @@ const banner = (more: Parameters<typeof snapshot>[0], link: Link = LIVE) =>
 const simulator = { id: 'main', name: 'Simulator', environment: 'simulator' } as const
 
 describe('the banner', () => {
-  it('is absent when all is well', () => {
+  it('is absent when all is fine', () => {
     expect(banner({})).toBeUndefined()
   })
 
-  it('says when numbers come from the simulator', () => {
+  it('says that numbers come from the simulator', () => {
     expect(banner({ profile: simulator })).toMatchObject({
       id: 'simulated',
       title: 'Simulated brokerage',
@@ -25,7 +25,7 @@ describe('the banner', () => {
     })
   })
 
-  it('says first that the host stopped answering, and leaves conditions of the key to the headline', () => {
+  it('reports first that the host stopped responding, and leaves conditions of the key to the headline', () => {
     const refresh = { ...base.refresh, state: 'sign-in-required' } as const
     const service = { reachable: false, host: 'api.example.com', since: NOW_MS - 123_000 }
     const lost: Link = { kind: 'lost', sinceMs: NOW_MS, retryAtMs: NOW_MS + 1000 }
@@ -34,7 +34,7 @@ describe('the banner', () => {
     expect(banner({ service, refresh })).toBeUndefined()
   })
 
-  it('tells a restarted host from a page that never had a link', () => {
+  it('distinguishes a restarted host from a page that never had a link', () => {
     const restarted = bannerFor({ kind: 'no-session', why: 'restarted' }, undefined, NOW_MS)
     expect(restarted?.title).toBe('Headroom restarted. Open the new link from your terminal')
     expect(bannerFor({ kind: 'no-session', why: 'no-code' }, undefined, NOW_MS)?.id).toBe('no-code')

@@ -10,12 +10,12 @@ import {
 } from '../../../renderer/format/slot-text.ts'
 import { slots } from '../fixtures.ts'
 
-it('slots say what is free and what others hold', () => {
+it('slots show how many are free and how many others use', () => {
   expect(slotText(slots('Positions Stream', 40, 1, 2))).toBe('of 40 free · 2 others')
   expect(slotText(slots('Order Stream', 40, 1, 0))).toBe('of 40 free')
 })
 
-it('a group without a free slot says so in one word', () => {
+it('a group without a free slot says it in one word', () => {
   expect(freeText(slots('Option Chain Stream', 10, 9, 1))).toBe('full')
   expect(freeText(slots('Option Chain Stream', 10, 8, 1))).toBe('1 free')
   expect(othersSlotsText(slots('Option Chain Stream', 10, 8, 1))).toBe('8 own, 1 by others, 1 of 10 free.')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { streamReason, unservedText } from '../../../renderer/format/stream-text.ts'
 import { NOW_MS, stream } from '../fixtures.ts'
 
-it('says why a stream waits and when it is tried again', () => {
+it('shows why a stream waits and when it retries', () => {
   const waiting = stream('s', 'Quote Change Stream', 'MSFT', {
     state: 'waiting',
     reason: 'connection lost',
@@ -12,7 +12,7 @@ it('says why a stream waits and when it is tried again', () => {
   expect(streamReason({ ...waiting, state: 'live' }, NOW_MS)).toBe('')
 })
 
-it('names the symbols that go without, by what the service said of them', () => {
+it('names the symbols without data, by the service’s error', () => {
   const at = NOW_MS
   const symbolErrors = [
     { symbol: 'NOPE', error: 'EX_INVALID_SYMBOL', at },

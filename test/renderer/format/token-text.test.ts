@@ -6,23 +6,23 @@ import { NOW_MS, snapshot } from '../fixtures.ts'
 const { access, refresh } = snapshot()
 
 describe('the lifelines', () => {
-  it('say how long the access token has and when it is refreshed', () => {
+  it('show the remaining time of the access token and its refresh', () => {
     const words = accessText(access, NOW_MS)
     expect(words).toMatchObject({ value: '14 min 32 s', note: 'left', next: 'renews 14:43' })
     expect(words.left).toBeCloseTo(0.727, 3)
     expect(words.mark).toBeCloseTo(0.1, 3)
   })
 
-  it('say when a renewal is due', () => {
+  it('show when a renewal is due', () => {
     expect(accessText({ ...access, refreshAt: NOW_MS }, NOW_MS).next).toBe('renewal is due')
   })
 
-  it('say expired from the moment of expiry, whatever the last snapshot said', () => {
+  it('show expired from the moment of expiry, whatever the last snapshot said', () => {
     expect(accessText(access, NOW_MS + 871_999).value).toBe('1 s')
     expect(accessText(access, NOW_MS + 872_000).value).toBe('expired')
   })
 
-  it('say by when to sign in again', () => {
+  it('show the deadline for signing in again', () => {
     expect(refreshText(refresh, NOW_MS)).toMatchObject({
       label: 'Refresh token, rotating',
       value: '18 h 41 min',
@@ -32,7 +32,7 @@ describe('the lifelines', () => {
     })
   })
 
-  it('do not give a default key an end', () => {
+  it('show no end for a default key', () => {
     const words = refreshText(
       { state: 'valid', rotating: false, stored: 'memory', refreshesToday: 0 },
       NOW_MS,
@@ -44,7 +44,7 @@ describe('the lifelines', () => {
     })
   })
 
-  it('do not call a token ended that the service has not been heard on', () => {
+  it('do not call a token expired before the service has responded', () => {
     const words = refreshText({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
     expect(words).toMatchObject({
       value: 'key rejected',

@@ -24,7 +24,7 @@ const anyPoints = fc.array(
   { maxLength: 400 },
 )
 
-it('keeps the lowest and the highest of all, and draws no more than a chart can show', () => {
+it('keeps the lowest and the highest of all, and draws only as many columns as a chart can show', () => {
   fc.assert(
     fc.property(anyPoints, (points) => {
       const rows = bandRows(points, FROM_MS, NOW_MS)
@@ -46,14 +46,14 @@ it('keeps the lowest and the highest of all, and draws no more than a chart can 
   )
 })
 
-it('leaves a gap where nothing was known for more than two columns', () => {
+it('leaves a gap after more than two unknown columns', () => {
   const sparse = bandRows([point(10, 5), point(11, 6), point(14, 7), point(15, 7)], FROM_MS, NOW_MS)
   expect(sparse.every(({ band }) => band !== undefined)).toBe(true)
   const apart = bandRows([point(10, 5), point(11, 6), point(15, 7), point(16, 7)], FROM_MS, NOW_MS)
   expect(apart.map(({ band }) => band?.[0])).toEqual([5, 6, undefined, 7, 7])
 })
 
-it('draws a column that stands alone as wide as it is', () => {
+it('draws a lone column at its own width', () => {
   const [start, end] = bandRows([point(75, 40)], FROM_MS, NOW_MS)
   expect((end?.at ?? 0) - (start?.at ?? 0)).toBe(COLUMN_MS)
 })
@@ -63,12 +63,12 @@ it('has no estimate in a column with a header', () => {
   expect(bandRows(points, FROM_MS, NOW_MS)[0]?.band).toEqual([3, 9])
 })
 
-it('says of a column that only the model vouches for it', () => {
+it('marks a column with model data only', () => {
   const points = [point(1, 5, 'modelled'), point(2, 5, 'modelled'), point(2, 6), point(3, 4)]
   expect(bandRows(points, FROM_MS, NOW_MS).map(({ modelled }) => modelled)).toEqual([true, false, false])
 })
 
-it('joins what was modelled to what headers said', () => {
+it('joins modelled points to headers', () => {
   const points = [point(1, 5, 'modelled'), point(2, 6), point(3, 4)]
   const { rows } = chartSeries({ points, rejectedAt: [] }, quota('Positions', 320, 300, 38), NOW_MS, '24 h')
   expect(rows.map((row) => [row.modelledBand?.[0], row.headerBand?.[0]])).toEqual([

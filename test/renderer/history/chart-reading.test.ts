@@ -17,7 +17,7 @@ const point = (seconds: number, more: Partial<HistoryPoint> = {}): HistoryPoint 
   ...more,
 })
 
-describe('what the cursor reads', () => {
+describe('the chart’s cursor', () => {
   const points = [
     point(-60, { source: 'header', remaining: 120, own: 0.1, elsewhere: 0 }),
     point(-32, { remaining: 107, low: 101, high: 113, own: 0.1, elsewhere: 1.25 }),
@@ -27,7 +27,7 @@ describe('what the cursor reads', () => {
     const row = rows.find((one) => one.at === NOW_MS + seconds * SECOND)
     return row && chartReading(row, 320)
   }
-  test('is the time, the range, who used it, and that it is an estimate of such an age', () => {
+  test('reads the time, the range, who used it, and the age of an estimate', () => {
     expect(at(-32)).toEqual({
       time: '14:30:33',
       source: 'estimate, header 28 s before',
@@ -38,10 +38,10 @@ describe('what the cursor reads', () => {
       ],
     })
   })
-  test('is a header where there was one', () => {
+  test('reads a header if there was one', () => {
     expect(at(-60)).toMatchObject({ source: 'header', facts: [{ value: '120 of 320' }, {}, { value: '0' }] })
   })
-  test('is nothing in a gap, and says when it is only a forecast', () => {
+  test('reads nothing in a gap, and marks a forecast', () => {
     expect(chartReading({ at: NOW_MS }, 320)).toBeUndefined()
     const ahead = { at: NOW_MS, forecast: [3, 19], earliest: 3, latest: 19 } as const
     expect(chartReading(ahead, 320)).toMatchObject({ source: 'forecast', facts: [{ value: '3–19 of 320' }] })
@@ -51,7 +51,7 @@ describe('what the cursor reads', () => {
 
 describe('the strip of use', () => {
   const row = quota('Positions', 320, 300, 100)
-  test('is drawn below the line, others on top of own, up to the most that was used', () => {
+  test('is drawn below the line, others on top of own, up to the highest use', () => {
     const points = [point(-10, { own: 0.5, elsewhere: 1.5 }), point(-5, { own: 0, elsewhere: 0 })]
     const { strip, rows } = chartSeries({ points, rejectedAt: [] }, row, NOW_MS)
     expect(strip?.maxPerSecond).toBe(2)
@@ -75,7 +75,7 @@ describe('the strip of use', () => {
     expect(strip?.tickPerSecond).toBe(0.01)
     expect(strip?.tick).toBeLessThanOrEqual(strip?.top ?? Number.NaN)
   })
-  test('is left out where no use is known', () => {
+  test('is omitted if no use is known', () => {
     expect(chartSeries({ points: [point(-10)], rejectedAt: [] }, row, NOW_MS).strip).toBeUndefined()
   })
 })
@@ -89,7 +89,7 @@ describe('the shortest range', () => {
     )
     expect(shownRange('1 h', NOW_MS, NOW_MS).words).toBe('last hour')
   })
-  test('begins with the oldest point, and says since when is recorded', () => {
+  test('begins with the oldest point, and shows since when data is recorded', () => {
     const row = quota('Positions', 320, 300, 100)
     const since = NOW_MS - 9 * 60 * MINUTE
     const series = chartSeries({ points: [point(-90)], rejectedAt: [], since }, row, NOW_MS)
@@ -104,7 +104,7 @@ const WEEK_MS = 7 * 24 * 60 * MINUTE
 
 describe('markers', () => {
   const range = { profile: 'main', fromMs: NOW_MS - 15 * MINUTE, toMs: NOW_MS }
-  test('tell 429s, tokens and GoAway of the shown key, oldest first', () => {
+  test('show 429s, tokens and GoAway of the shown key, oldest first', () => {
     expect(chartMarkers(EVENTS, [NOW_MS - 6 * MINUTE], range)).toEqual([
       { kind: '429', at: NOW_MS - 6 * MINUTE, lane: 0, side: 'right' },
       { kind: 'token', at: NOW_MS - 329 * SECOND, lane: 1, side: 'right' },
@@ -112,7 +112,7 @@ describe('markers', () => {
     ])
     expect(chartMarkers(EVENTS, [], { ...range, profile: 'other' })).toEqual([])
   })
-  test('have labels where there is room, and the hours of the session the last of all', () => {
+  test('have labels if there is room, and session hours last', () => {
     const week = { ...range, fromMs: NOW_MS - 7 * 24 * 60 * MINUTE }
     const open = chartMarkers([], [], week).find(({ kind }) => kind === 'open')?.at ?? Number.NaN
     const markers = chartMarkers(EVENTS, [open, open - 60 * MINUTE], week)
@@ -125,7 +125,7 @@ describe('markers', () => {
         if (one !== other && one.lane === other.lane)
           expect(Math.abs(leftOf(one) - leftOf(other))).toBeGreaterThanOrEqual(0.139 * WEEK_MS)
   })
-  test('are placed by the width that a label takes', () => {
+  test('are placed by the width of a label', () => {
     const markers = [
       { kind: '429', at: NOW_MS - 9 * MINUTE },
       { kind: 'token', at: NOW_MS - 6 * MINUTE },
@@ -148,19 +148,19 @@ describe('markers', () => {
       [1, 'left'],
     ])
   })
-  test('of a kind that are close together are one', () => {
+  test('of one kind that are close together are merged', () => {
     const rejectedAt = [0, 5, 20, 36, 80].map((seconds) => NOW_MS - 300 * SECOND + seconds * SECOND)
     expect(chartMarkers([], rejectedAt, range).map(({ at }) => (at - NOW_MS) / SECOND)).toEqual([
       -300, -264, -220,
     ])
   })
-  test('a sign-in that ended is one', () => {
+  test('an ended sign-in has one marker', () => {
     const ended = { profile: 'main', seq: 9, at: NOW_MS - 1, kind: 'sign-in-required', reason: 'x' } as const
     expect(chartMarkers([ended], [], range)).toEqual([
       { kind: 'sign-in', at: NOW_MS - 1, lane: 0, side: 'left' },
     ])
   })
-  test('tell the open and the close of the regular session where the range holds them', () => {
+  test('show the open and the close of the regular session within the range', () => {
     const day = { ...range, fromMs: NOW_MS - 24 * 60 * MINUTE }
     const told = chartMarkers([], [], day).map(({ kind, at }) => `${kind} ${new Date(at).toISOString()}`)
     expect(told).toEqual(['close 2026-03-12T20:00:00.000Z', 'open 2026-03-13T13:30:00.000Z'])

@@ -36,7 +36,7 @@ const rowsOf = (points: readonly HistoryPoint[], row = positions) =>
   }))
 
 describe('the chart', () => {
-  it('joins headers by a solid line and leaves out the model between them', () => {
+  it('joins headers by a solid line and skips the model between them', () => {
     expect(rowsOf([at(-60, 50), at(-30, 52, 'modelled'), at(0, 38)])).toEqual([
       { at: -60, header: 50, range: [50, 50] },
       { at: 0, header: 38, range: [38, 38] },
@@ -44,7 +44,7 @@ describe('the chart', () => {
     ])
   })
 
-  it('adds the interval of each moment without bending the line between headers', () => {
+  it('adds the interval at each time without bending the line between headers', () => {
     const look = { ...at(-45, 52, 'modelled'), low: 48, high: 60 }
     expect(rowsOf([at(-60, 50), look, at(0, 38)])).toEqual([
       { at: -60, header: 50, range: [50, 50] },
@@ -63,7 +63,7 @@ describe('the chart', () => {
     ])
   })
 
-  it('draws no solid line over more than two minutes without a header', () => {
+  it('draws no solid line across more than two minutes without a header', () => {
     const points = [at(-400, 50), at(-300, 150, 'modelled'), at(-200, 250), at(-10, 40)]
     expect(rowsOf(points)).toEqual([
       { at: -400, header: 50, modelled: 50, range: [50, 50] },
@@ -75,7 +75,7 @@ describe('the chart', () => {
     ])
   })
 
-  it('forecasts both edges from what is surely and possibly left, and ends the early one where nothing is', () => {
+  it('forecasts both edges from what is certainly and possibly left, and ends the early one at zero', () => {
     const rows = rowsOf([at(-890, 90), at(-10, 40)], runningOut)
     const now = rows.findIndex((row) => row.at === 0)
     expect(rows[now]).toEqual({
@@ -93,18 +93,18 @@ describe('the chart', () => {
     expect(rows.at(-1)?.forecast).toEqual([0, rows.at(-1)?.latest])
   })
 
-  it('draws the early edge alone where the other is not known', () => {
+  it('draws only the early edge if the other is unknown', () => {
     const { elsewhereLow: _, ...use } = runningOut.use
     const rows = rowsOf([at(-10, 40)], { ...runningOut, use }).filter(({ at }) => at >= 0)
     expect(rows.every(({ forecast, latest }) => forecast === undefined && latest === undefined)).toBe(true)
     expect(rows.some(({ earliest }) => earliest === 0)).toBe(true)
   })
 
-  it('draws nothing of a number that no header gave', () => {
+  it('draws nothing for a number that no header gave', () => {
     expect(rowsOf([], defaultQuota('TickBar Stream', 500, 300))).toEqual([])
   })
 
-  it('marks the refusals of its 15 minutes and no others', () => {
+  it('marks the 429s of its 15 minutes and no others', () => {
     const rejectedAt = [NOW_MS - 901_000, NOW_MS - 900_000, NOW_MS]
     const series = chartSeries({ points: [], rejectedAt }, positions, NOW_MS)
     expect(series.rejectedAt).toEqual(rejectedAt.slice(1))
@@ -116,10 +116,10 @@ describe('the chart', () => {
   })
 })
 
-describe('what the chart points at', () => {
+describe('the chart’s annotations', () => {
   const seriesOf = (points: readonly HistoryPoint[], row = positions) =>
     chartSeries({ points, rejectedAt: [] }, row, NOW_MS)
-  it('is the lowest level of the range, once the line has risen from it', () => {
+  it('mark the lowest level of the range, once the line has risen from it', () => {
     const risen = quota('Positions', 320, 300, 200)
     expect(seriesOf([at(-600, 90), at(-300, 12), at(-60, 150)], risen).lowest).toEqual({
       at: NOW_MS - 300_000,
@@ -128,13 +128,13 @@ describe('what the chart points at', () => {
     expect(seriesOf([at(-600, 90), at(-300, 60), at(-60, 40)]).lowest).toBeUndefined()
     expect(seriesOf([at(-60, 200)], risen).lowest).toBeUndefined()
   })
-  it('is no estimate where headers came', () => {
+  it('mark no estimate where headers exist', () => {
     const risen = quota('Positions', 320, 300, 200)
     const estimated = { at: NOW_MS - 400_000, remaining: 0, source: 'modelled' } as const
     expect(seriesOf([at(-900, 90), estimated, at(-200, 3), at(-60, 150)], risen).lowest?.count).toBe(3)
     expect(seriesOf([estimated], risen).lowest?.count).toBe(0)
   })
-  it('is no lowest level that a 429 beside it tells', () => {
+  it('mark no lowest level next to a 429 at the same point', () => {
     const risen = quota('Positions', 320, 300, 200)
     const points = [at(-600, 90), at(-300, 0), at(-60, 150)]
     const lowestBeside = (seconds: number) =>
@@ -142,7 +142,7 @@ describe('what the chart points at', () => {
     expect(lowestBeside(-310)).toBeUndefined()
     expect(lowestBeside(-600)?.count).toBe(0)
   })
-  it('is when the row is empty, in the words of the row, where a forecast is drawn', () => {
+  it('mark when the row is empty, in the row’s words, if a forecast is drawn', () => {
     const { empties } = seriesOf([at(-60, 50)], runningOut)
     expect(empties).toBe('empty 14:31–14:38')
     expect(quotaStatus(runningOut, NOW_MS).note).toBe('14:31–14:38')
@@ -157,7 +157,7 @@ describe('the usual level', () => {
   const points = [at(-600, 90), at(-300, 60), at(-60, 40)]
   const withUsual = (usual: readonly (readonly [number, number])[] | undefined) =>
     chartSeries({ points, rejectedAt: [], ...(usual && { usual }) }, positions, NOW_MS)
-  it('runs between the middles of neighbouring quarters of an hour', () => {
+  it('connects the middles of neighbouring quarters of an hour', () => {
     const { rows, hasUsual } = withUsual([
       [NOW_MS - 10 * MINUTE_MS, 300],
       [NOW_MS + 5 * MINUTE_MS, 150],

@@ -10,21 +10,21 @@ const fields =
 const KEY = { clientId: 'key', refreshToken: 'token', name: 'Main key' }
 
 describe('the form that connects a key', () => {
-  it('gives main what the contract takes, with an empty secret left out', () => {
+  it('submits what the contract accepts, without an empty secret', () => {
     const checked = checkConnection('live', 'paste', fields(KEY))
     if (!checked.ok) throw new Error('refused')
     expect(checked.connection).toEqual({ ...KEY, environment: 'live' })
     expect(() => contract.connect.parse(checked.connection)).not.toThrow()
   })
 
-  it('asks for no refresh token, and sends none, when the person signs in with the browser', () => {
+  it('requires no refresh token, and sends none, for a sign-in with the browser', () => {
     const checked = checkConnection('live', 'browser', fields(KEY))
     if (!checked.ok) throw new Error('refused')
     expect(checked.connection).not.toHaveProperty('refreshToken')
     expect(() => contract.startSignIn.parse(checked.connection)).not.toThrow()
   })
 
-  it('takes hosts only for a key that is neither LIVE nor SIM', () => {
+  it('accepts hosts only for a key that is neither LIVE nor SIM', () => {
     const hosts = { authUrl: 'https://sign-in.example.com', baseUrl: 'http://127.0.0.1:4790/' }
     expect(checkConnection('sim', 'paste', fields({ ...KEY, ...hosts }))).toMatchObject({
       connection: expect.not.objectContaining({ authUrl: expect.anything() }),
@@ -37,7 +37,7 @@ describe('the form that connects a key', () => {
     })
   })
 
-  it('says what is missing, and never repeats a secret', () => {
+  it('names what is missing, and never repeats a secret', () => {
     const secret = 's3cret with a blank'
     const checked = checkConnection(
       'live',
@@ -61,7 +61,7 @@ describe('the form that connects a key', () => {
     ['ftp://host.example.com', undefined],
     ['host.example.com', undefined],
     ['', undefined],
-  ])('reads the host %j as %j', (text, origin) => {
+  ])('parses the host %j as %j', (text, origin) => {
     expect(originOf(text)).toBe(origin)
   })
 })

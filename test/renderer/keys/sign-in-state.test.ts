@@ -19,7 +19,7 @@ describe('an attempt to get tokens', () => {
     })
   })
 
-  it('hears what is told before main has answered which sign-in it is', () => {
+  it('accepts a push that arrives before main has returned its sign-in', () => {
     const heard = withStatus(withStatus(ASKING, { ...FAILED, signIn: 'other' }), FAILED)
     expect(answered(heard, STARTED)).toEqual({ kind: 'failed', code: 'declined', message: FAILED.message })
   })
@@ -34,7 +34,7 @@ describe('an attempt to get tokens', () => {
     expect(withStatus(WAITING, notice)).toEqual({ ...WAITING, notice: 'Ignored.' })
   })
 
-  it('says that the sign-in host does not answer for as long as that is so', () => {
+  it('shows that the sign-in host is unresponsive as long as that lasts', () => {
     const away = answered(ASKING, { ...STARTED, unreachable: 'connection refused' })
     expect(away).toEqual({ ...WAITING, unreachable: 'connection refused' })
     expect(withStatus(away, { state: 'waiting', signIn: 'mine', endsAt: 0, opened: true })).toEqual({
@@ -43,11 +43,11 @@ describe('an attempt to get tokens', () => {
     })
   })
 
-  it('with a pasted token is done with the answer', () => {
+  it('with a pasted token is done with the response', () => {
     expect(answered(ASKING, { ok: true, profile: 'key-1' })).toEqual({ kind: 'done', profile: 'key-1' })
   })
 
-  it('asks the person while a revocation is not confirmed, and says every other refusal', () => {
+  it('asks the person while a revocation is unconfirmed, and shows every other error', () => {
     const refusal = { ok: false, code: 'revoke-pending', message: 'Not confirmed.' } as const
     expect(answered(ASKING, refusal)).toEqual({ kind: 'blocked', message: 'Not confirmed.' })
     expect(answered(ASKING, { ...refusal, code: 'ports-taken' })).toMatchObject({
@@ -56,7 +56,7 @@ describe('an attempt to get tokens', () => {
     })
   })
 
-  it('that was given up does not come back with a late answer', () => {
+  it('that was cancelled does not return with a late response', () => {
     expect(answered(IDLE, STARTED)).toBe(IDLE)
   })
 })

@@ -7,7 +7,7 @@ const second = snapshot({ profile: { id: 'two', name: 'Second key', environment:
 const all = paletteCommands({ snapshots: [snapshot(), second] }, 'main')
 const labels = (typed: string) => matchingCommands(all, typed).map(({ label }) => label)
 
-it('has all that the keyboard does, other keys, and each row; each once', () => {
+it('includes everything the keyboard does, other keys, and each row; each once', () => {
   const names = all.map(({ label }) => label)
   for (const { does } of SHORTCUTS) expect(names).toContain(does)
   expect(names).toContain('Show the key Second key')
@@ -17,7 +17,7 @@ it('has all that the keyboard does, other keys, and each row; each once', () => 
   expect(new Set(names).size).toBe(names.length)
 })
 
-it('finds by any words, those that begin so first', () => {
+it('matches any words, prefixes first', () => {
   expect(labels('sett')).toEqual(['Settings'])
   expect(labels('chain show')).toEqual([])
   expect(labels('positions')).toEqual(['Show Positions'])
@@ -25,7 +25,7 @@ it('finds by any words, those that begin so first', () => {
   expect(labels('')).toHaveLength(all.length)
 })
 
-it('offers nothing of a key where there is none', () => {
+it('offers nothing for a key if there is none', () => {
   const none = paletteCommands({ snapshots: [] }, undefined).map(({ label }) => label)
   expect(none).toContain('Connect a key…')
   expect(none).not.toContain('Revoke tokens…')

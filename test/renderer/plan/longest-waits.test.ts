@@ -8,7 +8,7 @@ const rows = (count: number, waits: Readonly<Record<number, readonly [seconds: n
     return { at: at * 3 * MINUTE, longestSeconds, ...(longestBy !== undefined && { longestBy }) }
   })
 
-test('each bar has the longest wait of its part of the day, and who waited it', () => {
+test('each bar has the longest wait of its part of the day, and its program', () => {
   const bars = waitBars(rows(120, { 4: [2, 'notes'], 5: [12, 'backtest'], 119: [0, ''] }))
   expect(bars).toHaveLength(40)
   expect(bars[1]).toEqual({ fromMs: 9 * MINUTE, toMs: 18 * MINUTE, seconds: 12, by: 'backtest' })
@@ -17,7 +17,7 @@ test('each bar has the longest wait of its part of the day, and who waited it', 
   expect(bars.at(-1)?.toMs).toBe(119 * 3 * MINUTE)
 })
 
-test('a short day has a bar for each stretch but the moment at its end', () => {
+test('a short day has a bar for each interval except the point at its end', () => {
   expect(waitBars(rows(3, { 1: [1, 'notes'] })).map(({ by }) => by)).toEqual([undefined, 'notes'])
   expect(waitBars([])).toEqual([])
 })

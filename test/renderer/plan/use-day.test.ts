@@ -63,7 +63,7 @@ test('the day begins with the first recorded minute, and divides own requests by
   ])
 })
 
-test('without a recording the day is as long as the market is open', () => {
+test('without a recording the day is as long as the trading session', () => {
   const day = dayOf({ base, toMs: TO_MS, uses: { rows: {}, programs: [] } })
   expect(day).toMatchObject({
     recorded: [],
@@ -73,7 +73,7 @@ test('without a recording the day is as long as the market is open', () => {
   })
 })
 
-test('minutes in which no program asked were recorded too', () => {
+test('minutes without program requests are recorded too', () => {
   const atMs = TO_MS - 3 * MINUTE_MS
   const rows = {
     Positions: [0, 1, 2].map((at) => [atMs + at * MINUTE_MS, at === 0 ? 5 : 0, 0] as const),

@@ -34,7 +34,7 @@ test('bars are stacked on each other, the busiest program lowest', () => {
   expect(programBars(history([{ program: 'idle', requests: [0] }]))).toBeUndefined()
 })
 
-test('whatever was asked, no bar leaves the chart, and the highest fills it', () => {
+test('whatever the requests, no bar leaves the chart, and the highest fills it', () => {
   const requests = fc.array(fc.nat(10_000), { minLength: 4, maxLength: 4 })
   fc.assert(
     fc.property(fc.array(requests, { maxLength: 6 }), (all) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { programExamples } from '../../../renderer/programs/program-examples.ts'
 
-test('each example has the whole address, and takes the key from the environment', () => {
+test('each example has the full address, and reads the key from the environment', () => {
   const examples = programExamples('http://127.0.0.1:4791')
   expect(examples.map(({ language }) => language)).toEqual([
     'Python',

@@ -13,7 +13,7 @@ const use = (category: string, perSecond: number, waiting = 0) => ({
   ...{ category, perSecond, waiting, forwarded: 10 },
 })
 
-test('what waits is told before what is used, with its part of what comes back', () => {
+test('waiting is shown before use, with its share of the refill', () => {
   const of = program({
     use: [use('Positions', 0.32), use('Balances', 0), use('Accounts', 0.1), use('Quotes', 0, 2)],
     waiting: 2,
@@ -27,7 +27,7 @@ test('what waits is told before what is used, with its part of what comes back',
   expect(row).toMatchObject({ moreUses: 1, used: expect.stringContaining('Quotes 10 (2 waiting)') })
 })
 
-test('patience is the part that is used at the turn, and nothing where it is not told', () => {
+test('the wait is a share of the longest wait, and empty if that is unknown', () => {
   const waits = { ...use('Positions', 0, 1), nextTurnAt: 40, nextCameAt: 10, nextPatientUntil: 70 }
   expect(waitUsedOf(waits)).toEqual({ waitUsed: 0.5 })
   expect(waitUsedOf({ ...waits, nextTurnAt: 90 })).toEqual({ waitUsed: 1 })
@@ -35,7 +35,7 @@ test('patience is the part that is used at the turn, and nothing where it is not
   expect(waitUsedOf(use('Positions', 0, 1))).toEqual({})
 })
 
-test('the sum of 429s is told only where every program tells its own', () => {
+test('the sum of 429s is shown only if every program reports its own', () => {
   const two = [
     program({ rejected: 2, forwarded: 5, waiting: 1, longestWaitMs: 900 }),
     program({ rejected: 1 }),
@@ -44,7 +44,7 @@ test('the sum of 429s is told only where every program tells its own', () => {
   expect(totalsOf([...two, program({})])).not.toHaveProperty('rejected')
 })
 
-test('checks of Headroom are its own requests without those of programs; others have a range', () => {
+test('Headroom’s checks are its own requests without those of programs; others have a range', () => {
   const shown = snapshot({
     programs: [program({ perSecond: 0.2, use: [use('Positions', 0.2)] })],
     streams: [],
@@ -61,7 +61,7 @@ test('checks of Headroom are its own requests without those of programs; others 
   expect(otherUsers(snapshot({ requests: [] }), NOW_MS)).not.toHaveProperty('others')
 })
 
-test('minutes of all categories of a program are added up, and what lies outside is left out', () => {
+test('minutes of all categories of a program are summed, and those outside are ignored', () => {
   const recent = byMinute(
     [
       {
@@ -86,7 +86,7 @@ test('minutes of all categories of a program are added up, and what lies outside
   expect(recent.get('a')).toEqual([1, 7, ...new Array<number>(13).fill(0)])
 })
 
-test('categories that a snapshot has no room for are counted with those that the table does not name', () => {
+test('categories dropped from a snapshot are counted with those that the table does not name', () => {
   const listed = { use: [use('Positions', 0.3), use('Accounts', 0.2), use('Balances', 0.1)] }
   expect(programRow(program(listed), [], NOW_MS).moreUses).toBe(1)
   expect(programRow(program({ ...listed, unlisted: 40 }), [], NOW_MS).moreUses).toBe(41)

@@ -12,13 +12,13 @@ test('429s that are close together share one label with their count', () => {
   ])
 })
 
-test('a label has its side where it has room, and counts with the one that it would be over', () => {
+test('a label is on the side with room, and merges with one it would overlap', () => {
   expect(refusalLabels([1000], SPAN)).toEqual([{ at: 1000, count: 1, side: 'left' }])
   expect(refusalLabels([790, 1000], SPAN)).toEqual([{ at: 790, count: 2, side: 'right' }])
   expect(refusalLabels([-1, 1001], SPAN)).toEqual([])
 })
 
-test('whenever 429s came, no label is over another, and each is counted once', () => {
+test('whenever 429s happened, no label overlaps another, and each is counted once', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1000), { maxLength: 60 }), (rejectedAt) => {
       const labels = refusalLabels(rejectedAt, SPAN)

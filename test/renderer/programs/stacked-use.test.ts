@@ -8,7 +8,7 @@ const history = (
   rest: { readonly own: readonly number[]; readonly elsewhere: readonly number[]; readonly toMs?: number },
 ) => ({ from: 0, resolutionMs: MINUTE_MS, programs, toMs: rest.own.length * MINUTE_MS, ...rest })
 
-test('programs lie in their order, one that is gone above them, then own requests and others', () => {
+test('programs are stacked in order, a removed one above them, then own requests and others', () => {
   const use = stackedUse(
     history(
       [
@@ -39,7 +39,7 @@ test('programs lie in their order, one that is gone above them, then own request
   ])
 })
 
-test('a minute that is not over counts by its part, and not at all before a quarter of it', () => {
+test('an incomplete minute counts by its part, and not at all before a quarter of it', () => {
   const rate = (toMs: number) => {
     const use = stackedUse(history([], { own: [60, 15], elsewhere: [0, 0], toMs }), [], 0)
     return use.pieces.map(({ left, width, height }) =>
@@ -53,7 +53,7 @@ test('a minute that is not over counts by its part, and not at all before a quar
   expect(rate(MINUTE_MS + 14_000)).toHaveLength(1)
 })
 
-test('whatever was asked, no piece leaves the chart, none lies over another, and the refill is in it', () => {
+test('whatever the requests, no piece leaves the chart, none overlaps another, and the refill is in it', () => {
   const counts = fc.array(fc.nat(10_000), { minLength: 3, maxLength: 3 })
   fc.assert(
     fc.property(

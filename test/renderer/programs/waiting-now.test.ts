@@ -9,7 +9,7 @@ const program = (name: string, use: ProgramSummary['use']): ProgramSummary => ({
 })
 const idle = { forwarded: 0, perSecond: 0, waiting: 0 }
 
-test('only what waits is listed, by quota, the next turn first, what waits for a slot before it', () => {
+test('only waiting requests are listed, by quota, the next turn first, slot waits before it', () => {
   const groups = waitingGroups(
     [
       program('a', [
@@ -31,7 +31,7 @@ test('only what waits is listed, by quota, the next turn first, what waits for a
   expect(groups[0]?.rows[0]).toMatchObject({ turns: 'for a slot', at: 1 })
 })
 
-test('a quota says why it is waited for, and a row from its first turn to its last', () => {
+test('a quota shows why requests wait, and a row its first to its last turn', () => {
   const waits = {
     ...{ ...idle, category: 'Positions', waiting: 11, longestWaitMs: 2000 },
     ...{ nextTurnAt: NOW_MS + 48_000, lastTurnAt: NOW_MS + 126_000 },

@@ -23,19 +23,19 @@ const row = {
   knownMs: 0,
 }
 
-it('shows a dash for what was never known, and the number once it was', () => {
+it('shows a dash for an unknown number, and the number once it was known', () => {
   expect([lowestText(row), nearText(row)]).toEqual(['—', '—'])
   const known = { ...row, knownMs: 1 }
   expect([lowestText(known), nearText(known)]).toEqual(['12 / 320', '1 min 1 s'])
   expect([countOrDash(0), countOrDash(7)]).toEqual(['—', '7'])
 })
 
-it('says for how long the level was known', () => {
+it('shows for how long the level was known', () => {
   expect(knownText({ ...row, knownMs: 58 * 60_000 })).toBe('58 min 0 s')
   expect(knownText(row)).toBe('—')
 })
 
-it('leaves out what did not happen', () => {
+it('omits what did not happen', () => {
   expect(happenings(REPORT)).toBe(
     '12 token refreshes, 1 failed refresh, 3 streams opened and 1 stream restart.',
   )
@@ -47,12 +47,12 @@ it('leaves out what did not happen', () => {
   expect(happenings(quiet)).toBe('Nothing else happened.')
 })
 
-it('begins today at midnight and the others so long before now', () => {
+it('begins today at midnight and other ranges their length ago', () => {
   expect(reportStart('today', NOW_MS)).toBe(Date.UTC(2026, 2, 13))
   expect(NOW_MS - reportStart('7 d', NOW_MS)).toBe(7 * 86_400_000)
 })
 
-it('says what each program asked, and what is left of own requests as Headroom’s', () => {
+it('shows each program’s requests, and the rest of own requests as Headroom’s', () => {
   const programs = [
     { program: 'bot', requests: 120 },
     { program: 'notes', requests: 4 },

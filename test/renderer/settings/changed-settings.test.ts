@@ -11,7 +11,7 @@ const SETTINGS: KeySettings = {
   rotationMinutes: 30,
 }
 
-test('each field that differs is named, an interval by its category', () => {
+test('each differing field is named, an interval by its category', () => {
   expect(changedSettings(SETTINGS, { ...SETTINGS, everySeconds: { Positions: 15 } })).toEqual([])
   expect(changedSettings(SETTINGS, { ...SETTINGS, symbol: 'AAPL', probesEnabled: false })).toEqual([
     'probesEnabled',
@@ -23,7 +23,7 @@ test('each field that differs is named, an interval by its category', () => {
   ])
 })
 
-test('what was asked for here is no change of another window, and takes the word of one away', () => {
+test('a change made here is not reported as another window’s, and clears its report', () => {
   const first = changedElsewhere(new Set(), ['symbol', 'budgetFraction'], ['budgetFraction'])
   expect([...first]).toEqual(['symbol'])
   expect([...changedElsewhere(first, ['rotationMinutes'], ['symbol'])]).toEqual(['rotationMinutes'])

@@ -14,7 +14,7 @@ import '../utc.ts'
 
 const { settings, probed } = KEY_SETTINGS
 
-describe('what is typed', () => {
+describe('typed settings', () => {
   test.each([
     ['0.1', 0.001],
     ['20', 0.2],
@@ -25,13 +25,13 @@ describe('what is typed', () => {
   })
 
   test.each(['', '0', '0.09', '20.1', '-2', '1e1', '0x2', '2 %', 'two', 'Infinity'])(
-    '“%s” is no budget, and says what is',
+    '“%s” is no budget, and the error says what is',
     (text) => {
       expect(budgetFrom(text)).toEqual({ ok: false, error: 'Enter a number from 0.1 to 20.' })
     },
   )
 
-  test('minutes between rotations, a symbol, seconds between probes', () => {
+  test('include minutes between rotations, a symbol, seconds between checks', () => {
     expect(rotationFrom('45')).toEqual({ ok: true, value: 45 })
     expect(rotationFrom('0')).toEqual({ ok: false, error: 'Enter minutes, from 1 to 1440.' })
     expect(rotationFrom('1441')).toMatchObject({ ok: false })
@@ -43,7 +43,7 @@ describe('what is typed', () => {
     for (const text of ['0.5', '86401', 'x']) expect(secondsFrom(text)).toMatchObject({ ok: false })
   })
 
-  test('a budget is shown as it was typed', () => {
+  test('show a budget as it was typed', () => {
     for (const text of ['0.1', '0.15', '2', '12.345', '20']) {
       const typed = budgetFrom(text)
       expect(typed.ok && budgetText(typed.value)).toBe(text)
@@ -51,10 +51,10 @@ describe('what is typed', () => {
   })
 })
 
-describe('what a budget comes to', () => {
+describe('the effect of a budget', () => {
   const shown = snapshot()
 
-  test('all probed rows together, and what was counted with the moment it was', () => {
+  test('covers all checked rows, and the count with its time', () => {
     // 2 % of 320, 500 and 90: 6.4, 10 and 1.8 in each period, at an even pace; Positions every 15 s.
     expect(probeUseText(shown, { settings, probed })).toBe(
       'At most 15.2 requests a minute on average, all rows together. ' +
@@ -62,7 +62,7 @@ describe('what a budget comes to', () => {
     )
   })
 
-  test('no row is asked more often than once in five seconds', () => {
+  test('never checks a row more than once in five seconds', () => {
     const only = {
       settings: { ...settings, budgetFraction: 0.2, everySeconds: {} },
       probed: ['Option Strikes'],
@@ -70,13 +70,13 @@ describe('what a budget comes to', () => {
     expect(probeUseText(shown, only)).toContain('At most 12 requests')
   })
 
-  test('off says what then shows where a row stands', () => {
+  test('when off says which headers still update a row', () => {
     const off = { settings: { ...settings, probesEnabled: false }, probed }
     expect(probeUseText(shown, off)).toBe('Off. Rows update with other headers and “Check now” only.')
   })
 })
 
-test('what is kept, and for how long', () => {
+test('says what is stored, and for how long', () => {
   expect(storedText({ kept: 'stored' })).toBe('Stored with this key.')
   expect(storedText({ kept: 'until-exit' })).toContain('until Headroom quits')
 })

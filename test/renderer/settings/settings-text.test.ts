@@ -7,7 +7,7 @@ import {
   withChosen,
 } from '../../../renderer/settings/settings-text.ts'
 
-it('reads back the share that it shows', () => {
+it('parses the share that it shows', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1000 }), (tenths) => {
       expect(thresholdFrom(percentOf(tenths / 1000))).toBeCloseTo(tenths / 1000, 9)
@@ -15,7 +15,7 @@ it('reads back the share that it shows', () => {
   )
 })
 
-it('takes only shares, and nothing typed as the default', () => {
+it('accepts only shares, and an empty field as the default', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const share = thresholdFrom(text)
@@ -31,12 +31,12 @@ it('takes only shares, and nothing typed as the default', () => {
   ])
 })
 
-it('offers what holds now among the usual spans', () => {
+it('offers the current value among the usual retention times', () => {
   expect(withChosen([1, 3], 2)).toEqual([1, 2, 3])
   expect(withChosen([1, 3], 3)).toEqual([1, 3])
 })
 
-it('says what the history does', () => {
+it('describes the history', () => {
   expect(storageText({ kind: 'memory' })).toContain('until Headroom quits')
   expect(
     storageText({ kind: 'ok', bytes: 12_582_912, rawMs: 47 * 3_600_000, rollupMs: 90 * 86_400_000 }),

@@ -30,12 +30,12 @@ it('gives each key one meaning', () => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-it('does what a key says', () => {
+it('runs each key’s action', () => {
   expect(shortcutFor(press('?'), false, look(true))?.does).toBe('This list')
   expect(shortcutFor(press('x'), false, look(true))).toBeUndefined()
 })
 
-it('keeps out of typing, of the browser’s own keys, and of the way', () => {
+it('ignores typing and the browser’s own keys', () => {
   expect(shortcutFor(press('p'), true, look(true))).toBeUndefined()
   expect(shortcutFor(press('p'), false, look(false))).toBeUndefined()
   for (const held of ['ctrlKey', 'metaKey', 'altKey', 'defaultPrevented']) {

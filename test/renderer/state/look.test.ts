@@ -17,7 +17,7 @@ function ports(kept: Readonly<Record<string, string>> = {}) {
   return { values, dataset, ports: { storage, root: { dataset } as HTMLElement } }
 }
 
-it('keeps what a person chose, and finds it again', () => {
+it('stores a person’s choice, and restores it', () => {
   const chosen: Partial<Look> = {
     theme: 'contrast',
     density: 'dense',
@@ -42,7 +42,7 @@ it('reads the sound that an earlier version stored as info', () => {
   expect(createLook(given).getState().sounds).toEqual(['critical', 'ok'])
 })
 
-it('keeps nothing for what is as it comes', () => {
+it('stores nothing for a default', () => {
   const { values, dataset, ports: given } = ports({ 'headroom.density': '<b>' })
   const look = createLook(given)
   expect(look.getState().density).toBe('auto')

@@ -14,14 +14,14 @@ const times = { askedMs: NOW_MS, receivedMs: NOW_MS }
 const nobody = { heardOf: new Set<string>(), removed: new Set<string>() }
 const two = { id: 'two', name: 'Second key', environment: 'sim' } as const
 
-describe('the mirror', () => {
-  it('drops an older revision, whichever way it comes', () => {
+describe('the mirror state', () => {
+  it('drops an older revision, however it arrives', () => {
     const state = withPushedSnapshot(EMPTY_MIRROR, snapshot({ revision: 5 }), NOW_MS)
     expect(withPushedSnapshot(state, snapshot({ revision: 4 }), NOW_MS).snapshots).toBe(state.snapshots)
     expect(withAllSnapshots(state, [snapshot({ revision: 4 })], times, nobody).snapshots[0]?.revision).toBe(5)
   })
 
-  it('takes a later look at the same revision', () => {
+  it('accepts a later snapshot of the same revision', () => {
     const state = withPushedSnapshot(EMPTY_MIRROR, snapshot({ revision: 5 }), NOW_MS)
     const later = withPushedSnapshot(state, snapshot({ revision: 5, at: NOW_MS + 1000 }), NOW_MS + 1000)
     expect(later.snapshots[0]?.at).toBe(NOW_MS + 1000)
@@ -37,7 +37,7 @@ describe('the mirror', () => {
     ])
   })
 
-  it('forgets a profile that main no longer lists, but not one pushed while it was asked', () => {
+  it('forgets a profile that main no longer lists, but not one pushed during the request', () => {
     let state = withPushedSnapshot(EMPTY_MIRROR, snapshot(), NOW_MS)
     state = withPushedSnapshot(state, snapshot({ profile: two }), NOW_MS)
     expect(withAllSnapshots(state, [snapshot()], times, nobody).snapshots).toHaveLength(1)
@@ -45,12 +45,12 @@ describe('the mirror', () => {
     expect(withAllSnapshots(state, [snapshot()], times, meanwhile).snapshots).toHaveLength(2)
   })
 
-  it('does not bring back a profile that was removed while it was asked', () => {
+  it('does not restore a profile that was removed during the request', () => {
     const meanwhile = { ...nobody, removed: new Set(['main']) }
     expect(withAllSnapshots(EMPTY_MIRROR, [snapshot()], times, meanwhile).snapshots).toEqual([])
   })
 
-  it('shows each event once, newest first, whichever way it came', () => {
+  it('shows each event once, newest first, however it arrived', () => {
     const [first, second, third] = EVENTS as [LoggedEvent, LoggedEvent, LoggedEvent]
     let state = withEvents(EMPTY_MIRROR, [third])
     state = withEvents(state, [first, second, third])

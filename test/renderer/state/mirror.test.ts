@@ -77,7 +77,7 @@ function mirrored() {
 const LIVE: Link = { kind: 'live' }
 
 describe('the mirror of main', () => {
-  it('listens first, then asks once', async () => {
+  it('subscribes first, then fetches once', async () => {
     const window = mirrored()
     window.mirror.start()
     expect(window.said).toEqual(['listens to snapshots', 'listens to events', 'listens to removals'])
@@ -88,7 +88,7 @@ describe('the mirror of main', () => {
     expect(window.shown().hello).toEqual(HELLO)
   })
 
-  it('keeps a push that overtakes the answer', async () => {
+  it('keeps a push that overtakes the response', async () => {
     const window = mirrored()
     let give: (answered: readonly Snapshot[]) => void = () => {}
     window.answers(() => new Promise((resolve) => (give = resolve)))
@@ -100,7 +100,7 @@ describe('the mirror of main', () => {
     expect(window.shown().snapshots[0]?.revision).toBe(8)
   })
 
-  it('asks again for all, and for the events it missed, when the host is back', async () => {
+  it('fetches everything again, and the events it missed, when the host is back', async () => {
     const window = mirrored()
     window.mirror.start()
     await window.become(LIVE)
@@ -121,7 +121,7 @@ describe('the mirror of main', () => {
     expect(window.shown().skew).toEqual({ ms: 0 })
   })
 
-  it('does not show an answer that comes after the host was lost', async () => {
+  it('ignores a response that arrives after the host was lost', async () => {
     const window = mirrored()
     let give: (answered: readonly Snapshot[]) => void = () => {}
     window.answers(() => new Promise((resolve) => (give = resolve)))
@@ -133,7 +133,7 @@ describe('the mirror of main', () => {
     expect(window.shown().snapshots).toEqual([])
   })
 
-  it('asks again after a failure and now and then', async () => {
+  it('fetches again after a failure and periodically', async () => {
     const window = mirrored()
     window.answers(() => Promise.reject(new TypeError('fetch failed')))
     window.mirror.start()
@@ -149,7 +149,7 @@ describe('the mirror of main', () => {
     expect(asks()).toBe(3)
   })
 
-  it('says when the window is hidden, also to a host that is new to it, and asks when it is seen', async () => {
+  it('reports when the window is hidden, even to a new host, and fetches when it is shown', async () => {
     const window = mirrored()
     window.mirror.start()
     window.mirror.visibilityChanged(false)
@@ -168,7 +168,7 @@ describe('the mirror of main', () => {
     expect(window.shown().skew).toEqual({ ms: 5000 })
   })
 
-  it('stops asking when it is stopped', async () => {
+  it('stops fetching when it is stopped', async () => {
     const window = mirrored()
     window.mirror.start()
     await window.become(LIVE)

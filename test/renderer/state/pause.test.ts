@@ -21,7 +21,7 @@ function pausable() {
 
 const newer = { snapshots: [snapshot({ revision: 2 })] }
 
-it('shows what main says while it runs', () => {
+it('shows main’s data while it runs', () => {
   const { live, shown } = pausable()
   live.setState(newer)
   expect(shown.mirror.getState().snapshots[0]?.revision).toBe(2)
@@ -42,7 +42,7 @@ it('stops numbers and their clock together, and catches up at once', async () =>
   expect(ticks()).toBe(before + 1)
 })
 
-it('goes on saying that the host is gone, and what asks for a person', () => {
+it('still reports that the host is gone, and conditions that need a person', () => {
   const { live, shown } = pausable()
   shown.toggle()
   live.setState({ ...newer, link: { kind: 'lost', sinceMs: NOW_MS, retryAtMs: NOW_MS }, alerts: ALERTS })

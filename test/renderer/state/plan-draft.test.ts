@@ -37,12 +37,12 @@ const plan: Plan = {
 const draft = draftOf('main', { plan, others: [] }, 0)
 const names = (one: typeof draft) => one.plan.programs.map(({ name }) => name)
 
-test('a draft that is taken from what runs has no changes', () => {
+test('a draft taken from the running plan has no changes', () => {
   expect(changesText(draft)).toBe('')
   expect(draft.plan).toBe(plan)
 })
 
-test('programs are added before Headroom with a new name each, and left out again', () => {
+test('programs are added before Headroom with a new name each, and removed again', () => {
   const two = programAdded(programAdded(draft, 'Accounts'), undefined)
   expect(names(two)).toEqual(['scanner', 'program 1', 'program 2', 'Headroom', 'Others'])
   expect(two.plan.programs.map((program) => program.requests.length)).toEqual([1, 1, 0, 0, 0])
@@ -59,7 +59,7 @@ test('programs are added before Headroom with a new name each, and left out agai
   expect(changesText(programRemoved(one, 'scanner'))).toBe('1 added, 1 left out')
 })
 
-test('a name that is empty, taken or stands for something else is not taken', () => {
+test('a name that is empty, taken or reserved is rejected', () => {
   const one = programAdded(draft, undefined)
   for (const name of ['', '  ', 'scanner', 'Others', 'Headroom'])
     expect(names(programChanged(one, 'program 1', { name }))).toEqual(names(one))
@@ -68,7 +68,7 @@ test('a name that is empty, taken or stands for something else is not taken', ()
   expect(changeOf(named, named.plan.programs[1]!)).toBe('added')
 })
 
-test('a changed rate says what it was, and changed back it is no change', () => {
+test('a changed rate shows its old value, and changed back it is no change', () => {
   const faster = requestsChanged(draft, 'scanner', { at: 0, perSecond: 0.6 })
   expect(changesText(faster)).toBe('1 changed')
   expect(rateBefore(faster, 'scanner', faster.plan.programs[0]!.requests[0]!)).toBe(0.4)
@@ -77,7 +77,7 @@ test('a changed rate says what it was, and changed back it is no change', () => 
   expect(rateBefore(back, 'scanner', back.plan.programs[0]!.requests[0]!)).toBeUndefined()
 })
 
-test('rows and streams come and go, an equal stream once', () => {
+test('rows and streams can be added and removed, an equal stream once', () => {
   const more = requestsAdded(draft, 'scanner', 'Accounts')
   expect(more.plan.programs[0]?.requests.map(({ category }) => category)).toEqual(['Positions', 'Accounts'])
   expect(changesText(requestsRemoved(more, 'scanner', 1))).toBe('')
@@ -87,13 +87,13 @@ test('rows and streams come and go, an equal stream once', () => {
   expect(changesText(streamRemoved(streaming, 'scanner', 0))).toBe('')
 })
 
-test('what an advice says is given up', () => {
+test('applying an advice makes its reduction', () => {
   const less = conceded(draft, { category: 'Positions', program: 'scanner', perSecond: 0.2 })
   expect(less.plan.programs[0]?.requests).toEqual([{ category: 'Positions', perSecond: 0.2, burst: 4 }])
   expect(changesText(less)).toBe('1 changed')
 })
 
-test('a typed number takes a point or a comma, and nothing out of range', () => {
+test('a typed number accepts a point or a comma, and nothing out of range', () => {
   const range = { least: 0, most: 10, digits: 2 }
   expect(['0.5', '0,5', ' 2 ', '.25', '10'].map((typed) => numberIn(typed, range))).toEqual([
     0.5, 0.5, 2, 0.25, 10,
@@ -103,7 +103,7 @@ test('a typed number takes a point or a comma, and nothing out of range', () => 
   expect(numberIn('1.5', { ...range, digits: 0 })).toBeUndefined()
 })
 
-test('a file takes the place of the programs; others stay as observed, and limits it does not name as they are', () => {
+test('a file replaces the programs; others stay as observed, and unnamed limits unchanged', () => {
   const [scanner] = plan.programs
   const running: Plan = {
     ...plan,

@@ -30,13 +30,13 @@ describe('the groups of the table', () => {
       ['1 min and 5 min windows', 2],
     ])
   })
-  test('open to their unseen rows, and show one that is chosen in any case', () => {
+  test('open to their unseen rows, and always show a chosen one', () => {
     const open = rowGroups({ requests: REQUESTS }, AS_DELIVERED, { open: ['options'], chosen: undefined })
     expect(open[1]?.rows).toContain('Option Spread Types')
     const chosen = rowGroups({ requests: REQUESTS }, AS_DELIVERED, { open: [], chosen: 'Barchart Stream' })
     expect(chosen[2]?.rows).toEqual(['Quote Change Stream', 'Barchart Stream', 'MarketDepth Stream'])
   })
-  test('fold nothing before anything was seen, and no row that is about to be checked or was refused', () => {
+  test('fold nothing before anything was observed, and no row that is about to be checked or was rejected', () => {
     const none = [defaultQuota('Accounts', 320, 300), defaultQuota('Balances', 320, 300)]
     expect(rowsOf(rowGroups({ requests: none }, AS_DELIVERED, CLOSED))).toHaveLength(2)
     const problem = { status: 403, message: 'no', since: NOW_MS }
@@ -54,8 +54,8 @@ describe('the groups of the table', () => {
   })
 })
 
-describe('an own arrangement', () => {
-  test('moves a row among those that are shown, within its group only', () => {
+describe('a custom arrangement', () => {
+  test('moves a row among the shown ones, within its group only', () => {
     const up = movedBy(REQUESTS, AS_DELIVERED, { groups: groupsOf(), category: 'Balances', by: -1 })
     expect(groupsOf(up)[0]?.rows.slice(0, 3)).toEqual(['Accounts', 'Balances', 'Order Details'])
     const first = movedBy(REQUESTS, AS_DELIVERED, { groups: groupsOf(), category: 'Accounts', by: -1 })
@@ -79,7 +79,7 @@ describe('an own arrangement', () => {
     const chosen = rowGroups({ requests: REQUESTS }, hidden, { open: [], chosen: 'Accounts' })
     expect(chosen[0]?.rows[0]).toBe('Accounts')
   })
-  test('keeps what is not there now, and what is new follows', () => {
+  test('keeps missing rows, and appends new ones', () => {
     const order = ['Quote Snapshot', 'Gone', 'Balances']
     expect(groupsOf({ ...AS_DELIVERED, order })[0]?.rows).toEqual([
       'Quote Snapshot',
@@ -89,7 +89,7 @@ describe('an own arrangement', () => {
       'Positions',
     ])
   })
-  test('is read as it was stored, and is as delivered where the text is none', () => {
+  test('is restored from storage, and is the default for an invalid text', () => {
     const kept = { order: ['A'], hidden: ['B'], pinned: ['C'] }
     expect(storedArrangement(JSON.stringify(kept))).toEqual(kept)
     for (const text of [null, '', 'null', '{', '[1]', '{"order":7,"hidden":[1]}']) {

@@ -8,8 +8,8 @@ const parsed = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 /** As it comes out of JSON: without a negative zero, for one. */
 const json = fc.jsonValue().map(parsed)
 
-describe('what two snapshots share', () => {
-  it('changes nothing of what the later one says', () => {
+describe('sharing between two snapshots', () => {
+  it('changes nothing in the later one', () => {
     fc.assert(
       fc.property(json, json, (before, after) => {
         expect(shared(before, after)).toEqual(after)
@@ -17,7 +17,7 @@ describe('what two snapshots share', () => {
     )
   })
 
-  it('is all of it when they say the same', () => {
+  it('covers everything if they are equal', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(shared(value, parsed(value))).toBe(value)
@@ -26,7 +26,7 @@ describe('what two snapshots share', () => {
     )
   })
 
-  it('is every part that did not change', () => {
+  it('covers every unchanged part', () => {
     const before = snapshot()
     const after = parsed(
       snapshot({ revision: 2, streams: before.streams.with(0, { ...before.streams[0]!, restarts: 1 }) }),

@@ -2,36 +2,36 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { afterAnswer, afterPush, NO_SKEW } from '../../../renderer/state/skew.ts'
 
-describe('the difference between main’s clock and the window’s', () => {
+describe('the offset between main’s clock and the window’s', () => {
   it('is learned from the first message', () => {
     expect(afterPush(NO_SKEW, 10_000, 4000)).toEqual({ ms: 6000 })
   })
 
-  it('does not follow a push that waited in a frozen tab: old is not made to look new', () => {
+  it('ignores a push that waited in a frozen tab: old data is not made to look new', () => {
     const skew = afterPush(NO_SKEW, 10_000, 10_000)
     expect(afterPush(skew, 11_000, 600_000)).toBe(skew)
   })
 
-  it('is none in a window that opens slowly, where the answer allows it: its numbers are not made to look young', () => {
+  it('is zero in a window that opens slowly, if the response allows it: its numbers do not look younger', () => {
     expect(afterAnswer(NO_SKEW, 10_000, 9990, 14_000).ms).toBe(0)
   })
 
-  it('is none where the first push waited while the window opened', () => {
+  it('is zero if the first push waited while the window opened', () => {
     const skew = afterPush(NO_SKEW, 10_000, 14_000)
     expect(afterAnswer(skew, 10_010, 9990, 14_000).ms).toBe(0)
   })
 
-  it('is that of another computer after the first answer, whatever the push before it said', () => {
+  it('matches another computer’s after the first response, whatever the push before it', () => {
     const skew = afterPush(NO_SKEW, 10_000, 70_000)
     expect(afterAnswer(skew, 10_010, 70_000, 70_020).ms).toBe(-59_990)
   })
 
-  it('follows a window clock that was set forward, at the next answer', () => {
+  it('follows a window clock that was set forward, at the next response', () => {
     const skew = afterPush(NO_SKEW, 10_000, 10_000)
     expect(afterAnswer(skew, 20_000, 80_000, 80_010).ms).toBe(-60_000)
   })
 
-  it('after any messages and an answer is wrong by no more than the answer’s round trip', () => {
+  it('is off by at most a response’s round trip, after any messages and a response', () => {
     const delays = fc.array(fc.nat(5000), { maxLength: 20 })
     fc.assert(
       fc.property(

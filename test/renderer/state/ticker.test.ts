@@ -17,7 +17,7 @@ function ticking(skewMs = 0) {
   return { clock, ticker, heard, snapshotCame }
 }
 
-it('time stands still between ticks, so that one drawing shows one moment', async () => {
+it('time is constant between ticks, so that one render shows one time', async () => {
   const { clock, ticker } = ticking()
   ticker.subscribe(() => {})
   await clock.pass(TICK_MS - 1)
@@ -26,7 +26,7 @@ it('time stands still between ticks, so that one drawing shows one moment', asyn
   expect(ticker.nowMs()).toBe(NOW_MS + TICK_MS)
 })
 
-it('a snapshot is a tick, told by the mirror alone, and the next one comes a whole step later', async () => {
+it('a snapshot is a tick, triggered by the mirror alone, and the next one is a whole step later', async () => {
   const { clock, ticker, heard, snapshotCame } = ticking()
   let ticks = 0
   const stop = ticker.subscribe(() => (ticks += 1))
@@ -41,11 +41,11 @@ it('a snapshot is a tick, told by the mirror alone, and the next one comes a who
   expect([clock.timers, heard.size]).toEqual([0, 0])
 })
 
-it('is on main’s clock', () => {
+it('uses main’s clock', () => {
   expect(ticking(5000).ticker.nowMs()).toBe(NOW_MS + 5000)
 })
 
-it('runs one timer for everybody, and none for nobody', () => {
+it('runs one timer for all subscribers, and none without any', () => {
   const { clock, ticker } = ticking()
   expect(clock.timers).toBe(0)
   const stops = [ticker.subscribe(() => {}), ticker.subscribe(() => {})]

@@ -8,7 +8,7 @@ const initial = (kind: StreamKind) => (name: string) =>
   streamForm(kind).options.find((option) => option.name === name)?.initial ?? ''
 
 describe('the form that opens a stream', () => {
-  it.each(STREAM_KINDS)('asks for %s in a way that the service’s rules accept', (kind) => {
+  it.each(STREAM_KINDS)('accepts %s in a form that the service’s rules allow', (kind) => {
     const checked = checkStreamForm(kind, streamForm(kind).placeholder, initial(kind))
     if (!checked.ok) throw new Error(JSON.stringify(checked.errors))
     const { target, options = {} } = checked
@@ -23,18 +23,18 @@ describe('the form that opens a stream', () => {
     ['positions', '../orders', /letters and digits/],
     ['orders-by-id', '123456782', /slash/],
     ['orders-by-id', '123456782/', /slash/],
-  ])('of %s %j says what is wrong', (kind, target, words) => {
+  ])('of %s %j shows what is wrong', (kind, target, words) => {
     expect(checkStreamForm(kind, target, initial(kind))).toMatchObject({
       ok: false,
       errors: { target: expect.stringMatching(words) },
     })
   })
 
-  it('tidies the blanks of a pasted list', () => {
+  it('trims the blanks of a pasted list', () => {
     expect(checkStreamForm('quotes', 'MSFT, AAPL', () => '')).toEqual({ ok: true, target: 'MSFT,AAPL' })
   })
 
-  it('wants whole numbers where the endpoint does', () => {
+  it('requires whole numbers where the endpoint does', () => {
     const wrong = checkStreamForm('tickbars', 'MSFT', (name) => (name === 'interval' ? '0' : '10'))
     expect(wrong).toMatchObject({ ok: false, errors: { interval: expect.stringContaining('whole number') } })
     expect(checkStreamForm('barcharts', 'MSFT', (name) => (name === 'unit' ? 'Year' : '1')).ok).toBe(false)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { streamGroups } from '../../../renderer/streams/stream-groups.ts'
 import { stream } from '../fixtures.ts'
 
-test('streams are grouped by what they are about, and closed ones are apart and last', () => {
+test('streams are grouped by subject, with closed ones apart and last', () => {
   const groups = streamGroups([
     stream('s1', 'MarketDepth Stream', 'MSFT', { streamKind: 'depth' }),
     stream('s2', 'Positions Stream', '123'),
@@ -17,7 +17,7 @@ test('streams are grouped by what they are about, and closed ones are apart and 
   expect(groups[1]?.kinds.map(({ name }) => name)).toEqual(['Depth quotes', 'Depth aggregates'])
 })
 
-test('many streams of a kind are one line that says the worst of them', () => {
+test('many streams of a kind are one line with the worst state', () => {
   const chains = ['A', 'B', 'C', 'D'].map((target, index) =>
     stream(target, 'Option Chain Stream', target, {
       framesPerSecond: 2,

@@ -15,7 +15,7 @@ const out = quota('Positions', 320, 300, 68, {
 const text = (...snapshots: readonly Snapshot[]) => stripText(snapshots, NOW_MS)
 
 describe('the strip', () => {
-  it('says what is left of the worst row, its state and how long it lasts', () => {
+  it('shows what is left of the worst row, its state and its duration', () => {
     expect(text(of({ requests: [options, out] }))).toEqual({
       severity: 'warning',
       label: 'running out',
@@ -27,7 +27,7 @@ describe('the strip', () => {
     })
   })
 
-  it('says when a refused row may be tried again', () => {
+  it('shows when a rate-limited row is safe to retry', () => {
     const refused = quota('Positions', 320, 300, 0, { state: 'blocked', blockedUntil: NOW_MS + 9_500 })
     expect(text(of({ requests: [refused, options] }))).toMatchObject({
       severity: 'critical',
@@ -35,7 +35,7 @@ describe('the strip', () => {
     })
   })
 
-  it('names the tightest while all are ok, and says how old the data is where nothing is checked', () => {
+  it('names the tightest while all are ok, and the age of the data if nothing is checked', () => {
     const unseen = quota('Balances', 320, 300, 1, { source: 'default', state: 'not-checked' })
     expect(text(of({ requests: [options, quota('Accounts', 320, 300, 300), unseen] }))).toEqual({
       severity: 'ok',
@@ -50,12 +50,12 @@ describe('the strip', () => {
     expect(text().name).toBe('No key connected')
   })
 
-  it('marks what grew from an old header', () => {
+  it('marks a level grown from an old header', () => {
     const old = { ...out, state: 'low', observedAt: NOW_MS - 300_000 } as const
     expect(text(of({ requests: [old] }))).toMatchObject({ left: '~68', note: 'low 19 %' })
   })
 
-  it('speaks of the most urgent profile, and of what stands in the way first', () => {
+  it('shows the most urgent profile, and its root cause first', () => {
     const refresh = { ...snapshot().refresh, state: 'sign-in-required' as const }
     const calm = of({ requests: [options] })
     const lost = of({
@@ -72,7 +72,7 @@ describe('the strip', () => {
     expect(text(of({ refresh: { ...refresh, cause: 'misconfigured' } })).name).toBe('API key rejected')
   })
 
-  it('counts what else there is, of all keys', () => {
+  it('counts further problems, of all keys', () => {
     const full = of({ requests: [options], slots: [slots('Option Chain Stream', 10, 9, 1)] })
     expect(text(full).more).toBe(0)
     expect(text(of({ requests: [options] })).more).toBe(0)

@@ -10,13 +10,13 @@ function storage(kept?: string) {
   }
 }
 
-it('follows the system unless a known theme was kept', () => {
+it('follows the system unless a known theme was stored', () => {
   expect(readTheme(storage())).toBe('system')
   expect(readTheme(storage('light'))).toBe('light')
   expect(readTheme(storage('<script>'))).toBe('system')
 })
 
-it('keeps a choice, and keeps nothing for the system’s', () => {
+it('stores a choice, and nothing for the system’s', () => {
   const kept = storage()
   const root = { dataset: {} as DOMStringMap } as HTMLElement
   applyTheme('dark', root, kept)
@@ -25,6 +25,6 @@ it('keeps a choice, and keeps nothing for the system’s', () => {
   expect([root.dataset['theme'], kept.getItem('headroom.theme')]).toEqual([undefined, null])
 })
 
-it('comes round to where it began', () => {
+it('returns to the first theme after the last', () => {
   expect(THEMES.reduce<Theme>(nextTheme, 'system')).toBe('system')
 })
