@@ -61,7 +61,7 @@ export interface ProfileParts {
   /** Creates the token keeper of a sign-in. */
   readonly keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
   readonly mayUseService: () => boolean
-  /** The access token of the current sign-in. */
+  /** The access token of the current sign-in, for programs' requests. */
   readonly bearer: Bearer
   readonly timeline: Timeline
 }
@@ -166,7 +166,7 @@ export function profileParts(
     samples,
     keeperFor,
     mayUseService,
-    bearer,
+    bearer: { ...bearer, access: () => current.keeper().accessForProgram() },
     timeline,
   }
 }

@@ -125,9 +125,19 @@ export class TokenKeeper {
   }
 
   /** The access token to send, refreshed first if due. Simultaneous callers share one request. */
-  async access(): Promise<Access> {
+  access(): Promise<Access> {
+    return this.#access({ mayRefreshNow: this.#store.state.failures === 0 })
+  }
+
+  /** `access` for a program's request, which may retry a failed refresh before the schedule does. */
+  accessForProgram(): Promise<Access> {
+    return this.#access({ mayRefreshNow: this.#mayRetry })
+  }
+
+  async #access({ mayRefreshNow }: { readonly mayRefreshNow: boolean }): Promise<Access> {
     const { state } = this.#store
-    if (mayRefresh(state) && !isFresh(state, this.#now())) await this.#refreshWanted()
+    const isDue = mayRefresh(state) && !isFresh(state, this.#now())
+    if (isDue && (this.#refresh.flight || mayRefreshNow)) await this.refresh()
     return this.usable()
   }
 
@@ -155,8 +165,9 @@ export class TokenKeeper {
     if (access?.value !== value || !mayRefresh(this.#store.state)) return
     const isDue = this.#rejections.rejected(value, pathOf(pathAndQuery), this.#now())
     // A failed refresh has its own retry times.
-    if (!this.#refresh.flight && failures === 0 && !isDue) return
-    await within(this.#deps.clock, MAX_REPLACEMENT_MS, this.#refreshWanted())
+    const mayRefreshNow = failures > 0 ? this.#mayRetry : isDue
+    if (!this.#refresh.flight && !mayRefreshNow) return
+    await within(this.#deps.clock, MAX_REPLACEMENT_MS, this.refresh())
   }
 
   /** Takes a response that accepts an access token. */
@@ -242,10 +253,9 @@ export class TokenKeeper {
     return unsaved === undefined ? summary : { ...summary, unsaved }
   }
 
-  /** Refreshes for a request that needs another token; after a failed refresh, not before `wantedAtMs`. */
-  async #refreshWanted(): Promise<void> {
-    const { wantedAtMs = 0 } = this.#store.state
-    if (this.#refresh.flight || this.#now() >= wantedAtMs) await this.refresh()
+  /** Whether a request that needs another token may retry a failed refresh now. */
+  get #mayRetry(): boolean {
+    return this.#now() >= (this.#store.state.wantedAtMs ?? 0)
   }
 
   #schedule(): void {

@@ -96,8 +96,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     promise: 'G10',
     what: 'leave a 401 to a token of the last ten seconds without a refresh',
     file: KEEPER,
-    find: 'failures === 0 && !isDue)',
-    replace: '((failures === 0 && !isDue) || this.#now() - access.issuedAtMs < 10_000))',
+    find: '!mayRefreshNow)',
+    replace: '(!mayRefreshNow || this.#now() - access.issuedAtMs < 10_000))',
     test: GATEWAY_FAULTS_TEST,
   },
 
@@ -105,8 +105,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     promise: 'G10',
     what: 'leave a rejected or expired token to the retries of a sign-in host that is back',
     file: KEEPER,
-    find: 'this.#now() >= wantedAtMs)',
-    replace: 'wantedAtMs === 0)',
+    find: 'this.#now() >= (this.#store.state.wantedAtMs ?? 0)',
+    replace: 'this.#store.state.wantedAtMs === undefined',
     test: KEEPER_TEST,
   },
 
@@ -114,8 +114,8 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
     promise: 'G10',
     what: 'let programs without a token wait for the retries of a sign-in host that is back',
     file: KEEPER,
-    find: 'retryAtMs: Math.min(retryAtMs, wantedAtMs)',
-    replace: 'retryAtMs',
+    find: 'Math.min(retryAtMs, wantedAtMs)',
+    replace: 'Math.max(retryAtMs, wantedAtMs)',
     test: KEEPER_TEST,
   },
 

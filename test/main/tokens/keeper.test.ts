@@ -313,7 +313,7 @@ const EXPIRED_S = 21 * 60
 /** A program's request each second, from a moment on: rejected with a token, or without one. */
 const WANTED = {
   rejected: { fromS: 60, ask: (keeper: TokenKeeper) => keeper.rejected('a1', PATH) },
-  expired: { fromS: EXPIRED_S, ask: (keeper: TokenKeeper) => keeper.access() },
+  expired: { fromS: EXPIRED_S, ask: (keeper: TokenKeeper) => keeper.accessForProgram() },
 } as const
 
 /** Refreshes while a token is wanted each second, answered by `failed` until `backAtS`. Seconds. */
@@ -383,19 +383,33 @@ test('without a token, the next attempt is the one that a request may cause', as
   await clock.advance(MINUTE_MS)
   outcomes.push(...Array.from({ length: 100 }, () => NOT_SENT))
   await clock.advance(EXPIRED_S * 1000 - MINUTE_MS)
-  await keeper.access()
+  await keeper.accessForProgram()
   const inMs = () => {
     const access = keeper.usable()
     return access.kind === 'none' ? (access.retryAtMs ?? 0) - clock.wallMs() : undefined
   }
   expect(inMs()).toBe(5_000)
   await clock.advance(4_999)
-  await keeper.access()
+  await keeper.accessForProgram()
   expect(inMs()).toBe(1)
   await clock.advance(1)
   outcomes.splice(0, Infinity, answerOf(503, '', { 'retry-after': '40' }))
-  await keeper.access()
+  await keeper.accessForProgram()
   expect(inMs()).toBe(40_000)
+})
+
+test('own requests without a token leave a failed refresh to the ladder', async () => {
+  const sent = async (ask: (keeper: TokenKeeper) => unknown) => {
+    const { clock, keeper, sentAtMs, outcomes } = setUp()
+    outcomes.push(...Array.from({ length: 100 }, () => NOT_SENT))
+    keeper.start()
+    for (let second = 0; second < 300; second += 1) {
+      void ask(keeper)
+      await clock.advance(1_000)
+    }
+    return sentAtMs
+  }
+  expect(await sent((keeper) => keeper.access())).toEqual(await sent(() => {}))
 })
 
 test('a lifetime of seconds does not make a hot loop', async () => {
