@@ -6,7 +6,7 @@ export const PROFILE = 'key'
 export const CREDENTIALS = {
   clientId: 'virtual-key',
   clientSecret: 'Vd7qX2-secret-of-the-key',
-  refreshToken: 'Rq9-first-refresh-token',
+  refreshToken: 'Rq9-first-in-the-simulation',
 }
 
 /** The one key of the virtual world. */
