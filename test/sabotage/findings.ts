@@ -660,8 +660,12 @@ export const FINDINGS: readonly Finding[] = [
     tests: [
       [KEEPER, 'a token %s while the sign-in host %s is refreshed every five seconds'],
       [KEEPER, 'without a token, the next attempt is the one that a request may cause'],
+      [GATEWAY_FAULTS, 'a request without a token renews it five seconds after the last failure'],
     ],
-    breaks: ['let programs without a token wait for the retries of a sign-in host that is back'],
+    breaks: [
+      'let programs without a token wait for the retries of a sign-in host that is back',
+      'leave the token of a program’s request to the retries of a sign-in host that is back',
+    ],
   },
   {
     found:

@@ -112,6 +112,15 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
 
   {
     promise: 'G10',
+    what: 'leave the token of a program’s request to the retries of a sign-in host that is back',
+    file: 'main/monitor/profile-parts.ts',
+    find: 'access: () => current.keeper().accessForProgram()',
+    replace: 'access: () => current.keeper().access()',
+    test: GATEWAY_FAULTS_TEST,
+  },
+
+  {
+    promise: 'G10',
     what: 'let programs without a token wait for the retries of a sign-in host that is back',
     file: KEEPER,
     find: 'Math.min(retryAtMs, wantedAtMs)',

@@ -131,6 +131,40 @@ test('a 401 of one path during an outage of the sign-in host discards no token t
   proves('G10', { level: 3, cases: 1 })
 })
 
+test('a request without a token renews it five seconds after the last failure, not at the next retry', async () => {
+  const clock = new SkippingClock()
+  let [isAway, refreshes] = [false, 0]
+  const authUrl = await listening(
+    createHttpServer((_, response) => {
+      refreshes += 1
+      response.writeHead(isAway ? 503 : 200)
+      response.end(isAway ? '' : JSON.stringify({ access_token: `access-${refreshes}`, expires_in: 1200 }))
+    }),
+  )
+  const baseUrl = await listening(createHttpServer((_, response) => void response.end(BODY)))
+  const { add, get, monitor } = await startGateway({ clock, profile: { authUrl, baseUrl } })
+  const access = () => monitor.snapshot('key-1')?.access
+  await vi.waitFor(() => expect(access()?.state).toBe('valid'), SOON)
+  const key = add('bot')
+  isAway = true
+  clock.skip(1_200_000)
+  const retryInMs = () => (monitor.snapshot('key-1')?.refresh.retryAt ?? 0) - clock.wallMs()
+  // Up the ladder, until the next retry is far away.
+  for (let tries = 0; tries < 20 && retryInMs() < 20_000; tries += 1) {
+    clock.skip(Math.max(0, retryInMs()))
+    await vi.waitFor(() => expect(retryInMs()).toBeGreaterThan(0), SOON)
+  }
+  const failed = refreshes
+  isAway = false
+  const early = await get(ACCOUNTS, key)
+  expect([early.status, refreshes]).toEqual([503, failed])
+  expect(Number(early.headers.get('retry-after'))).toBeLessThanOrEqual(5)
+  clock.skip(5_000)
+  const answer = await get(ACCOUNTS, key)
+  expect([answer.status, refreshes]).toEqual([200, failed + 1])
+  proves('G10', { level: 3, cases: 1 })
+})
+
 /** A gateway whose service rejects its first token; the second refresh waits for the test. */
 async function rejected() {
   const clock = new SkippingClock()
