@@ -41,7 +41,7 @@ type Reading = (last: Required<RateReading>, elapsedSeconds: number, nowSeconds:
 
 /** What clients without a model of the bucket make of the header they saw last. */
 const READINGS: Readonly<Record<string, Reading>> = {
-  'no model: the last Remaining stands': ({ remaining }) => remaining,
+  'no model: the last Remaining, unchanged': ({ remaining }) => remaining,
   'Reset as an epoch time': ({ remaining, resetSeconds, limit }, _elapsed, nowSeconds) =>
     nowSeconds >= resetSeconds ? limit : remaining,
   'Reset as the end of a window': ({ remaining, resetSeconds, limit }, elapsed) =>

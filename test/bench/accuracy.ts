@@ -44,7 +44,7 @@ const others = (category: string, perSecond: number, onSeconds = 0, offSeconds =
     : { neighbours: [{ category, perSecond, onSeconds, offSeconds }] }
 
 const OWN: Readonly<Record<string, Scenario>> = {
-  'a quota that fills, probed now and then': {
+  'a quota that fills, with occasional checks': {
     category: 'Positions',
     own: () => 0,
     rules: { alreadySpent: { Positions: 300 } },
@@ -54,7 +54,7 @@ const OWN: Readonly<Record<string, Scenario>> = {
     own: (second) => (second % 240 < 8 ? 10 : 0),
   },
   'steady requests': { category: 'Positions', own: () => 0.9 },
-  'more than there is: refusals and waits': { category: 'Option Expirations', own: () => 2.5 },
+  'more than the quota: 429s and waits': { category: 'Option Expirations', own: () => 2.5 },
 }
 const SHARED: Readonly<Record<string, Scenario>> = {
   'steady use elsewhere': { category: 'Positions', own: () => 0, rules: others('Positions', 1.3) },
@@ -187,7 +187,7 @@ tell(
     details: {},
     table: { columns: ['mean error (95th percentile)', ...whole.all.keys()], rows },
     aims: isShared ? [] : [{ what: `a mean error of at most ${AIM} requests`, isMet: ours <= AIM }],
-    how: `${Object.keys(scenarios).length} kinds of traffic, ${seeds} seeds of ${MINUTES} minutes each, looked at every second (${looks.toLocaleString('en')} looks) against the simulator's rules, whose arithmetic shares nothing with the app's. All clients see the same headers: those of own requests and of the app's own probes at ${100 * PROBES.budgetFraction} % of the quota.`,
+    how: `${Object.keys(scenarios).length} kinds of traffic, ${seeds} seeds of ${MINUTES} minutes each, sampled every second (${looks.toLocaleString('en')} samples) against the simulator's rules, whose arithmetic shares nothing with the app's. All clients see the same headers: those of own requests and of the app's own probes at ${100 * PROBES.budgetFraction} % of the quota.`,
   },
   values.json,
 )

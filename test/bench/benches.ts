@@ -69,10 +69,10 @@ export const BENCHES = {
     pairs: [1_500, 6_000],
     requests: [20_000, 60_000],
   }),
-  gatewayStart: bench('From a kill of the gateway to its next answer', 'bench/gateway-start.ts', {
+  gatewayStart: bench('From a kill of the gateway to its next response', 'bench/gateway-start.ts', {
     rounds: [12, 40],
   }),
-  turns: bench('Turns: who is told at once that it would wait in vain', 'bench/gateway-turns.ts', {
+  turns: bench('Turns: requests declined at once that would wait in vain', 'bench/gateway-turns.ts', {
     lives: [30, 120],
   }),
   limiters: bench('Five programs on one key, by the gateway and by limiters', 'bench/gateway-limiters.ts', {

@@ -68,7 +68,7 @@ async function memory(): Promise<void> {
         ...perKind(host.processes()),
       },
       aims: [{ what: `at most ${MAX_MB} MB`, isMet: ours <= MAX_MB }],
-      how: `${where}; a page of memory that several of its processes share counts once; looked at every ${SAMPLE_MS / 1000} s, median of the last third.`,
+      how: `${where}; a page of memory that several of its processes share counts once; sampled every ${SAMPLE_MS / 1000} s, median of the last third.`,
     },
     values.json,
   )
@@ -80,7 +80,7 @@ async function shown(): Promise<void> {
   if (!processes.some(isPage)) throw new Error('no window was shown')
   tell(
     {
-      what: 'Processor time of all processes with one window, which nobody touches',
+      what: 'Processor time of all processes with one idle window',
       unit: 'per cent of one core',
       better: 'less',
       ours: perCent,

@@ -53,7 +53,7 @@ const ours = round(Math.max(...longestMs))
 const floor = round(Math.max(...idleMs))
 tell(
   {
-    what: 'The longest task of the main process, while a key is connected, a stream opened and everything looked at',
+    what: 'The longest task of the main process, while a key is connected, a stream opened and every page visited',
     unit: 'ms of the processor',
     better: 'less',
     ours,
@@ -65,7 +65,7 @@ tell(
         isMet: ours <= AIM_MS,
       },
     ],
-    how: `The built app on Electron ${found.version} under Xvfb, without a graphics processor, and the same Electron without an app beside it. The most processor time between two turns of each main process, from the connecting of a key until ${seconds} s have passed; ${runs} runs, each on an empty data folder. The service is in the bench's own process.`,
+    how: `The built app on Electron ${found.version} under Xvfb, without a graphics processor, and the same Electron without an app. The most processor time between two turns of each main process, from the connecting of a key until ${seconds} s have passed; ${runs} runs, each on an empty data folder. The service is in the bench's own process.`,
   },
   values.json,
 )

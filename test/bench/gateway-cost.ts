@@ -72,18 +72,16 @@ try {
   const [p50, p99, core] = [added('gateway', 0.5), added('gateway', 0.99), perCore['gateway'] ?? 0]
   /** What no proxy on Node comes below on this machine, as the reason of a missed aim. */
   const floor = (isMet: boolean, plain: string): string =>
-    isMet
-      ? ''
-      : `: a proxy of Node that only passes on ${plain} here, the floor of any gateway on Node’s HTTP`
+    isMet ? '' : `: a plain Node proxy ${plain} here, the floor of any gateway on Node’s HTTP`
   const [floorP50, floorP99] = [added('pass', 0.5), added('pass', 0.99)]
   const is = { p50: p50 <= AIMS.p50Ms, p99: p99 <= AIMS.p99Ms, core: core >= AIMS.perSecond }
   tell(
     {
-      what: 'What the gateway adds to a request, the middle one',
+      what: 'What the gateway adds to a request, median',
       unit: 'ms',
       better: 'less',
       ours: p50,
-      peers: { 'a proxy of Node that only passes on': floorP50 },
+      peers: { 'a plain Node proxy': floorP50 },
       details: {
         'added, p99, ms': p99,
         'added by the plain proxy, p99, ms': floorP99,

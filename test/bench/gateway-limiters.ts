@@ -48,9 +48,9 @@ interface Case {
 }
 const CASES: readonly Case[] = [
   { name: 'alone on the key', hasUnseen: false, isKilled: false },
-  { name: 'beside others', hasUnseen: true, isKilled: false },
+  { name: 'with others', hasUnseen: true, isKilled: false },
   { name: 'alone, killed at half time', hasUnseen: false, isKilled: true },
-  { name: 'beside others, killed at half time', hasUnseen: true, isKilled: true },
+  { name: 'with others, killed at half time', hasUnseen: true, isKilled: true },
 ]
 
 interface Figures {
@@ -247,7 +247,7 @@ const sharesMet = leastShare(OURS) >= AIMS.share
 
 tell(
   {
-    what: 'Of what the quota can give, the programs got at least',
+    what: 'Share of the quota that the programs used, at least',
     unit: '%',
     better: 'more',
     ours: percent(leastShare(OURS)),
@@ -278,15 +278,15 @@ tell(
     },
     aims: [
       {
-        what: `at least ${100 * AIMS.share} % of what the quota can give, in each case${why(sharesMet, `the reserve of ${Math.ceil(0.06 * RULE.limit)} requests is kept back once, and what is kept back weighs more in a shorter day; a request is on its way for ${ONE_WAY_MS} ms`)}`,
+        what: `at least ${100 * AIMS.share} % of the quota, in each case${why(sharesMet, `the reserve of ${Math.ceil(0.06 * RULE.limit)} requests is kept back once, and what is kept back weighs more in a shorter day; a request is on its way for ${ONE_WAY_MS} ms`)}`,
         isMet: sharesMet,
       },
       {
-        what: `no request of the programs refused by the service${why(refusedInAll === 0, 'a process that was killed does not know what it had sent, nor the quota, until its first header')}`,
+        what: `no 429 for the programs${why(refusedInAll === 0, 'a process that was killed does not know what it had sent, nor the quota, until its first header')}`,
         isMet: refusedInAll === 0,
       },
       {
-        what: `no request of others refused${why(inflicted === 0, 'they asked while the bucket was below what they need, which the reserve did not cover')}`,
+        what: `no 429 for others${why(inflicted === 0, 'they asked while the bucket was below what they need, which the reserve did not cover')}`,
         isMet: inflicted === 0,
       },
       {

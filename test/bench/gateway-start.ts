@@ -16,7 +16,7 @@ import { median, tell } from './result.ts'
  *
  * The built gateway as a user starts it, on one port, with two programs that ask all the time. It is killed
  * and started again, with requests in flight and with none, with its key in the environment only and with one
- * sealed under a passphrase; `--environment`: only the former. Exit 1 where an aim is missed.
+ * encrypted with a passphrase; `--environment`: only the former. Exit 1 where an aim is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ const TICK_SECONDS = 0.01
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const STORES = ['in the environment', 'sealed under a passphrase'] as const
+const STORES = ['in the environment', 'encrypted with a passphrase'] as const
 const LOADS = ['none in flight', 'requests in flight'] as const
 
 interface Start {
@@ -185,22 +185,22 @@ function report(seenTwice: number): void {
   const why = (met: boolean, reason: string) => (met ? '' : `: ${reason}`)
   tell(
     {
-      what: 'From the start of a gateway that was killed to the first answer it forwards, the middle one',
+      what: 'From the start of a gateway that was killed to the first response it forwards, median',
       unit: 'ms',
       better: 'less',
       ours: Math.round(median(all.map(({ answerMs }) => answerMs))),
       peers: {},
       details: {
-        'requests in flight at the kill, the middle one': median(
+        'requests in flight at the kill, median': median(
           all.flatMap(({ inFlight }) => (inFlight > 0 ? [inFlight] : [])),
         ),
         'requests that the service saw twice': seenTwice,
-        'of a sealed start, stretching the passphrase, which is meant to take long, ms': stretchMs,
+        'of an encrypted start, stretching the passphrase (slow on purpose), ms': stretchMs,
       },
       table: {
         columns: [
-          ...['the key, and what was under way', 'port open, the middle one', 'slowest'],
-          ...['first answer, the middle one', 'slowest', 'processor, the middle one'],
+          ...['the key, and requests in flight', 'port open, median', 'slowest'],
+          ...['first response, median', 'slowest', 'processor, median'],
         ],
         rows: [...starts].map(([name, some]) => {
           const ms = (values: readonly number[], of: (values: readonly number[]) => number) =>
@@ -219,14 +219,14 @@ function report(seenTwice: number): void {
       },
       aims: [
         {
-          what: `key ${open}: the slowest first answer within ${AIM_MS} ms${why(isMet.open, `it took ${slowest(of(open))} ms`)}`,
+          what: `key ${open}: the slowest first response within ${AIM_MS} ms${why(isMet.open, `it took ${slowest(of(open))} ms`)}`,
           isMet: isMet.open,
         },
         ...(values.environment
           ? []
           : [
               {
-                what: `key ${sealed}: the slowest first answer within ${AIM_MS} ms${why(isMet.sealed, `it took ${slowest(of(sealed))} ms, of which stretching the passphrase is ${stretchMs} ms of a core here`)}`,
+                what: `key ${sealed}: the slowest first response within ${AIM_MS} ms${why(isMet.sealed, `it took ${slowest(of(sealed))} ms, of which stretching the passphrase is ${stretchMs} ms of a core here`)}`,
                 isMet: isMet.sealed,
               },
             ]),
@@ -241,7 +241,7 @@ function report(seenTwice: number): void {
 /** Starts the gateway; resolves with its address at its ready line. */
 async function start(store: (typeof STORES)[number], port: string): Promise<Running> {
   const fromMs = performance.now()
-  const isSealed = store === 'sealed under a passphrase'
+  const isSealed = store === 'encrypted with a passphrase'
   const child = spawn(
     process.execPath,
     [

@@ -37,7 +37,7 @@ const OURS: Rule = { name: `as shipped, margin ${OPTIMISM_SIGMAS}`, margin: OPTI
 const RULES: readonly Rule[] = [
   OURS,
   ...MARGINS.map((margin) => ({ name: `margin ${margin}`, margin, isTold: false })),
-  ...MARGINS.map((margin) => ({ name: `told the true rates, margin ${margin}`, margin, isTold: true })),
+  ...MARGINS.map((margin) => ({ name: `with the true rates, margin ${margin}`, margin, isTold: true })),
 ]
 
 const results = new Map<MixName, ReadonlyMap<Rule, Turns>>()
@@ -72,19 +72,19 @@ const alone = of('no other', OURS)
 
 tell(
   {
-    what: 'Of the requests of a program that asks for more than there is, so many wait in vain, at most',
+    what: 'Requests of an overloaded program that wait in vain, at most',
     unit: '%',
     better: 'less',
     ours: percent(most((name) => inVain(of(name, OURS)))),
-    peers: { 'the same rule, told how fast each of the others comes': percent(most(leastTold)) },
+    peers: { 'the same rule, with the others’ true rates': percent(most(leastTold)) },
     details: {
-      'refused at once though they could have gone, at most, %': percent(worstWrong),
-      'requests told, each rule': NAMES.reduce((sum, name) => sum + of(name, OURS).all, 0),
+      'declined at once although they could have gone, at most, %': percent(worstWrong),
+      'requests, each rule': NAMES.reduce((sum, name) => sum + of(name, OURS).all, 0),
     },
     table: {
       columns: [
-        ...['beside', 'rule', 'refused at once, could have gone', 'waited in vain'],
-        'these waited, of their patience',
+        ...['others', 'rule', 'declined at once, could have gone', 'waited in vain'],
+        'these waited, of their longest wait',
       ],
       rows: NAMES.flatMap((name) =>
         RULES.map((rule) => {
@@ -98,15 +98,15 @@ tell(
     },
     aims: [
       {
-        what: `at most ${100 * AIM_WRONG} % refused at once that could have gone, beside each`,
+        what: `at most ${100 * AIM_WRONG} % declined at once that could have gone, with each of the others`,
         isMet: worstWrong <= AIM_WRONG,
       },
       {
-        what: 'with no other, each is refused at once if and only if its turn comes after its patience',
+        what: 'with no other, a request is declined at once if and only if its turn comes after its longest wait',
         isMet: alone.wrong === 0 && alone.inVain === 0,
       },
     ],
-    how: `${lives} times 20 minutes in virtual time, the same for each rule: 320 requests in 300 s, a scanner of the class background that asks for 1.5 times what comes back (2 times beside several) and waits up to a minute, others that ask for 30 to 60 % at random moments: critical ones, two of the scanner's class, ones that are not seen. The margin is how far below the expected number of others hope goes, in standard deviations: with more, fewer are refused wrongly and more wait in vain. Who comes later and goes first is chance, so a rule that knows no future does one or the other; the one that is told the true rates, and not the moments, shows how much of it is left to learn. Its figure is the least at which at most ${100 * AIM_WRONG} % are refused wrongly.`,
+    how: `${lives} times 20 minutes in virtual time, the same for each rule: 320 requests in 300 s, a scanner of the class background that requests 1.5 times the refill (2 times with several) and waits up to a minute, others that request 30 to 60 % at random times: critical ones, two of the scanner's class, unseen ones. The margin is how far below the expected number of others the forecast goes, in standard deviations: with more, fewer are refused wrongly and more wait in vain. Who comes later and goes first is chance, so a rule that knows no future does one or the other; the one that is told the true rates, and not the moments, shows how much of it is left to learn. Its figure is the least at which at most ${100 * AIM_WRONG} % are refused wrongly.`,
   },
   values.json,
 )

@@ -32,7 +32,7 @@ try {
   const ours = round(week?.p95 ?? Number.NaN)
   tell(
     {
-      what: `${WEEK} read, as a window asks for them`,
+      what: `${WEEK}, read for a window`,
       unit: 'ms (95th percentile)',
       better: 'less',
       ours,

@@ -62,7 +62,7 @@ tell(
       },
       { what: `at most ${AIMS.pageGrowthMb} MB more in the page`, isMet: pageGrowth <= AIMS.pageGrowthMb },
     ],
-    how: `A real run of ${minutes} min on the built-in simulator, which is in the same process, with its page open; looked at every ${SAMPLE_MS / 1000} s. The page's heap is after a forced collection.`,
+    how: `A real run of ${minutes} min on the built-in simulator, which is in the same process, with its page open; sampled every ${SAMPLE_MS / 1000} s. The page's heap is after a forced collection.`,
   },
   values.json,
 )

@@ -123,7 +123,7 @@ function days(): void {
         'since the start, s': round(performance.now() / 1000),
       },
       aims: [{ what: `at most ${DAY_MS} ms`, isMet: ours <= DAY_MS }],
-      how: 'Seven programs near what their quotas give back, 24 hours by the minute, as the page Plan and --from-history --replay replay them.',
+      how: 'Seven programs near the refill of their quotas, 24 hours by the minute, as the page Plan and --from-history --replay replay them.',
     },
     values.json,
   )

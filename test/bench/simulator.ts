@@ -59,7 +59,7 @@ async function measure(): Promise<void> {
     const growthMb = after.heapMb - before.heapMb
     tell(
       {
-        what: 'Requests that the simulator answers',
+        what: 'Requests that the simulator serves',
         unit: 'requests a second',
         better: 'more',
         ours: rest.perSecond,

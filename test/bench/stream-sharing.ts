@@ -104,7 +104,7 @@ try {
         { what: 'no frame lost while one reader is frozen', isMet: lost === 0 && delaysMs.length > 0 },
         { what: `p99 of a late reader's snapshot at most ${AIMS.joinMs} ms`, isMet: joinP99 <= AIMS.joinMs },
         {
-          what: 'a GoAway disconnects nobody and costs one request',
+          what: 'a GoAway disconnects no reader and costs one request',
           isMet: disconnects === 0 && upstreamRequests === 1,
         },
       ],

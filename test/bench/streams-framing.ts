@@ -197,7 +197,7 @@ const measured = { better: 'more' as const, ours, peers }
 const ratios = ratiosOf(measured)
 tell(
   {
-    what: 'Stream frames cut and told apart',
+    what: 'Stream frames split and classified',
     unit: 'MB a second of one core',
     ...measured,
     details: { frames: expected.frames, 'bytes a frame': Math.round(all.length / expected.frames) },

@@ -66,7 +66,7 @@ async function measure(): Promise<void> {
         details: {
           'frames a second': Math.round(((read.frames - before.frames) / elapsedMs) * 1000),
           'kB a second': Math.round((read.bytes - before.bytes) / elapsedMs),
-          'framing and telling apart, per cent of one core': round(100 * framingCoreShare),
+          'framing and classifying, per cent of one core': round(100 * framingCoreShare),
           'heap grown, MB': round(growthMb),
           restarts: restarts,
         },

@@ -510,7 +510,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'The time to retry after a 429 moved with each further one, and never came, beside others in a storm',
+      'The time to retry after a 429 moved with each further one, and never came, with others in a storm',
     tests: [
       [
         'main/api/quota-tap.test.ts',

@@ -58,10 +58,10 @@ test.each<readonly [string, Partial<Figures>]>([
   ['no model', { error: 2001, oracleError: 2001 }],
   ['against the oracle', { oracleError: 800 }],
   ['`ok` while', { okUnderFifth: 3 }],
-  ['over half', { warnedOverHalf: 11 }],
+  ['above half', { warnedOverHalf: 11 }],
   ['to the warning', { delays: [31] }],
   ['to the warning', { delays: [10, 10, 10, 91] }],
-  ['told time to empty', { timeErrors: [0.11] }],
+  ['shown time to empty', { timeErrors: [0.11] }],
   ['every kind but bursts', { changes: 7 }],
   ['with bursts', { shape: 'bursts', bursts: 10, changes: 21 }],
   ['older than 60 s', { warningOld: 3 }],
@@ -75,7 +75,7 @@ test.each<readonly [string, Partial<Figures>]>([
 
 test('a forecast chance ten points off the outcome is missed', () => {
   const chances = GOOD.chances.map((step, at) => (at === 8 ? { ...step, came: step.told - 11 } : step))
-  expect(missed([{ ...GOOD, chances }])).toEqual(['told chance against what came, from 50 % up'])
+  expect(missed([{ ...GOOD, chances }])).toEqual(['shown chance against the outcome, from 50 % up'])
 })
 
 test('one kind in twenty may miss the aim, two may not', () => {

@@ -17,7 +17,7 @@ export interface Aim {
   readonly sighted?: Pick<Aim, 'measured' | 'isMet'>
 }
 
-export const NO_MODEL = 'no model: the last Remaining stands'
+export const NO_MODEL = 'no model: the last Remaining, unchanged'
 /** A kind needs this many of what a share is of before the share is held against an aim. */
 const MIN_OF_A_KIND = 20
 
@@ -32,7 +32,7 @@ export const changesAnHour: OfKind = ({ changes, hours }) => changes / hours
 
 /** What an oracle with a chance, but no time to empty and no bound that is never passed, can be held to. */
 const OF_THE_ORACLE =
-  /^(mean error against “no|`ok`|`running-out`, `empty`|from “would|changes|“runs out|told chance|alerts|emptyings)/
+  /^(mean error against “no|`ok`|`running-out`, `empty`|from “would|changes|“runs out|shown chance|alerts|emptyings)/
 
 /** What one that is not told the kind can be held to besides: how near it comes to the one that is. */
 const OF_THE_UNTOLD = new RegExp(`${OF_THE_ORACLE.source}|^mean error against the oracle`)
@@ -71,7 +71,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   const covers = coverageOf(kinds)
   row(
     'coverage of `low`…`high`',
-    '93 to 99.5 % (or above it and at most 2.2 times the oracle’s width) in at least 95 % of kinds, never under 90 %',
+    '93 to 99.5 % (or above it and at most 2.2 times the oracle’s width) in at least 95 % of kinds, never below 90 %',
     covers.measured,
     covers.isMet,
   )
@@ -148,7 +148,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
     ({ overHalf }) => overHalf,
   )
   row(
-    '`running-out`, `empty` or `blocked` while the truth stays over half for the next 10 minutes',
+    '`running-out`, `empty` or `blocked` while the truth stays above half for the next 10 minutes',
     'at most 1 % of such looks',
     `${percent(scared)} of ${count(sum(({ overHalf }) => overHalf))}`,
     scared <= 0.01,
@@ -165,9 +165,9 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   const timeErrors = kinds.flatMap((kind) => kind.timeErrors)
   const untold = timeErrors.filter((error) => error === 1).length / timeErrors.length
   row(
-    'told time to empty at half a bucket, steady use',
+    'shown time to empty at half a bucket, steady use',
     'median error at most 10 %',
-    `median ${percent(quantile(timeErrors, 0.5))}, p95 ${percent(quantile(timeErrors, 0.95))}; not told in ${percent(untold)}`,
+    `median ${percent(quantile(timeErrors, 0.5))}, p95 ${percent(quantile(timeErrors, 0.95))}; not shown in ${percent(untold)}`,
     quantile(timeErrors, 0.5) <= 0.1,
     timeErrors.length,
   )
@@ -178,7 +178,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   rows.push({
     ...rows.pop()!,
     best: {
-      measured: `whoever counted each request since the start: median ${percent(leastError)}`,
+      measured: `a count of each request since the start: median ${percent(leastError)}`,
       isMet: leastError <= 0.1,
     },
   })
@@ -196,7 +196,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   const busiest = highest(bursty, perBurst)
   row(
     'changes of a row’s state with bursts',
-    'at most 2 a burst (or 6 an hour where bursts are rarer)',
+    'at most 2 a burst (or 6 an hour if bursts are rarer)',
     `${number(
       ratioOf(
         bursty,
@@ -231,7 +231,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
     ({ checks, budget }) => checks / budget,
   )
   row(
-    'a row in `running-out` or `empty` whose header is older than 60 s, where the budget pays for a check a minute',
+    'a row in `running-out` or `empty` whose header is older than 60 s, if the budget allows a check a minute',
     'at most 2 % of such looks',
     percent(old),
     old <= 0.02,
@@ -262,7 +262,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   row(
     '“runs out within 10 minutes”: Brier score',
     'at most 0.12',
-    `${number(brier)}; always telling the base rate of ${percent(base)}: ${number(base * (1 - base))}`,
+    `${number(brier)}; always showing the base rate of ${percent(base)}: ${number(base * (1 - base))}`,
     brier <= 0.12,
   )
   const steps = Array.from({ length: 10 }, (_, at) => ({
@@ -273,7 +273,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   const told = steps.slice(5).filter(({ looks }) => looks >= 100)
   const off = told.map(({ told: chance, came, looks }) => Math.abs(chance - came) / looks)
   row(
-    'told chance against what came, from 50 % up',
+    'shown chance against the outcome, from 50 % up',
     'within 10 points',
     told
       .map(
@@ -308,7 +308,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   return rows
 }
 
-const ITS_LOW = 'its `low` with a bound that is never passed'
+const ITS_LOW = 'its `low` as a bound that always holds'
 
 /** Where the bounds meet, an interval cannot be told from one that is too wide. */
 function coverageOf(kinds: readonly Figures[]): { readonly measured: string; readonly isMet: boolean } {
@@ -368,5 +368,5 @@ export const aimWord = ({ isMet, best, untold, sighted }: Aim): string => {
   if (isMet) return 'met'
   if (sighted?.isMet === false) return 'missed, by the truth itself too'
   if (best?.isMet === false) return 'missed, by the oracle too'
-  return untold?.isMet === false ? 'missed, by anyone who is not told the kind too' : 'missed'
+  return untold?.isMet === false ? 'missed, by the oracle without the kind too' : 'missed'
 }

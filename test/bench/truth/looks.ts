@@ -21,7 +21,7 @@ export interface Looks {
   /** NaN where no time is told. */
   readonly emptyInSeconds: Float64Array
   readonly headerAgeSeconds: Float64Array
-  /** The told chance that the quota is empty within ten minutes, 0 to 1. */
+  /** The shown chance that the quota is empty within ten minutes, 0 to 1. */
   readonly chance: Float64Array
   readonly oracle: Told
   /** An oracle that is not told the kind of traffic, only what kinds there are. */

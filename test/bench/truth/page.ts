@@ -64,7 +64,7 @@ export interface PageOf {
 }
 
 const IGNORED_FIELDS =
-  'The one that is not told the kind knows only what kinds the bench draws from, how likely each is and how they behave: 2,000 possible others, of which headers show which fit. It is a particle filter of 1,200 possible truths, each followed every second, and it was asked in the first seed of each kind.'
+  'The column “kind unknown” is an oracle that knows only the bench’s kinds of traffic, how likely each is and how they behave: 2,000 possible others, narrowed down by headers. It is a particle filter of 1,200 possible truths, each followed every second, and ran in the first seed of each kind.'
 
 /** What is true of the numbers on screen, kind by kind. */
 export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string {
@@ -73,7 +73,7 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
   return [
     '# Truth',
     '',
-    'Whether Headroom’s numbers, ranges and states of a quota are true while others use it. Written by `npm run truth`; nothing here is typed by hand. An aim that was missed says so.',
+    'Whether Headroom’s numbers, ranges and states of a quota are right while others use it. Written by `npm run truth`; nothing here is typed by hand. An aim that was missed says so.',
     '',
     `- ${how}`,
     `- machine: ${machine}`,
@@ -82,7 +82,7 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     `## Aims: ${met} of ${aims.length} met`,
     '',
     ...table(
-      ['figure', 'aim', 'measured', 'the oracle', ...(isUntoldAsked ? ['not told the kind'] : []), ''],
+      ['figure', 'aim', 'measured', 'the oracle', ...(isUntoldAsked ? ['kind unknown'] : []), ''],
       aims.map((one) => [
         one.figure,
         one.aim,
@@ -96,7 +96,7 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
     'The oracle knows which kind of traffic it sees and its parameters: that a burst lasts two minutes of five, or when a day’s peak comes.',
     ...(isUntoldAsked ? [IGNORED_FIELDS] : []),
     '',
-    '## Why the others are not met',
+    '## Why the others are missed',
     '',
     ...reasons(aims.filter(({ isMet }) => isMet === false)),
     '',
@@ -118,7 +118,7 @@ function reasons(missed: readonly Aim[]): readonly string[] {
   })
   const others = missed.filter((aim) => reason(aim) === undefined).map(({ figure }) => figure)
   if (others.length === 0) return known
-  const rest = `- ${others.join('; ')}: nothing measured here says that it cannot be met.`
+  const rest = `- ${others.join('; ')}: no measurement here shows that it cannot be met.`
   return [...known, rest]
 }
 
@@ -128,19 +128,19 @@ function reasons(missed: readonly Aim[]): readonly string[] {
  */
 function reason({ figure, best, untold, sighted }: Aim): string | undefined {
   if (OF_THE_FOLD.test(figure)) {
-    return 'a fold weighs 116 candidates, 28 rates and none, each for four lengths of time, with a normal probability each; a header a second costs 4 µs of that second. It takes 1 µs only where several headers come within a second.'
+    return 'a fold weighs 116 candidates, 28 rates and none, each for four lengths of time, with a normal probability each; one header per second costs 4 µs of that second. It takes 1 µs only if several headers arrive within a second.'
   }
   if (sighted?.isMet === false) {
-    return `the same states over the truth itself, seen each second with the ten minutes to come, change ${sighted.measured}. It cannot be met by any estimate, since what others do changes the state as often.`
+    return `states of the true level, seen each second with the next ten minutes, change ${sighted.measured}. No estimate can meet it, because others’ traffic changes the state as often.`
   }
   if (best?.isMet === false) {
-    return `the oracle, which is told everything but the future, comes to ${best.measured}. It cannot be met by anyone who sees these headers alone.`
+    return `the oracle, which knows everything except the future, reaches ${best.measured}. Headers alone are not enough to meet it.`
   }
   if (untold?.isMet === false) {
-    return `who is not told the kind of traffic comes to ${untold.measured}. It takes knowing beforehand what others do.`
+    return `an oracle that does not know the kind of traffic reaches ${untold.measured}. Meeting it takes knowing others’ traffic beforehand.`
   }
   if (untold?.isMet === true) {
-    return `not met yet, and nothing here shows that it cannot be: who knows what kinds there are, and how likely each is, comes to ${untold.measured}. Headroom supposes only that a rate holds for a while and then jumps, so that nothing is tuned to the bench.`
+    return `not met yet, and no measurement here shows that it cannot be: an oracle that knows the kinds and their likelihood reaches ${untold.measured}. Headroom assumes only that a rate lasts for a while and then jumps, so that nothing is tuned to the bench.`
   }
   return undefined
 }

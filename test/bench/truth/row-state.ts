@@ -5,7 +5,7 @@ export const isWarning = (state: QuotaState): boolean =>
   state === 'running-out' || state === 'empty' || state === 'blocked'
 
 /**
- * The told chance that the quota is empty within ten minutes; before there is one, a row says yes or no by
+ * The shown chance that the quota is empty within ten minutes; before there is one, a row says yes or no by
  * its state.
  */
 export const chanceOf = ({ emptyChance, state }: RequestQuota): number =>

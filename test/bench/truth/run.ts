@@ -48,7 +48,7 @@ const kinds = await measure({
 })
 const aims = [...aimsOf(kinds), costs()]
 const took = Math.round((performance.now() - from) / 1000)
-const how = `${kinds.length} kinds of traffic (${random} of them drawn at random from seed ${randomSeed}), ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} of ${MINUTES} minutes each, one look a second at what the product's own parts tell at default settings, against the simulator's rules; ${took} s`
+const how = `${kinds.length} kinds of traffic (${random} of them drawn at random from seed ${randomSeed}), ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} of ${MINUTES} minutes each, one sample a second of the product's own output at default settings, compared with the simulator's rules; ${took} s`
 /** What all of this costs, of the bench that measures only that. */
 function costs(): Aim {
   const script = fileURLToPath(new URL('../quota.ts', import.meta.url))
