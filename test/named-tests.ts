@@ -94,7 +94,7 @@ export function addNamed(a: NamedTests, b: NamedTests): NamedTests {
   return { failed: [...a.failed, ...b.failed], unsteady: [...a.unsteady, ...b.unsteady] }
 }
 
-/** For the end of a run, where whoever sees its last lines only finds them. Empty where nothing failed. */
+/** Printed at the end of a run, so that its last lines include them. Empty if nothing failed. */
 export function namedLines({ failed, unsteady }: NamedTests): string {
   const told = (word: string, tests: readonly NamedTest[]) =>
     tests.map(({ test, why }) => `${word}: ${test}\n${why.replace(/^/gm, '    ')}\n`)

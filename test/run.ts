@@ -39,7 +39,7 @@ const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
-    // Where the suites' own reports go, for whoever reads them; else they are thrown away.
+    // Folder of the suites' own reports; without it they are deleted.
     options: {
       only: { type: 'string' },
       part: { type: 'string', default: 'quick' },

@@ -39,7 +39,7 @@ export function SideScroll({ label, children }: SideScrollProps) {
   }, [])
   return (
     <div className={css('frame')} data-more={more}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
       <section ref={box} className={css('scroll')} aria-label={label} tabIndex={0}>
         {children}
       </section>

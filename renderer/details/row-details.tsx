@@ -31,7 +31,7 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
   const details = useRowDetails(profile, category)
   const hasPrograms = useSnapshot((snapshot) => snapshot.programs !== undefined) === true
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
     <section className={css('scroll', 'details')} aria-label={`${category}, details`} tabIndex={0}>
       <div>
         <WhatIf category={category} />

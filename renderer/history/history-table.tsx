@@ -34,7 +34,7 @@ export const HistoryTable = memo(function HistoryTable({ category, history, rang
     ...history.rejectedAt.map((at) => ({ at, words: '429', from: 'refused' })),
   ].sort((a, b) => b.at - a.at)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
     <section className={css('scroll')} aria-label={`${category}, history as a table`} tabIndex={0}>
       <table className={css('headed', 'table')}>
         <thead>

@@ -38,7 +38,7 @@ export const AdvicePanel = memo(function AdvicePanel({ draft, verdict, change }:
         <h2 id="plan-advice">Advice</h2>
         <span>{verdict.fits ? '' : 'best first'}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
       <section className={css('scroll')} aria-label="Advice, list" tabIndex={0}>
         {verdict.fits && <p className={css('note')}>The plan fits as it is.</p>}
         <ol className={css('advices')}>

@@ -108,7 +108,7 @@ function DayTable({ rows, category }: { readonly rows: readonly DayRow[]; readon
   const { live } = useParts()
   const nowMs = live.ticker.nowMs()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
     <section className={css('scroll')} aria-label={`${category}, the day as a table`} tabIndex={0}>
       <table className={css('headed', 'day-table')}>
         <thead>

@@ -25,7 +25,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
         <h2 id="waiting-heading">Waiting now</h2>
         <span>{count === 0 ? 'nothing' : `${countText(count, 'request')}, in queue order`}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
       <section className={css('scroll')} aria-label="Waiting now, list" tabIndex={0}>
         {count === 0 && <p className={css('note')}>Nothing is waiting. Queued requests appear here.</p>}
         {groups.map(({ category, severity, label, why, rows }) => (

@@ -19,7 +19,7 @@ export function ReportTables({ report }: { readonly report: Report }) {
 function RequestTable({ report }: { readonly report: Report }) {
   if (report.requests.length === 0) return <p>No request quota was observed in this time.</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
     <section className={css('across')} aria-label="Requests" tabIndex={0}>
       <table>
         <thead>
@@ -57,7 +57,7 @@ function RequestTable({ report }: { readonly report: Report }) {
 function SlotTable({ report }: { readonly report: Report }) {
   if (report.slots.length === 0) return null
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus
     <section className={css('across')} aria-label="Stream slots" tabIndex={0}>
       <table>
         <thead>

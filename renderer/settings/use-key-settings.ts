@@ -50,7 +50,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
     [],
   )
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is made anew at each render, and asks the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `run` is new at each render, and asks the same
   useEffect(() => {
     let stopped = false
     turn.current = turn.current.then(async () => {

@@ -28,7 +28,7 @@ export function OwnStreams() {
         <Unlisted of="streams" />
         <CloseAll streams={streams} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard through its own focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard scrolling needs focus */}
       <section className={css('scroll')} aria-label="Own streams, list" tabIndex={0}>
         {streams.length === 0 ? (
           <p className={css('empty')}>No streams open.</p>

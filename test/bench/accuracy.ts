@@ -28,10 +28,10 @@ const LOOK_MS = 1_000
 const AFTER_A_REFUSAL_MS = 30_000
 const PROBES = { budgetFraction: 0.02, everySeconds: {} }
 const OURS = 'headroom'
-/** PROMISES Q1; what others will do next nobody can promise. */
+/** PROMISES Q1; others’ next requests can't be promised. */
 const AIM = 0.5
 
-/** What goes on around one quota: own requests a second at a moment, and what others do. */
+/** Traffic on one quota: own requests per second at a time, and those of others. */
 interface Scenario {
   readonly category: string
   readonly own: (second: number) => number

@@ -84,7 +84,7 @@ async function measure(): Promise<void> {
     await telling([1, 1])
     const from = told().map((tasks) => tasks.length)
     for (const ask of muchAtOnce(page, simulator)) await ask()
-    // What is under way by now is told of in the next second.
+    // A task in progress now is reported in the next second.
     const now = told().map((tasks) => tasks.length)
     await telling(now.map((count, index) => Math.max(count + 1, (from[index] ?? 0) + seconds)))
     const [ours, floor] = told().map((tasks, index) => Math.max(...tasks.slice(from[index])))

@@ -16,7 +16,7 @@ test('in a short day every contestant is measured in each case, and the gateway 
   // What is kept back once weighs more in a short day.
   expect(aims.map(({ isMet }) => isMet)).toEqual([false, true, true, true, true])
   expect(aims[0]?.what).toContain(': the reserve of 20 requests is kept back once')
-  // A contestant that is refused nothing, by itself and beside others, would be one that does not run.
+  // A contestant without a single 429, alone and with others, would be one that does not run.
   const refused = table?.rows
     .filter(([name]) => name?.startsWith('each alone'))
     .map(([, , count]) => Number(count))

@@ -12,11 +12,11 @@ import {
 import { tell } from './result.ts'
 
 /**
- * How well a request that would come too late is told at once: `node test/bench/gateway-turns.ts [--lives 30]
- * [--json]`.
+ * How well a request that would be too late is declined at once:
+ * `node test/bench/gateway-turns.ts [--lives 30] [--json]`.
  *
  * The gateway's scheduler in virtual time, with its own margin and with others, and with the true rates of
- * those beside it, which it has to learn. Exit 1 where an aim is missed.
+ * its neighbours, which it has to learn. Exit 1 if an aim is missed.
  */
 const { values } = parseArgs({
   options: { lives: { type: 'string', default: '30' }, json: { type: 'boolean', default: false } },
@@ -59,7 +59,7 @@ const wrong = ({ wrong: count, all }: Turns): number => count / all
 const inVain = ({ inVain: count, all }: Turns): number => count / all
 const percent = (share: number): number => Number((100 * share).toFixed(2))
 
-/** Of the rules that are told the rates and refuse few enough wrongly, the least that waits in vain. */
+/** Of the rules that know the rates and wrongly decline few enough, the one with the fewest waits in vain. */
 const leastTold = (name: MixName): number =>
   Math.min(
     ...RULES.filter((rule) => rule.isTold && wrong(of(name, rule)) <= AIM_WRONG).map((rule) =>

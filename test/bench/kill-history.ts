@@ -7,7 +7,7 @@ import { type Killed, killedWriter } from '../main/history/killed-writer.ts'
 /**
  * Kills a process that writes history, again and again: `node test/bench/kill-history.ts [--rounds 200]`.
  *
- * Each lane goes on with the file that the round before left, as a person's next start does.
+ * Each lane continues with the file of the previous round, as a person's next start does.
  */
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } })
 const rounds = Number(values.rounds)

@@ -7,7 +7,7 @@ const FOLDER = fileURLToPath(new URL('peers/', import.meta.url))
 const load = createRequire(`${FOLDER}package.json`)
 
 /**
- * A package that a bench compares Headroom with, from the package of peers beside this file, which the first
+ * A package that a bench compares Headroom with, from the package of peers next to this file, which the first
  * call installs. `Shape` is what the bench uses of it: the peers' types are not installed with the project.
  */
 export function peer<Shape>(name: string): Shape {

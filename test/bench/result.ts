@@ -34,7 +34,7 @@ export function ratiosOf({
   )
 }
 
-/** How many times better than the best of the peers, or `null` where there is none. */
+/** How many times better than the best of the peers, or `null` without one. */
 export function ratioOf(result: Pick<BenchResult, 'better' | 'ours' | 'peers'>): number | null {
   const ratios = Object.values(ratiosOf(result))
   return ratios.length === 0 ? null : Math.min(...ratios)

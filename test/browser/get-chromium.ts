@@ -44,7 +44,7 @@ function waysToGetOne(): readonly (readonly Step[])[] {
 function succeeds(command: string, args: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
-      // stdout is for the tests' own output; what this says belongs beside it.
+      // stdout is for the tests' own output; this output belongs on stderr.
       stdio: ['ignore', 2, 2],
       timeout: STEP_LIMIT_MS,
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

@@ -1,6 +1,6 @@
 import type { Trace } from './scan.ts'
 
-/** A browser window as a program: what it is answered and told is kept, byte for byte. */
+/** A browser window as a program: stores every response and push, byte for byte. */
 export class ApiClient {
   readonly heard: Trace[] = []
   readonly #origin: string
@@ -51,7 +51,7 @@ export class ApiClient {
     return text
   }
 
-  /** A plain GET, with the bearer beside it. */
+  /** A plain GET, with the bearer. */
   async read(path: string): Promise<void> {
     const answer = await fetch(`${this.#origin}${path}`, {
       headers: { authorization: `Bearer ${this.#bearer}` },

@@ -16,7 +16,7 @@ const PATIENT = { timeout: 20_000 }
 /** PROMISES T11 over everything that a full run of the real program says and leaves. */
 
 const HEADROOM = fileURLToPath(new URL('../../main/hosts/terminal/headroom.ts', import.meta.url))
-/** An exception that nobody catches, on demand, in a process of the test's own. */
+/** An uncaught exception, on demand, in the test's own process. */
 const CRASH = "process.once('SIGUSR2',()=>{setTimeout(()=>{throw(new(Error)('induced'))})})"
 /** Where the key of a program is shown, once. */
 const SHOWS_KEY = /^the answer to \/api\/command\/addProgram$/

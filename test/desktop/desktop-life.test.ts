@@ -81,7 +81,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await desktop.order({ kind: 'close-window' })
     await desktop.order({ kind: 'choose', label: 'Open Headroom' })
     await desktop.report('window-shown', ({ id }) => id === 3)
-    // An alert may be told meanwhile as well.
+    // An alert may be announced meanwhile as well.
     const told = desktop.reports.filter(
       (report) => report.kind === 'called' && report.value === 'Headroom keeps running in the tray',
     )
@@ -186,7 +186,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     expect(await desktop.evaluate(HEADLINE)).toMatch(/\w/)
     const after = (await desktop.evaluate('window.headroom.snapshots()')) as { revision: number }[]
     expect(after[0]?.revision).toBeGreaterThanOrEqual(before[0]?.revision ?? Number.POSITIVE_INFINITY)
-    // The new page is told what changes, also where the one that ended was hidden.
+    // The new page gets changes, even if the crashed one was hidden.
     const change = `new Promise((resolve) => {
       window.headroom.snapshotChanged(resolve)
       void window.headroom.openStream({ profile: 'simulator', kind: 'quotes', target: 'IBM' })

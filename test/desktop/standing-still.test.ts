@@ -42,7 +42,7 @@ describe.skipIf(obstacle !== undefined)(name, { timeout: 120_000 }, () => {
   })
   afterAll(() => host?.close())
 
-  // Each try has an app of its own, on which nobody has done anything yet.
+  // Each try has its own app, in its initial state.
   beforeEach(async () => {
     const dataFolder = host.newFolder()
     // As a person's account has it; this one's home is new.

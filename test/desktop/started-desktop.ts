@@ -22,7 +22,7 @@ export function obstacleToRunning(): string | undefined {
 
 /** Why its double cannot be run here. */
 export function obstacleToDouble(): string | undefined {
-  // A second start, and the end, are told by signals.
+  // A second start, and the end, arrive as signals.
   return process.platform === 'win32' ? 'Windows has no signals' : obstacleToRunning()
 }
 

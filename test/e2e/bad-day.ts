@@ -164,7 +164,7 @@ export class BadDay {
     service.tokens.expireAccess(service.nowMs())
   }
 
-  /** Runs `headroom ARGS --data FOLDER` beside the app; its stdout. */
+  /** Runs `headroom ARGS --data FOLDER` next to the app; returns its stdout. */
   run(...args: readonly string[]): Promise<string> {
     return new Promise((resolve, reject) => {
       execFile(process.execPath, [LAUNCH, ...args, '--data', this.folder], (error, stdout) =>
@@ -200,7 +200,7 @@ export class BadDay {
     }
   }
 
-  /** All that is to be read now, in the window and beside it. */
+  /** Every text shown now, in the window and outside it. */
   async texts(page: Page): Promise<Texts> {
     const glance = await this.#glanceOf(page)
     await glance.setViewportSize(GLANCE_SIZE)
@@ -256,7 +256,7 @@ export class BadDay {
   }
 
   /**
-   * Starts `headroom watch` beside the app, with a monitor of its own; it writes its table every five
+   * Starts `headroom watch` next to the app, with a monitor of its own; it writes its table every five
    * seconds.
    */
   async watch(): Promise<void> {

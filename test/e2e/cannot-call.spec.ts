@@ -17,7 +17,7 @@ interface Reason {
   readonly strike?: (day: BadDay, page: Page) => Promise<unknown> | unknown
   readonly before?: (day: BadDay) => void
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether a `headroom watch` beside the app meets it too. */
+  /** Whether a `headroom watch` next to the app gets it too. */
   readonly isWatched?: boolean
 }
 

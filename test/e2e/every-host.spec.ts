@@ -30,7 +30,7 @@ test('numbers fall as requests are made, and the use is shown as others’', { t
 })
 
 test.describe('with fixed windows', () => {
-  // Nothing comes back before the window ends, so that the refusal is there when Headroom asks.
+  // Nothing refills before the window ends, so that Headroom's check gets the 429.
   test.use({ simulatorOptions: { window: 'fixed' } })
 
   test('a 429 shows as an event and pauses its own row only', async ({ window: page, simulator }) => {

@@ -51,7 +51,7 @@ test('a window leaves neither its code nor the file that opened it in the tab’
   expect(hash.length).toBeGreaterThan('#code='.length)
   expect(entries.map(({ url }) => url).filter((url) => url.includes(hash))).toEqual([])
   expect(entries.map(({ url }) => url)).not.toContain(pathToFileURL(file).href)
-  // What a browser may have noted elsewhere, as of what was typed, admits nobody: the code was used.
+  // A copy of the address in the browser's records connects no window: the code was used.
   const later = await page.context().newPage()
   await later.goto(headroom.url)
   await expect(later.getByText('Open the link Headroom printed')).toBeVisible()

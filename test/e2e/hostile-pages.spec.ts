@@ -117,7 +117,7 @@ test('a code is worthless to such a page, and to anyone once it was used', async
   const statuses = new Set<number>()
   for (let guess = 0; guess < 30; guess += 1) statuses.add(await offer(`guess-${guess}`))
   expect([...statuses]).toEqual([401, 429])
-  // Guessing keeps nobody with the right one out, and takes it from nobody.
+  // Guessing does not block the owner of the right code, and does not use it up.
   expect(await offer(fresh)).toBe(200)
   await headroom.waitForReady(4)
   expect([401, 429]).toContain(await offer(fresh))

@@ -4,7 +4,7 @@ import { appState, COMMANDS } from './hostile/app-state.ts'
 import { expect, hostilePage, test, through } from './hostile/fixtures.ts'
 import { WAYS_TO_GET, WAYS_TO_POST } from './hostile/ways.ts'
 
-/** PROMISES W4, below and beside the pages: names that lead here, and requests that no browser makes. */
+/** PROMISES W4, below the level of pages: names that lead here, and requests that no browser makes. */
 
 test('a name rebound to this machine reads and does nothing, even on our port', async ({
   page,

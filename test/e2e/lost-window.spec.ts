@@ -6,7 +6,7 @@ import { expect, type Headroom, test } from './fixtures.ts'
 
 /** A window that stops working must cost nothing but itself (W6). */
 
-// An access token is refreshed every ten seconds or so: what goes on without the window can be seen soon.
+// An access token is refreshed every ten seconds or so: so work without the window shows soon.
 test.use({ simulatorOptions: { accessLifetimeSeconds: 20 } })
 
 const liveStreams = (page: Page) => page.locator('[data-stream][data-state="live"]')

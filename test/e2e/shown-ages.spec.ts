@@ -37,7 +37,7 @@ test('a shown age is accurate, and when responses stop the number is not shown a
   }
   await expect(row).toHaveAttribute('data-stale', 'false')
 
-  // Two minutes pass for the window, while nobody can tell it that they did not pass for Headroom.
+  // Two minutes pass for the window, which can't learn that they did not pass for Headroom.
   problems.allow(/ERR_INTERNET_DISCONNECTED|ERR_INCOMPLETE_CHUNKED|Failed to load resource|net::ERR/)
   await page.context().setOffline(true)
   await page.clock.fastForward(125_000)

@@ -87,7 +87,7 @@ for (const secret of ['', 'the-secret']) {
       await expect(page.getByTestId('profile')).toContainText('Main key')
       await liveNumbers(page)
 
-      // The same answer once more, as when the tab is reloaded: nobody is there to take it.
+      // The same redirect again, as after a reload of the tab: the port is closed.
       const posts = tokenPosts(simulator)
       await tab.reload().catch(() => {})
       await expect(tab.getByRole('heading', { name: 'Signed in' })).toHaveCount(0)

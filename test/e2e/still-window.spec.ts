@@ -24,7 +24,7 @@ test('for an unresponsive window only the latest snapshot is queued, and it then
   const pushes = await page.evaluateHandle(
     async (bearer) => {
       const { body } = await fetch('/api/pushes', { headers: { authorization: `Bearer ${bearer}` } })
-      // From here on nobody reads it.
+      // From here on it is not read.
       return body
     },
     await host.bearer(),

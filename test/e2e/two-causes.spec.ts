@@ -169,7 +169,7 @@ async function expectRoot(page: Page, day: BadDay, pair: Pair): Promise<void> {
     expect(health.cause).toBe(cause)
     expect(status).toMatch(headline)
     expect(tray.severity).toBe(severity)
-    // Every root is one sample; a consequence is none.
+    // Every root is one sample; a consequence is not.
     const causes = metrics
       .filter((line) => !line.includes('severity="watch"'))
       .map((line) => /cause="([^"]+)"/.exec(line)?.[1])

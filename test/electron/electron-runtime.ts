@@ -8,7 +8,7 @@ export interface ElectronRuntime {
   /** The folder as Electron is distributed: the executable with its libraries, locales and resources. */
   readonly dist: string
   readonly executable: string
-  /** As the file `version` beside the executable says. What runs is told by the page's user agent. */
+  /** From the file `version` next to the executable. The running version is in the page's user agent. */
   readonly version: string
 }
 

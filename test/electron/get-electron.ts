@@ -97,7 +97,7 @@ function stepsToInstall(): readonly Step[] {
 function run(command: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
-      // stdout is for the tests' own output; what this says belongs beside it.
+      // stdout is for the tests' own output; this output belongs on stderr.
       stdio: ['ignore', 2, 2],
       timeout: STEP_LIMIT_MS,
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRoot, OTHER_USER } from '../main/storage/other-user.ts'
 
-/** As whom tests start Electron: root's as `nobody`, because Chromium's sandbox does not start as root. */
+/** The user that starts Electron in tests: for root `nobody`, because Chromium's sandbox rejects root. */
 export interface OrdinaryUser {
   /** For `spawn`. */
   readonly ids: { readonly uid?: number; readonly gid?: number }
-  /** A home of its own, empty at first, that nobody else reads. */
+  /** A private home of its own, empty at first. */
   readonly home: string
   /**
    * With this home in all that names one, and without the way to the keyring of the person who runs the
@@ -49,7 +49,7 @@ export function ordinaryUser(): OrdinaryUser {
   }
 }
 
-/** A message bus leads to the keyring and to the notifications of whoever is logged in. */
+/** A message bus leads to the keyring and the notifications of the logged-in user. */
 function withoutSession(environment: NodeJS.ProcessEnv): Record<string, string> {
   const left = Object.entries(environment).filter(
     (entry): entry is [string, string] =>

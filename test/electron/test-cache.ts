@@ -38,5 +38,5 @@ export const CARRIED = {
   folder: 'electron-33.2.1-2',
 } as const
 
-/** In the cache beside the runtime: the modules that stand in for what it lacks. */
+/** In the cache next to the runtime: modules that replace what it lacks. */
 export const STAND_INS = { package: '@photostructure/sqlite@1.2.1', folder: 'stand-ins-1' } as const

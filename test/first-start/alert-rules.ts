@@ -58,7 +58,7 @@ function quotaOf(
 
 /** Whether an alert is of what was broken, or of its end, for as long as that is held. */
 const isAlertOfTrouble = (title: string, { troubles, shown }: Look): boolean =>
-  // Streams that were opened again and again are told for as long as they are counted.
+  // Restarting streams are shown for as long as their restarts count.
   (/streams? keeps? restarting$/.test(title) && troubles.length > 0) ||
   troubles.some(
     (one) =>

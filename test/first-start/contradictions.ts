@@ -9,7 +9,7 @@ import { inTroubles } from './trouble-rules.ts'
 
 /**
  * Everything in the last look that is not so, by the simulator's books; `looks` are all so far, the last one
- * included. A forecast is told as false once it was, with the moment when it was shown.
+ * included. A false forecast is reported once it failed, with the time it was shown.
  */
 export function contradictions(looks: readonly Look[]): readonly Contradiction[] {
   const look = looks.at(-1)

@@ -12,7 +12,7 @@ export const USE_MS = 30_000
 const FRESH_MS = 60_000
 
 /**
- * The count of a category around the look: use can only have lowered it, and what comes back only raised it.
+ * The count of a category around the look: use can only have lowered it, and refill only raised it.
  */
 export function countOf(category: string, look: Look) {
   const { before, after } = look
@@ -35,7 +35,7 @@ export function countOf(category: string, look: Look) {
 
 export type Count = NonNullable<ReturnType<typeof countOf>>
 
-/** What is left as it is told: a range, or twice the same; all that may be where nothing is told. */
+/** The shown level: a range, or twice the same; the full range if nothing is shown. */
 export function numberOf({ left, limit }: Pick<ShownRow, 'left' | 'limit'>): readonly [number, number] {
   if (left === '–') return [0, limit]
   const [low = 0, high = low] = left.replace('~', '').split('–').map(Number)
@@ -86,7 +86,7 @@ export function othersOf({ category, age }: Pick<ShownRow, 'category' | 'age'>, 
   return { rates, mean }
 }
 
-/** The 429 that the row may be told of: within one period. */
+/** The 429 that the row may show: within one period. */
 export function lastRefusalMs(category: string, look: Look): number | undefined {
   const { after } = look
   const period = after.requests.find((request) => request.category === category)?.periodSeconds ?? 0

@@ -4,7 +4,7 @@ import { delayMs, type Look, type Note, PUSH_MS, SOME_USE } from './look.ts'
 /** How long before a line others’ use has to have begun, at most: the time between two headers. */
 const USE_LINE_MS = 5 * 60_000
 
-/** Each 429 that is told was counted, and each that was counted is told. */
+/** Each shown 429 was counted, and each counted one is shown. */
 export function inEvents(looks: readonly Look[], look: Look, note: Note): void {
   const { before, shown, after } = look
   // The app may note one as late as it was at that time.

@@ -7,7 +7,7 @@ import { isOfTrouble } from './troubles.ts'
 /** How long the headline promises that no quota will run out. */
 const PROMISED_MS = 10 * 60_000
 
-/** Labels that the headline may have on a first start, beside those of a quota’s state. */
+/** Labels that the headline may have on a first start, besides those of a quota’s state. */
 const CALM = /^(ok|ok so far)$/
 export const isCalm = (word: string): boolean => CALM.test(word)
 export const OF_QUOTA = /^(watch|low|running out|empty|429)$/

@@ -38,7 +38,7 @@ export function inToken(look: Look, note: Note): void {
   if (left !== undefined) note('token', `access token: ${accessToken} left`, left)
 }
 
-/** What is left of the access token, where that is not what is told. */
+/** The remaining time of the access token, if the shown one is wrong. */
 export function tokenContradicted(told: string, look: Look): string | undefined {
   const { shown, after } = look
   const left = durationMs(told)

@@ -14,7 +14,7 @@ export interface Look {
   readonly after: Truth
   /** What was broken so far. */
   readonly troubles: readonly Trouble[]
-  /** How late the app and its windows were at most since the look before, as measured beside them. */
+  /** How late the app and its windows were at most since the look before, as measured with them. */
   readonly lateMs: number
 }
 
@@ -63,7 +63,7 @@ export type Note = (rule: Rule, said: string, counted: string, atMs?: number) =>
 export const PUSH_MS = 1_000
 /** What may have happened since the push. Requests. */
 export const SLACK = 2
-/** How far a number without a range may be off: a range is told from a tenth of the limit on. */
+/** How far a number without a range may be off: a range is shown from a tenth of the limit on. */
 export const MIDDLE = 0.1
 /** Use that is worth a sentence, requests per second. */
 export const SOME_USE = 0.3

@@ -45,7 +45,7 @@ export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: N
 }
 
 /**
- * The state's word, without the share, the time or the note beside it; `undefined` where it isn't known here.
+ * The state's word, without the share, the time or the note after it; `undefined` where it isn't known here.
  */
 function stateOf(told: string): string | undefined {
   return /^(ok|watch|low|running out|empty|429|not checked|rejected)(?= |$)/.exec(told)?.[1]
@@ -57,7 +57,7 @@ interface ToldState {
   readonly said: string
 }
 
-/** A state of a quota by its word, and what stands beside it, wherever it is told. */
+/** A state of a quota by its word, and the text after it, wherever it is shown. */
 export function inState({ category, told, said }: ToldState, looks: readonly Look[], note: Note): void {
   const look = looks.at(-1)
   const count = look && countOf(category, look)
@@ -172,7 +172,7 @@ export function inOwn({ category, own }: ShownRow, look: Look, said: string, not
     note('own', `${said}, own ${own}/s`, 'none lately')
 }
 
-/** A safe pace beside the least that others made all the time, and `none` beside others that made nothing. */
+/** A safe pace next to others' minimum use, and `none` next to others without use. */
 export function inSafePace(row: ShownRow, looks: readonly Look[], said: string, note: Note): void {
   const look = looks.at(-1)
   const count = look && countOf(row.category, look)

@@ -12,7 +12,7 @@ export interface Shown {
   }
   /** Title of the tab: `Positions running out · Headroom`. */
   readonly title: string
-  /** Further findings beside the headline: label, and subject with its countdown. */
+  /** Further findings besides the headline: label, and subject with its countdown. */
   readonly chips: readonly { readonly label: string; readonly text: string }[]
   /** `3 streams · 47 checks/min 4.4 % used, cap 5 %`. */
   readonly ownUse: string
@@ -52,7 +52,7 @@ export interface ShownKey {
   readonly left: string
 }
 
-/** An open alert; of several that are told as one, the title of each. */
+/** An open alert; of several grouped as one, the title of each. */
 export interface ShownAlert {
   readonly titles: readonly string[]
   readonly body: string
@@ -60,7 +60,7 @@ export interface ShownAlert {
 
 export interface ShownRow {
   readonly category: string
-  /** `ok`, `running out`; with what stands beside it: `running out 3 min 30 s`. */
+  /** `ok`, `running out`; with its countdown: `running out 3 min 30 s`. */
   readonly state: string
   /** `38`, `60–95`, `~38`, `–`. */
   readonly left: string
@@ -121,7 +121,7 @@ export function readShown(page: Page): Promise<Shown> {
       ownUse: textOf(document, '[data-testid="own-use"]'),
       rows: all('tr[data-category]').map((row) => ({
         category: row.dataset['category'] ?? '',
-        // The mark beside the word has a name of its own, which is not text.
+        // The mark next to the word has a name of its own, which is not text.
         state: [...row.querySelectorAll('[data-testid="state"] b, [data-testid="state"] b ~ span')]
           .map((part) => part.textContent)
           .join(' ')

@@ -25,7 +25,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** Headroom as a first start has it: on an empty data folder, beside its built-in simulator. */
+/** Headroom as a first start has it: on an empty data folder, with its built-in simulator. */
 export async function firstStart(): Promise<Stage> {
   const secret = randomBytes(16).toString('hex')
   const data = mkdtempSync(join(tmpdir(), 'headroom-first-start-'))

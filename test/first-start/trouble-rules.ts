@@ -1,7 +1,7 @@
 import type { Look, Note } from './look.ts'
 import { ALERT_SLACK_MS, BACK_MS, EXPECTED, hasLasted, isUnsettled, type Trouble } from './troubles.ts'
 
-/** What was broken is told on every surface while it lasts, as the cause, and on none after it. */
+/** A fault is shown as the cause on every surface while it lasts, and on none afterwards. */
 export function inTroubles(looks: readonly Look[], look: Look, note: Note): void {
   const { troubles, shown } = look
   for (const trouble of troubles) {

@@ -13,7 +13,7 @@ export interface Trouble {
 /** A trouble begins every three minutes. */
 export const TROUBLE_EVERY_MS = 180_000
 /**
- * How long after its end a trouble may still be told: retries are up to 60 s apart, and an alert waits to be
+ * How long after its end a fault may still be shown: retries are up to 60 s apart, and an alert waits to be
  * withdrawn.
  */
 export const BACK_MS = 75_000
@@ -112,7 +112,7 @@ const ON_THE_WAY =
 export const isOfTrouble = (word: string, troubles: readonly Trouble[], atMs: number): boolean =>
   ON_THE_WAY.test(word) && troubles.some((one) => isUnsettled(one, atMs))
 
-/** From when a trouble begins until nothing of it may be told any more. */
+/** From the start of a fault until it may no longer be shown. */
 export const isUnsettled = ({ fromMs, toMs }: Trouble, atMs: number, backMs = BACK_MS): boolean =>
   atMs >= fromMs && atMs <= (toMs ?? Number.POSITIVE_INFINITY) + backMs
 

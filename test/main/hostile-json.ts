@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What a field may hold that somebody else wrote, or that half a disk is left of. */
+/** Values of a field written by another program, or on a damaged disk. */
 export const hostileJsonValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,

@@ -228,7 +228,7 @@ test.skipIf(process.platform === 'win32')(
     const origin = line.replace('simulator ready: ', '')
     for (let round = 0; round < 20; round += 1) {
       child.kill('SIGUSR1')
-      // It goes on, and has had time to do what it does about the signal.
+      // It continues, and has had time to handle the signal.
       expect((await fetch(`${origin}/v3/brokerage/accounts`)).status).toBe(401)
     }
     child.kill('SIGTERM')

@@ -17,7 +17,7 @@ interface Packed {
   readonly files: readonly { readonly path: string }[]
 }
 
-/** npm as a person has it: found on the path, and not told anything by the npm that runs the tests. */
+/** npm as a person has it: found on the path, without the variables of the npm that runs the tests. */
 function npm(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string }> {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
   return run('npm', args, { cwd, env: Object.fromEntries(own), shell: isWindows, maxBuffer: 2 ** 24 })

@@ -28,7 +28,7 @@ function findPrometheus(): Prometheus | undefined {
 }
 
 /**
- * A real Prometheus. Where there is none, Debian's package is fetched and unpacked into the tests' cache:
+ * A real Prometheus. If the machine has none, Debian's package is fetched and unpacked into the tests' cache:
  * installed, it would start a service. `undefined` where it cannot be had, which is said in one line.
  */
 export async function getPrometheus(say: (line: string) => void): Promise<Prometheus | undefined> {

@@ -28,7 +28,7 @@ const answer = z.object({
   }),
 })
 
-/** Everything that can be told, told. */
+/** Every metric that can be exported. */
 function metrics() {
   const at = Date.now()
   const row = exampleQuota({

@@ -15,7 +15,7 @@ const PAGES = [
 
 export const origin = z.object({
   commit: z.string().min(1),
-  /** Absent where whoever wrote it did not look. */
+  /** Absent if the writer did not look. */
   isClean: z.boolean().optional(),
   date: z.iso.datetime(),
 })

@@ -37,7 +37,7 @@ export function promisesPage(all: Evidence): string {
 }
 
 /**
- * What a release carries beside the page: each promise's tests and breaks, the mutants that nobody noticed,
+ * Attachment of a release next to the page: each promise's tests and breaks, the mutants that survived,
  * the long simulation.
  */
 export function promisesDetails(all: Evidence): string {
@@ -105,7 +105,7 @@ function row(one: PromiseStanding, { sabotage }: Evidence): string {
   return `| ${id} | ${cell(text)} | ${testedIn(one)} | ${level} | ${last.join('; ')} |`
 }
 
-/** The file that tries most at the highest level that was reached, and how much there is beside it. */
+/** The file that tries most at the highest level that was reached, and the number of others. */
 function testedIn({ proofs, reached }: PromiseStanding): string {
   const cases = new Map<string, number>()
   for (const proof of proofs) {

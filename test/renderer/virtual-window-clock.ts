@@ -41,7 +41,7 @@ export class VirtualWindowClock implements WindowClock {
     this.#nowMs = endMs
   }
 
-  /** As when somebody sets the computer's clock, or a tab is frozen: no timer runs. */
+  /** As when a person sets the computer's clock, or a tab is frozen: no timer runs. */
   jump(ms: number): void {
     this.#nowMs += ms
   }

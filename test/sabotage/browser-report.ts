@@ -28,7 +28,7 @@ const suite = z.object({
 /** What could not even be loaded is listed as an error of no test. */
 const browserReport = z.object({ suites: z.array(suite), errors: z.array(z.unknown()).max(0) })
 
-/** Reads Playwright's JSON report. `undefined` where it is none, or a file did not load. */
+/** Reads Playwright's JSON report. `undefined` for any other text, or if a file did not load. */
 export function browserResults(report: unknown): readonly TestResult[] | undefined {
   const read = browserReport.safeParse(report)
   return read.success ? read.data.suites.flatMap(resultsIn) : undefined

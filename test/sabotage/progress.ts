@@ -36,7 +36,7 @@ const progress = z.object({
 export type IsSameSource = (commit: string) => boolean
 
 /**
- * The outcomes of a run under way, written to a file as they come: a run that was ended goes on where it was.
+ * The outcomes of a run under way, written to a file as they arrive: an interrupted run continues.
  *
  * Outcomes of other sources are left out: each page is of one state of the sources. Where only lists of
  * mutants differ, an outcome holds as long as its mutant is the same.

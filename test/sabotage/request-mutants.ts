@@ -20,7 +20,7 @@ const ASK_AGAIN = `        if (state !== 'sent') return
 `
 
 /**
- * Mutants of what becomes of a request that nobody answers, that is given up, or that is refused without a
+ * Mutants of the outcome of a request without a response, that is abandoned, or that is rejected without a
  * word.
  */
 export const REQUEST_MUTANTS: readonly Mutant[] = [

@@ -1,6 +1,6 @@
 import type { Mutant } from './registry.ts'
 
-/** Of what runs where nobody watches, and is read by other programs. */
+/** Mutants of unattended runs, whose output other programs read. */
 export const UNATTENDED_MUTANTS: readonly Mutant[] = [
   {
     promise: 'U1',

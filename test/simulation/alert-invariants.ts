@@ -6,7 +6,7 @@ import { violation } from './violation.ts'
 /** Looks are a second apart, and a sleep this short is not noticed. */
 const SLACK_MS = 5_000
 
-/** Alerts of a kind that come within this time are told as one, from the third on. */
+/** Alerts of a kind raised within this time are announced as one, from the third on. */
 const GROUP_WITHIN_MS = 5_000
 const GROUP = '/group'
 
@@ -21,7 +21,7 @@ export class AlertInvariants {
   readonly #told = new Set<string>()
   /** By id; what a user has seen is true. */
   readonly #open = new Map<string, boolean>()
-  /** Taken back since the last look: each is over, or told by a group from then on. */
+  /** Withdrawn since the last check: each has ended, or is part of a group from then on. */
   readonly #takenBack = new Set<string>()
   readonly #groups: { readonly lane: string; readonly sinceMs: number }[] = []
   readonly #evidenceAtMs = new Map<string, number>()
@@ -71,7 +71,7 @@ export class AlertInvariants {
     this.#takenBack.add(id)
   }
 
-  /** What a user has seen is taken back from where it was said, and goes on until it is over. */
+  /** A seen alert is withdrawn where it was announced, and stays open until it ends. */
   dismissing(id: string, dismiss: () => void): void {
     this.#dismissing = id
     dismiss()

@@ -15,7 +15,7 @@ const THROTTLED_IN_FRONT: Answer = {
   body: '<html><h1>Too many requests</h1></html>',
 }
 
-/** By turns, for both come from whoever stands in front of a service. */
+/** Alternately, because both come from a proxy in front of a service. */
 export const throttledAnswer = (turn: number): Answer => (turn % 2 === 0 ? THROTTLED : THROTTLED_IN_FRONT)
 
 /** A login page of the network instead of the service. */

@@ -8,7 +8,7 @@ export interface FaultProfile {
   readonly lostAnswer: number
   /** Half of the answer arrives. */
   readonly cutAnswer: number
-  /** Nothing ever comes back; the service may or may not have heard. */
+  /** No response ever arrives; the service may or may not have received the request. */
   readonly blackHole: number
   /** The answer comes very late, often after the caller gave up. */
   readonly lateAnswer: number

@@ -351,7 +351,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       for (const one of calls) {
         if (one.reply.writableEnded || one.reply.destroyed) continue
         one.killed = true
-        // Not by the gateway, which is told of nothing any more.
+        // Not by the gateway, which gets no more events.
         one.reply.removeAllListeners()
         one.reply.destroy()
       }

@@ -74,7 +74,7 @@ export class Machine {
     void process.quit().then(() => this.#over(disk, downMs))
   }
 
-  /** The disk takes writes, nobody dies any more, and what is down is started. */
+  /** The disk accepts writes, no process dies any more, and stopped ones start. */
   putRight(): void {
     this.diskIs('ok')
     this.#armed = undefined

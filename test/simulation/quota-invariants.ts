@@ -114,7 +114,7 @@ export class QuotaInvariants {
   }
 
   /**
-   * A wall clock set forward looks like sleep to whoever lives on the machine: for the app that time passed.
+   * A wall clock set forward looks like sleep to the app: for it, that time passed.
    */
   wallJumped(ms: number): void {
     if (ms <= 0) return
@@ -157,7 +157,7 @@ export class QuotaInvariants {
   }
 
   /**
-   * What was asked before a header told another limit was within the budget of the one that was believed in.
+   * Checks sent before a header showed another limit were within the budget of the assumed one.
    */
   #limitsKnown({ at, requests }: Snapshot): void {
     for (const { category, limit } of requests) {
@@ -173,7 +173,7 @@ export class QuotaInvariants {
     this.#noSecretIn(snapshot, 'a snapshot')
   }
 
-  /** Only while nobody else is on the key: the bounds hold what the service would say. */
+  /** Only while the key has no other user: the bounds contain the service's level. */
   bounded(snapshot: Snapshot, service: SimulatedService, busy: ReadonlySet<string>): void {
     this.checked += 1
     for (const row of snapshot.requests) {
@@ -190,7 +190,7 @@ export class QuotaInvariants {
     }
   }
 
-  /** Alone on the key nobody else can have spent anything. */
+  /** Alone on the key, no use by others is possible. */
   nobodyElse(event: LoggedEvent): void {
     if (event.kind === 'elsewhere') violation(`use elsewhere was invented in ${event.category}`)
   }

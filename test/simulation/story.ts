@@ -56,7 +56,7 @@ const MORE_STREAMS: readonly StreamRequest[] = [
 
 const HOUR_MS = 3_600_000
 
-/** Nothing goes wrong and nobody else is on the key: what the arithmetic is held to. */
+/** No faults and no others on the key: the exact case for the arithmetic. */
 export const QUIET: Story = {
   service: { keys: 'rotating', rotationOverlapSeconds: 30, streamRate: 0.2 },
   streams: THREE_STREAMS,

@@ -14,9 +14,9 @@ export class StreamLine {
   #stream: OpenedStream | undefined
   #cancelTurn: () => void = () => {}
   #cancelTimeout: () => void = () => {}
-  /** The client hears nothing more: it hung up or was told the end. */
+  /** The client receives nothing more: it hung up or received the end. */
   #deaf = false
-  /** Nothing comes through any more, and nobody was told. */
+  /** No data arrives any more, without notice. */
   #silent = false
   #hungUp = false
   /** On the monotonic clock, since the head of the answer came in. */
@@ -74,7 +74,7 @@ export class StreamLine {
     this.#leave()
   }
 
-  /** The connection dies under a stream: told to the client at once, or never. */
+  /** A stream's connection dies: the client learns it at once, or never. */
   lineDown(told: boolean): void {
     this.#clock.happen(this.#random.between(5_000, 20_000), () => this.#leave())
     if (told) this.#end('connection lost')

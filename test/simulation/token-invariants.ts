@@ -59,7 +59,7 @@ export class TokenInvariants {
     this.#anotherKeeper()
   }
 
-  /** Another process goes on with what is stored. */
+  /** Another process continues with the stored tokens. */
   restarted({ isSignInRequired, hasRotated }: Pick<OnDisk, 'isSignInRequired' | 'hasRotated'>): void {
     this.#prompts += 1
     this.#newest = undefined
@@ -95,7 +95,7 @@ export class TokenInvariants {
   }
 
   done(request: HttpRequest, outcome: HttpOutcome, monotonicMs: number): void {
-    // What a former sign-in asked is answered to nobody.
+    // A response to an earlier sign-in has no receiver.
     if (!this.#asked.delete(request)) return
     this.#inFlight -= 1
     if (outcome.kind === 'not-sent') return

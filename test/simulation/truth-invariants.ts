@@ -33,7 +33,7 @@ interface Watched {
 }
 
 /**
- * What is told of quotas against the service's own count, while others use them.
+ * Shown quotas compared with the service's own count, while others use them.
  *
  * Always: nothing is above `high`, and a row whose header showed less than a fifth, of which less than a
  * fifth was there ever since, is not called ok. How often the range holds, a low row is called ok and an
@@ -52,7 +52,7 @@ export class TruthInvariants {
   }
 
   /**
-   * Once a second. `busy`: categories with a request on its way, of which nobody knows whether it is counted
+   * Once a second. `busy`: categories with a request on its way, which may or may not be counted
    * yet.
    */
   seen(snapshot: Snapshot, service: SimulatedService, busy: ReadonlySet<string>): void {
@@ -69,7 +69,7 @@ export class TruthInvariants {
       if (!busy.has(row.category) && !isMistaken)
         this.#isNotAbove(row, Math.min(truth.remaining, before?.remaining ?? 0))
       const { accepted } = service.quotas.elsewhere(row.category, nowMs)
-      // What nobody but this app uses, another invariant holds exactly.
+      // Another invariant checks quotas used by this app alone exactly.
       if (accepted > 0) this.#count(row, truth.remaining)
     }
   }

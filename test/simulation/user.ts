@@ -44,7 +44,7 @@ export class User {
         monitor.withProfile(profile, (session) => session.tryNow())
         break
       case 'revoke':
-        // A session that ended is not revoked: it says so, and goes on as it was.
+        // An ended session is not revoked: it reports that, and stays ended.
         if (snapshot.refresh.state !== 'sign-in-required') invariants.revocation.asked(clock.monotonicMs())
         void monitor.withProfile(profile, (session) => session.revoke())
         break

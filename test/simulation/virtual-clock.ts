@@ -106,7 +106,7 @@ export class VirtualClock implements Clock {
     return this.#timers.add(this.monotonicMs() + waitMs, run)
   }
 
-  /** Something outside the machine, which goes on while it sleeps. */
+  /** A timer outside the machine, which continues while it sleeps. */
   happen(afterMs: number, run: () => void): () => void {
     return this.#events.add(this.#worldMs + Math.max(0, afterMs), run)
   }

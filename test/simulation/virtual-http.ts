@@ -10,7 +10,7 @@ import type { VirtualClock } from './virtual-clock.ts'
 import type { VirtualRandom } from './virtual-random.ts'
 import { headersOf, outcomeOf, serviceRequestOf } from './wire-form.ts'
 
-/** What whoever watches the wire is told. Bodies are for looking for secrets and refusals in. */
+/** Events for a watcher of the wire. Bodies are searched for secrets and rejections. */
 export interface Wiretap {
   asked(request: HttpRequest, path: string): void
   /** The caller has its outcome, whatever became of the request. */
@@ -37,7 +37,7 @@ export class VirtualHttp implements Http {
   readonly #random: VirtualRandom
   readonly #tap: Wiretap
   readonly #lines = new Set<StreamLine>()
-  /** Grows when the process that sends dies: nobody is there to hear what it asked for. */
+  /** Grows when the sending process dies: responses to its requests have no receiver. */
   #process = 0
 
   constructor(service: SimulatedService, clock: VirtualClock, random: VirtualRandom, tap = NOBODY) {
@@ -104,7 +104,7 @@ export class VirtualHttp implements Http {
     this.#clock.happen(upMs, () => {
       const reply = this.#service.handle(asked)
       if (requestFault === 'black-hole' || reply.kind === 'silence') {
-        // The service's own timeouts notice, some time later, that nobody listens.
+        // The service's own timeouts notice, some time later, that the client is gone.
         if (reply.kind === 'stream') this.#clock.happen(20_000, () => reply.stream.close())
         return
       }
@@ -119,20 +119,20 @@ export class VirtualHttp implements Http {
     return () => line.hangUp()
   }
 
-  /** The network goes away or comes back; open connections die, at once or without a word. */
+  /** The network goes down or returns; open connections die, at once or silently. */
   setFaultProfile(faultProfile: FaultProfile): void {
     this.faultProfile = faultProfile
     if (!faultProfile.offline) return
     for (const line of [...this.#lines]) line.lineDown(this.#random.chance(0.5))
   }
 
-  /** The process is gone: its sockets close, and what was asked is answered to nobody. */
+  /** The process is gone: its sockets close, and responses to its requests have no receiver. */
   processDied(): void {
     this.#process += 1
     for (const line of [...this.#lines]) line.hangUp()
   }
 
-  /** The longest that an open stream said nothing while the machine was awake, and nobody closed it. */
+  /** The longest silence of an open stream while the machine was awake and the stream was not closed. */
   longestSilenceMs(): number {
     return Math.max(0, ...[...this.#lines].map((line) => line.silentMs()))
   }

@@ -28,7 +28,7 @@ export class WireWatch implements Wiretap {
     this.#deps = deps
   }
 
-  /** Categories with a request on its way: nobody knows whether it is counted yet. */
+  /** Categories with a request in flight, which may or may not be counted yet. */
   get busy(): ReadonlySet<string> {
     const busy = new Set<string>()
     for (const [category, inFlight] of this.#inFlight) if (inFlight > 0) busy.add(category)

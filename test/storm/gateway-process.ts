@@ -10,7 +10,7 @@ const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
 const READY_WITHIN_MS = 60_000
 const ENDED_WITHIN_MS = 30_000
 const AFTER_CRASH_MS = 500
-/** What a process says of an error that nobody has expected. */
+/** A process's output on an unexpected error. */
 const UNEXPECTED = /uncaught|unhandled|\bat .+:\d+:\d+\)?$/i
 
 export interface GatewayAt {

@@ -1,6 +1,6 @@
 import type { LoggedFrame, LoggedRequest, LoggedStream } from './logs.ts'
 
-/** The end of the gateway's process that nobody asked for, or an error that it did not expect. */
+/** An unrequested end of the gateway's process, or an unexpected error. */
 export interface Crash {
   readonly atMs: number
   readonly what: string
@@ -72,7 +72,7 @@ export interface Verdict {
 
 export interface Figures {
   readonly requests: number
-  /** By whom, and by nobody. */
+  /** By a program, or by none. */
   readonly byService: number
   readonly byHeadroom: number
   readonly broken: number
@@ -148,7 +148,7 @@ function judgeSlot(slot: Slot, record: Recorded): Verdict {
   }
 }
 
-/** Something that does not hold, and who it is about: of many alike one is told. */
+/** A broken rule and its subject; of many alike one is reported. */
 interface Finding {
   readonly like: string
   readonly what: string

@@ -58,7 +58,7 @@ export interface LoggedFrame {
   readonly atMs: number
 }
 
-/** What the programs of all machines have told. */
+/** The reports of the programs on all machines. */
 export class ProgramLogs {
   readonly requests = new Map<string, LoggedRequest>()
   readonly streams = new Map<string, LoggedStream>()

@@ -12,7 +12,7 @@ export interface Machine {
   readonly pollers: readonly Poller[]
   /** A request on a connection of its own for each path, in one instant. */
   readonly scanner: { readonly program: string; readonly paths: readonly string[] }
-  /** Slots between two scans: a scan spends no more than comes back meanwhile. */
+  /** Slots between two scans: a scan uses no more than the refill in between. */
   readonly scanEvery: number
   readonly streams: readonly string[]
 }

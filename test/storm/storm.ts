@@ -34,7 +34,7 @@ export interface Storm {
 }
 
 const CLIENT = { clientId: 'storm-key', refreshToken: 'storm-refresh' }
-/** Requests per second of others on the key: about a tenth of what comes back. */
+/** Requests per second of others on the key: about a tenth of the refill. */
 const USUAL_OTHERS: Readonly<Record<string, number>> = {
   Positions: 0.1,
   Balances: 0.1,

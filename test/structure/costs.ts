@@ -1,6 +1,6 @@
 import type { Workshop } from '../sabotage/workshop.ts'
 
-/** A new entry of a table, as somebody would begin it. */
+/** A new entry of a table, as a contributor would begin it. */
 export interface Trial {
   readonly name: string
   readonly file: string

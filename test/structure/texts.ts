@@ -17,7 +17,7 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
 
-/** Places of strings that nobody reads: modules, types, names of classes, bugs. */
+/** Places of strings that no user reads: modules, types, names of classes, bugs. */
 const UNREAD = new Set([
   'ImportDeclaration',
   'ExportNamedDeclaration.source',

@@ -13,7 +13,7 @@ import { proves } from '../../proof/proves.ts'
 
 const PROFILE = exampleSnapshot().profile.id
 
-/** One quota whose header is as new as the look, unless told otherwise. */
+/** One quota whose header is as new as the snapshot, unless `changes` says otherwise. */
 const quota = (
   second: number,
   remaining: number,

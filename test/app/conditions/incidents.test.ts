@@ -58,7 +58,7 @@ test('a silent stream is one line from start to end, and names streams that fell
     ['Orders silent', 'SIM2 · last data at 14:30:50', true],
     ['Orders silent', 'SIM1 · last data at 14:30:50', false],
   ])
-  // What the host of all calls explains is no line beside it; the sign-in host explains none.
+  // Consequences of the host of all calls have no line of their own; the sign-in host explains none.
   const away = (later: number, more = {}) =>
     logged({ kind: 'service-unreachable', host: 'api.test', serves: 'calls', ...more }, later)
   for (const later of [-20, 0, 60])
@@ -354,7 +354,7 @@ test('loses no event and repeats no line, except a rejected refresh within its s
       const lines = incidentLines(events)
       const begun = lines.flatMap((line) => line.events.map((one) => one.seq))
       const ends = lines.flatMap((line) => line.ends.map((one) => one.seq))
-      // One end may be that of several lines, and stays a line where another end of the same second is none.
+      // One end may belong to several lines, and stays one even if another end of that second does not.
       const shown = [...begun, ...new Set(ends.filter((one) => !begun.includes(one)))]
       expect(new Set(begun).size).toBe(begun.length)
       expect(shown.toSorted((a, b) => a - b)).toEqual(events.map((one) => one.seq).toSorted((a, b) => a - b))

@@ -10,7 +10,7 @@ import { CALM_REQUESTS, NOW_MS, quota, snapshot } from '../../renderer/fixtures.
 const CATEGORY = 'Positions'
 const RUNS = 60
 
-/** A quota that is refused and answered in turns: what was told, and raised, second by second. */
+/** A quota with alternating 429s and responses: its events and alerts, second by second. */
 function lived(turns: readonly { readonly refusals: number; readonly goodSeconds: number }[]) {
   const tracker = new ConditionTracker()
   const engine = new AlertEngine()

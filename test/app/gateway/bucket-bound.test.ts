@@ -477,7 +477,7 @@ describe('a clock that is uncertain', () => {
   })
 })
 
-/** Requests of ours, one burst of arrivals after another, with nobody else on the key. */
+/** Requests of ours, one burst of arrivals after another, alone on the key. */
 test.each(['rolling', 'fixed'] as const)(
   'alone on a %s bucket, the bound never exceeds the level',
   (window) => {

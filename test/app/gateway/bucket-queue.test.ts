@@ -38,7 +38,7 @@ function queueWith(
   return { queue, add }
 }
 
-/** When the bound reaches a level, others taking `perMs` of what comes back. */
+/** When the bound reaches a level, with others using `perMs` of the refill. */
 const reachedAtMs = (level: number, perMs = 0) => FROM_MS + level / (GAIN_PER_MS - perMs)
 
 test.each<[ProgramClass, number, number | undefined, number]>([

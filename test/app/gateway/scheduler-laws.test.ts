@@ -390,7 +390,7 @@ describe('with programs outside the gateway', () => {
 
 describe('with programs that go first', () => {
   // Refused at once is what is sure to come too late; of the rest some wait in vain. Without a forecast up to
-  // 18 of 100 did. The bench "Turns" says what a rule that is told the rates of others comes to.
+  // 18 of 100 did. The bench "Turns" measures a rule that knows the rates of others.
   test.each([
     ['no other', 0],
     ['critical ones', 0.08],

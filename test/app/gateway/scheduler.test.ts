@@ -177,7 +177,7 @@ describe('longest waits', () => {
         kind: 'refuse',
         request: 2,
         why: 'too-late',
-        // 21 requests have to come back.
+        // 21 requests have to refill.
         retryAfterSeconds: 20,
         rate: { ...RULE, remaining: 0, resetSeconds: 300 },
       },

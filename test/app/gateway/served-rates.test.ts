@@ -81,7 +81,7 @@ test('outside programs that stopped after a burst do not count as fast', () => {
     pace.ownCounted()
     pace.shown(250 - 1.5 * i, 65_000 + 1_000 * i, bucket)
   }
-  // One and a half go a second, of which one is its own, and one comes back.
+  // One and a half are sent a second, one of them its own, at a refill of one.
   expect(1000 * pace.perMs).toBeGreaterThan(0.8)
   expect(1000 * pace.perMs).toBeLessThan(1.6)
 })

@@ -6,7 +6,7 @@ import { ReferenceService, type Rule } from '../quota/reference-service.ts'
 import { type Arrival, type Told, toldOf, VirtualDoor } from './virtual-door.ts'
 
 /**
- * How much others ask for beside a scanner, as shares of what the quota gives back; `share` is the scanner's
+ * Demand of others next to a scanner, as shares of the refill; `share` is the scanner's
  * own.
  */
 export interface Mix {
@@ -59,7 +59,7 @@ export const turnsTogether = (one: Turns, other: Turns): Turns => ({
   vainShare: one.vainShare + other.vainShare,
 })
 
-/** What a rule is told that need not learn how fast others come. */
+/** The true rates of others, for a rule that need not learn them. */
 export const trueRatesOf = ({ critical, rivals, unseen }: Mix): OthersRates => ({
   perMs: (own) => (own === 'critical' ? critical / REFILL_MS : 0),
   programsOf: (own) =>
@@ -69,7 +69,7 @@ export const trueRatesOf = ({ critical, rivals, unseen }: Mix): OthersRates => (
   unseenPerMs: unseen / REFILL_MS,
 })
 
-/** Twenty minutes of a scanner beside others, in virtual time; the same for one seed. */
+/** Twenty minutes of a scanner and others, in virtual time; the same for one seed. */
 export function turnsOf(mix: Mix, seed: number, forecast: Forecast = {}): Turns {
   const chance = chanceFrom(seed)
   const trip = () => Math.floor(chance() * MAX_TRIP_MS)

@@ -57,7 +57,7 @@ export class VirtualDoor {
   readonly service: ReferenceService
   readonly told = new Map<number, Told>()
   readonly sent: Sent[] = []
-  /** What was told of each request upstream, in the order of its sends. */
+  /** Reports on each upstream request, in the order of sends. */
   readonly outcomes = new Map<number, UpstreamOutcome['kind'][]>()
   /** When other programs spent, and how much of it the service accepted. */
   readonly bursts: { readonly atMs: number; readonly count: number; readonly accepted: number }[] = []

@@ -18,7 +18,7 @@ const SEEDS = 800
 const FOUND = [7_151]
 const seeds = [...Array.from({ length: SEEDS }, (_, seed) => seed), ...FOUND]
 
-/** A day in the life of a bucket that nobody else uses: quiet spells, bursts, slow networks, lost answers. */
+/** A day of a bucket without other users: quiet spells, bursts, slow networks, lost answers. */
 function ownTrafficOnly(seed: number, window: Rule['window']): Traffic {
   const chance = chanceFrom(seed)
   const [limit, periodSeconds] = SIZES[Math.floor(chance() * SIZES.length)]!

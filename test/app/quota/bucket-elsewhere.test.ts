@@ -103,7 +103,7 @@ for (const perSecond of [0.2, 0.5, 2]) {
       sum += others.perSecond
       if (others.perSecondAtLeast <= perSecond && perSecond <= others.perSecondAtMost) within += 1
     }
-    // Less than comes back: the bucket fills up, and shows it by how often it is found less than full.
+    // Less than the refill: the bucket fills up, and the share of headers below full shows it.
     expect(Math.abs(sum / seeds - perSecond)).toBeLessThan(perSecond * (perSecond < 1 ? 0.4 : 0.1))
     // Less than 0.2 a second is a likely explanation of ten headers that find the bucket full.
     if (perSecond < 1) expect(within / seeds).toBeGreaterThan(perSecond < 0.3 ? 0.55 : 0.85)
@@ -191,7 +191,7 @@ test('a rate of others neither drops nor narrows without a header', () => {
 })
 
 test('counts what spilled over a full quota: a steady fall shows its true rate, not the least proved (A1)', () => {
-  // Others make 1.3/s and 1.067/s come back, from full on; a check each 47 s.
+  // Others use 1.3/s at a refill of 1.067/s, from full on; a check every 47 s.
   const service = new ReferenceService({ limit: 320, periodSeconds: 300, window: 'rolling' }, 320, 0)
   const bucket = new Bucket(320, 300, 0)
   let owed = 0

@@ -19,7 +19,7 @@ test('a forecast that is right as often as predicted stays unchanged', () => {
   const chance = chanceFrom(11)
   let isRefilled = true
   for (let minute = 0; minute < 3000; minute += 1) {
-    // A tenth of them, as told, once the quota has refilled.
+    // A tenth of them, as forecast, once the quota has refilled.
     const comes: boolean = isRefilled && chance() < 0.1
     odds.observed(outcome(comes ? 0 : 200, ONE))
     isRefilled = !comes
@@ -85,8 +85,8 @@ const HEADER_EVERY_MS = 20_000
 const HEADERS = 24
 
 /**
- * The mean told chance between the bursts of others that leave `least` of 320 every eight minutes, after four
- * of them.
+ * The mean forecast chance between the bursts of others that leave `least` of 320 every eight minutes, after
+ * four of them.
  */
 function toldBetweenBursts(least: number): number {
   const bucket = new Bucket(320, 300, 0)

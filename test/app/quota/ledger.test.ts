@@ -119,7 +119,7 @@ test('a slow response that names another row is as old there', () => {
   ask(ledger, 'Positions', positions(100))
   ask(ledger, 'Balances', positions(200, 'balances'))
   const ticket = ledger.sent('Balances', 1_000)
-  // Three seconds under way: since the service counted it, up to three requests may have come back.
+  // Three seconds in flight: since the service counted it, up to three requests may have refilled.
   ledger.answered(ticket, positions(100), 4_000, false)
   expect(rowOf(ledger, 'Positions', 4_000)?.high).toBeGreaterThan(102)
 })

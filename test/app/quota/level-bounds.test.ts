@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { LevelBounds } from '../../../app/quota/level-bounds.ts'
 import { OwnRequests } from '../../../app/quota/own-requests.ts'
 
-/** 500 in 300 s: 1 request comes back in 600 ms. */
+/** 500 in 300 s: 1 request refills in 600 ms. */
 const PER_MS = 500 / 300_000
 
 function rolling(low = 500, high = low) {

@@ -96,7 +96,7 @@ test('an interval with overflow counts only if others use well over the refill',
     header(others, 30, perInterval - 10, 4)
     return { before, after: others.rate() }
   }
-  // 32 come back within each: 37 are more than 1.15 times as many, 36 are not.
+  // 32 refill within each: 37 are more than 1.15 times as many, 36 are not.
   const busy = ratesFor(37)
   expect(busy.after).toBeLessThan(busy.before - 0.02)
   const calm = ratesFor(36)

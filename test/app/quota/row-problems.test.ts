@@ -3,7 +3,7 @@ import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import type { KeyReport, MonitorEvent } from '../../../app/contract/events.ts'
 import { type AnswerProblem, RowProblems } from '../../../app/quota/row-problems.ts'
 
-/** The problems of a key's rows, with what is told of them. */
+/** The problems of a key's rows, with their events. */
 function startedProblems() {
   const problems = new RowProblems()
   const tracker = new ConditionTracker()

@@ -65,7 +65,7 @@ test('a pace a tenth faster empties it', () => {
       const { everySeconds } = safePace(one, 0)
       if (everySeconds === null) return
       const faster = everySeconds / 1.1
-      // Each request takes a tenth of one more than comes back.
+      // Each request uses a tenth of one more than the refill.
       const seconds = (one.low * 11 + 22) * faster
       expect(lowest(one, faster, 0, seconds)).toBeLessThan(0)
     }),

@@ -4,7 +4,7 @@ import type { RequestQuota } from '../../../app/contract/snapshot.ts'
 import { shortReport } from '../../../app/quota/short-quota.ts'
 import { exampleRow } from './example-row.ts'
 
-/** What is told of the rows that are looked at one after another. */
+/** Events of rows evaluated one after another. */
 function startedLooks() {
   const tracker = new ConditionTracker()
   return { evaluate: (one: RequestQuota, atMs: number) => tracker.told(shortReport(one), atMs) }

@@ -103,7 +103,7 @@ test('a new spell empties what it drains in time, if it holds for so long', () =
   expect(spells.emptyByNew(310, rates, 1, 600)).toBeCloseTo(holds(10), 12)
   expect(spells.emptyByNew(310, rates, 1, 10)).toBeCloseTo(holds(10), 12)
   expect(spells.emptyByNew(310, rates, 1, 9.99)).toBe(0)
-  // What comes back as fast as it is taken empties nothing.
+  // Use at the refill rate empties nothing.
   expect(spells.emptyByNew(0, rates, 32, 600)).toBe(0)
   expect(spells.emptyByNew(0, rates, 1, 600)).toBe(1)
   // Half of the jumps end in silence.

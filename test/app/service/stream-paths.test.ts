@@ -162,7 +162,7 @@ test('any request gives a rejection or a path that stays within its kind', () =>
         expect(url.hash).toBe('')
         expect(url.pathname).toMatch(ROOTS)
         expect(url.pathname).toBe(result.path.split('?')[0])
-        // Also for whoever decodes once more.
+        // Also after a second decoding.
         expect(decodeURIComponent(url.pathname).split('/')).not.toContain('..')
         expect(result.path).toMatch(/^[!-~]+$/)
       },

@@ -238,7 +238,7 @@ describe('what a person can do', () => {
 
   it('shows what happens if more is requested', () => {
     const row = positions({ use, safe: { everySeconds: null, burst: 0 }, low: 54 })
-    // 1.3/s of others and 0.1/s of its own, of which 1.07/s come back: 0.83/s with another 0.5/s.
+    // 1.3/s of others and 0.1/s of its own, at a refill of 1.07/s: 0.83/s with another 0.5/s.
     expect(whatIfText(row, 0.5, NOW_MS)).toBe('empty at 14:32:09 at the earliest')
     const quiet = { ...row, use: { total: 0.1, own: 0.1, elsewhere: 0 } }
     expect(whatIfText(quiet, 0.5, NOW_MS)).toBe('lasts')

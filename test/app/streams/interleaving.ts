@@ -264,7 +264,7 @@ export function live(shape: Shape, happened: readonly Step[]): Lived {
       mostBehind = Math.max(mostBehind, reader.queue.behind)
     }
   }
-  /** A change that comes during a first answer is told after the object itself. */
+  /** A change during a first response is sent after the object itself. */
   const tell = (line: string | undefined) => {
     if (service.rest.length === 0) hear(line)
     else if (line !== undefined) {
@@ -339,7 +339,7 @@ export function live(shape: Shape, happened: readonly Step[]): Lived {
 }
 
 /**
- * Whether every reader ended as a fresh stream would have it; one that was told to go away got no wrong end.
+ * Whether every reader ended as a fresh stream would have it; one that got GoAway had no wrong end.
  */
 export function check(shape: Shape, happened: readonly Step[]): { readonly readers: number } {
   const { readers, fresh, mostBehind } = live(shape, happened)

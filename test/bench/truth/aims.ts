@@ -9,10 +9,10 @@ export interface Aim {
   readonly isMet: boolean | undefined
   /** The same of the oracle, where that can be said. */
   readonly best?: Pick<Aim, 'measured' | 'isMet'>
-  /** The same of an oracle that is not told the kind of traffic. */
+  /** The same of an oracle that does not know the kind of traffic. */
   readonly untold?: Pick<Aim, 'measured' | 'isMet'>
   /**
-   * The same of whoever sees the truth each second and knows the ten minutes to come, where that can be said.
+   * The same of the truth itself, seen each second with the next ten minutes, if that applies.
    */
   readonly sighted?: Pick<Aim, 'measured' | 'isMet'>
 }
@@ -34,12 +34,12 @@ export const changesAnHour: OfKind = ({ changes, hours }) => changes / hours
 const OF_THE_ORACLE =
   /^(mean error against “no|`ok`|`running-out`, `empty`|from “would|changes|“runs out|shown chance|alerts|emptyings)/
 
-/** What one that is not told the kind can be held to besides: how near it comes to the one that is. */
+/** Aims for the oracle without the kind, which include its distance to the one with it. */
 const OF_THE_UNTOLD = new RegExp(`${OF_THE_ORACLE.source}|^mean error against the oracle`)
 
 const OF_THE_SIGHTED = /^changes/
 
-/** What must hold, as it was measured, and beside it what the oracle comes to on the same headers. */
+/** The aims as measured, with the oracle's results on the same headers. */
 export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
   const ofSighted = aimsOver(kinds.map((kind) => ({ ...kind, changes: kind.changesOfTruth })))
   const aims = aimsOver(kinds).map((aim, at): Aim => {
@@ -310,7 +310,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
 
 const ITS_LOW = 'its `low` as a bound that always holds'
 
-/** Where the bounds meet, an interval cannot be told from one that is too wide. */
+/** Where the bounds meet, a right interval looks like one that is too wide. */
 function coverageOf(kinds: readonly Figures[]): { readonly measured: string; readonly isMet: boolean } {
   const isGood = (kind: Figures) =>
     coverage(kind) >= 0.93 && (coverage(kind) <= 0.995 || widthOverOracle(kind) <= 2.2)

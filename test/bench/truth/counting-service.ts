@@ -7,7 +7,7 @@ import type { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { headersOf } from '../../simulation/wire-form.ts'
 import type { Chance } from './process.ts'
 
-/** What is told of each request to the quota that is looked at. */
+/** Report of each request to the watched quota. */
 export interface Witness {
   sent(id: number, atMs: number): void
   /** `isOwn`: a request of the trader's own, no check. */

@@ -7,7 +7,7 @@ import type { Kind } from './kinds.ts'
 
 /**
  * `npm run truth:days -- [--seeds 4]`: what ten trading days teach, on kinds with a daily pattern and on a
- * control without one. The last day stands beside the same day without anything learned, and beside the
+ * control without one. The last day is compared with the same day without anything learned, and with the
  * oracle in the first seed.
  */
 const { values } = parseArgs({ options: { seeds: { type: 'string', default: '4' } } })

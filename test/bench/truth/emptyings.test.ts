@@ -25,7 +25,7 @@ function looksOf(
   return looks
 }
 
-/** Full until 100, then others take two a second of which one comes back, until it is empty at 400. */
+/** Full until 100, then others use two a second at a refill of one, until it is empty at 400. */
 const falling = (second: number) => Math.max(0, Math.min(300, 400 - second))
 const burst = (second: number) => (second < 100 ? 0 : 2)
 

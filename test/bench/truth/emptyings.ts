@@ -23,7 +23,7 @@ export function warningDelays(looks: Looks): readonly number[] {
     let to = from
     while (to < looks.count && pressing[to]) to += 1
     const warnedAt = looks.state.findIndex((state, at) => at >= from && at < to && isWarning(state))
-    // Before the first header nobody can tell, and what the last look cut off was not missed.
+    // Before the first header nothing is known, and a warning cut off by the last sample is not missed.
     const isWhole = looks.isSeen[from] === 1 && (to < looks.count || warnedAt >= 0)
     if (isWhole && to - from >= MIN_EPISODE_SECONDS) delays.push((warnedAt < 0 ? to : warnedAt) - from)
     from = to

@@ -13,7 +13,7 @@ import type { Kind } from './kinds.ts'
 import type { Looks, Told } from './looks.ts'
 import { isWarning } from './row-state.ts'
 
-/** How often one of ten steps of chance was told, and how often it came. */
+/** How often one of ten steps of chance was shown, and how often it came true. */
 export interface ToldChance {
   told: number
   came: number
@@ -48,14 +48,14 @@ export interface Figures {
   overHalf: number
   warnedOverHalf: number
   delays: number[]
-  /** Of the time to empty that is told at half a bucket, relative; 1 where none is told. */
+  /** Relative error of the time to empty shown at half a bucket; 1 if none is shown. */
   timeErrors: number[]
   /**
-   * What half of them are at least for whoever counted each request since the start: see `leastTimeErrors`.
+   * Lower bound of their median, from a count of each request since the start: see `leastTimeErrors`.
    */
   leastTimeErrors: number[]
   changes: number
-  /** Of the same states over the truth itself, by whoever sees it each second and the ten minutes to come. */
+  /** Changes of the true level's states, seen each second with the next ten minutes. */
   changesOfTruth: number
   bursts: number
   warningLooks: number
@@ -76,7 +76,7 @@ export interface Figures {
    * asked.
    */
   readonly best?: Figures
-  /** The same of an oracle that is not told the kind of traffic. */
+  /** The same of an oracle that does not know the kind of traffic. */
   readonly untold?: Figures
 }
 
@@ -84,7 +84,7 @@ const BUDGET_FRACTION = 0.02
 const OLD_SECONDS = 60
 const STEPS = 10
 
-/** The sums of one run, and beside them those of the oracle where it followed the future. */
+/** The sums of one run, and those of the oracle where it followed the future. */
 export function figuresOf(looks: Looks): Figures {
   const figures = sumsOf(looks)
   return Number.isNaN(looks.oracle.chance[0]!)

@@ -20,7 +20,7 @@ import {
 /** One kind of traffic on one quota. */
 export interface Kind {
   readonly name: string
-  /** What aims treat apart. `bursts`: comes and goes by design; `steady`: one pace; `alone`: nobody else. */
+  /** What aims treat apart. `bursts`: starts and stops by design; `steady`: one rate; `alone`: no others. */
   readonly shape: 'alone' | 'steady' | 'bursts' | 'other'
   readonly limit: number
   readonly periodSeconds: number
@@ -209,8 +209,8 @@ const REDRAWN_SECONDS = 3600
 const MAX_OF_THE_REFILL = 25
 
 /**
- * What anyone may suppose who is not told the kind of traffic: what the bench draws from, a steady pace or
- * nobody, in the shares of the bench.
+ * The assumptions without knowing the kind of traffic: the kinds that the bench draws from, a steady rate or
+ * no others, in the shares of the bench.
  */
 export function supposed(refill: number, chance: Chance): Process {
   const several = (count: number, draw: () => Process) => Array.from({ length: count }, draw)

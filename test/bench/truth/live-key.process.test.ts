@@ -16,7 +16,7 @@ const steadyKind = (name: string, rate: number, limit = 320, periodSeconds = 300
   ...{ name, shape: 'steady', limit, periodSeconds, own: 0, others: steady(rate) },
 })
 const KINDS = [
-  // 320 at 7 a second less 1.07 that come back: empty after 54 s.
+  // 320 at 7 a second minus a refill of 1.07: empty after 54 s.
   { category: DRAINED, kind: steadyKind(DRAINED, 7) },
   { category: 'Balances', kind: steadyKind('Balances', 0.5) },
   { category: 'Quote Snapshot', kind: steadyKind('Quote Snapshot', 2, 500) },

@@ -28,14 +28,14 @@ interface Seen {
     | undefined
 }
 
-/** What a process of its own printed of one quota, beside the simulator's count, second by second. */
+/** A separate process's output on one quota, with the simulator's count, second by second. */
 export class LiveLooks {
   readonly looks: Looks
   readonly #category: string
   readonly #kind: Kind
   readonly #startMs: number
   readonly #seed: number
-  /** What the oracles are told of afterwards, so that they take no time from what is watched. */
+  /** Input of the oracles, which run afterwards so that they take no time from the watched process. */
   readonly #seen: Seen[] = []
   #observedAt = Number.NEGATIVE_INFINITY
   #rejected = 0
@@ -54,7 +54,7 @@ export class LiveLooks {
     const row = snapshot.requests.find(({ category }) => category === this.#category)
     const is = truth.requests.find(({ category }) => category === this.#category)?.remaining
     const at = Math.floor((nowMs - this.#startMs) / 1000)
-    // A machine too busy to ask at once is told of another moment than the one that was printed.
+    // On a busy machine the response is of another time than the printed line.
     if (truth.at - snapshot.at > MAX_APART_MS) return
     const { looks } = this
     if (!row || is === undefined || at < 0 || at >= looks.count) return
@@ -85,7 +85,7 @@ export class LiveLooks {
     looks.checks = row.used?.own ?? 0
   }
 
-  /** The truth was asked for a moment later: what has come back in that moment is not held against `high`. */
+  /** The truth is read a moment later: the refill in between does not count against `high`. */
   #without(remaining: number, high: number, laterMs: number): number {
     if (remaining <= high || laterMs <= 0) return remaining
     const cameBack = (this.#kind.limit * laterMs) / (1000 * this.#kind.periodSeconds)

@@ -2,13 +2,13 @@ import type { QuotaState } from '../../../app/contract/snapshot.ts'
 import type { Kind } from './kinds.ts'
 
 /**
- * What was true and what was told of one quota over half an hour, a number for each second. Levels in
+ * The true and the shown numbers of one quota over half an hour, one for each second. Levels in
  * requests.
  */
 export interface Looks {
   readonly kind: Kind
   readonly count: number
-  /** The service's own Remaining; goes on for ten minutes after the last look. */
+  /** The service's own Remaining; continues for ten minutes after the last sample. */
   readonly truth: Float64Array
   /** The mean pace of others, requests a second, a minute longer than that. */
   readonly rate: Float64Array
@@ -18,13 +18,13 @@ export interface Looks {
   readonly middle: Float64Array
   readonly low: Float64Array
   readonly high: Float64Array
-  /** NaN where no time is told. */
+  /** NaN if no time is shown. */
   readonly emptyInSeconds: Float64Array
   readonly headerAgeSeconds: Float64Array
   /** The shown chance that the quota is empty within ten minutes, 0 to 1. */
   readonly chance: Float64Array
   readonly oracle: Told
-  /** An oracle that is not told the kind of traffic, only what kinds there are. */
+  /** An oracle that knows the kinds of traffic, but not which one this is. */
   readonly untold: Told
   readonly peers: Readonly<Record<string, Float64Array>>
   /** Checks that the service counted against this quota. */

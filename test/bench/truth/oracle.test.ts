@@ -18,7 +18,7 @@ test('between headers it follows the known process, with growing uncertainty', (
   const oracle = oracleOf(steady(2))
   oracle.observed(1, 300, false)
   const { middle, low, high } = oracle.look(61)
-  // 60 s at 2.0 less the 1.067 that come back.
+  // 60 s at 2.0 minus the refill of 1.067.
   expect(Math.abs(middle - 244)).toBeLessThanOrEqual(5)
   // 95 % of a Poisson count of 120 is 43 wide.
   expect(high - low).toBeGreaterThan(30)
@@ -51,6 +51,6 @@ test('without knowing which of several processes it is, it learns that from head
   expect(oracle.look(30).low).toBeLessThan(oracle.look(30).high - 50)
   oracle.observed(30, 232, false)
   oracle.observed(60, 144, false)
-  // 4.0 less the 1.067 that come back.
+  // 4.0 minus the refill of 1.067.
   expect(Math.abs(oracle.look(90).middle - 56)).toBeLessThanOrEqual(12)
 })

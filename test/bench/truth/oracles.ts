@@ -10,7 +10,7 @@ const UNTOLD_PARTICLES = 1200
 const SUPPOSED_SEED = 900_001
 
 /**
- * The oracle of one quota and, where it is asked, the one that is not told the kind. Both see the same
+ * The oracle of one quota and, if requested, the one without the kind. Both see the same
  * headers.
  */
 export class Oracles {

@@ -36,7 +36,7 @@ const KEEPER = {
 
 /** How a run differs from half an hour of a key that nothing is known of. */
 export interface Watching {
-  /** Beside the oracle also the one that is not told the kind. */
+  /** The oracle, and the one without the kind. */
   readonly asksUntold?: boolean
   readonly asksOracle?: boolean
   readonly startMs?: number
@@ -121,7 +121,7 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
   }
   prober.stop()
   watching.after?.(ledger)
-  // Whoever asked for himself goes on; the watcher is gone.
+  // Callers of their own continue; the watcher is gone.
   for (let second = lookCount; second < lookCount + AHEAD_SECONDS; second += 1) {
     const atMs = startMs + (second + 1) * 1000
     if (kind.own > 0 && ownChance() < kind.own) service.spend(CATEGORY, atMs)

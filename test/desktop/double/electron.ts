@@ -104,7 +104,7 @@ class DoubleApp extends EventEmitter implements PlayedPaths, PlayedLife {
     })
   }
 
-  /** While quitting Electron does not tell it: it goes on to `will-quit`. */
+  /** While quitting, Electron does not emit it: it continues with `will-quit`. */
   allClosed(): void {
     if (!this.#isQuitting) this.emit('window-all-closed')
   }
@@ -225,7 +225,7 @@ export const dialog = {
     return { response: 0, checkboxChecked: false }
   },
   /**
-   * As with Electron, the whole process stands still until somebody clicks; here nobody does, for a while.
+   * As in Electron, the whole process blocks until a click; here none comes for a while.
    */
   showErrorBox: (title: string) => {
     called('Dialog.showErrorBox', title)

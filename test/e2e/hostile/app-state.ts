@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { ApiClient } from '../../canary/api-client.ts'
 
-/** Events that come by themselves on a quiet simulator; any other was caused by somebody. */
+/** Events that come by themselves on a quiet simulator; any other was caused by a request. */
 const BY_ITSELF: ReadonlySet<string> = new Set([
   'quota-short',
   'quota-short-ended',

@@ -46,7 +46,7 @@ export interface HostilePage {
   answered(): readonly { readonly path: string; readonly status: number }[]
 }
 
-/** A page of the hostile server beside ours, in the same browser. */
+/** A page of the hostile server next to ours, in the same browser. */
 export async function hostilePage(own: Page, url: string): Promise<HostilePage> {
   const page = await own.context().newPage()
   const { port } = new URL(url)

@@ -91,7 +91,7 @@ test('nothing moves by itself, with or without a wish for reduced motion', async
 
 test('the keyboard skips the header', async ({ page, open }) => {
   await open(snapshot())
-  // The links take no room while nobody uses them.
+  // The links take no room while they are not focused.
   expect(await page.getByRole('banner').evaluate((one) => one.getBoundingClientRect().top)).toBe(0)
   await page.keyboard.press('Tab')
   await expect(page.getByRole('button', { name: 'Skip to the quotas' })).toBeFocused()

@@ -110,7 +110,7 @@ test('several keys are a table, the worst first, and each opens by a click or a 
     seq: index,
     at: NOW_MS - index * 60_000,
   }))
-  // One of this run is told beside them; the last is of yesterday.
+  // One is of this run; the last is of yesterday.
   host.answer('pastEvents', [...before, { ...refused, seq: 8, at: NOW_MS - 86_400_000 }])
   await page.keyboard.press('0')
   const rows = page.locator('tr[data-key]')

@@ -43,7 +43,7 @@ test('the header cuts no word at any width, and is one row, or two in a narrow w
   await expect(ownUse).toContainText('119 checks/min 3.3 % used, cap 5 %')
   await expect(page.getByRole('button', { name: 'Programs 5' })).toBeVisible()
   await expect(page.getByRole('button', { name: /^Search Ctrl K$/ }).locator('kbd')).toBeVisible()
-  // The name of the simulator's key says what it is; any other has its environment beside it.
+  // The name of the simulator's key says what it is; any other has its environment next to it.
   await expect(page.getByTestId('profile')).toHaveText(/^Built-in simulator\s*$/)
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })

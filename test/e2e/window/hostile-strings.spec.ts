@@ -64,7 +64,7 @@ interface Look {
 function look(page: Page): Promise<Look> {
   return page.evaluate(() => {
     const leads = /^(?:on.*|(?:xlink:)?href|src(?:set|doc)?|(?:form)?action|data|poster|style|content)$/
-    // The chart draws as many ticks as fit beside its labels.
+    // The chart draws as many ticks as fit next to its labels.
     const elements = [...document.querySelectorAll('*')].filter((one) => !one.closest('.recharts-wrapper'))
     const attributes = elements.flatMap((one) => [...one.attributes])
     return {
@@ -314,7 +314,7 @@ test('the longest names that main allows push nothing out of the window', async 
     await expect
       .poll(() => overflow(page), `${width} wide`)
       .toEqual(width < 1280 ? [0, expect.anything()] : [0, 0])
-    // What is beside a long name stays within the window.
+    // The neighbours of a long name stay within the window.
     for (const name of ['Open stream…', 'Details']) {
       const box = await page.getByRole('button', { name, exact: true }).boundingBox()
       expect((box?.x ?? Number.NaN) + (box?.width ?? 0), `${name}, ${width} wide`).toBeLessThanOrEqual(width)

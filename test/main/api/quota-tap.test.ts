@@ -22,7 +22,7 @@ function setUp() {
 
 test('an aborted request may count for two more seconds, a lost one may already have counted', async () => {
   const { clock, tap, row } = setUp()
-  // Headers enough to know that nobody else uses it.
+  // Enough headers to know that it has no other user.
   for (let count = 0; count < 4; count += 1) {
     await clock.advance(30_000)
     tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(320, 0)), '')
@@ -227,7 +227,7 @@ test('after a fixed window has ended, no time in the past is named', async () =>
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBeUndefined()
   for (let count = 0; count < 2; count += 1) tap.lost(tap.sent('GET', ACCOUNTS))
   expect(row('Accounts')).toMatchObject({ model: 'fixed', low: 0, windowEndsAt: endsAtMs })
-  // The window that these began ends within a period; nobody has said when.
+  // The window that these began ends within a period, at an unknown time.
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(endsAtMs + 300_000)
   await clock.advance(290_000 - 1)
   expect(tap.notBeforeMs('GET', ACCOUNTS)).toBe(endsAtMs + 300_000)
@@ -423,7 +423,7 @@ describe('while others use the whole refill', () => {
     expect(row('Accounts').nextTryAt).toBeUndefined()
   })
 
-  // One header into a burst, the estimate alone would doubt within the wait that the burst goes on.
+  // One header into a burst, the estimate alone would doubt within the wait that the burst continues.
   test.each([
     { name: 'others caused', others: 12, own: 0, by: true },
     { name: 'own requests caused', others: 0, own: 240, by: false },

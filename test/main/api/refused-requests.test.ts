@@ -51,7 +51,7 @@ test.each([
       ...(message !== undefined && { message }),
     })
     const told = events.flatMap((event) => (event.kind === 'requests-refused' ? event.category : []))
-    // What concerns the whole key or service is told once.
+    // A problem of the whole key or service is reported once.
     const rows = seen().requests.filter(({ problem }) => problem !== undefined)
     expect(told).toHaveLength(status === 401 || status === 503 ? 1 : rows.length)
     expect(seen().service.reachable).toBe(true)

@@ -155,7 +155,7 @@ test.each([
   ['x Bearer KEY', 401],
 ])('answers the field Authorization: %s with %d', async (value, status) => {
   const { port, at, key } = await noting()
-  // A field whose value is a name of that field is none of it.
+  // A field whose value is that field's name does not count as the field.
   const headers = [
     ['host', at],
     ['x-named', 'authorization'],

@@ -488,7 +488,7 @@ test('when turned off, sent requests are still answered, and waiting ones end wi
   expect(await off).toEqual({ ok: true })
 })
 
-/** A stream that is not shared: so many symbols are none that is shown. */
+/** A stream that is not shared: it has too many symbols to be shown. */
 const UNSHARED = `/v3/marketdata/stream/quotes/${Array.from({ length: 200 }, (_, i) => `S${i}`).join(',')}`
 const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const STREAM_HEAD =

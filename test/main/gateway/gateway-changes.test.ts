@@ -129,7 +129,7 @@ test('describes a program: use by category, and waiting requests with their turn
     lastSeenAt: expect.any(Number),
     use: [{ category: 'Accounts', forwarded: 1, perSecond: passed?.perSecond, waiting: 0 }],
   })
-  // Each takes a second to come back, and a background program leaves all of the quota to others here.
+  // Each takes a second to refill, and a background program leaves all of the quota to others here.
   await Promise.all(Array.from({ length: 60 }, (_, i) => get(`${ACCOUNTS}?of=${i}`, guard)))
   expect(told('guard')).toMatchObject({ forwarded: 60, coalesced: 0, refused: 0 })
   const late = [100, 200].map((patience) =>

@@ -54,7 +54,7 @@ test('after a critical burst others get the time until enough is left, not ten t
   expect(burst.map(({ status }) => status)).toEqual(burst.map(() => 200))
   const refused = await get(positions(20), notes, { prefer: 'wait=1' })
   expect(refused.status).toBe(429)
-  // Notes leaves 318, so 19 have to come back, one each 0.94 s.
+  // Notes leaves 318, so 19 have to refill, one every 0.94 s.
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(10)
   expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(22)
 })
@@ -221,7 +221,7 @@ test('declines a request that cannot go within its longest wait at once, with it
     Array.from({ length: 345 }, (_, i) => get(`${ACCOUNTS}?i=${i}`, key, { prefer: 'wait=0' })),
   )
   const refused = answers.filter(({ status }) => status === 429)
-  // Some come back while they are sent, the more the slower this machine is.
+  // Some refill while they are sent, more on a slower machine.
   expect(refused.length).toBeGreaterThan(0)
   expect(answers.filter(({ status }) => status !== 429 && status !== 200)).toEqual([])
   // None came from the service.

@@ -10,7 +10,7 @@ const REFILL = 1.5
 const STEP_MS = 250
 const MINUTE_MS = 60_000
 
-/** A gateway beside programs that it does not see, in time that is skipped. */
+/** A gateway on a key with unseen programs, in skipped time. */
 async function inStorm() {
   const clock = new SkippingClock()
   // Who calls is known at once: a look-up in files takes time that is not skipped.
@@ -32,7 +32,7 @@ async function inStorm() {
   }
   const calls = (fromMs = 0) =>
     service.service.ledger.entries().filter(({ category, atMs }) => category === STRIKES && atMs >= fromMs)
-  /** Skips `ms` in steps, each of which the sockets follow; `each` is told how much was skipped. */
+  /** Skips `ms` in steps, each of which the sockets follow; `each` gets the skipped time. */
   const skip = async (ms: number, each: (skippedMs: number) => void = () => {}) => {
     for (let skippedMs = 0; skippedMs < ms; skippedMs += STEP_MS) {
       each(skippedMs)

@@ -13,7 +13,7 @@ const OUTAGE_MS = 32_000
 const STEP_MS = 100
 /** Within which the streams that follow are opened. */
 const SPREAD_MS = 500
-/** Of a machine under load: the clock goes on while a request is under way. */
+/** A machine under load: the clock advances while a request is in flight. */
 const SLOWNESS_MS = 2_000
 /** What normal requests leave to critical ones. */
 const RESERVE = levelOf('normal', DEPTH_QUOTA.limit) - 1

@@ -137,7 +137,7 @@ export function setUpHub(acquirePermit?: AcquireStreamPermit) {
     await set.clock.advance(0)
     return reply
   }
-  /** Whether a stream would be shared; nobody reads it. */
+  /** Whether a stream would be shared; it is not read. */
   const isShared = (path: string): boolean => {
     const reply = new FakeReply()
     const isServed = serve(path, reply, program('asks'), CALLER_WAIT_MS.usual)

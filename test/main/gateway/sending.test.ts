@@ -14,7 +14,7 @@ const RATE = {
   'x-ratelimit-reset': '12',
 }
 
-/** The body of an answer, which its sender ends when told to. */
+/** The body of a response, which its sender ends on request. */
 class Body extends PassThrough {
   complete = false
 

@@ -13,7 +13,7 @@ const HEADROOM = fileURLToPath(new URL('../../../main/hosts/terminal/headroom.ts
 const BOT = 'k3y-of-the-bot-0123456789'
 const NOTES = 'k3y-of-the-notes-0123456789'
 const ACCOUNTS = '/v3/brokerage/accounts'
-/** A request of Accounts comes back after 1.6 s. */
+/** A request of Accounts refills in 1.6 s. */
 const SERVICE = {
   clientId: 'sim-key',
   refreshToken: 'sim-refresh',

@@ -633,7 +633,7 @@ test("reads a stream that Headroom has open from a first response on, and it sta
   expect(own('Positions Stream')).toBe(1)
   expect(summary()).toMatchObject({ readers: 1, readBy: [{ program: 'bot', readers: 1 }] })
   reader.destroy()
-  // A program that comes back soon does not have it opened anew.
+  // A program that returns soon does not reopen it.
   await clock.advance(KEPT_MS / 2)
   const again = await ask(POSITIONS)
   expect(again.lines).toEqual([position(1, 3), END])
@@ -703,7 +703,7 @@ test('waits out a rate 429 within the reader’s longest wait', async () => {
     'x-ratelimit-reset': '20',
   })
   expect(hasty.status).toBe(429)
-  // One opening met it, whoever else waited for that.
+  // One opening got it, however many waited for it.
   expect([countsOf(program('a')).rejected, countsOf(program('b')).rejected]).toEqual([1, 0])
   await clock.advance(25_000)
   service.opens()

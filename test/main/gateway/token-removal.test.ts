@@ -91,7 +91,7 @@ test.each([
 ])('replaces a token echoed %s', (_, echo) => {
   const clean = new TokenRemoval(AWKWARD).from(`{"debug":"${echo}"}`)
   expect(clean).toContain(REDACTED)
-  // But for what stands beside it in base64.
+  // Except for its neighbours in base64.
   expect(clean.replace(REDACTED, '').length).toBeLessThan('{"debug":""}'.length + 24)
 })
 

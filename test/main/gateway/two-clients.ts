@@ -14,7 +14,7 @@ const KEYS = { bot: 'k3y-of-the-bot-0123456789', notes: 'k3y-of-the-notes-012345
 const { seed, clientId, refreshToken } = DEFAULT_SIMULATOR_OPTIONS
 /** Frames after a fault that are more than what was under way when it struck. */
 const MORE_FRAMES = 60
-/** Longer than silence, an outage that programs are not told of, and what comes after. */
+/** Longer than the silence limit, an outage hidden from programs, and its recovery. */
 const RECOVERED_WITHIN_MS = 120_000
 /** Well below the 30 s of silence after which a stream is opened anew. */
 const QUIET_MS = 1_500
@@ -28,7 +28,7 @@ const tokens = z.object({ access_token: z.string() })
 /** A fault of the service, and what ends it where it does not end by itself. */
 export interface Fault {
   readonly what: string
-  /** How long the stream goes on before it strikes, in milliseconds. */
+  /** How long the stream runs before the fault strikes, in milliseconds. */
   readonly afterMs?: number
   readonly strike: (control: Control) => Promise<unknown>
   readonly lift?: (control: Control) => Promise<unknown>
@@ -105,7 +105,7 @@ export class ReadPositions {
   readonly objects = new Map<string, Frame>()
   frames = 0
   snapshots = 0
-  /** Lines that a program must not see while the service comes back. */
+  /** Lines that a program must not see while the service recovers. */
   readonly strange: string[] = []
   /** Why it is no longer connected. */
   end: string | undefined
@@ -261,7 +261,7 @@ const problemsOf = ({ snapshots, strange }: ReadPositions): readonly string[] =>
 
 type Objects = ReadonlyMap<string, Frame>
 
-/** What is wrong with a state that was read to its last frame, beside a fresh stream. */
+/** Differences of a state read to its last frame from a fresh stream. */
 function problemsIn(objects: Objects, fresh: Objects, stepMs: number): readonly string[] {
   const problems: string[] = []
   if (objects.size === 0 || !isDeepStrictEqual(new Set(objects.keys()), new Set(fresh.keys())))

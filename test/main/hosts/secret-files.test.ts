@@ -20,7 +20,7 @@ test('a secret is read from the named file, without the line end an editor adds'
     HEADROOM_CLIENT_SECRET_FILE: join(folder, 'c'),
   })
   expect(problem).toBeUndefined()
-  // The names of the files are gone: a process that is started from here is told the secret only once.
+  // The names of the files are gone: a child process gets the secret only once.
   expect(environment).toEqual({
     PATH: '/bin',
     HEADROOM_PASSPHRASE: 'four words in here',
@@ -55,7 +55,7 @@ test('an unreadable secret is one line that names the variable and the file, nev
   expect(problemOf({ ...at('both'), HEADROOM_PASSPHRASE: 'CANARY' })).toBe(
     'HEADROOM_PASSPHRASE and HEADROOM_PASSPHRASE_FILE are both set: unset one of them',
   )
-  // Windows says of a folder that nobody may read it.
+  // Windows reports a folder as unreadable.
   expect(problemOf({ CREDENTIALS_DIRECTORY: folder })).toMatch(
     /^can't read the credential HEADROOM_PASSPHRASE: (a folder is in the way|permission denied)$/,
   )

@@ -146,7 +146,7 @@ test('whether a rejected row is checked while others wait applies from the next 
   })
   await setKeySettings({ profile: 'key-1', everySeconds: { Accounts: 3 }, trialAfterStep: true })
   await clock.advance(2 * MINUTE_MS)
-  // Other requests wait for Reset; a check goes on at the second pace, which is never under 5 s. With the
+  // Other requests wait for Reset; a check continues at the second rate, which is never under 5 s. With the
   // second 429 without a request left others use the whole refill, and checks are spaced as all tries are.
   expect(waits[0]).toBeCloseTo(300_500, -1)
   const gaps = askedAtMs.slice(1).map((at, index) => at - askedAtMs[index]!)

@@ -123,7 +123,7 @@ describe('an unreachable sign-in host', () => {
     expect(access.state).toBe('valid')
     expect(service.reachable).toBe(true)
     expect(signInHost).toMatchObject({ host: 'signin.test', why: 'connection refused' })
-    // What is told is the refresh's own time, not that of the service's requests.
+    // The reported time is the refresh's own, not that of the service's requests.
     await clock.advance(Math.max(0, (signInHost?.retryAt ?? 0) - clock.wallMs()) + 1)
     expect(snapshot().signInHost?.retryAt).toBeGreaterThan(clock.wallMs())
   })

@@ -207,7 +207,7 @@ test('a header that cannot be written is an outcome, not a crash, and its value 
   expect(why).not.toContain('SECRET')
 })
 
-/** Everything a stream's listener is told, in order. */
+/** Every call of a stream's listener, in order. */
 function listened(request: HttpRequest) {
   const told: string[] = []
   let ended: (why: string) => void = () => {}

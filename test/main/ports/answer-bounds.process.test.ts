@@ -9,7 +9,7 @@ const ASKING = fileURLToPath(new URL('asking-process.ts', import.meta.url))
 const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 const MANY = 64 << 10
 
-/** What a process with little memory says of an answer that goes on for `bytes` of the wire. */
+/** A low-memory process's result for a response of `bytes` on the wire. */
 async function asked(part: Buffer, bytes: number): Promise<string> {
   const server = await startRawServer((socket) => {
     let left = bytes

@@ -48,7 +48,7 @@ export function setUp(pins?: Pins, acquirePermit?: AcquireStreamPermit) {
   const summary = () => streams.summaries()[0]!
   const own = (category: string) => slots.view().find((row) => row.category === category)?.own
   const kinds = () => events.map(({ kind }) => kind)
-  /** The newest connection, told what a service would say. */
+  /** The newest connection, fed with a service's data. */
   const service = {
     opens: (headers: HttpHeaders = STREAM) => http.streams.at(-1)!.listener.opened(200, headers),
     says: (text: string) => http.streams.at(-1)!.listener.chunk(bytes(text)),

@@ -101,7 +101,7 @@ test.each(['goaway-v2', 'goaway-v3'] as const)(
       removed: () => {},
     })
     await vi.waitFor(() => expect(summaries()[0]?.state).toBe('live'), BOUNDED)
-    // It is told 10 s after its opening, and ends 3 s later.
+    // It gets it 10 s after its opening, and ends 3 s later.
     clock.skip(10_000)
     await vi.waitFor(() => expect(count('stream-restarted')).toBe(1), BOUNDED)
     expect(events.find(({ kind }) => kind === 'stream-restarted')).toMatchObject({

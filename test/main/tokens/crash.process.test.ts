@@ -82,7 +82,7 @@ test.each(['intent', 'sent', 'received', 'committed', 'handed-out'])(
     server.overlap = 1
     const first = run(folder, server.origin, step)
     if (step === 'sent') {
-      // The service has it, rotated, and nobody is there for the answer.
+      // The service has it, rotated, and its response has no receiver.
       server.afterRotation = () => first.child.kill('SIGKILL')
     }
     expect(await first.said).toBe('killed')

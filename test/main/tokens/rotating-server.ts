@@ -17,7 +17,7 @@ export interface RotatingServer {
 }
 
 /**
- * A token endpoint that rotates, written for these tests alone: its ledger is nobody's but its own.
+ * A token endpoint that rotates, written for these tests alone, with its own ledger.
  *
  * Within the overlap the former token is answered with the same successor again.
  */

@@ -54,7 +54,7 @@ test.each([0, 1, 5])(
     keeper.start()
     await clock.advance(HOUR_MS)
     expect(kinds('sign-in-required')).toHaveLength(1)
-    // Each of those in doubt once: four at most beside the newest.
+    // Each of those in doubt once: at most four besides the newest.
     expect(sentTokens().length).toBeLessThanOrEqual(count + 5)
   },
 )
@@ -123,7 +123,7 @@ test('malformed responses are retried less than once a minute', async () => {
 test('a revocation with two tokens in doubt first finds out which is live, and shows "revoked" for no other', async () => {
   const { clock, keeper, http, sentTokens } = setUp()
   http.reply = ({ url, body = '' }) => {
-    // RFC 7009: a 200 also for a token that nobody knows.
+    // RFC 7009: a 200 also for an unknown token.
     if (url.endsWith('/revoke')) return answerOf(200)
     const sent = new URLSearchParams(body).get('refresh_token')
     if (http.requests.length === 1) return answerOf(503, { refresh_token: 'not a token' })
@@ -201,7 +201,7 @@ test('whatever a service responds, a key whose newest token arrived in a respons
       let count = 0
       let live = 'live-0'
       http.reply = ({ body = '' }) => {
-        // Ends the session where an old token comes back, as services that rotate do.
+        // Ends the session when an old token is reused, as services that rotate do.
         const sent = new URLSearchParams(body).get('refresh_token') ?? ''
         if (sent !== live && sent.startsWith('live-')) live = 'ended: an old token was sent again'
         const step = steps.shift()

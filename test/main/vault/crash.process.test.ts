@@ -9,7 +9,7 @@ import { runCommitter } from './run-committer.ts'
 const KILLS = 200
 /** On separate folders, side by side, one for each core of a small machine. */
 const CHAINS = 2
-/** Each start goes on from where the former was killed, so that a few commits each are many in all. */
+/** Each start continues where the previous one was killed, so that a few commits each add up. */
 const MAX_COMMITS = 6
 
 interface Chain {

@@ -31,7 +31,7 @@ async function opened(folder: string, which: Which) {
 }
 
 /**
- * As when a folder of the desktop's was given a data key of a passphrase beside its own: each sealed one key.
+ * As when a folder of the desktop's got a passphrase's data key next to its own: each encrypted one key.
  */
 async function mixedFolder(): Promise<string> {
   const folder = temporaryFolder()

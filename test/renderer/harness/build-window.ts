@@ -3,7 +3,7 @@ import { createBuilder } from 'vite'
 
 const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
-/** The folder of the last `buildWindow`, beside what `npm run build` makes. */
+/** The folder of the last `buildWindow`, next to the output of `npm run build`. */
 export const BUILT_WINDOW = at('node_modules/.cache/window-harness')
 
 /** Builds the window alone into `BUILT_WINDOW`, and returns that. */

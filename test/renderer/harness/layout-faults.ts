@@ -27,7 +27,7 @@ export function layoutFaults(page: Page): Promise<readonly string[]> {
         }
         if ((overflowY === 'hidden' || overflowY === 'clip') && rect.bottom > box.bottom + SLACK)
           return 'below'
-        // What scrolls in here is nobody else's to cut.
+        // Scrolling content in here is not cut elsewhere.
         if (overflowX === 'auto' || overflowY === 'auto') return undefined
       }
       return undefined

@@ -1,5 +1,5 @@
 /**
- * Pictures of the built window in every state, for looking at beside the design.
+ * Pictures of the built window in every state, to compare with the design.
  *
  * `node test/renderer/harness/shots.ts OUT_FOLDER [STATE…]`
  */

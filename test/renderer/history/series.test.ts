@@ -12,7 +12,7 @@ const at = (seconds: number, remaining: number, source: HistoryPoint['source'] =
 })
 const positions = quota('Positions', 320, 300, 38)
 const refill = 320 / 300
-/** Surely 31 are left, 45 at most; others take 0.1 to 2 a second more than comes back. */
+/** Surely 31 are left, 45 at most; others use 0.1 to 2 a second more than the refill. */
 const runningOut = {
   ...positions,
   low: 31,
@@ -87,7 +87,7 @@ describe('the chart', () => {
       latest: 45,
     })
     const early = rows.filter(({ earliest }) => earliest !== undefined)
-    // 31 left, and 2 a second more used than comes back.
+    // 31 left, and 2 a second more used than refilled.
     expect(early.at(-1)).toMatchObject({ at: 15.5, earliest: 0 })
     expect(rows.at(-1)?.at).toBe(AHEAD_MS / 1000)
     expect(rows.at(-1)?.forecast).toEqual([0, rows.at(-1)?.latest])

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../main/ports/ports.ts'
 
-/** A clock that only moves when told to. */
+/** A clock that only moves on request. */
 export class FakeClock implements Clock {
   #nowMs = 0
   #due: { readonly atMs: number; readonly run: () => void }[] = []

@@ -12,7 +12,7 @@ import { snapshotOf } from './fake-windows.ts'
 
 const HIGH_WATER_BYTES = 16_384
 
-/** A response whose reader reads only when told to. */
+/** A response whose reader reads only on request. */
 class UnreadSink extends EventEmitter {
   writableLength = 0
   destroyed = false

@@ -18,7 +18,7 @@ export interface StartedHost {
   readonly ready: readonly string[]
   readonly notes: readonly string[]
   readonly admitted: AdmittedWindows
-  /** The ids of the windows that were told to be let in, in their order. */
+  /** The ids of the windows reported as connected, in order. */
   readonly admissions: readonly string[]
   code(): string
   /** Exchanges the code of the latest ready line. */
@@ -81,7 +81,7 @@ export async function startHost(port = 0): Promise<StartedHost> {
   }
 }
 
-/** A window as Vite builds it, beside a file that must never be served. */
+/** A window as Vite builds it, next to a file that must never be served. */
 function makeWindowFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'headroom-browser-'))
   const window = join(folder, 'window')

@@ -156,7 +156,7 @@ describe('every page', () => {
       isRefused = true
     }
     contents.emit('login', { preventDefault }, {}, {}, (...answer: unknown[]) => answers.push(answer))
-    // Answered, and with nothing: a request that nobody answers waits for ever.
+    // Answered, and empty: a request without a response waits for ever.
     expect([isRefused, answers]).toEqual([true, [[]]])
     const chosen: string[] = []
     const offered = [{ deviceId: 'd', deviceName: 'a device' }]

@@ -6,7 +6,7 @@ import type { ProfileSession } from '../../../../main/monitor/profile-session.ts
 import type { Profile } from '../../../../main/ports/profile.ts'
 import { exampleSnapshot } from './example-snapshot.ts'
 
-/** Remembers what it was told, and says what the test wants. */
+/** Records its calls, and returns the test's values. */
 export class FakeMonitor implements MonitorSurface {
   readonly connected: Profile[] = []
   /** The last minutes of every row, as a session has them in memory. */

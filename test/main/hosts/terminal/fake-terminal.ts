@@ -10,7 +10,7 @@ export interface FakeTerminal extends Terminal {
   closeOutput(): void
   /** A full disk, as its line says. */
   failOutput(line: string): void
-  /** A reader that lags takes no line until it is told to read. */
+  /** A slow reader reads no line until asked to. */
   lag(): void
   read(): void
   /** Types a key; only with a screen. */

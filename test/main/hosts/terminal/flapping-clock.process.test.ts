@@ -28,7 +28,7 @@ interface WallClock {
   aheadBy(days: number): void
 }
 
-/** By libfaketime, for the whole process; where there is none, by the clock that Node's scripts read. */
+/** By libfaketime, for the whole process; without it, by the clock that Node's scripts read. */
 function wallClock(folder: string): WallClock {
   const file = join(folder, 'wall')
   const set = (text: string) => writeFileSync(file, text)
@@ -113,7 +113,7 @@ test('a process whose wall clock is 400 days ahead for minutes keeps its history
   const { exitCode, stderr } = await ended
   expect(exitCode).toBe(0)
   expect(storedUpTo(folder, untilMs)).toBe(stored)
-  // It is the history that the process itself goes on with.
+  // It is the history that the process itself continues.
   expect(storedUpTo(folder, Number.MAX_SAFE_INTEGER)).toBeGreaterThan(stored)
   expect(stderr).not.toMatch(/history|clock/i)
   proves(['D2', 'T9'], { level: 3, cases: 1 })

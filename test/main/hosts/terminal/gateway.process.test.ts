@@ -117,7 +117,7 @@ test('requests waiting at SIGTERM get 503, and the process ends with exit code 0
     HEADROOM_GATEWAY_KEYS: `bot:critical=${KEY},notes:background=${other}`,
   })
   const url = await urlOf(running, '"type":"gateway-ready"')
-  // Each comes back after 1.2 s, and notes keeps its hands off until all have.
+  // Each refills in 1.2 s, and notes waits until all have.
   for (let i = 0; i < 20; i += 1) expect((await get(url)).status).toBe(200)
   const waiting = get(url, `${ACCOUNTS}?waits`, { authorization: `Bearer ${other}`, prefer: 'wait=300' })
   await running.said('"waiting":1')

@@ -145,7 +145,7 @@ test('a field that only time moves is no change; a number, a removed field and a
   if (row?.fullAt === undefined) throw new Error('the example has no forecast')
   const moved = { ...row, asOf: AT_MS + 1000, level: 300.9, fullAt: row.fullAt + 9_000 }
   expect(told.changes(withFirst(moved))).toBeUndefined()
-  // Slowly, but away from what was told.
+  // Slowly, but away from the last report.
   expect(told.changes(withFirst({ ...moved, fullAt: row.fullAt + 10_000 }))).toEqual({
     revision: 2,
     at: AT_MS + 1000,

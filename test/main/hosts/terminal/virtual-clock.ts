@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Time that passes only when told to. */
+/** Time that passes only on request. */
 export class VirtualClock implements Clock {
   #nowMs = 0
   readonly #timers = new Set<Timer>()

@@ -65,7 +65,7 @@ describe('other programs on the key', () => {
     const busy = quotas({ traffic: { Positions: 10 } })
     const { accepted, refused } = busy.elsewhere('Positions', 600_000)
     expect(accepted + refused).toBe(6000)
-    // The bucket was full until the first of them, so the share of that moment did not come back.
+    // The bucket was full until the first of them, so the share of that moment was not refilled.
     expect(accepted).toBe(320 + 640 - 1)
     expect(busy.reading('Positions', 600_000)?.remaining).toBe(0)
   })
