@@ -47,7 +47,7 @@ const MAX_BUCKETS = 1024
  * that could have gone; a looser one lets more wait in vain. The bench "Turns" compares this rule with one
  * that knows the true rates of others. A request is declined at once only if it is late even with the fewest
  * arrivals that can be hoped for (`BucketQueue.canMeet`): fewer than 1 of 100 declined requests could have
- * gone. Of the queued ones, 5 to 12 of 100 wait in vain beside other traffic, and none without it. They are
+ * gone. Of the queued ones, 5 to 12 of 100 wait in vain with other traffic, and none without it. They are
  * declined when their longest wait ends, or when a header shows that they would be late. Reset is in whole
  * seconds, so a later header may show slightly less; one extra second keeps rounding from declining a
  * request.

@@ -118,7 +118,7 @@ export function ProgramsPanel({
           {programs.map((program, at) =>
             isChangeable(program) ? (
               <ProgramRows
-                // biome-ignore lint/suspicious/noArrayIndexKey: a program keeps its place while its name is typed
+                // biome-ignore lint/suspicious/noArrayIndexKey: rows stay in place during typing
                 key={at}
                 added={draft.added}
                 base={draft.base}

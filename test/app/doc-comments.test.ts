@@ -11,7 +11,7 @@ test('each port of main/ has a doc comment', () => {
   expect(ports.flatMap((path) => undocumented(path, 'interfaces'))).toEqual([])
 })
 
-test('comments name their subject: no "somebody", no "whoever"', () => {
+test('comments name their subject instead of an indefinite pronoun', () => {
   const vague = ['app', 'renderer', 'main/ports']
     .flatMap(sourcesOf)
     .flatMap(commentsOf)

@@ -6,7 +6,7 @@ import type { Entries, Entry, Measured } from './entry.ts'
 const BUSY_LOAD = 0.7
 
 /**
- * Headroom's numbers beside those of the alternatives, all of one commit: what was measured at another one
+ * Headroom's numbers next to those of the alternatives, all of one commit: a result of another one
  * counts as not run.
  */
 export function benchPage(all: Entries, now: Origin): string {

@@ -16,7 +16,7 @@ import { LIVE_ROW } from './window-run.ts'
  * The longest task of the desktop app's main process while a person asks it for much: `node
  * test/bench/desktop-tasks.ts [--runs 3] [--seconds 10] [--json]`.
  *
- * Beside it, in the same seconds, an Electron that does nothing: what its longest task takes is the machine's
+ * In the same seconds an idle Electron runs next to it: its longest task is the machine's
  * and the runtime's. Exit 1 where the aim is missed.
  */
 const { values } = parseArgs({

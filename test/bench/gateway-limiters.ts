@@ -85,8 +85,8 @@ function dayOf(durationMs: number) {
   flow(20_000, burst('notebook', 'normal', 1))
   flow(240_000, burst('sheet', 'normal', 15))
   const others: { readonly atMs: number; readonly size: number }[] = []
-  // A tenth of the quota, at times several at once: less than half of the reserve, and than half of what
-  // comes back.
+  // A tenth of the quota, at times several at once: less than half of the reserve, and than half of the
+  // refill.
   flow(REFILL_MS * 12, (atMs) => others.push({ atMs, size: 1 }))
   flow(REFILL_MS * 150, (atMs) => others.push({ atMs, size: 6 }))
   return { asks, others }

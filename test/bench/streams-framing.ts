@@ -154,7 +154,7 @@ async function roundOf(slices: Buffer[][], expected: Counted): Promise<Map<strin
   ]
   const spentMs = new Map<string, number>()
   for (const [turn, slice] of slices.entries()) {
-    // Whoever comes first finds the bytes cold.
+    // The first one finds the bytes cold.
     const first = turn % contestants.length
     for (const { name, take } of [...contestants.slice(first), ...contestants.slice(0, first)]) {
       const from = threadMs()

@@ -151,7 +151,7 @@ test('a page that opens ours has no handle to it, and ours none to that page', a
   })
   expect(held).toBe(true)
   expect(ours.url()).toBe(`${headroom.origin}/`)
-  // It was not admitted by being opened: the bearer lives in the tab that brought the code.
+  // Opening it did not connect it: the bearer is in the tab with the code.
   expect(await ours.evaluate(() => sessionStorage.length)).toBe(0)
   expect(await appState(admitted)).toEqual(before)
   provesInBrowser('W4', 1)

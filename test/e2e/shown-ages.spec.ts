@@ -46,7 +46,7 @@ test('a shown age is accurate, and when responses stop the number is not shown a
   await expect(row.getByTestId('allowance')).toHaveText(/last value \d\d:\d\d/)
   await expect(age).toHaveText(/^2 min( ago)?$/)
 
-  // Told again, it shows the real age, although its clock is two minutes ahead of Headroom's.
+  // After another push it shows the real age, although its clock is two minutes ahead of Headroom's.
   await page.context().setOffline(false)
   await page.reload()
   await expect(age).toHaveText(/^\d+ s$/)

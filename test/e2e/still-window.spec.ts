@@ -57,7 +57,7 @@ test('for an unresponsive window only the latest snapshot is queued, and it then
       }
       return readOn()
     }
-    // One that is cut is seen by what it did not bring.
+    // A cut one shows by its missing data.
     readOn().catch(() => {})
     return read
   })

@@ -125,7 +125,7 @@ function npm(args: readonly string[], cwd: string, signal: AbortSignal): Promise
  * `node:sqlite`'s stand-in, loaded by its whole path from wherever the app was put.
  *
  * Node's takes a journal in as it closes; this one keeps the file open for statements that are not collected
- * yet, and so would leave its journal beside it.
+ * yet, and so would leave its journal next to it.
  */
 export function sqliteStandIn(): string {
   const requiredFrom = join(testCache(), STAND_INS.folder, 'package.json')

@@ -20,7 +20,7 @@ const CHECK_MS = 5_000
 export function inRow(row: ShownRow, looks: readonly Look[], look: Look, note: Note): void {
   const count = countOf(row.category, look)
   if (count === undefined) {
-    // What answers speak of and nothing is counted against is full.
+    // A row named in responses without a counted request is full.
     const [, high] = numberOf(row)
     if (high < row.limit) note('number', `${row.category}: ${row.left}`, 'no use')
     return

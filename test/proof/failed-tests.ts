@@ -64,7 +64,7 @@ function failedIn(path: string, test: string): Failed {
   return { file: relative(tests, path).replaceAll('\\', '/'), test, promises: promisesIn(sourceOf(path)) }
 }
 
-/** The promises that a test file speaks of. */
+/** The promises that a test file names. */
 export function promisesIn(source: string): readonly PromiseId[] {
   if (!/proof\/proves/.test(source)) return []
   return PROMISE_IDS.filter((id) => source.includes(`'${id}'`))

@@ -28,7 +28,7 @@ export interface PromiseStanding {
   readonly proofs: readonly Proved[]
   readonly notRun: readonly NotRun[]
   readonly breaks: readonly Break[]
-  /** Tests that failed in files which speak of this promise. */
+  /** Tests that failed in files which name this promise. */
   readonly failures: readonly Failed[]
 }
 

@@ -3,7 +3,7 @@ import type { Mutant } from './registry.ts'
 const ADDRESS_FILE = 'main/storage/address-file.ts'
 const BROWSER_HOST_TEST = 'main/hosts/browser/browser-host.test.ts'
 
-/** Mutants of how a browser is handed an address that holds a secret, and of who is let in with it. */
+/** Mutants of passing an address with a secret to a browser, and of who is admitted with it. */
 export const ADMISSION_MUTANTS: readonly Mutant[] = [
   {
     promise: 'T13',

@@ -29,7 +29,7 @@ const SHARED_STATE = 'app/streams/shared-state.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
 
 /**
- * What attacks on real processes, files, clocks and proxies found; each was mended with the tests named here.
+ * Defects that attacks on real processes, files, clocks and proxies found; each was fixed with these tests.
  */
 export const FINDINGS: readonly Finding[] = [
   {
@@ -182,7 +182,10 @@ export const FINDINGS: readonly Finding[] = [
         UNPROVEN,
         'a revocation with two tokens in doubt first finds out which is live, and shows "revoked" for no other',
       ],
-      ['app/tokens/refresh-grant.test.ts', 'malformed answers: no throw'],
+      [
+        'app/tokens/refresh-grant.test.ts',
+        'malformed responses never throw, have their own class each, and only a possible renewal contains a refresh token',
+      ],
       [
         'main/sign-in/code-exchange.test.ts',
         'a %d that is no complete grant signs nobody in with its string: %j',
@@ -260,7 +263,7 @@ export const FINDINGS: readonly Finding[] = [
         'an endless response in %s is abandoned within 64 MB of heap',
       ],
       ['app/service/json.test.ts', 'one level too many'],
-      ['app/tokens/refresh-grant.test.ts', 'of scopes without end 64 are shown'],
+      ['app/tokens/refresh-grant.test.ts', 'of endless scopes 64 are shown, of at most 128 characters each'],
       ['main/snapshot-size.test.ts', 'a service that fills every shown text makes no snapshot of 256 kB'],
     ],
     breaks: ['parse whatever nests however deep'],
@@ -425,7 +428,12 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A refusal of the service after a proxy’s of the same status was not told',
-    tests: [['app/quota/row-problems.test.ts', 'a %d of something else is the problem of its row']],
+    tests: [
+      [
+        'app/quota/row-problems.test.ts',
+        'a %d from another sender is the problem of its row without an event; the service’s own is reported after it',
+      ],
+    ],
     breaks: ['take a proxy’s refusal for one that the service has told'],
   },
   {
@@ -443,7 +451,7 @@ export const FINDINGS: readonly Finding[] = [
       [GATEWAY_FAULTS, 'if a refresh does not help, programs get the unchanged 401, and the next one waits'],
       [GATEWAY_FAULTS, 'a 401 that is cut while withheld is cut for its caller too'],
       [REMOVAL, 'an error of %s that is cut is cut for its caller too'],
-      [GATEWAY_FAULTS, 'a caller that leaves during a refresh leaves nothing behind'],
+      [GATEWAY_FAULTS, 'a caller that disconnects during a refresh leaves nothing behind'],
     ],
     breaks: ['leave a 401 to a token of the last ten seconds without a refresh'],
   },
@@ -476,7 +484,10 @@ export const FINDINGS: readonly Finding[] = [
       ],
       ['main/sign-in/sign-ins.test.ts', 'of a key %s sends the challenge and later its verifier'],
       ['main/sign-in/code-exchange.test.ts', 'status %i with %j reads as %s'],
-      ['app/tokens/refresh-grant.test.ts', 'an access token of type %j is %s'],
+      [
+        'app/tokens/refresh-grant.test.ts',
+        'an access token of type %j is %s, and its refresh token is saved',
+      ],
     ],
     breaks: ['sign in without a challenge'],
   },
@@ -575,7 +586,7 @@ export const FINDINGS: readonly Finding[] = [
     tests: [
       [
         'main/gateway/door.test.ts',
-        'by any address of this machine, a process of this user gets in and one of another user does not',
+        'by any address of this machine, a process of this user is admitted and one of another user is not',
       ],
       ['main/gateway/peer-user.test.ts', 'the user of %s is found too'],
       [
@@ -626,12 +637,22 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found: 'A program that sent a request every six seconds met the end of its kept connection, and a reset',
-    tests: [['main/gateway/many-connections.test.ts', 'the connection of a program is kept for 75 s']],
+    tests: [
+      [
+        'main/gateway/many-connections.test.ts',
+        'a program’s connection stays open for 75 s between two requests, whatever the response',
+      ],
+    ],
     breaks: ['close the connection of a program that is silent for six seconds'],
   },
   {
     found: 'Idle connections of one program could hold every file descriptor for more than a minute',
-    tests: [['main/gateway/many-connections.test.ts', 'above 64 connections an idle one is kept for 5 s']],
+    tests: [
+      [
+        'main/gateway/many-connections.test.ts',
+        'above 64 connections an idle one stays open for 5 s, until there are fewer',
+      ],
+    ],
     breaks: ['keep any number of idle connections for as long as a few'],
   },
   {
@@ -683,13 +704,16 @@ export const FINDINGS: readonly Finding[] = [
     tests: [
       [
         'main/gateway/many-connections.test.ts',
-        '%d connections of a program in one instant are each answered',
+        '%d simultaneous connections of a program all get a response',
       ],
       [
         'main/gateway/many-connections.test.ts',
-        'strangers displace no connection that has shown a key once, for a response or a token',
+        'unauthenticated connections displace none that has shown a key once, for a response or a token',
       ],
-      ['main/gateway/many-connections.test.ts', '1,100 strangers that %s keep none'],
+      [
+        'main/gateway/many-connections.test.ts',
+        '1,100 unauthenticated connections that %s block none of a program’s 200',
+      ],
       [
         'main/network/connection-limit.test.ts',
         'a connection that does not authenticate in time is closed; an authenticated one is not',
@@ -708,7 +732,10 @@ export const FINDINGS: readonly Finding[] = [
         'main/gateway/faults.test.ts',
         'when turned off, an unshared stream gets GoAway after the current frame',
       ],
-      ['main/gateway/stream-hub.test.ts', 'a frozen reader that cannot be brought up to date'],
+      [
+        'main/gateway/stream-hub.test.ts',
+        'a frozen reader that cannot catch up gets GoAway, and is cut if it does not read that',
+      ],
     ],
     breaks: [
       'end a stream that is not shared without a word',
@@ -781,8 +808,14 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'No test noticed that a reader far behind the others of its answer filled the memory',
     tests: [
-      ['main/gateway/answer-relay.test.ts', 'a coalesced reader 8 MiB behind is ended'],
-      ['main/gateway/answer-relay.test.ts', 'a reader less far behind is waited for by nobody'],
+      [
+        'main/gateway/answer-relay.test.ts',
+        'a coalesced reader 8 MiB behind is ended, and the other one gets the whole response',
+      ],
+      [
+        'main/gateway/answer-relay.test.ts',
+        'a reader less far behind delays no other, and gets the whole response when it continues',
+      ],
     ],
     breaks: ['keep all of an answer for a reader that reads none of it'],
   },
@@ -854,12 +887,15 @@ export const FINDINGS: readonly Finding[] = [
         'looks for each object of a smaller stream once, however many frames the larger one has',
       ],
       [SHARED_STATE, 'stores a state of 16 MiB, and reports a larger one as too large'],
-      [SHARED_STATE, 'the snapshot of a later connection is counted'],
-      [SHARED_STATE, 'many small objects are counted'],
-      [SHARED_STATE, 'members that are added to one object are counted'],
+      [
+        SHARED_STATE,
+        'the snapshot of a later connection is counted as it arrives, and is the state afterwards',
+      ],
+      [SHARED_STATE, 'many small objects are counted with their overhead'],
+      [SHARED_STATE, 'members added to one object are counted'],
       [SHARED_STATE, 'a frame costs what it changes'],
-      [SHARED_STATE, 'of a frame no more is kept than its object has'],
-      [SHARED_STATE, 'a reader that is always a frame behind'],
+      [SHARED_STATE, 'of a frame only its object’s members are stored'],
+      [SHARED_STATE, 'a reader always one frame behind keeps none of its past frames'],
     ],
     breaks: [
       'let the state of a shared stream grow without a bound',
@@ -882,7 +918,7 @@ export const FINDINGS: readonly Finding[] = [
     tests: [
       [
         'main/gateway/gateway.test.ts',
-        'reconnecting a key answers its waiting requests at once, and serves the next',
+        'reconnecting a key declines its waiting requests at once, and serves the next',
       ],
     ],
     breaks: ['leave requests with the former session of a key that is connected anew'],
@@ -907,7 +943,7 @@ export const FINDINGS: readonly Finding[] = [
   {
     found:
       'What followed a request and could not be read was answered in the midst of the answer to that request',
-    tests: [['main/gateway/door.test.ts', 'answers %s after the response in progress, not within it']],
+    tests: [['main/gateway/door.test.ts', 'writes %s after the response in progress, not within it']],
     breaks: ['write that a request cannot be read into the answer to another one'],
   },
   {

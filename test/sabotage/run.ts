@@ -14,10 +14,10 @@ import { Workshop } from './workshop.ts'
  * breaks each promise on purpose and shows which assertion notices.
  *
  * A mutant that survives, does not type-check or turns its test red in any other way ends in exit 1. With
- * `--json`, what became of each is written to the file as well. With `--resume`, each is written as soon as
- * it is known, and a run of the same commit, or of one that differs in nothing but mutants, goes on where it
- * was ended. `--shard I/N` takes each Nth mutant, from the Ith on, so that a machine with several cores may
- * run N at once, each with a file of its own to resume.
+ * `--json`, each outcome is written to the file as well. With `--resume`, each is written as soon as it is
+ * known, and a run of the same commit, or of one that differs in nothing but mutants, continues where it was
+ * interrupted. `--shard I/N` takes each Nth mutant, from the Ith on, so that a machine with several cores
+ * may run N at once, each with a file of its own to resume.
  */
 const { values } = parseArgs({
   options: {

@@ -60,7 +60,7 @@ export class Workshop {
     return new Set(output.split('\n').filter((line) => / error TS\d+: /.test(line)))
   }
 
-  /** Brings `dist/` up to the sources as every start does; says why where that fails. */
+  /** Builds `dist/` from the sources as every start does; returns the reason if that fails. */
   async build(): Promise<string | undefined> {
     const { exitCode, output } = await this.run([join('main', 'launch.js'), '--version'])
     return exitCode === 0 ? undefined : output.trim().slice(-240)

@@ -235,8 +235,8 @@ export class World {
   }
 
   /**
-   * Time was set, or somebody in front of the service said that a quota is spent: not long ago the app was
-   * told lies.
+   * Time was set, or a proxy in front of the service reported an empty quota: the app received false data a
+   * moment ago.
    */
   get #isDeceived(): boolean {
     const lies = this.http.requestFaults['throttled'] ?? 0

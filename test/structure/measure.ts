@@ -108,7 +108,7 @@ export function namesExportedTwice(sources: readonly Source[]): readonly string[
 
 const linesOf = ({ text }: Source): number => text.split('\n').length - 1
 
-/** The rooms that speak of what is wrong with a key. */
+/** The rooms that describe problems of a key. */
 const SPEAKING =
   /^(?:app\/(?:conditions|status|alerts)|main\/alerts|renderer\/(?:alerts|events|verdict|glance|strip))\/|^main\/hosts\/(?:desktop\/tray|terminal\/(?:table|program-rows|changes)\.)/
 /** What these files say is of a newer version, or of what a button did. */

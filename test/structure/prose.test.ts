@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { projectFolder } from '../desktop/builder-config.ts'
-import { dialect, longSentences, longTexts, newFaults, subjectFaults, wideComments } from './prose.ts'
+import {
+  dialect,
+  dialectAnywhere,
+  longSentences,
+  longTexts,
+  newFaults,
+  subjectFaults,
+  wideComments,
+} from './prose.ts'
 import { markdownSentences, wordsOf } from './sentences.ts'
 import { textsOf } from './texts.ts'
 
@@ -73,6 +81,17 @@ describe('texts of a source', () => {
     expect(why('Understood, threshold, household')).toEqual([])
     expect(why('Headroom keeps running')).toEqual([])
   })
+})
+
+test('a comment or a title of a test with such a word is reported, a string in a test is not', () => {
+  const why = (path: string, text: string) => dialectAnywhere(source(path, text)).map((fault) => fault.why)
+  expect(why('app/a.ts', '/** What the app was told. */')).toEqual(['“told”: /** What the app was told. */'])
+  expect(why('test/a.test.ts', "test('a number comes back', () => {")).toEqual([
+    '“comes back”: a number comes back',
+  ])
+  expect(why('test/a.test.ts', "  ['x', 1],\n])('%s is told', () => {")).toEqual(['“told”: %s is told'])
+  expect(why('test/a.test.ts', "const told = 'nobody told it'")).toEqual([])
+  expect(why('app/a.ts', '/** Besides it, an untold number. */')).toEqual([])
 })
 
 test('a comment of 111 characters is too wide, one of 110 or with an address is not', () => {

@@ -63,6 +63,22 @@ export function dialect(source: Source): readonly Fault[] {
   })
 }
 
+/** The words of `DIALECT` that have no other meaning: not in comments and titles of tests either. */
+const DIALECT_ANYWHERE =
+  /\b(?:let in|comes? back|came back|goes on|went on|told|speaks? of|spoke|whoever|beside|mended)\b/i
+const COMMENT = /^\s*(?:\/\/|\/?\*)/
+const TITLE = /^\s*(?:(?:test|it|describe)(?:\.\w+)?|[^'"`]*\))\(\s*(['"`])(.*?)\1/
+
+/** Comments, and titles of tests, with a word that is not the field's. */
+export function dialectAnywhere({ path, text }: Source): readonly Fault[] {
+  const isTest = /\.(?:test|spec)\.tsx?$/.test(path)
+  return text.split('\n').flatMap((line, index) => {
+    const read = COMMENT.test(line) ? line.trim() : isTest ? (TITLE.exec(line)?.[2] ?? '') : ''
+    const word = DIALECT_ANYWHERE.exec(read)?.[0]
+    return word === undefined ? [] : [{ path, line: index + 1, why: `“${word}”: ${read}` }]
+  })
+}
+
 /** Lines of comments that are too wide. */
 export function wideComments({ path, text }: Source): readonly Fault[] {
   return text.split('\n').flatMap((line, index) => {
@@ -113,7 +129,7 @@ export function faultsOf(folder: string, base: string): Readonly<Record<Rule, re
   return {
     'long sentences': documents.flatMap(longSentences),
     'long texts': code.flatMap(longTexts),
-    dialect: code.flatMap(dialect),
+    dialect: [...code.flatMap(dialect), ...[...code, ...tests].flatMap(dialectAnywhere)],
     'wide comments': [...product, ...tests].flatMap(wideComments),
     'commit subjects': subjects(folder, base),
   }

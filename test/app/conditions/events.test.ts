@@ -202,7 +202,7 @@ describe('events in plain words', () => {
     expect(detail === '' ? title : `${title} · ${detail}`).toBe(text)
   })
 
-  it('does not say saved of a token that is kept in memory', () => {
+  it('does not say saved for a token in memory', () => {
     const refreshed = { kind: 'token-refreshed', rotated: true, expiresAt: NOW_MS } as const
     expect(said(refreshed, 'memory').text).toBe('Access token renewed · refresh token rotated, in memory')
   })

@@ -162,7 +162,7 @@ test('a failure of the service ends when its row is rejected for another reason,
   expect(lines[0]).toMatchObject({ endedAt: AT + 60_000 })
 })
 
-test('one refused refresh is one line', () => {
+test('one rejected refresh is one line', () => {
   const failed = logged({ kind: 'token-refresh-failed', outcome: 'refused' })
   const required = logged({ kind: 'sign-in-required', reason: 'the sign-in has ended' })
   expect(incidentLines([failed, required])).toHaveLength(1)
@@ -227,7 +227,7 @@ test('a row that became critical makes its open line critical, but no ended line
   expect(incidentLines([short, ended], { critical })[0]).toMatchObject({ severity: 'ok' })
 })
 
-test('a sign-in host that is away is amber while access works, and red once it expired', () => {
+test('an unreachable sign-in host is amber while access works, and red once it expired', () => {
   const open = (state: keyof typeof BAD_DAYS) => {
     const { signInHost } = BAD_DAYS[state]!
     const away = logged({ kind: 'service-unreachable', host: signInHost?.host ?? '' })
@@ -362,7 +362,7 @@ test('loses no event and repeats no line, except a rejected refresh within its s
   )
 })
 
-test('a history that is paused is one open amber line until it resumes; another problem of storage has no end', () => {
+test('paused history is one open amber line until it resumes; another storage problem has no end', () => {
   const tracker = new ConditionTracker()
   const told = (report: KeyReport, later: number) => {
     const event = tracker.told(report, AT + later * 1000)
@@ -384,7 +384,7 @@ test('a history that is paused is one open amber line until it resumes; another 
   expect(incidentLines(other)).toMatchObject([{ severity: 'critical', isOpen: false }])
 })
 
-test('a token that is not saved is one open red line until it is saved, beside a paused history', () => {
+test('an unsaved token is one open red line until it is saved, next to a paused history', () => {
   const tracker = new ConditionTracker()
   const told = (report: KeyReport, later: number) => {
     const event = tracker.told(report, AT + later * 1000)

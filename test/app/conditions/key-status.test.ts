@@ -138,7 +138,7 @@ describe('the headline', () => {
     })
   })
 
-  it('is never calm over a dead key', () => {
+  it('is never calm about a key that cannot call', () => {
     const { refresh } = snapshot()
     for (const state of ['sign-in-required', 'revoke-unconfirmed', 'revoked', 'revoking', 'none'] as const) {
       const dead = snapshot({ requests: CALM_REQUESTS, refresh: { ...refresh, state } })
@@ -223,7 +223,7 @@ describe('one key on a line', () => {
     expect(of('revoked')).toBe('revoked')
   })
 
-  it('stands for all keys if it is the most urgent; among equals, the first does', () => {
+  it('shows the most urgent key for all; among equals, the first', () => {
     const lines = (['ok', 'critical', 'warning', 'critical'] as const).map((severity, id) => ({
       severity,
       id,

@@ -66,7 +66,7 @@ describe.each(states)('the state "%s"', (state) => {
     expect(table.split('\n').find((line) => line.includes('/320'))).toMatch(new RegExp(`^${label} `))
   })
 
-  it('shares no word with another state, nor uses a former one', () => {
+  it('shares no word with another state, nor uses an old one', () => {
     const texts = [
       headline(at, NOW_MS).headline,
       spokenText(at, NOW_MS),
@@ -316,7 +316,7 @@ it.each<[MonitorEvent, RefreshSummary['state']]>([
   expect(sentence.text.toLowerCase()).toContain(label)
 })
 
-it('the terminal describes an event like the window, with a countdown in place of a time of day', () => {
+it('the terminal describes an event like the window, with a countdown instead of a time of day', () => {
   const event = { ...logged, kind: 'rate-limited', category: 'Positions', retryAt: NOW_MS + 40_000 } as const
   expect(eventSentence(event).text).toBe('429 on Positions · safe to retry at 14:31:45')
   expect(eventLine(event)).toBe('429 on Positions · safe to retry in 40 s')

@@ -137,7 +137,7 @@ describe('the turn of a request', () => {
     const { queue, add } = queueWith(0, { rivals: [{ program: 'notes', weight: 1, perMs: 1 }] })
     add('bot')
     add('bot')
-    // Two of its own go before, and a rival of equal weight may bring as many meanwhile.
+    // Two of its own go before, and a rival of equal weight may send as many meanwhile.
     expect(queue.turnOf(add('bot'), 100)).toBeCloseTo(reachedAtMs(5 + 2 + 2), 6)
   })
 

@@ -46,7 +46,7 @@ function doorOf({ rule, level = rule.limit, maxTripMs: tripMs, chance, faultOf }
 }
 
 interface Load {
-  /** Of what the bucket brings. */
+  /** As a share of the refill. */
   readonly share: number
   readonly untilMs: number
   readonly one: (chance: () => number) => Omit<Arrival, 'atMs'>
@@ -102,7 +102,7 @@ describe('with no other program on the key', () => {
     proves('G2', { level: 2, cases: RUNS })
   })
 
-  test('none waits while the bucket holds more than its class must leave: work conserving', () => {
+  test('no request waits while the bucket exceeds its class’s level: work conserving', () => {
     let waited = 0
     fc.assert(
       fc.property(seed, limit, periodSeconds, maxTripMs, (from, requests, period, tripMs) => {

@@ -18,7 +18,7 @@ export interface Mix {
   readonly share: number
 }
 
-/** Beside whom a program that asks for more than there is waits. */
+/** The other programs next to an overloaded one. */
 export const MIXES = {
   'no other': { critical: 0, rivals: 0, unseen: 0, share: 1.5 },
   'critical ones': { critical: 0.4, rivals: 0, unseen: 0, share: 1.5 },

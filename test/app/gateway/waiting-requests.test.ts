@@ -45,7 +45,7 @@ test('a program has room again for each request that stops waiting', () => {
   expect(waiting.oneTooMany('bot')).toBe(newest)
 })
 
-test('a program whose last request left starts counting again', () => {
+test('a program whose last request left starts over', () => {
   const { waiting, add, many } = started()
   waiting.delete(add('bot'))
   many(MAX_WAITING.perProgram, 'bot')
@@ -73,7 +73,7 @@ test('when all queues are full, the program with the most waiting gives way, whi
   expect(waiting.oneTooMany('small')).toBeUndefined()
 })
 
-test('critical requests never give way: another program does, or nobody', () => {
+test('critical requests never give way: another program does, or none', () => {
   const { waiting, add, many } = started()
   many(MAX_WAITING.all, 'guard', { class: 'critical' })
   add('guard', { class: 'critical' })

@@ -62,7 +62,7 @@ test('does not draw points outside the interval, or table values', () => {
   expect(minMaxColumns([moment(0, 1), table, moment(11, 1)], 1, 10, 10)).toEqual([])
 })
 
-test('returns at most the requested number, in order, within the interval, with the same extremes', () => {
+test('stores a quarter of an hour of samples every three seconds, in bounded memory', () => {
   fc.assert(
     fc.property(extents, fc.integer({ min: 2, max: 300 }), (all, most) => {
       const toMs = (all.at(-1)?.endMs ?? 0) + 1

@@ -20,7 +20,7 @@ test('separates headers from samples of the model, and skips rows that were neve
   ])
 })
 
-test('returns everything in the interval, both ends included', () => {
+test('a dip between two headers of one slot remains, and so does the lowest header of a second', () => {
   const history = new RecentHistory()
   for (let at = 0; at <= 100; at += 10) history.observed('Accounts', at, at)
   history.rejected('Accounts', 20)

@@ -87,7 +87,7 @@ test('times follow the exchange’s clock across the change to summer time', () 
   expect(new Date(load?.atMs ?? 0).toISOString()).toBe('2026-03-09T13:30:00.000Z')
 })
 
-test('a holiday teaches nothing, and is recognised from 10:00 on', () => {
+test('neighbouring quarters are one load, unless one is far busier', () => {
   const holiday = MONDAY + 9 * DAY_MS
   const all = record(WEEKS, (minute, dayMs) => (dayMs === holiday ? 0 : SCAN(minute, dayMs)))
   const without = all.filter(({ atMs }) => atMs < holiday || atMs >= holiday + DAY_MS)
@@ -103,7 +103,7 @@ test('a holiday teaches nothing, and is recognised from 10:00 on', () => {
   expect(loadsAfter(WEEKS, SCAN, [], 600)).not.toEqual([])
 })
 
-test('traffic at random times of the day is no usual load', () => {
+test('barely recorded intervals, and days with few others, are ignored', () => {
   for (let seed = 1; seed <= 20; seed += 1) {
     const chance = chanceFrom(seed)
     const starts = new Map<number, number>()

@@ -30,7 +30,7 @@ test('a day that is busy during market hours fits as recorded, at the rate of th
   expect(planVerdict(plan).fits).toBe(true)
 })
 
-test('the bucket covers every recorded stretch, and no covering bucket takes less', () => {
+test('the bucket covers every recorded interval, and no covering bucket uses less', () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(40), { minLength: 1, maxLength: 40 }),

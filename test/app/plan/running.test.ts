@@ -144,7 +144,7 @@ test('counts several quotas over capacity, and names the first remedy', () => {
   })
 })
 
-test('a program that only waits asks for what it waits for', () => {
+test('a waiting program’s demand is its waiting requests', () => {
   const waiting = {
     ...bot,
     perSecond: 0,

@@ -55,7 +55,7 @@ test('a background program waits for the second reserve, which its plan may need
   expect(verdictLine(verdict)).toBe('Fits. Positions: scanner waits up to 20 s.')
 })
 
-test('a less urgent class can take only down to the level at which it stops', () => {
+test('a less urgent class can use the quota only down to the level at which it stops', () => {
   const plan = planOf(
     program('bot', { class: 'critical', requests: positions(0.1, 20) }),
     program('scanner', { class: 'background', requests: positions(0.5, 5000) }),

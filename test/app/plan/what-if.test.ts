@@ -52,7 +52,7 @@ test('recorded programs that neither plan names arrive as recorded', () => {
   expect(arrivals.map(({ category }) => category)).toEqual(Array.from({ length: 300 }, () => 'Accounts'))
 })
 
-test('a new program asks as planned, in the order of time with the others', () => {
+test('a new program’s requests arrive as planned, in order of time with the others', () => {
   const arrivals = whatIfArrivals(planOf(program('scanner', 0.5), program('notes', 0.2)), day)
   const notes = arrivals.filter((arrival) => arrival.program === 'notes')
   expect(notes.length).toBeGreaterThan(0.6 * 0.2 * 3600)

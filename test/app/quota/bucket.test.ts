@@ -26,7 +26,7 @@ const fixed: Rule = { ...POSITIONS, window: 'fixed' }
 /** A bucket that came to know the service's state at `atMs` as full. */
 const full = (rule: Rule, atMs = 0) => new ReferenceService(rule, rule.limit, atMs)
 
-test('before any header a bucket is as in the table', () => {
+test('before any header a bucket matches the table', () => {
   const bucket = new Bucket(320, 300, 0)
   expect(bucket.estimate(0)).toMatchObject({ low: 320, high: 320, point: 320, slopePerSecond: 0 })
   expect(bucket.seen).toBeUndefined()
@@ -218,7 +218,7 @@ test('requests in flight lower the lower bound at once, the upper one only once 
   expect(bucket.inFlight).toBe(0)
 })
 
-test('a request that was never sent costs nothing, even beside one that found the bucket empty', () => {
+test('a request that was never sent costs nothing, even next to one that found the bucket empty', () => {
   const bucket = new Bucket(30, 60, 0)
   bucket.sent(1, 0)
   bucket.sent(2, 0)
@@ -337,7 +337,7 @@ test('after a year of idling a bucket is full, and headers count as usual', () =
   expect(Math.floor(bucket.estimate(year).low)).toBe(319)
 })
 
-test('a bucket of one request empties, refuses and fills again', () => {
+test('a bucket of one request empties, gives 429 and fills again', () => {
   const bucket = new Bucket(1, 60, 0)
   const service = new ReferenceService({ limit: 1, periodSeconds: 60, window: 'rolling' }, 1, 0)
   ask(bucket, service, 0)

@@ -106,7 +106,7 @@ describe('the forecast of a level', () => {
     expect(forecast({ state: 'ok' })).toMatchObject({ emptyAtMs: NOW_MS + 30_000 })
   })
 
-  test('of a fixed window with an unknown end extends as far as asked', () => {
+  test('of a fixed window with an unknown end extends as far as requested', () => {
     expect(forecast({ model: 'fixed' })?.points.at(-1)?.at).toBe(NOW_MS + 2 * MINUTE_MS)
   })
 
@@ -142,7 +142,7 @@ describe('the forecast of a level', () => {
 })
 
 describe('when a row is empty', () => {
-  test('is one range: what is surely left at the high end, and what is possibly left at the low end', () => {
+  test('is one range: what is certainly left at the high end, and what is possibly left at the low end', () => {
     expect(emptyRangeOf(row())).toEqual({ fromMs: NOW_MS + 30_000, toMs: NOW_MS + 90_000 })
   })
 

@@ -23,7 +23,7 @@ function header(others: OthersUse, seconds: number, missing: number, overflowed 
 }
 
 /**
- * Whoever changes what is estimated measures it anew (`npm run truth`), and only then changes these numbers.
+ * After a change of the estimate, measure it again (`npm run truth`), and only then change these numbers.
  */
 test('equal headers give equal estimates, to six digits', () => {
   const others = new OthersUse(LIMIT, PERIOD)
@@ -76,7 +76,7 @@ test('a model of another size starts over', () => {
   expect(read(others, 50)).toBe(read(anew, 50))
 })
 
-test('the chance of others’ use is the same whatever is asked first', () => {
+test('the chance of others’ use does not depend on the order of queries', () => {
   const [one, other] = [new OthersUse(LIMIT, PERIOD), new OthersUse(LIMIT, PERIOD)]
   for (const others of [one, other]) {
     header(others, 10, 12)

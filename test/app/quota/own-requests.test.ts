@@ -14,7 +14,7 @@ function underWay(...ids: readonly number[]): OwnRequests {
   return requests
 }
 
-test('a request is in flight until its only response', () => {
+test('a request is in flight until its first response', () => {
   const requests = underWay(1, 2)
   expect(requests.inFlight).toBe(2)
   expect(requests.take(1)).toEqual({ sentAtMs: 1, overflowed: 0, unseen: true })
@@ -81,7 +81,7 @@ describe('requests that may have counted after a moment', () => {
     expect(counts).toEqual([2, 1, 1, 0])
   })
 
-  test('are kept while a request in flight, or a window, may ask for them', () => {
+  test('are stored while a request in flight, or a window, may need them', () => {
     const requests = underWay(15)
     requests.remember(0, 10, NEVER)
     requests.remember(0, 15, NEVER)

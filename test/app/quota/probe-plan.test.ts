@@ -114,11 +114,11 @@ describe('how old a row may grow', () => {
     expect(at(-1)).toBeCloseTo(0.8 * at(0), 6)
     expect(at(1)).toBeCloseTo(1.2 * at(0), 6)
   })
-  test('is independent of the row’s state while somebody looks', () => {
+  test('is independent of the row’s state while a window is visible', () => {
     const states = ['ok', 'low', 'running-out', 'not-checked'] as const
     for (const state of states) expect(goal({ state })).toBe(goal({}))
   })
-  test('is longer if nobody looks and all is well', () => {
+  test('is longer if no window is visible and all is fine', () => {
     expect(goal({}, false)).toBeCloseTo(3 * goal({}), 6)
     expect(goal({ state: 'low' }, false)).toBe(goal({}))
   })
@@ -155,7 +155,7 @@ describe('after a header that shows far more use by others than expected', () =>
     (probeDueAtMs(row({ observedAt: HOUR, ...fields }), record, rules, HOUR, attended) - HOUR) / PACE_MS
   const surprised = (gaps: readonly number[]) => ({ ...checked(gaps), surprisedAtMs: HOUR - 0.4 })
 
-  test('the next check comes after a fifth of the interval, even if nobody looks', () => {
+  test('the next check follows after a fifth of the interval, even if no window is visible', () => {
     expect(next(surprised([1, 1]))).toBeCloseTo(0.2, 9)
     expect(next(surprised([1, 1]), {}, false)).toBeCloseTo(0.2, 9)
     expect(next(checked([1, 1]))).toBeCloseTo(1, 9)
@@ -262,7 +262,7 @@ describe('around the usual start of a load', () => {
     expect(dueBefore(0.61 * paceMs)).toBe(0)
     expect(dueBefore(-1)).toBe(0)
   })
-  test('one with an interval of its own does not', () => {
+  test('one with its own interval does not', () => {
     const every = { ...rules, everySeconds: { Positions: 60 } }
     const at = 60_000 - 19_000
     expect(probeDueAtMs(row({ usualLoad: { at, perSecond: 3 } }), NO_PROBES, every, 0)).toBe(60_000)

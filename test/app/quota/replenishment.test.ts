@@ -10,7 +10,7 @@ import {
 } from '../../../app/quota/rates.ts'
 import { replenishedPerSecond } from '../../../app/quota/replenishment.ts'
 
-test('the examples of service 8.3: 0.6 s a request, and 100 s bring about 167 back', () => {
+test('the examples of service 8.3: 0.6 s a request, and 100 s refill about 167', () => {
   expect(1 / replenishedPerSecond(500, 300)).toBeCloseTo(0.6, 12)
   expect(100 * replenishedPerSecond(500, 300)).toBeCloseTo(166.67, 2)
 })

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { rollingAllows, rollingShows } from '../../../app/quota/window-model.ts'
 
-describe('what a header of a rolling interval leaves possible', () => {
-  test('is a fraction above Remaining, which Reset narrows where a request takes longer than a second', () => {
+describe('the level after a header of a rolling interval', () => {
+  test('is a fraction above Remaining, which Reset narrows if a request refills in over a second', () => {
     // 30 in 60 s: a request takes 2 s, so that each second of Reset is half of one.
     expect(rollingShows(30, 60, 10, 40)).toEqual({ least: 10, most: 10.5 })
     expect(rollingShows(30, 60, 10, 39)).toEqual({ least: 10.5, most: 11 })
   })
 
-  test('is the fraction alone without Reset, where a request takes less than a second, and at the limit', () => {
+  test('is the fraction alone without Reset, if a request refills in under a second, and at the limit', () => {
     expect(rollingShows(30, 60, 10, undefined)).toEqual({ least: 10, most: 11 })
     expect(rollingShows(500, 300, 100, 240)).toEqual({ least: 100, most: 101 })
     expect(rollingShows(30, 60, 30, undefined)).toEqual({ least: 30, most: 30 })
     expect(rollingShows(30, 60, 29, 1)).toEqual({ least: 29.5, most: 30 })
   })
 
-  test('is Remaining where Reset contradicts it by more than the rounding of a clock', () => {
+  test('is Remaining if Reset contradicts it by more than the rounding of a clock', () => {
     expect(rollingShows(30, 60, 10, 37)).toEqual({ least: 10, most: 11 })
     expect(rollingShows(30, 60, 10, 42)).toEqual({ least: 10, most: 11 })
     // 38 s leave 11 to 11.5, which touches 10 to 11; 41 s leave 9.5 to 10.
@@ -40,7 +40,7 @@ describe('a rolling interval allows a Reset', () => {
     expect(allowed(0, [297, 298, 301, 302])).toEqual([false, true, true, false])
   })
 
-  test('that is off by as long as the request was under way', () => {
+  test('that is off by as long as the request was in flight', () => {
     expect(allowed(100, [234, 235, 244, 245], 3)).toEqual([false, true, true, false])
   })
 })

@@ -66,7 +66,7 @@ test('a number on a row without a problem ends nothing', () => {
 })
 
 test.each([418, 502])(
-  'a %d of something else is the problem of its row without an event; the service’s own is told after it',
+  'a %d from another sender is the problem of its row without an event; the service’s own is reported after it',
   (status) => {
     const problems = startedProblems()
     problems.strange('Accounts', { status, message: 'Not the service' }, 1_000)
@@ -82,7 +82,7 @@ test.each([418, 502])(
   },
 )
 
-test('what something else answered begins and ends nothing of the service, whichever row it is on', () => {
+test('a response of another sender begins and ends no problem of the service, whichever row it is on', () => {
   const problems = startedProblems()
   problems.strange('Accounts', { status: 502 }, 1_000)
   expect(problems.refused('Balances', { status: 502 }, 2_000)).toMatchObject({ category: 'Balances' })
@@ -91,7 +91,7 @@ test('what something else answered begins and ends nothing of the service, which
   expect(problems.answered('Balances')).toMatchObject({ kind: 'requests-answered', since: 2_000 })
 })
 
-test('the end of a problem is told although something else answered meanwhile', () => {
+test('the end of a problem is reported even if another sender responded meanwhile', () => {
   const problems = startedProblems()
   problems.refused('Accounts', { status: 403, message: 'No permission' }, 1_000)
   problems.strange('Accounts', { status: 403 }, 2_000)

@@ -101,11 +101,11 @@ describe('the safe pace of one row', () => {
   test('is the refill minus others’ highest use; the burst leaves the reserve', () => {
     expect(safePace(row(), 0)).toEqual({ everySeconds: 1 / (320 / 300 - 0.54), burst: 80 })
   })
-  test('is none if others take all, and there is no burst below the reserve', () => {
+  test('is zero if others use the whole refill, and there is no burst below the reserve', () => {
     const use = { total: 1.25, own: 0, elsewhere: 1.25, elsewhereHigh: 1.3 }
     expect(safePace(row({ use, low: 19 }), 0)).toEqual({ everySeconds: null, burst: 0 })
   })
-  test('is none during the wait after a 429', () => {
+  test('is zero during the wait after a 429', () => {
     expect(safePace(row({ blockedUntil: 40_000 }), 0)).toEqual({ everySeconds: null, burst: 0 })
   })
   test('is the refill if no use is known, or a fixed window has ended', () => {
@@ -117,8 +117,8 @@ describe('the safe pace of one row', () => {
   })
 })
 
-describe('what if more is asked', () => {
-  test('it lasts up to the refill, and is empty sooner the more is added', () => {
+describe('a higher rate', () => {
+  test('lasts up to the refill, and empties it sooner the more is added', () => {
     const spare = 320 / 300 - 0.1 - 0.54
     expect(emptyAtWith(row(), spare - 0.001, 0)).toBe('lasts')
     expect(emptyAtWith(row(), spare + 0.5, 0)).toBeCloseTo(200_000, 3)

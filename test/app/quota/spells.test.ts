@@ -89,7 +89,7 @@ test('a copy has everything learned, and forgets independently', () => {
   expect(spells.ends[3]).toBeGreaterThan(1)
 })
 
-test('a new spell empties what it drains in time, if it holds for so long', () => {
+test('a new spell empties what it drains in time, if it lasts that long', () => {
   const spells = started()
   const rates = Float64Array.from(RATES)
   // All jumps end at one storm of 32 times the refill, whose holding times have the prior shares.

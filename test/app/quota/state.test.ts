@@ -128,7 +128,7 @@ describe('a state over time', () => {
     expect(held([1, { ...header(64, 1) }], [2, { low: 63, ...header(63, 1) }])).toBe('ok')
   })
 
-  test('ends running out after ten seconds once the gateway holds the requests that caused it', () => {
+  test('ends running out after ten seconds once the gateway delays the requests that caused it', () => {
     const out = { emptyChance: 1, emptyChanceByPresent: 1 }
     expect(held([0, {}], [10_000, out], [19_999, { isHeldBack: true }])).toBe('running-out')
     expect(held([0, {}], [10_000, out], [20_000, { isHeldBack: true }])).toBe('ok')
@@ -170,7 +170,7 @@ describe('a state over time', () => {
     expect(held([0, at(0.2)], [1_000, at(0.09)], [31_000, at(0.09)])).toBe('ok')
   })
 
-  test('is no longer running out as soon as nearly all is left and no chance asks for it', () => {
+  test('is no longer running out as soon as nearly all is left and no chance requires it', () => {
     const at = (chance: number, low: number) => ({ emptyChance: chance, emptyChanceByPresent: chance, low })
     expect(held([0, at(0.7, 200)], [10_000, at(0.34, 287)])).toBe('running-out')
     expect(held([0, at(0.7, 200)], [9_999, at(0.34, 288)])).toBe('running-out')

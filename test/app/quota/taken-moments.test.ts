@@ -39,11 +39,11 @@ const near = ({ mean, variance }: Moments, places = 2) => ({
   variance: expect.closeTo(variance, places),
 })
 
-test('what grows without a limit in sight adds up', () => {
+test('use without a limit in sight adds up', () => {
   expect(grownBy({ mean: 3, variance: 2 }, { count: 4, spread: 0.5 })).toEqual({ mean: 7, variance: 2.5 })
 })
 
-describe('what overflowed is taken off, down to nothing', () => {
+describe('overflow is subtracted, down to zero', () => {
   test.each([
     [5, 1, 1],
     [5, 4, 4.5],
@@ -56,20 +56,20 @@ describe('what overflowed is taken off, down to nothing', () => {
     const expected = clipped({ mean: mean - overflowed, variance }, 0, Number.POSITIVE_INFINITY)
     expect(grownBy({ mean, variance }, { overflowed })).toEqual(near(expected))
   })
-  test('more than four deviations above nothing, no tail is cut off', () => {
+  test('more than four deviations above zero, no tail is cut off', () => {
     expect(grownBy({ mean: 10, variance: 1 }, { overflowed: 5 })).toEqual({ mean: 5, variance: 1 })
     expect(grownBy({ mean: 10, variance: 1 }, { overflowed: 6 }).mean).toBeGreaterThan(4)
   })
-  test('without any it may stay below nothing', () => {
+  test('without overflow it may stay below zero', () => {
     expect(grownBy({ mean: -1, variance: 0.5 }, {})).toEqual({ mean: -1, variance: 0.5 })
   })
-  test('a number that is exact stays exact', () => {
+  test('an exact number stays exact', () => {
     expect(grownBy({ mean: 2, variance: 0 }, { overflowed: 0.5 })).toEqual({ mean: 1.5, variance: 0 })
     expect(grownBy({ mean: 2, variance: 0 }, { overflowed: 3 })).toEqual({ mean: 0, variance: 0 })
   })
 })
 
-describe('no more is taken than there is', () => {
+describe('use is limited to what is there', () => {
   test.each([
     [5, 4, 6],
     [5, 4, 5],
@@ -80,15 +80,15 @@ describe('no more is taken than there is', () => {
     const expected = clipped({ mean, variance }, Number.NEGATIVE_INFINITY, most)
     expect(grownBy({ mean, variance }, { most })).toEqual(near(expected))
   })
-  test('what is far from the limit is left as it is, to the digit', () => {
+  test('a number far from the limit is unchanged, to the digit', () => {
     expect(grownBy({ mean: 5, variance: 4 }, { most: 13 })).toEqual({ mean: 5, variance: 4 })
   })
-  test('what is far beyond it is the limit', () => {
+  test('a number far beyond it is the limit', () => {
     expect(grownBy({ mean: 50, variance: 1 }, { most: 3 })).toEqual({ mean: 3, variance: 0 })
   })
 })
 
-test('a quota that others keep below full misses as much as a queue of that load is long', () => {
+test('a quota that others keep below full lacks as much as a queue of that load is long', () => {
   const means = Float64Array.from([0, 0, 4])
   const variances = Float64Array.from([0, 9, 9])
   for (const at of [0, 1, 2]) waiting(means, variances, at, 0.8)

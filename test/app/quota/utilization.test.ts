@@ -9,18 +9,18 @@ function after(headers: number, busy: number, seed = 1, utilization = new Utiliz
   return utilization
 }
 
-test('before any header it is probably none, and may be all', () => {
+test('before any header it is probably zero, and may be everything', () => {
   const utilization = new Utilization()
   expect(utilization.at(0.5)).toBe(0)
   expect(utilization.at(0.99)).toBeGreaterThan(0.9)
 })
 
-test('a quota that is always found full is not used, surely so after some headers', () => {
+test('a quota that is always full is not used, with growing certainty', () => {
   expect(after(2, 0).at(0.95)).toBeGreaterThan(0.1)
   expect(after(20, 0).at(0.95)).toBe(0)
 })
 
-test('the share of headers that find it less than full lies within the told range nine times in ten', () => {
+test('the share of headers below full lies within the shown range nine times in ten', () => {
   for (const busy of [0.1, 0.3, 0.5, 0.8, 0.95]) {
     let within = 0
     for (let seed = 1; seed <= 400; seed += 1) {
@@ -33,7 +33,7 @@ test('the share of headers that find it less than full lies within the told rang
   }
 })
 
-test('one header that finds it never full does not make a use that goes on for ever', () => {
+test('one header below full does not establish a lasting use', () => {
   const utilization = after(40, 0.9)
   expect(utilization.at(0.5)).toBeGreaterThan(0.7)
   expect(after(30, 0, 1, utilization).at(0.95)).toBeLessThan(0.1)
@@ -53,7 +53,7 @@ const SHARP_AND_FULL = {
   width: 0.3,
 }
 
-test('tells of a quota that was full for long enough, and by a header that is sharp', () => {
+test('reports use only if the quota was full for long enough, and the header is sharp', () => {
   const told = (...headers: readonly Partial<typeof SHARP_AND_FULL>[]) => {
     const utilization = new Utilization()
     for (const header of headers) utilization.header(LIMIT, { ...SHARP_AND_FULL, ...header })
@@ -69,14 +69,14 @@ test('tells of a quota that was full for long enough, and by a header that is sh
   expect(told({ before: LIMIT - 1.2 })).toBe(false)
 })
 
-test('tells nothing once it was told to forget', () => {
+test('reports nothing after a reset', () => {
   const utilization = new Utilization()
   utilization.header(LIMIT, SHARP_AND_FULL)
   utilization.forget()
   expect(utilization.isConclusive).toBe(false)
 })
 
-test('learns from sharp headers alone, and tells nothing of a quota of three', () => {
+test('learns from sharp headers alone, and reports nothing for a quota of three', () => {
   const utilization = new Utilization()
   for (let header = 0; header < 40; header += 1) {
     utilization.header(LIMIT, { ...SHARP_AND_FULL, least: 0.6, most: 1.2, missing: 1 })

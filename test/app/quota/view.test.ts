@@ -44,7 +44,7 @@ function drained(perSecond: number, remaining: number): { bucket: Bucket; nowMs:
   return { bucket, nowMs: 120_000 }
 }
 
-test('no pace is safe before headers show others’ use, but after a 429 the pace is none', () => {
+test('no pace is safe before headers show others’ use, and after a 429 it is zero', () => {
   const bucket = new Bucket(320, 300, 0)
   bucket.sent(1, 0)
   bucket.answered({ id: 1, receivedAtMs: 0, rejected: false, rate: { remaining: 200, resetSeconds: 112 } })
@@ -256,7 +256,7 @@ function ownRow(held: number) {
   return viewOf('Positions', 'positions', bucket, { hold: undefined, state: new RowState(), held }, 62_500)
 }
 
-test('programs that the gateway holds run no row empty; what others or critical programs use may', () => {
+test('requests delayed by the gateway empty no row; others’ or critical ones may', () => {
   const free = ownRow(0)
   expect(free.state).toBe('running-out')
   expect(free.emptyAt).toBeDefined()

@@ -23,7 +23,7 @@ describe('durations', () => {
     [10_000, '10 s'],
     [10_999, '10 s'],
     [108_000, '1 min 48 s'],
-  ])('says that something took %d ms as %s', (milliseconds, words) => {
+  ])('shows a duration of %d ms as %s', (milliseconds, words) => {
     expect(lengthText(milliseconds)).toBe(words)
   })
 
@@ -40,18 +40,18 @@ describe('durations', () => {
     [86_399, '23 h 59 min'],
     [86_400, '1 d 0 h'],
     [-5, '0 s'],
-  ])('says %d seconds as %s', (seconds, words) => {
+  ])('shows %d seconds as %s', (seconds, words) => {
     expect(durationText(seconds)).toBe(words)
   })
 
-  it('counts down to "0 s" only when the moment has come', () => {
+  it('counts down to "0 s" only at the very end', () => {
     expect(untilText(1000, 1)).toBe('1 s')
     expect(untilText(1000, 999)).toBe('1 s')
     expect(untilText(1000, 1000)).toBe('0 s')
     expect(untilText(1000, 5000)).toBe('0 s')
   })
 
-  it('never says that something is older than it is', () => {
+  it('never shows an age as older than it is', () => {
     expect(sinceText(0, 1999)).toBe('1 s')
     expect(sinceText(0, 2000)).toBe('2 s')
   })
@@ -61,7 +61,7 @@ describe('durations', () => {
     expect(coarseSinceText(0, 7_199_000)).toBe('1 h')
   })
 
-  it('says short waits in tenths, rounded up, and never zero', () => {
+  it('shows short waits in tenths, rounded up, and never zero', () => {
     expect(waitText(0)).toBe('0.1 s')
     expect(waitText(900)).toBe('0.9 s')
     expect(waitText(901)).toBe('1.0 s')
@@ -70,7 +70,7 @@ describe('durations', () => {
     expect(waitText(300_000)).toBe('5 min 0 s')
   })
 
-  it('reads back to within its smaller unit', () => {
+  it('parses back to within its smaller unit', () => {
     const size = { s: 1, min: 60, h: 3600, d: 86_400 } as const
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e8, noNaN: true }), (seconds) => {
@@ -100,12 +100,12 @@ describe('durations', () => {
     [0, '0 s', '0 s'],
     [-3, '0 s', '0 s'],
     [7500, '2 h 5 min', '2 h 5 min'],
-  ])('counts down from %d seconds as %s, or %s where early is wrong', (seconds, down, up) => {
+  ])('counts down from %d seconds as %s, or %s if early is wrong', (seconds, down, up) => {
     expect(countdownText(seconds * 1000, 'down')).toBe(down)
     expect(countdownText(seconds * 1000, 'up')).toBe(up)
   })
 
-  it('changes a countdown of ten minutes at most 90 times, never backwards, and never says less than is left', () => {
+  it('changes a countdown of ten minutes at most 90 times, never backwards, and never shows less than is left', () => {
     const told: number[] = []
     for (let left = 600_000; left >= 0; left -= 1000) {
       const up = countdownSeconds(left, 'up')

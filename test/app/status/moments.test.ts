@@ -34,12 +34,12 @@ describe('the zone of all times', () => {
     expect(dayAndMinuteText(WINTER_MS, WINTER_MS + 30 * 86_400_000)).toBe('2026-01-09 19:30')
   })
 
-  it('is UTC where that was chosen', () => {
+  it('is UTC if that was chosen', () => {
     showTimesIn('utc')
     expect(zonedClockText(WINTER_MS)).toBe('00:30:05 UTC')
   })
 
-  it('holds in sentences too', () => {
+  it('applies in sentences too', () => {
     const blocked = snapshot({
       refresh: { ...snapshot().refresh, state: 'revoked', revokedAt: NOW_MS },
     })
@@ -61,7 +61,7 @@ describe('the day of a zone', () => {
     expect(startOfToday(Date.UTC(2026, 0, 10))).toBe(Date.UTC(2026, 0, 10))
   })
 
-  it('has its hours, also on a day on which the clock changes', () => {
+  it('has its hours, even on a day on which the clock changes', () => {
     showTimesIn('exchange')
     // 8 March 2026: from 02:00 on it is an hour later.
     const evening = Date.UTC(2026, 2, 9, 1)

@@ -23,7 +23,7 @@ const unseen = (category: string, status: number, message?: string) => ({
   ...refused(status, message),
 })
 
-test('a token that every request rejects is red on every surface, says so and what to do', () => {
+test('a token that every request rejects is red on every surface, with the reason and what to do', () => {
   const at = snapshot({ requests: ['Accounts', 'Positions'].map((row) => unseen(row, 401, 'Expired')) })
   expect(headline(at, NOW_MS)).toEqual({
     severity: 'critical',
@@ -102,7 +102,7 @@ test('missing permissions are one condition that names its rows and scopes, and 
   expect(headline(at, NOW_MS).detail).toContain('Sign in again with ReadAccount and MarketData.')
 })
 
-test('a row shows rejected in place of ok or not checked, and keeps anything worse', () => {
+test('a row shows rejected instead of ok or not checked, and keeps anything worse', () => {
   const ok = quota('Accounts', 320, 300, 320, refused(403))
   expect(quotaStatus(ok, NOW_MS)).toMatchObject({ severity: 'warning', label: 'no permission', note: '403' })
   expect(quotaStatus(unseen('Accounts', 401), NOW_MS)).toMatchObject({
@@ -125,7 +125,7 @@ test('reports one failing response next to a number once it has lasted', () => {
   expect(quotaStatus(row(PROBLEM_LASTS_MS), NOW_MS)).toMatchObject({ label: 'failing', note: '503' })
 })
 
-test('the event says what was refused, in whose words, and what to do', () => {
+test('the event shows what was rejected, by whom, and what to do', () => {
   const event = { seq: 1, at: NOW_MS, profile: 'a', category: 'Positions', status: 403 } as const
   expect(eventSentence({ ...event, kind: 'requests-refused', message: 'Forbidden' })).toMatchObject({
     severity: 'warning',

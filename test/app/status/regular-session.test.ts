@@ -16,7 +16,7 @@ describe('the regular session', () => {
       'close 2026-07-15T20:00:00.000Z',
     ])
   })
-  it('moves by an hour across the change of the clock, and there is none at the weekend between', () => {
+  it('shifts by an hour when the clock changes, and skips the weekend', () => {
     expect(of('2026-03-06T12:00:00Z', '2026-03-09T23:00:00Z')).toEqual([
       'open 2026-03-06T14:30:00.000Z',
       'close 2026-03-06T21:00:00.000Z',
@@ -30,15 +30,15 @@ describe('the regular session', () => {
       'close 2026-11-02T21:00:00.000Z',
     ])
   })
-  it('is told only where the range holds it, its ends included', () => {
+  it('is shown only within the range, its ends included', () => {
     expect(of('2026-01-14T14:30:00Z', '2026-01-14T14:30:00Z')).toEqual(['open 2026-01-14T14:30:00.000Z'])
     expect(of('2026-01-14T14:31:00Z', '2026-01-14T20:59:59Z')).toEqual([])
     expect(of('2026-01-17T00:00:00Z', '2026-01-19T00:00:00Z')).toEqual([])
   })
-  it('is that of New York’s days, which end when it is tomorrow in UTC', () => {
+  it('follows New York’s days, which end after midnight UTC', () => {
     expect(of('2026-01-16T20:00:00Z', '2026-01-17T04:00:00Z')).toEqual(['close 2026-01-16T21:00:00.000Z'])
   })
-  it('has ten moments in a week', () => {
+  it('has ten times in a week', () => {
     expect(of('2026-01-12T05:00:00Z', '2026-01-19T05:00:00Z')).toHaveLength(10)
   })
 })

@@ -12,7 +12,7 @@ test('the programs that share a slot are named, with the readers of each', () =>
   expect(readByText({ readers: 2, readBy: by(['bot', 2]) }, 'stream')).toBe('read by bot ×2')
 })
 
-test('a stream that no program reads says nothing, and of very many the first are named', () => {
+test('a stream without readers names none, and of very many only the first are named', () => {
   expect(readByText({}, 'slot')).toBe('')
   expect(readByText({ readers: 9, readBy: by(['a', 1], ['b', 1]) }, 'stream')).toBe(
     'over 2 programs on 1 stream: a, b, …',

@@ -3,7 +3,7 @@ import { CHOSEN_IN_MENU, updateLabel, updateText } from '../../../app/status/upd
 
 const version = '2.0.0'
 
-test('every state of the updates is a sentence, which says what the label in the menu says', () => {
+test('every update state is a sentence that matches the label in the menu', () => {
   const texts = (['available', 'downloading', 'ready', 'failed'] as const).map((kind) => {
     const state = { kind, version }
     return [updateText(state), updateLabel(state)]
@@ -19,7 +19,7 @@ test('every state of the updates is a sentence, which says what the label in the
   ])
 })
 
-test('where nothing newer is known, the settings say why, and the menu has no item for it', () => {
+test('without a newer version, the settings give the reason, and the menu has no item for it', () => {
   expect(updateText({ kind: 'no-feed' })).toBe('No updates: built on this computer.')
   expect(updateLabel({ kind: 'no-feed' })).toBe('No Updates: Built on This Computer')
   expect([updateText({ kind: 'off' }), updateLabel({ kind: 'off' })]).toEqual([

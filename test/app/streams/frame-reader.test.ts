@@ -158,7 +158,7 @@ test('a line over the cap is one empty frame, in one chunk and in many', () => {
   }
 })
 
-test('the last word of an older stream counts once, without its line end', () => {
+test('the last line of an older stream counts once, without its line end', () => {
   const reader = newReader()
   reader.push(encoder.encode('{"Last":"1"}\r\nEN'))
   reader.push(encoder.encode('D'))

@@ -47,7 +47,7 @@ function allAtOnce(text: string): Pick<Cut, 'lines' | 'rest'> {
   return { lines: pieces.filter(Boolean), rest: rest || undefined }
 }
 
-test('any chunking of the same bytes gives the same frames, also inside UTF-8 and line ends', () => {
+test('any chunking of the same bytes gives the same frames, even inside UTF-8 and line ends', () => {
   const runs = lawRuns(100_000)
   const piece = fc.constantFrom(
     '\n',
@@ -83,7 +83,7 @@ test('any chunking of the same bytes gives the same frames, also inside UTF-8 an
   proves('S1', { level: 2, cases: runs })
 })
 
-test('every place to cut two frames in two gives the same two frames', () => {
+test('any split of two frames gives the same two frames', () => {
   const bytes = encoder.encode('{"Symbol":"é€😀"}\r\n{"Heartbeat":1}\n')
   for (let at = 0; at <= bytes.length; at += 1) {
     expect(cutIn([bytes.subarray(0, at), bytes.subarray(at)])).toEqual({
@@ -95,7 +95,7 @@ test('every place to cut two frames in two gives the same two frames', () => {
   proves('S1', { level: 2, cases: bytes.length + 1 })
 })
 
-test('empty chunks and empty lines are nothing', () => {
+test('empty chunks and empty lines are ignored', () => {
   const empty = new Uint8Array(0)
   expect(cutIn([empty, encoder.encode('\n\r\n\n'), empty])).toEqual({
     lines: [],
@@ -120,7 +120,7 @@ test('a line of exactly the cap is a frame; one byte more is dropped, and the ne
   }
 })
 
-test('an endless line takes no more memory than the cap, and a stream may end inside it', () => {
+test('an endless line uses no more memory than the cap, and a stream may end inside it', () => {
   const framer = new Framer()
   const chunk = new Uint8Array(65_536).fill(0x61)
   const before = process.memoryUsage().arrayBuffers

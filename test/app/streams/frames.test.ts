@@ -101,7 +101,7 @@ test('classification equals a full parse for any key order, white space and esca
   proves('S1', { level: 2, cases: runs })
 })
 
-test('cuts a server’s text to what a window shows', () => {
+test('cuts a server’s text to the length that a window shows', () => {
   const long = 'x'.repeat(100_000)
   const cuts = [
     frameOf(JSON.stringify({ Symbol: long, Error: long })),

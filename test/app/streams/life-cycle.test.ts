@@ -104,7 +104,7 @@ test('a server that always says GoAway causes backoff, not a storm', () => {
   expect(openings).toBeLessThan(20)
 })
 
-test("one symbol's error never ends a stream, however often it comes", () => {
+test("one symbol's error never ends a stream, however often it is sent", () => {
   let state = opened()
   for (let at = 0; at < 100; at += 1) {
     for (const error of ['FAILED, EX_NOT_ENTITLED', 'EX_INVALID_SYMBOL', 'anything new']) {
@@ -161,7 +161,7 @@ describe('attempts', () => {
   })
 })
 
-test('a rejection waits as long as told', () => {
+test('a rejection waits for its Retry-After', () => {
   expect(
     next(opening(2), { kind: 'refused', reason: '429', code: 'rate-limited', retryAtMs: 77_000 }, 5),
   ).toEqual({
@@ -174,7 +174,7 @@ test('a rejection waits as long as told', () => {
   })
 })
 
-test('what a retry cannot fix closes from every state, as does a person', () => {
+test('an error that a retry cannot fix closes from every state, as does a person', () => {
   for (const state of [opening(), opened(), opened(true), next(opened(), ended, 1)]) {
     expect(next(state, { kind: 'failed', reason: '404' }, 2)).toEqual({
       kind: 'closed',
@@ -243,7 +243,7 @@ describe('make before break', () => {
       expect(next(restarting(), late, 200_000).kind).toBe('restarting')
     }
   })
-  test('the successor takes over once open, whether the former is gone or not', () => {
+  test('the successor takes over once open, whether the old connection is gone or not', () => {
     const up = { kind: 'opened', hasSnapshot: true } as const
     expect(next(restarting(), up, 61_000)).toMatchObject({ kind: 'snapshot', openedAtMs: 61_000 })
     const alone = next(restarting(), { kind: 'former-ended' }, 60_500)
@@ -257,7 +257,7 @@ describe('make before break', () => {
       attempt: 1,
     })
   })
-  test('nothing but a restart has a former connection to lose', () => {
+  test('only a restart has an old connection to lose', () => {
     expect(next(opened(), { kind: 'former-ended' }, 10)).toEqual(opened())
   })
 })

@@ -55,7 +55,7 @@ test('a new reader gets every object in its present state, the end of the snapsh
   expect(restOf(queue)).toEqual([order(3, 'OPN')])
 })
 
-test('a reader that joins during the first answer gets its end from the service', () => {
+test('a reader that joins during the first response gets its end from the service', () => {
   const state = stateOf('positions')
   hearAll(state, '{"AccountID":"A","PositionID":"1","Last":"1"}')
   const queue = new ReaderQueue(state)
@@ -97,7 +97,7 @@ test('does not relay quotes that a new connection repeats, or announcements, but
   expect(state.heard('{"Error":"InternalServerError"}')).toEqual([])
 })
 
-test('merged quotes keep each number as it was written', () => {
+test('merged quotes keep each number as written', () => {
   const state = stateOf('quotes')
   hearAll(state, '{"Symbol":"MSFT","Last":1.10,"Id":12345678901234567890}', '{"Symbol":"MSFT","Bid":2.50}')
   const queue = new ReaderQueue(state)
@@ -105,7 +105,7 @@ test('merged quotes keep each number as it was written', () => {
   expect(restOf(queue)).toEqual(['{"Symbol":"MSFT","Last":1.10,"Id":12345678901234567890,"Bid":2.50}'])
 })
 
-test('a reader of some symbols gets these only, and errors of these', () => {
+test('a reader of some symbols gets only these, and their errors', () => {
   const state = stateOf('quotes')
   hearAll(
     state,
@@ -123,7 +123,7 @@ test('a reader of some symbols gets these only, and errors of these', () => {
   ])
 })
 
-test('a reader that reads nothing is owed the newest state of each object, after any number of frames', () => {
+test('a reader that reads nothing is sent the newest state of each object, after any number of frames', () => {
   const state = stateOf('orders')
   hearAll(state, END)
   const queue = new ReaderQueue(state)
@@ -187,7 +187,7 @@ test('the closed tick bar replaces the open one', () => {
   ])
 })
 
-test('bars further back than is kept, or from a date on, are no shared stream', () => {
+test('bars of a longer past than is stored, or from a date on, are not shared', () => {
   const rule = (options: Readonly<Record<string, string>>) => mergeRuleOf({ kind: 'barcharts', options })
   expect(rule({})?.ring).toBe(1)
   expect(rule({ barsback: String(MAX_RING_BARS) })?.ring).toBe(MAX_RING_BARS)
@@ -203,7 +203,7 @@ test('relays an object that a later connection sends again', () => {
   expect(textsOf(state.heard(order(1, 'OPN')))).toEqual([order(1, 'OPN')])
 })
 
-test('an error of a symbol is kept beside the bars that are', () => {
+test('an error of a symbol is stored next to the existing bars', () => {
   const state = stateOf('barcharts', { barsback: '2' })
   const bar = (minute: number) => `{"TimeStamp":"2026-01-05T14:3${minute}:00Z","Close":"1"}`
   const failed = '{"Symbol":"NOPE","Error":"FAILED"}'
@@ -213,7 +213,7 @@ test('an error of a symbol is kept beside the bars that are', () => {
   expect(restOf(queue)).toEqual([failed, bar(3)])
 })
 
-test('a member called Deleted ends no object of a kind whose objects do not vanish', () => {
+test('a member called Deleted deletes no object of a kind without deletions', () => {
   const state = stateOf('quotes')
   hearAll(state, '{"Symbol":"A","Last":"1"}', '{"Symbol":"A","Deleted":true}')
   expect([...state.keys].map((key) => state.textOf(key))).toEqual([
@@ -241,7 +241,7 @@ test('stores a state of 16 MiB, and reports a larger one as too large', () => {
   expect(state.isTooLarge).toBe(true)
 })
 
-test('the snapshot of a later connection is counted as it comes, and is the state afterwards', () => {
+test('the snapshot of a later connection is counted as it arrives, and is the state afterwards', () => {
   const state = stateOf('orders')
   hearAll(state, padded(1, 1 << 20), END)
   state.opened()
@@ -259,14 +259,14 @@ test('the snapshot of a later connection is counted as it comes, and is the stat
   expect(state.isTooLarge).toBe(false)
 })
 
-test('many small objects are counted with what each of them takes', () => {
+test('many small objects are counted with their overhead', () => {
   const state = stateOf('quotes')
   let count = 0
   while (!state.isTooLarge) state.heard(`{"Symbol":"S${count++}"}`)
   expect(count).toBeLessThan(MAX_STATE_LENGTH / 256)
 })
 
-test('members that are added to one object are counted', () => {
+test('members added to one object are counted', () => {
   const state = stateOf('quotes')
   let count = 0
   while (!state.isTooLarge && count < 50) state.heard(`{"Symbol":"S","M${count++}":"${'m'.repeat(1 << 19)}"}`)
@@ -289,7 +289,7 @@ test('a frame costs what it changes, however large its object is', () => {
   expect(mergingMs(20_000) / smallMs).toBeLessThan(40)
 })
 
-test('of a frame no more is kept than its object has', async () => {
+test('of a frame only its object’s members are stored', async () => {
   const state = stateOf('quotes')
   await collectGarbage()
   const before = process.memoryUsage().heapUsed
@@ -310,7 +310,7 @@ test('of a frame no more is kept than its object has', async () => {
   expect([...state.keys].map((key) => state.textOf(key)).join()).toContain('"Member0":"0123456789abcdef"')
 })
 
-test('a reader that is always a frame behind keeps none that it was given', async () => {
+test('a reader always one frame behind keeps none of its past frames', async () => {
   const state = stateOf('orders')
   const queue = new ReaderQueue(state)
   await collectGarbage()
@@ -324,7 +324,7 @@ test('a reader that is always a frame behind keeps none that it was given', asyn
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 << 20)
 })
 
-test('the members of any object are those of a parse, and written as they were', () => {
+test('the members of any object match a full parse, and are written unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (object, isWide) => {
       const text = JSON.stringify(object, null, isWide ? 2 : 0)

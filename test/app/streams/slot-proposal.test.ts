@@ -30,7 +30,7 @@ test('proposes a pinned stream only if all are pinned', () => {
   expect(proposedToClose([pinned])?.stream).toBe('pinned')
 })
 
-test('one that is not pinned is proposed where there is one, and the order of the list never matters', () => {
+test('an unpinned one is proposed if there is one, whatever the order of the list', () => {
   const one = fc.tuple(fc.nat(5), fc.nat(3), fc.boolean())
   fc.assert(
     fc.property(fc.uniqueArray(one, { selector: ([openedAt]) => openedAt, minLength: 1 }), (all) => {

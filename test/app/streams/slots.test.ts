@@ -19,7 +19,7 @@ test('before anything happens every row of the table is there, free and by defau
   }
 })
 
-test('an own stream takes a slot when it is asked for and gives it back when it ends', () => {
+test('an own stream takes a slot when requested and frees it when it ends', () => {
   const ledger = new SlotLedger(SLOT_QUOTAS)
   ledger.taken(POSITIONS)
   expect(rowOf(ledger, POSITIONS)).toMatchObject({ own: 1, free: 39, source: 'counted' })
@@ -29,7 +29,7 @@ test('an own stream takes a slot when it is asked for and gives it back when it 
   expect(ledger.free(POSITIONS)).toBe(40)
 })
 
-test('what headers count beyond our own streams is held elsewhere', () => {
+test('slots counted by headers beyond our own streams are others’', () => {
   const ledger = new SlotLedger(SLOT_QUOTAS)
   ledger.taken(POSITIONS)
   ledger.observed(POSITIONS, { limit: 40, remaining: 34, resource: 'streaming-positions' }, 0, 5_000)
@@ -104,7 +104,7 @@ test('MarketDepth quotes and aggregates share one row', () => {
   expect(rowOf(ledger, 'MarketDepth Stream')).toMatchObject({ own: 2, free: 8 })
 })
 
-test('own + elsewhere + free = limit, and none is negative, after any sequence of anything', () => {
+test('own + elsewhere + free = limit, and none is negative, after any sequence of events', () => {
   const runs = lawRuns(5_000)
   const category = fc.constantFrom(POSITIONS, 'MarketDepth Stream', 'Quote Change Stream')
   const small = fc.option(fc.nat(45), { nil: undefined })

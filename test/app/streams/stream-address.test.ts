@@ -22,7 +22,7 @@ const address = (pathAndQuery: string, accept?: string) => {
   return found
 }
 
-test.each(STREAM_KINDS)("Headroom's own path of %s is read back as it was meant", (kind) => {
+test.each(STREAM_KINDS)("Headroom's own path of %s parses back to the same stream", (kind) => {
   const path = streamPath({ kind, target: TARGETS[kind], options: {} })
   if (!path.ok) throw new Error(path.message)
   expect(address(path.path)).toMatchObject({ kind, target: TARGETS[kind] })
@@ -38,7 +38,7 @@ test('equal streams are recognised in any encoding and order', () => {
   )
 })
 
-test('another form than the usual one makes another stream', () => {
+test('another form than the usual one is another stream', () => {
   const path = '/v3/marketdata/stream/quotes/MSFT'
   expect(address(path, '*/*').key).toBe(address(path).key)
   expect(address(path, 'text/html, application/json;q=0.9').key).toBe(address(path, 'application/json').key)
@@ -60,6 +60,6 @@ test.each([
   '/v3/marketdata/stream/unheard-of/MSFT',
   '/v3/marketdata/quotes/MSFT',
   '/v3/marketdata/stream/quotes/MSFT?x=%zz',
-])('%s is no stream to share', (path) => {
+])('%s is not a stream to share', (path) => {
   expect(streamAddressOf(path)).toBeUndefined()
 })

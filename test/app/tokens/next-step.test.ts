@@ -25,7 +25,7 @@ const access = { value: 'a', issuedAtMs: START_MS, expiresAtMs: END_MS + 86_400_
 const stepAt = (nowMs: number, changes: Partial<TokenState> = {}) =>
   nextStep(state({ access, ...changes }), nowMs, LIFETIMES)
 
-test('a key without an access token is refreshed at once, and a failed refresh when its time comes', () => {
+test('a key without an access token is refreshed at once, and a failed refresh at its scheduled time', () => {
   expect(nextStep(state(), START_MS, LIFETIMES)).toEqual({ kind: 'refresh', atMs: START_MS })
   expect(nextStep(state({ retryAtMs: START_MS + 5 }), START_MS, LIFETIMES)).toEqual({
     kind: 'refresh',
@@ -33,7 +33,7 @@ test('a key without an access token is refreshed at once, and a failed refresh w
   })
 })
 
-test('the 24 hours are warned of an hour and a quarter of an hour ahead', () => {
+test('the end of the 24 hours is announced an hour and a quarter of an hour ahead', () => {
   expect(WARNINGS_AHEAD_MS.map((ahead) => ahead / MINUTE_MS)).toEqual([60, 15])
   const hour = { kind: 'warn', atMs: END_MS - 60 * MINUTE_MS, aheadMs: 60 * MINUTE_MS, endsAtMs: END_MS }
   expect(stepAt(START_MS)).toEqual(hour)
@@ -54,6 +54,6 @@ test.each<[Standing, string | undefined]>([
   [{ kind: 'revoked', atMs: 1 }, undefined],
   [{ kind: 'revoke-unconfirmed', reason: '' }, undefined],
   [{ kind: 'revoke-unconfirmed', reason: '', retryAtMs: 1 }, 'revoke'],
-])('%j asks for %s by itself', (standing, kind) => {
+])('%j starts %s automatically', (standing, kind) => {
   expect(nextStep(state({ standing }), START_MS, LIFETIMES)?.kind).toBe(kind)
 })

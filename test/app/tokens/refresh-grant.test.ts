@@ -28,7 +28,7 @@ const good = {
 
 describe('the request of service 4.1', () => {
   const key = { authUrl: 'https://sign-in.test', clientId: 'id & co' }
-  test('is a form whose values come back as they were, whatever is in them', () => {
+  test('is a form whose values parse back unchanged, whatever their characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (secret, token) => {
         const request = refreshRequest({ ...key, clientSecret: secret }, token)
@@ -63,7 +63,7 @@ test('a default key is renewed without a new refresh token, a rotating one with 
   })
 })
 
-describe('OAuth errors are told by `error`, whichever of 400, 401 and 403 carries them', () => {
+describe('OAuth errors are recognised by `error`, with any of 400, 401 and 403', () => {
   for (const status of [400, 401, 403]) {
     test.each([
       ['invalid_grant', 'refused'],
@@ -109,7 +109,7 @@ test('shows only the host’s name of a redirect to another host', () => {
   })
 })
 
-test('recognises a page in place of a token response', () => {
+test('recognises a page instead of a token response', () => {
   const page = '<html>Welcome</html>'
   const why = 'response of something else, such as a network’s sign-in page'
   expect(processRefreshAnswer(answer(200, page))).toEqual({ kind: 'unknown', why })
@@ -141,7 +141,7 @@ describe('an access token that no header can carry is a malformed response, and 
       refreshToken: 'r-2',
     })
   })
-  test('if the new refresh token is unreadable too, nobody knows which one is valid', () => {
+  test('if the new refresh token is unreadable too, it is unknown which one is valid', () => {
     for (const refresh_token of [7, '', null, {}])
       expect(processRefreshAnswer(answer(200, { ...good, access_token: 'a\n', refresh_token })).kind).toBe(
         'unknown',
@@ -156,11 +156,11 @@ describe('an access token that no header can carry is a malformed response, and 
   })
 })
 
-test('a token answer that calls itself a page is a token answer all the same', () => {
+test('a token response labelled as a page is still a token response', () => {
   expect(processRefreshAnswer(answer(200, good, { 'content-type': 'text/html' })).kind).toBe('renewed')
 })
 
-test('of scopes without end 64 are shown, of 128 characters each at most', () => {
+test('of endless scopes 64 are shown, of at most 128 characters each', () => {
   const shown = (scope: string) => {
     const outcome = processRefreshAnswer(answer(200, { ...good, scope }))
     return outcome.kind === 'renewed' ? outcome.scopes : []
@@ -198,12 +198,12 @@ describe('the lifetime of an access token', () => {
     [1, 30],
     [86_400, 86_400],
     [1e12, 86_400],
-  ])('said to be %j is %d s', (said, believed) => expect(lifetime(said)).toBe(believed))
+  ])('given as %j is %d s', (said, believed) => expect(lifetime(said)).toBe(believed))
   test.each([0, -1, -1200, null, undefined, '', ' ', 'soon', 'NaN', {}, [], true, '1e999', '-5'])(
-    'said to be %j is that of service 8.4',
+    'given as %j is that of service 8.4',
     (said) => expect(lifetime(said)).toBe(1200),
   )
-  test('that makes no sense at all refreshes less than once a minute', () => {
+  test('without any sense refreshes less than once a minute', () => {
     for (const said of [0, -1, -1e300, null, 'x', '', {}, false]) {
       const seconds = lifetime(said) as number
       expect(refreshDueAt(REFRESH_SCHEDULE, 0, 0, seconds * 1000)).toBeGreaterThan(60_000)
@@ -233,7 +233,7 @@ test.each([
   ['BEARER', 'renewed'],
   [null, 'renewed'],
   [undefined, 'renewed'],
-])('an access token of type %j is %s, and the refresh token beside it is kept', (token_type, kind) => {
+])('an access token of type %j is %s, and its refresh token is saved', (token_type, kind) => {
   const body = JSON.stringify({ access_token: 'a', refresh_token: 'r', token_type })
   expect(processRefreshAnswer(answer(200, body))).toMatchObject({ kind, refreshToken: 'r' })
 })
@@ -243,7 +243,7 @@ test('a byte order mark before a token response costs no token', () => {
   expect(processRefreshAnswer(answer(200, body))).toMatchObject({ kind: 'renewed', refreshToken: 'r' })
 })
 
-test('malformed answers: no throw, a class of its own for each, and only what may have renewed brings a refresh token', () => {
+test('malformed responses never throw, have their own class each, and only a possible renewal contains a refresh token', () => {
   const runs = lawRuns(100_000)
   const junk = fc.oneof(
     fc.constantFrom<unknown>(null, 0, -1, '', [], {}, true, 'Bearer', 1e308),

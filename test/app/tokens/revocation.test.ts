@@ -21,7 +21,7 @@ test('both spellings of service 4.2 go in one body first, then each alone, `toke
   ])
 })
 
-test('the request is JSON to /oauth/revoke, with the secret where the key has one', () => {
+test('the request is JSON to /oauth/revoke, with the secret if the key has one', () => {
   const request = revokeRequest({ ...key, clientSecret: 's"1' }, 'r-1', ['token'])
   expect(request.url).toBe('https://sign-in.test/oauth/revoke')
   expect(request.headers['content-type']).toBe('application/json')
@@ -46,14 +46,14 @@ test('the sign-in page of a network confirms nothing, whatever its status', () =
   expect(answer(200, '{}').kind).toBe('confirmed')
 })
 
-test('a redirect to another host confirms nothing and is told by the name of that host', () => {
+test('a redirect to another host confirms nothing, and is reported with that host’s name', () => {
   expect(answer(307, '', { location: 'https://portal.test/?r-1' })).toEqual({
     kind: 'unconfirmed',
     why: 'redirected to another host (portal.test); not followed',
   })
 })
 
-test('a 400 or 422 that does not name the token or the key asks for the other spelling', () => {
+test('a 400 or 422 that does not name the token or the key leads to the other spelling', () => {
   for (const status of [400, 422]) {
     for (const body of ['', '{}', '[]', 'null', '{"error":"invalid_request"}', '{"error":7}', '<html>']) {
       expect(answer(status, body)).toEqual({ kind: 'spelling' })
@@ -76,7 +76,7 @@ test('distinguishes a rejected token from a rejected key, whatever the status', 
   }
 })
 
-test('no answer makes it throw, or confirms by anything but a 200 that is no page', () => {
+test('no response makes it throw, or confirms except a 200 that is not a page', () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 599 }), fc.oneof(fc.json(), fc.string()), (status, body) => {
       const isPage = body.trimStart().startsWith('<')

@@ -5,7 +5,7 @@ import { REFRESH_SCHEDULE, refreshDueAt, refreshRetryMs } from '../../../app/tok
 
 const MINUTE = 60_000
 
-test('a token of 20 minutes is refreshed two minutes ahead, and at once when that has passed', () => {
+test('a token of 20 minutes is refreshed two minutes ahead, or at once if that has passed', () => {
   const due = (nowMs: number) => refreshDueAt(REFRESH_SCHEDULE, nowMs, 0, 20 * MINUTE)
   expect(due(0)).toBe(18 * MINUTE)
   expect(due(18 * MINUTE - 1)).toBe(18 * MINUTE)
@@ -22,7 +22,7 @@ test('the lead shrinks to half of a lifetime under four minutes', () => {
   expect(due(60_000)).toBe(30_000)
 })
 
-test('no lifetime makes a refresh follow another within the floor', () => {
+test('with any lifetime, refreshes are at least the minimum interval apart', () => {
   fc.assert(
     fc.property(fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.nat(1e9), (lifetimeMs, issuedAtMs) => {
       const due = refreshDueAt(REFRESH_SCHEDULE, issuedAtMs, issuedAtMs, issuedAtMs + lifetimeMs)
@@ -31,7 +31,7 @@ test('no lifetime makes a refresh follow another within the floor', () => {
   )
 })
 
-test('waits after failures climb the ladder, jittered over the second half of a rung', () => {
+test('waits after failures grow by steps, jittered over the second half of a step', () => {
   const wait = (failures: number, jitter: number) =>
     refreshRetryMs(RETRY.refresh, failures, jitter, undefined)
   expect(wait(1, 0)).toBe(500)

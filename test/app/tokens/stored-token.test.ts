@@ -27,7 +27,7 @@ const standing: fc.Arbitrary<Standing> = fc.oneof(
   fc.record({ kind: fc.constant('revoked' as const), atMs: instant }),
 )
 
-test('a stored state restores the same token, never as usable if it was not', () => {
+test('a stored state restores the same token, and never as usable if it was not', () => {
   fc.assert(
     fc.property(held, standing, fc.boolean(), (token, stands, lostAnswer) => {
       const state: TokenState = { ...newTokenState(token), standing: stands, lostAnswer }
@@ -41,7 +41,7 @@ test('a stored state restores the same token, never as usable if it was not', ()
   )
 })
 
-test('a revocation that waited for a person still waits, and a retried one is retried at once', () => {
+test('a revocation that waited for a person still waits, and one in retry is retried at once', () => {
   const token = { generation: 1, refreshToken: 'r', signedInAtMs: 1, keepsToken: false }
   const stored = (stands: Standing) =>
     restoredState(storedTokens(token, { ...newTokenState(token), standing: stands }, NOW_MS), NOW_MS)

@@ -232,7 +232,7 @@ const paysForOneIn = ({ limit, periodSeconds }: Kind, seconds: number): boolean 
   ((1 + JITTER) * periodSeconds) / Math.max(1, limit * BUDGET_FRACTION) <= seconds
 
 /**
- * Whether a quota that still has something will be empty within ten minutes: the chance told against what
+ * Whether a quota that still has something will be empty within ten minutes: the shown chance against what
  * came.
  */
 function forecast(figures: Figures, chance: number, comes: boolean, truth: number): void {

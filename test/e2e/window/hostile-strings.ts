@@ -61,7 +61,7 @@ export class Tainted {
   }
 
   text(field: string, said: string): string {
-    // The field is told by what follows: an address that is code is one only where it begins the text.
+    // The following text identifies the field: an address is code only at the start of the text.
     const made = `${this.#text} [${said}]`
     this.#made.set(`${field}: ${said}`, made)
     return made

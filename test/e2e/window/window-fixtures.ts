@@ -64,7 +64,7 @@ export function overflow(page: Page): Promise<readonly number[]> {
 export async function problemsOf(page: Page, part = 'html'): Promise<readonly string[]> {
   const { violations } = await new AxeBuilder({ page })
     .include(part)
-    // Violations are all of them told either way; naming every element that passed takes as long as finding
+    // All violations are reported either way; naming every element that passed takes as long as finding
     // the others.
     .options({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })
     // For pages without frames: no second page is opened to put the results of the frames together.

@@ -55,7 +55,7 @@ async function relaying(count: number, traits: { readonly rawHeaders?: readonly 
   return { answers: await Promise.all(answers), replies, body, noted, callers, say, end }
 }
 
-test('a coalesced reader 8 MiB behind is ended, and the other one gets the whole answer', async () => {
+test('a coalesced reader 8 MiB behind is ended, and the other one gets the whole response', async () => {
   const { answers, replies, say, end, noted } = await relaying(2)
   const [fast, frozen] = answers as [IncomingMessage, IncomingMessage]
   // Nothing of it is read until the end.
@@ -76,7 +76,7 @@ test('a coalesced reader 8 MiB behind is ended, and the other one gets the whole
   proves('G1', { level: 3, cases: 1 })
 })
 
-test('a reader less far behind is waited for by nobody, and gets the whole answer when it reads on', async () => {
+test('a reader less far behind delays no other, and gets the whole response when it continues', async () => {
   const { answers, say, end } = await relaying(2)
   const [fast, slow] = answers as [IncomingMessage, IncomingMessage]
   slow.pause()
@@ -87,7 +87,7 @@ test('a reader less far behind is waited for by nobody, and gets the whole answe
   expect((await buffer(slow)).length).toBe(6 * MIB)
 })
 
-test('only those who share a request are told that it was shared', async () => {
+test('only callers that share a request learn that it was shared', async () => {
   const { answers, end } = await relaying(3)
   end()
   // Their connections arrive in any order.
@@ -98,7 +98,7 @@ test('only those who share a request are told that it was shared', async () => {
   for (const answer of answers) expect((await buffer(answer)).length).toBe(0)
 })
 
-test('the last caller that goes away ends the request upstream, and not one before', async () => {
+test('the last caller to disconnect ends the upstream request, and no earlier one', async () => {
   const { callers, noted, say } = await relaying(2)
   await say(Buffer.from('x'))
   callers[0]?.destroy()
@@ -113,7 +113,7 @@ test.each([
   ['ends before its length', (body: PassThrough) => void body.end()],
   ['fails', (body: PassThrough) => void body.destroy(new Error('lost'))],
   ['closes', (body: PassThrough) => void body.destroy()],
-])('an answer that %s is cut for each caller', async (_, stop) => {
+])('a response that %s is cut for each caller', async (_, stop) => {
   const { answers, body, say, noted } = await relaying(2)
   await say(Buffer.from('half'))
   const read = answers.map((answer) => buffer(answer).catch(() => 'cut'))
@@ -143,7 +143,7 @@ function streaming(reply: FakeReply, rawHeaders: readonly string[] = []) {
   return { body, noted, goAway }
 }
 
-test('a stream in an encoding of its own is cut, to which no GoAway can be added', () => {
+test('a stream with a content coding is cut, because no GoAway can be added', () => {
   const reply = new FakeReply()
   const { noted, goAway } = streaming(reply, ['Content-Encoding', 'gzip'])
   goAway()
@@ -151,7 +151,7 @@ test('a stream in an encoding of its own is cut, to which no GoAway can be added
   expect(noted).toEqual({ ended: 1, aborted: 1, defects: [] })
 })
 
-test('a stream that is told to go away has ended, also while its reader reads nothing', () => {
+test('a stream that got GoAway has ended, even while its reader reads nothing', () => {
   const reply = new FakeReply()
   reply.isFrozen = true
   const { noted, goAway } = streaming(reply)
@@ -160,7 +160,7 @@ test('a stream that is told to go away has ended, also while its reader reads no
   expect(noted).toEqual({ ended: 1, aborted: 1, defects: [] })
 })
 
-test('a defect while an answer is passed on ends it upstream, and for its readers', async () => {
+test('a bug during relaying ends the response upstream, and for its readers', async () => {
   const reply = new FakeReply()
   const cause = new Error('a bug')
   reply.write = () => {
@@ -173,7 +173,7 @@ test('a defect while an answer is passed on ends it upstream, and for its reader
   expect(reply.destroyed).toBe(true)
 })
 
-test('fields of one connection and cookies stay behind, end-to-end ones go on', () => {
+test('hop-by-hop fields and cookies are dropped, end-to-end ones relayed', () => {
   const dropped = [
     'Keep-Alive',
     'Proxy-Authenticate',

@@ -107,7 +107,7 @@ test('checks the process of the previous connection first, then all', async () =
   expect(looked).toEqual(['11', '12', '13'])
 })
 
-test('a process that has ended meanwhile is none', async () => {
+test('an ended process counts as none', async () => {
   const ended = { ...tableOf([]), commandLine: () => Promise.reject(new Error('ENOENT')) }
   expect(await processOf(CALLER, ended)).toBeUndefined()
 })
@@ -166,7 +166,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test.skipIf(process.platform !== 'linux')('a real connection is of this process', async () => {
+test.skipIf(process.platform !== 'linux')('a real connection belongs to this process', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' })

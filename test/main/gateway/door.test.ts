@@ -93,7 +93,7 @@ test.each([
   expect(sent).toEqual([])
 })
 
-test('a query may hold what a path may not', async () => {
+test('a query may contain characters that a path may not', async () => {
   const { ask, sent } = await noting()
   const target = `${ACCOUNTS}?path=../..%2F%00`
   expect((await ask({ target })).status).toBe(503)
@@ -153,7 +153,7 @@ test.each([
   ['Bearer "KEY"', 401],
   ['KEY', 401],
   ['x Bearer KEY', 401],
-])('answers the field Authorization: %s with %d', async (value, status) => {
+])('responds to the field Authorization: %s with %d', async (value, status) => {
   const { port, at, key } = await noting()
   // A field whose value is that field's name does not count as the field.
   const headers = [
@@ -190,7 +190,7 @@ test.each([
   ['GET', '/v2/stream/x', 503],
   ['GET', `/v3/${'x'.repeat(8 * 1024 - 4)}`, 503],
   ['GET', `/v3/${'x'.repeat(8 * 1024 - 3)}`, 404],
-])('answers %s %s with %d', async (method, target, status) => {
+])('responds to %s %s with %d', async (method, target, status) => {
   const { ask, sent } = await noting()
   const answer = await ask({ method, target })
   expect(answer.status).toBe(status)
@@ -242,7 +242,7 @@ test('rejects a body in an unsupported transfer coding, and sends none of it', a
 test.each([
   ['what is not HTTP', '\0\0\r\n\r\n', 400],
   ['a head that is too long', `GET / HTTP/1.1\r\nx: ${'y'.repeat(17 * 1024)}`, 431],
-])('answers %s after the response in progress, not within it', async (_, more, status) => {
+])('writes %s after the response in progress, not within it', async (_, more, status) => {
   const service: Socket[] = []
   const { add, url, port } = await before((socket) => {
     service.push(socket)
@@ -518,7 +518,7 @@ function statusOfProcess(
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'by any address of this machine, a process of this user gets in and one of another user does not',
+  'by any address of this machine, a process of this user is admitted and one of another user is not',
   async () => {
     const started = await noting()
     const ways = [
@@ -762,7 +762,7 @@ test('a program learns nothing about another one: no name, no key, no path', asy
   proves('G7', { level: 3, cases: answers.length })
 })
 
-test('answers garbage with 400 and closes the connection', async () => {
+test('responds to garbage with 400 and closes the connection', async () => {
   const { port } = await noting()
   const answer = await rawExchange(port, '\x16\x03\x01 garbage\r\n\r\n')
   expect(answer.status).toBe(400)

@@ -6,7 +6,7 @@ import { startGateway } from './started-gateway.ts'
 const QUOTES = '/v3/marketdata/stream/quotes/MSFT'
 const FRAMES_AT_ONCE = 256
 
-/** A service whose stream of quotes brings ever new symbols. */
+/** A service whose stream of quotes contains ever new symbols. */
 async function endlessQuotes() {
   let asked = 0
   const server = createServer((_, reply) => {

@@ -54,7 +54,7 @@ test('cut at any byte: resent only before the first one, and never a response th
   proves(['G1', 'G6'], { level: 3, cases })
 })
 
-test('cut once: the second attempt is answered, and the caller notices nothing', async () => {
+test('cut once: the second attempt succeeds, and the caller notices nothing', async () => {
   const { add, get, count } = await before((socket, _, n) => {
     if (n === 1) socket.destroy()
     else socket.write(HEAD + BODY)
@@ -259,7 +259,7 @@ test('a 401 that is cut while withheld is cut for its caller too', async () => {
   }
 })
 
-test('a caller that leaves during a refresh leaves nothing behind', async () => {
+test('a caller that disconnects during a refresh leaves nothing behind', async () => {
   let isClosed = false
   const head = 'HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 2000000'
   const { add, url, monitor, service } = await before((socket) => {
@@ -392,7 +392,7 @@ test('a 429 without fields pauses its bucket: the next request is not sent', asy
   expect(monitor.snapshot('key-1')?.programs).toMatchObject([{ forwarded: 0, rejected: 1, refused: 1 }])
 })
 
-test('a dead port is 503, and a caller that leaves frees its place', async () => {
+test('a dead port is 503, and a caller that disconnects frees its place', async () => {
   const origin = await listening(createServer())
   const { add, get, monitor } = await startGateway({ profile: { baseUrl: origin.replace(/\d+$/, '1') } })
   const key = add('bot')
@@ -402,7 +402,7 @@ test('a dead port is 503, and a caller that leaves frees its place', async () =>
   await expectNothingLeft(monitor)
 })
 
-test('callers that leave before the response leave nothing behind', async () => {
+test('callers that disconnect before the response leave nothing behind', async () => {
   let open = 0
   const { add, url, monitor } = await before((socket) => {
     open += 1
@@ -467,7 +467,7 @@ test('reads a response no faster than its caller', async () => {
   expect(bytes).toBe(parts << 20)
 })
 
-test('when turned off, sent requests are still answered, and waiting ones end with 503', async () => {
+test('when turned off, sent requests get their responses, and waiting ones end with 503', async () => {
   let finish = () => {}
   const { add, get, gateway, monitor, count } = await before((socket) => {
     finish = () => void socket.write(HEAD + BODY)

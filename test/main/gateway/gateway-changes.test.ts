@@ -102,7 +102,7 @@ test('reports what applies only until Headroom ends, because it cannot be stored
   expect(gateway.summary).toEqual({ state: 'off' })
 })
 
-test('the gateway starts where it last served or as told, and stays off after it was turned off', async () => {
+test('the gateway starts where it last served or as configured, and stays off after it was turned off', async () => {
   const { gateway } = await startGateway()
   await gateway.stop()
   expect(gateway.summary).toEqual({ state: 'off' })

@@ -189,7 +189,7 @@ test('path, query and body go upstream byte for byte, with the token of the key 
   expect(authorization).not.toContain(key)
 })
 
-test('equal requests in flight share one, and each caller has the whole answer', async () => {
+test('equal requests in flight share one, and each caller has the whole response', async () => {
   const { add, get, monitor } = await startGateway()
   const [a, b] = [add('a'), add('b')]
   const answers = await Promise.all([get(ACCOUNTS, a), get(ACCOUNTS, b), get(ACCOUNTS, b)])
@@ -230,7 +230,7 @@ test('declines a request that cannot go within its longest wait at once, with it
   expect(Number(one?.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(await one?.json()).toMatchObject({ Error: 'TooManyRequests', Message: 'Rate quota exceeded' })
   expect(service.port).toBeGreaterThan(0)
-  // Told once for all of them.
+  // Reported once for all of them.
   const told = monitor.events(0).filter(({ kind }) => kind === 'program-refused')
   expect(told).toMatchObject([{ program: 'bot', category: 'Accounts', retryAt: expect.any(Number) }])
 })
@@ -417,7 +417,7 @@ test('waiting requests end with 503 and the reason when the tokens are revoked',
   expect((await get(ACCOUNTS, key)).status).toBe(503)
 })
 
-test('reconnecting a key answers its waiting requests at once, and serves the next', async () => {
+test('reconnecting a key declines its waiting requests at once, and serves the next', async () => {
   const { monitor, add, get } = await startGateway({ reserve: { Accounts: 319 } })
   const key = add('bot')
   // The first leaves the bucket below the level of its class, which is full again within seconds.

@@ -57,11 +57,11 @@ async function answering(to: { readonly port: number; readonly host: string }, r
   return { ask, ended: once(socket, 'close') }
 }
 
-test('at most 1,024 strangers at once, for 10 s', () => {
+test('at most 1,024 unauthenticated connections at once, for 10 s', () => {
   expect(GATEWAY_LIMITS).toMatchObject({ mostConnections: 1_024, unauthenticatedMs: 10_000 })
 })
 
-test('the connection of a program is kept for 75 s between two requests, whatever the response', async () => {
+test('a program’s connection stays open for 75 s between two requests, whatever the response', async () => {
   const { url, add } = await startGateway()
   const authorization = `Bearer ${add('bot')}`
   for (const path of ['/v3/brokerage/accounts', '/v3/brokerage/orderexecution/orders', '/v3/nothing']) {
@@ -70,7 +70,7 @@ test('the connection of a program is kept for 75 s between two requests, whateve
   }
 })
 
-test('above 64 connections an idle one is kept for 5 s, until there are fewer', async () => {
+test('above 64 connections an idle one stays open for 5 s, until there are fewer', async () => {
   const { url, port } = await startGateway()
   const idleSeconds = async () => (await fetch(`${url}/headroom/health`)).headers.get('keep-alive')
   const others = Array.from({ length: 65 }, () => connect({ port, host: '127.0.0.1' }))
@@ -80,7 +80,7 @@ test('above 64 connections an idle one is kept for 5 s, until there are fewer', 
   await vi.waitFor(async () => expect(await idleSeconds()).toBe('timeout=75'), SOON)
 })
 
-test.each([200, 500])('%d connections of a program in one instant are each answered', async (count) => {
+test.each([200, 500])('%d simultaneous connections of a program all get a response', async (count) => {
   const { burst } = await scanned()
   const { 200: answered = 0, 429: refused = 0, ...others } = await burst(count)
   expect(others).toEqual({})
@@ -89,7 +89,7 @@ test.each([200, 500])('%d connections of a program in one instant are each answe
   proves('G7', { level: 3, cases: count })
 })
 
-test('strangers displace no connection that has shown a key once, for a response or a token', async () => {
+test('unauthenticated connections displace none that has shown a key once, for a response or a token', async () => {
   const { url, add, port } = await startGateway()
   const key = add('bot')
   const to = { port, host: '127.0.0.1' }
@@ -109,7 +109,7 @@ test('strangers displace no connection that has shown a key once, for a response
 test.each([
   ['say nothing', ''],
   ['stop within a header', 'GET / HTTP/1.1\r\nx-slow: '],
-])('1,100 strangers that %s keep none of 200 connections of a program out', async (_, bytes) => {
+])('1,100 unauthenticated connections that %s block none of a program’s 200', async (_, bytes) => {
   const { burst, to } = await scanned()
   const strangers = await silentSockets(1_100, to, bytes)
   const { 200: answered = 0, 429: refused = 0, ...others } = await burst(200)

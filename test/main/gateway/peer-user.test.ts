@@ -87,7 +87,7 @@ test('a socket closed by its program has no user, although the table says root',
   expect(await peerSocket(connection, () => inParts(closed))).toBe('gone')
 })
 
-test('a truncated row, or one without a user number, shows nobody', async () => {
+test('a truncated row, or one without a user number, shows no user', async () => {
   const connection = { remoteAddress: '127.0.0.1', remotePort: 50_000, localPort: 4791 }
   const row = line('0100007F:C350', '0100007F:12B7', 1001)
   const short = row.slice(0, row.indexOf('1001'))

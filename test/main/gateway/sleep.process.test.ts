@@ -127,7 +127,7 @@ test('after a suspension, late requests are declined, new ones answered, and the
   await end()
 }, 120_000)
 
-test('while the service is unreachable callers are told so, and once it is back they are answered', async () => {
+test('while the service is unreachable callers get the reason, and once it is back they are served', async () => {
   const { way, get, programs, end } = await started()
   expect((await get(BOT, '')).status).toBe(200)
   way.close()

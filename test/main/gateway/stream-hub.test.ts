@@ -44,7 +44,7 @@ test('equal streams share one request and one slot; a late reader gets the state
   expect(late.headers).toContain('headroom; hit; detail=coalesced')
 })
 
-test('readers that arrive during the opening are answered by it', async () => {
+test('readers that arrive during the opening get its response', async () => {
   const { ask, service, says, opened } = setUpHub()
   const replies = [await ask(POSITIONS), await ask(POSITIONS, program('notes'))]
   expect(opened()).toBe(1)
@@ -54,7 +54,7 @@ test('readers that arrive during the opening are answered by it', async () => {
     expect({ status, lines }).toEqual({ status: 200, lines: [position(1, 1), END] })
 })
 
-test('a paused program that waits for its stream is answered, and others that wait are not', async () => {
+test('a paused program that waits for its stream is declined, and others that wait are not', async () => {
   const { ask, hub, service, says, opened } = setUpHub()
   const [paused, other] = [await ask(POSITIONS), await ask(POSITIONS, program('notes'))]
   hub.refuseWaitingOf(program('bot'), pausedFor(300_000))
@@ -230,7 +230,7 @@ test('requests a stream uncompressed', async () => {
   expect(http.streams[0]?.request.headers['accept-encoding']).toBe('identity')
 })
 
-test('without a token a reader is answered at once', async () => {
+test('without a token a reader is declined at once', async () => {
   const { ask, state } = setUpHub()
   state.access = { kind: 'none', why: 'active', failure: 'connection refused' }
   const reply = await ask(quotes('MSFT'))
@@ -525,7 +525,7 @@ test('a frozen reader delays no other, and then gets the newest state of each ob
   expect(frozen.lines.at(-1)).toBe(position(2, 5))
 })
 
-test('a frozen reader that cannot be brought up to date gets GoAway, and is cut if it does not read that', async () => {
+test('a frozen reader that cannot catch up gets GoAway, and is cut if it does not read that', async () => {
   const { ask, service, says, clock } = setUpHub()
   const frozen = await ask('/v3/marketdata/stream/barcharts/MSFT?barsback=2')
   service.opens()
@@ -782,7 +782,7 @@ test('a person gets the slot of a stream that no program reads any more', async 
   expect(set.own('Option Chain Stream')).toBe(10)
 })
 
-test('a program without a wait is answered at once if no slot is free', async () => {
+test('a program without a wait is declined at once if no slot is free', async () => {
   const set = setUpHub()
   for (let i = 0; i < 10; i += 1) {
     await set.ask(`/v3/marketdata/stream/options/chains/S${i}`)

@@ -21,8 +21,7 @@ const SOON = { timeout: 10_000, interval: 20 }
 const LARGE = 200 << 10
 
 /**
- * A gateway before a service that answers each request by what it is told, with the access token that it was
- * sent.
+ * A gateway before a service whose responses the test sets, with the received access token.
  */
 async function echoing(
   answer: (socket: Socket, token: string, request: string) => void,

@@ -13,7 +13,7 @@ function setUp() {
   return { clock, events, reachability, kinds: () => events.map(({ kind }) => kind) }
 }
 
-test('reports once that a host is unreachable and once that it is back, whoever notices', () => {
+test('reports once that a host is unreachable and once that it is back, whatever part notices', () => {
   const { reachability, events, kinds } = setUp()
   reachability.answered('api.test')
   for (let count = 0; count < 5; count += 1) reachability.failed('api.test', 'connection refused')

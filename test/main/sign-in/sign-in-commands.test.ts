@@ -47,7 +47,7 @@ function setUp() {
     },
     connect: (request) => connectKey(monitor, request),
   })
-  /** What the browser brings, as SignIns does it. */
+  /** The browser's redirect, as SignIns handles it. */
   const bring = async (refreshToken: string): Promise<Outcome<{ readonly profile: string }>> => {
     const task = tasks.at(-1)
     if (!task) throw new Error('nobody is signing in')

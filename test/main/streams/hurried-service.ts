@@ -28,8 +28,8 @@ function hurriedClock(): Clock {
 }
 
 /**
- * The whole monitor and the simulated service over loopback sockets, twenty seconds to the second unless
- * told.
+ * The whole monitor and the simulated service over loopback sockets, by default twenty seconds to
+ * the second.
  */
 export async function hurriedService(
   options: Partial<SimulatorFlags>,

@@ -420,7 +420,7 @@ test('a lifetime of seconds does not make a hot loop', async () => {
   expect(http.requests.length).toBeLessThanOrEqual(41)
 })
 
-test('after stop nothing is sent, whoever asks', async () => {
+test('after stop nothing is sent to any caller', async () => {
   const { clock, keeper, http } = setUp([renewal('a1')])
   keeper.start()
   await clock.advance(MINUTE_MS)

@@ -13,7 +13,7 @@ const COMMANDS = Object.entries(contract)
   .filter(([, { kind }]) => kind === 'command')
   .map(([name]) => name)
 
-/** Sends these bytes and says no more; resolves with whatever came back. */
+/** Sends these bytes and nothing else; resolves with the response. */
 function said(port: number, bytes: Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
