@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+
+/** One request under `/v3/orderexecution/` that reached the service whole. */
+export interface OrderArrival {
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  readonly method: string
+  readonly path: string
+  /** The OrderConfirmIDs that the body names. */
+  readonly confirmIds: readonly string[]
+  /** SHA-256 of the body, hexadecimal. */
+  readonly bodyHash: string
+  /** The number of the connection, in the order of accepting; absent without a socket. */
+  readonly connection?: number
+  /** The orders that it placed, replaced or cancelled, whatever its answer was. */
+  readonly changed: readonly string[]
+  /** 0 when no status was sent. */
+  readonly status: number
+  readonly outcome: 'answer' | 'stream' | 'reset' | 'cut' | 'silence'
+}
+
+const MAX_ARRIVALS = 20_000
+
+/** The requests for orders that reached the service. By it, a test judges whether an order arrived twice. */
+export class OrderLedger {
+  readonly #arrivals: OrderArrival[] = []
+  readonly #counts = new Map<string, number>()
+  #total = 0
+
+  /** Adds one request. `confirmIds` are found in its body, in either spelling (service 14). */
+  add({ body, ...arrival }: Omit<OrderArrival, 'bodyHash' | 'confirmIds'> & { readonly body: string }): void {
+    const confirmIds = [...body.matchAll(/"OrderConfirmI[Dd]"\s*:\s*"([^"\\]*)"/g)].map(([, id = '']) => id)
+    const bodyHash = createHash('sha256').update(body).digest('hex')
+    const entry: OrderArrival = { ...arrival, confirmIds, bodyHash }
+    this.#total += 1
+    this.#arrivals.push(entry)
+    if (this.#arrivals.length > MAX_ARRIVALS) this.#arrivals.shift()
+    this.#counts.set(identityOf(entry), (this.#counts.get(identityOf(entry)) ?? 0) + 1)
+  }
+
+  /** The number of requests since the start. */
+  total(): number {
+    return this.#total
+  }
+
+  /** The newest requests, oldest first, at most `MAX_ARRIVALS`. */
+  arrivals(): readonly OrderArrival[] {
+    return [...this.#arrivals]
+  }
+
+  /** Requests with the same method, path and body as another one. Two equal orders on purpose count too. */
+  repeated(): readonly OrderArrival[] {
+    return this.#arrivals.filter((arrival) => (this.#counts.get(identityOf(arrival)) ?? 0) > 1)
+  }
+}
+
+const identityOf = ({ method, path, bodyHash }: OrderArrival): string => `${method} ${path} ${bodyHash}`
