@@ -71,5 +71,13 @@ export const discoveryDocument = (issuer: string) => ({
   token_endpoint_auth_methods_supported: ['client_secret_post', 'none'],
   revocation_endpoint_auth_methods_supported: ['client_secret_post', 'none'],
   code_challenge_methods_supported: ['S256'],
-  scopes_supported: ['openid', 'offline_access', 'MarketData', 'ReadAccount', 'Matrix', 'OptionSpreads'],
+  scopes_supported: [
+    'openid',
+    'offline_access',
+    'MarketData',
+    'ReadAccount',
+    'Matrix',
+    'OptionSpreads',
+    'Trade',
+  ],
 })

@@ -1,5 +1,6 @@
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categories.ts'
 import { FAULTS } from './fault-names.ts'
+import { ORDER_QUOTA } from './rules/request-quotas.ts'
 
 /** Another program on the same key, which may work in spells. */
 export interface Neighbour {
@@ -23,6 +24,8 @@ export interface SimulatorFlags {
   /** A key without a secret is a PKCE key (service 4.1). */
   readonly clientSecret?: string
   readonly refreshToken: string
+  /** Whether `refreshToken` has the Trade scope. A sign-in has it if it asks for it. */
+  readonly trade: boolean
   readonly keys: 'default' | 'rotating'
   /** Rotating keys: a refresh token older than this is rejected. */
   readonly refreshExpirySeconds: number
@@ -66,6 +69,7 @@ export interface SimulatorFlags {
 export const DEFAULT_SIMULATOR_OPTIONS: SimulatorFlags = {
   clientId: 'sim-key',
   refreshToken: 'sim-refresh',
+  trade: false,
   keys: 'default',
   refreshExpirySeconds: 1800,
   rotationOverlapSeconds: 0,
@@ -165,6 +169,7 @@ export function faultProblem(fault: string): string | undefined {
 
 const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   options.limits[category] !== undefined ||
+  category === ORDER_QUOTA.category ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
 /** The spells in which the built-in simulator's other program uses Positions. */

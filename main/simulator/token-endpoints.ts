@@ -82,7 +82,10 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
   }
   const outcome = rules.signIns.exchange(code, redirectUri, verifier, atMs)
   if (outcome.kind === 'refused') return refusal(outcome)
-  const grant = rules.tokens.signIn(outcome.scope, outcome.pkce, atMs)
+  const asked = outcome.scope.split(' ')
+  const withheld = asked.includes('Trade') && rules.faults.strike('trade-withheld')
+  const scope = asked.filter((one) => !(withheld && one === 'Trade')).join(' ')
+  const grant = rules.tokens.signIn(scope, outcome.pkce, atMs)
   return granted(rules, grant, atMs, outcome.nonce)
 }
 

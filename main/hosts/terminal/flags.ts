@@ -95,6 +95,7 @@ export interface SimulateFlags {
   readonly clientId: string
   readonly clientSecret?: string
   readonly refreshToken: string
+  readonly trade?: boolean
   readonly keys: 'default' | 'rotating'
   readonly refreshExpiry: number
   readonly rotationOverlap: number

@@ -337,7 +337,7 @@ const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per se
 const CONTROL_HELP = `HEADROOM_SIMULATOR_CONTROL=SECRET turns the control surface on, also for start --host browser.
 Send the header X-Simulator-Control: SECRET.
   POST /control/expire-access, end-sign-ins, cut-streams, traffic, slots-elsewhere, fault
-  GET  /control/ledger, state`
+  GET  /control/ledger, orders, state`
 
 function describeSimulate(program: Command): Command {
   const seconds = argument(secondsFlag)
@@ -351,6 +351,7 @@ function describeSimulate(program: Command): Command {
     .option('--client-id <id>', 'the API key it accepts', argument(textFlag), 'sim-key')
     .option('--client-secret <secret>', 'secret of the key (default: none)', argument(textFlag))
     .option('--refresh-token <token>', 'the first refresh token', argument(textFlag), 'sim-refresh')
+    .option('--trade', 'give the first refresh token the Trade scope, for orders')
     .option('--keys <kind>', 'default or rotating', argument(wordFlag(['default', 'rotating'])), 'default')
     .option('--refresh-expiry <seconds>', 'rotating keys: lifetime of a refresh token', seconds, 1800)
     .option(

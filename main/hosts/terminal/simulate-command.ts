@@ -61,6 +61,7 @@ export function simulatorOptions(flags: SimulateFlags): SimulatorFlags {
     clientId: flags.clientId,
     ...(flags.clientSecret !== undefined && { clientSecret: flags.clientSecret }),
     refreshToken: flags.refreshToken,
+    trade: flags.trade === true,
     keys: flags.keys,
     refreshExpirySeconds: flags.refreshExpiry,
     rotationOverlapSeconds: flags.rotationOverlap,

@@ -11,6 +11,12 @@ import {
   type ThrottleBucket,
 } from './throttle.ts'
 
+/**
+ * The quota of the requests that can change an order. None is published (service 14): a client learns it from
+ * headers.
+ */
+export const ORDER_QUOTA = { category: 'Order Execution', limit: 120, periodSeconds: 60 } as const
+
 export interface RequestQuotaRules {
   readonly table: 'current' | 'earlier'
   readonly window: 'rolling' | 'fixed'
@@ -57,6 +63,7 @@ export class RequestQuotas {
     this.#rules = rules
     const table = rules.table === 'current' ? CURRENT_REQUEST_QUOTAS : EARLIER_REQUEST_QUOTAS
     const limits = new Map<string, RequestLimit>(table.map((quota) => [quota.category, quota]))
+    limits.set(ORDER_QUOTA.category, ORDER_QUOTA)
     for (const [category, limit] of Object.entries(rules.limits)) limits.set(category, limit)
     for (const [category, { limit, periodSeconds }] of limits) {
       const rule: BucketRule = { limit, periodSeconds, window: rules.window }

@@ -139,6 +139,11 @@ export class TokenRules {
     return atMs < held.expiresAtMs ? 'valid' : 'expired'
   }
 
+  /** Whether an access token was granted `scope`, which is a single one. */
+  hasScope(token: string, scope: string): boolean {
+    return this.#access.get(token)?.scope.split(' ').includes(scope) === true
+  }
+
   expireAccess(atMs: number): void {
     for (const [token, held] of this.#access) {
       this.#access.set(token, { ...held, expiresAtMs: Math.min(held.expiresAtMs, atMs) })

@@ -45,7 +45,8 @@ test('without flags the simulator is the default one', async () => {
 
 test('every flag sets its option', async () => {
   const flags = await flagsOf(
-    ...['--client-id', 'c', '--client-secret', 's', '--refresh-token', 't', '--keys', 'rotating'],
+    ...['--client-id', 'c', '--client-secret', 's', '--refresh-token', 't', '--trade'],
+    ...['--keys', 'rotating'],
     ...['--refresh-expiry', '10', '--rotation-overlap', '2', '--absolute-lifetime', '100'],
     ...['--access-lifetime', '5', '--table', 'earlier', '--window', 'fixed', '--errors', 'legacy'],
     ...[
@@ -65,6 +66,7 @@ test('every flag sets its option', async () => {
     clientId: 'c',
     clientSecret: 's',
     refreshToken: 't',
+    trade: true,
     keys: 'rotating',
     refreshExpirySeconds: 10,
     rotationOverlapSeconds: 2,
