@@ -85,12 +85,19 @@ export function answerControl(service: SimulatedService, secret: string, request
   if (request.method === 'GET' && name === 'ledger') {
     return jsonAnswer(200, { requests: service.ledger.entries() })
   }
+  if (request.method === 'GET' && name === 'orders') return jsonAnswer(200, ordersOf(service))
   if (request.method === 'GET' && name === 'state') return jsonAnswer(200, stateOf(service))
   const order = Object.hasOwn(ORDERS, name) ? ORDERS[name] : undefined
   if (request.method !== 'POST' || order === undefined) return errorAnswer(404, 'NotFound', 'No such order.')
   const body = objectIn(request.body)
   return body === undefined ? bad('The body must be a JSON object.') : order(service, body)
 }
+
+const ordersOf = ({ orders: { ledger } }: SimulatedService) => ({
+  total: ledger.total(),
+  arrivals: ledger.arrivals(),
+  repeated: ledger.repeated(),
+})
 
 function stateOf(service: SimulatedService) {
   const atMs = service.nowMs()

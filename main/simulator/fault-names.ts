@@ -53,4 +53,17 @@ export const FAULTS: readonly FaultDescription[] = [
   { name: 'stream-reset', what: 'streams are cut off inside a frame after 5 s' },
   { name: 'tickbars-end', what: 'tick bar streams end with the line END after 10 s' },
   { name: 'tickbars-timeout', what: 'tick bar streams end with an ERROR line that is not JSON after 10 s' },
+  { name: 'connect-reset', what: 'a new connection is reset before its first request (once)', times: 1 },
+  { name: 'order-lost-response', what: 'an order is taken, then the socket dies (once)', times: 1 },
+  { name: 'order-cut-response', what: 'an order is taken, half its answer arrives (once)', times: 1 },
+  { name: 'order-silence', what: 'an order is taken and never answered (once)', times: 1 },
+  { name: 'order-late-response', what: 'an order is taken and answered after 12 s (once)', times: 1 },
+  { name: 'order-reset', what: 'an order loses its socket and is not taken (once)', times: 1 },
+  { name: 'order-401', what: 'an order is answered 401 and not taken, whatever the token (once)', times: 1 },
+  { name: 'order-429', what: 'an order is answered 429 and not taken, whatever is left (once)', times: 1 },
+  ...[500, 502, 503, 504].flatMap((status) => [
+    { name: `order-${status}`, what: `an order is answered ${status} and not taken (once)`, times: 1 },
+    { name: `order-${status}-taken`, what: `an order is answered ${status} and was taken (once)`, times: 1 },
+  ]),
+  { name: 'trade-withheld', what: 'a sign-in is approved without the Trade scope it asked for' },
 ]

@@ -14,6 +14,8 @@ export interface SimulatorOptions {
   readonly clientSecret?: string
   /** A refresh token that is valid from the start; absent: `sim-refresh`. */
   readonly refreshToken?: string
+  /** Whether `refreshToken` has the Trade scope; absent: no. */
+  readonly trade?: boolean
   /** Whether refresh tokens stay the same (`default`) or are replaced by each refresh (`rotating`). */
   readonly keys?: 'default' | 'rotating'
   readonly accessLifetimeSeconds?: number
@@ -37,6 +39,22 @@ export interface SimulatorOptions {
   readonly seed?: number
 }
 
+/** A request for orders that reached the simulator. */
+export interface SimulatedOrderRequest {
+  readonly atMs: number
+  readonly method: string
+  readonly path: string
+  readonly confirmIds: readonly string[]
+  /** SHA-256 of the body, hexadecimal. */
+  readonly bodyHash: string
+  /** The number of the connection, in the order of accepting. */
+  readonly connection?: number
+  /** The orders that it placed, replaced or cancelled, whatever its answer was. */
+  readonly changed: readonly string[]
+  /** 0 when no status was sent. */
+  readonly status: number
+}
+
 /** A running simulator. */
 export interface Simulator {
   /** `http://127.0.0.1:PORT`, both the sign-in host and the resource host. */
@@ -49,6 +67,8 @@ export interface Simulator {
   remaining(category: string): number | undefined
   /** The streams that are open now. */
   openStreams(): readonly { readonly id: string; readonly category: string }[]
+  /** The requests under `/v3/orderexecution/` that arrived whole, oldest first: at most the newest 20,000. */
+  orderRequests(): readonly SimulatedOrderRequest[]
   /** Replaces the requests of other programs; categories not named stop. */
   setTraffic(traffic: Readonly<Record<string, number>>): void
   /** Ends open streams from the service's side; absent category: all. Returns their number. */
@@ -70,6 +90,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     port,
     remaining: (category) => service.quotas.reading(category, service.nowMs())?.remaining,
     openStreams: () => service.streams().map(({ id, category }) => ({ id, category })),
+    orderRequests: () => service.orders.ledger.arrivals(),
     setTraffic: (traffic) => service.setTraffic(traffic),
     endStreams: (category) => service.cutStreams('end', category),
     close,

@@ -91,6 +91,7 @@ export class OpenStream implements OpenedStream {
               this.#nextMessageMs,
               this.#heartbeatDueMs,
               this.#heldDueMs,
+              this.#changeDueMs(),
               this.#ending?.atMs ?? Number.POSITIVE_INFINITY,
             )
           : this.openedAtMs
@@ -116,6 +117,11 @@ export class OpenStream implements OpenedStream {
     this.#moved = moved
   }
 
+  /** Something outside may have changed what is due. */
+  wake(): void {
+    this.#moved()
+  }
+
   /** Ends the stream from outside, as the service does. */
   cut(ending: Ending): void {
     if (this.#phase.kind !== 'running') return
@@ -132,6 +138,10 @@ export class OpenStream implements OpenedStream {
     }
     const ending = this.#ending
     if (ending !== undefined && ending.atMs <= dueMs) return this.#startEnding(ending, dueMs)
+    if (this.#changeDueMs() <= dueMs) {
+      const changed = this.#frames.changed?.(dueMs) ?? []
+      return changed.length === 0 ? [] : this.#say(changed, dueMs)
+    }
     const saidAtMs = atMs - dueMs > CATCH_UP_MS ? atMs : dueMs
     if (this.#nextMessageMs <= dueMs) {
       this.#nextMessageMs = saidAtMs + this.#traits.gapMs
@@ -140,6 +150,10 @@ export class OpenStream implements OpenedStream {
     }
     this.#heartbeats += 1
     return this.#say([heartbeat(this.#heartbeats, saidAtMs)], saidAtMs)
+  }
+
+  #changeDueMs(): number {
+    return this.#frames.nextChangeMs?.() ?? Number.POSITIVE_INFINITY
   }
 
   #startEnding(ending: Ending, dueMs: number): readonly StreamPiece[] {

@@ -11,6 +11,7 @@ import {
   readSymbolFilter,
   readSymbols,
 } from './resource-params.ts'
+import type { OrderBook } from './rules/order-book.ts'
 import { accounts, balance, balanceAtOpen, order, orderIds, positions } from './rules/payloads-brokerage.ts'
 import {
   bars,
@@ -27,6 +28,7 @@ import { type Answer, errorAnswer, jsonAnswer } from './wire.ts'
 export interface ResourceRequest {
   readonly seed: number
   readonly atMs: number
+  readonly book: OrderBook
   /** The decoded variable parts of the path. */
   readonly parts: readonly string[]
   readonly query: URLSearchParams
@@ -55,12 +57,18 @@ const perAccount =
 const ordersOf = ({ seed, atMs }: ResourceRequest, account: string): readonly Payload[] =>
   orderIds(seed, account).map((id) => order(seed, account, id, atMs))
 
+/** The orders that programs placed, newest first, and those of the simulated day. */
+const todaysOrdersOf = (asked: ResourceRequest, account: string): readonly Payload[] => [
+  ...asked.book.ordersOf(account, asked.atMs),
+  ...ordersOf(asked, account),
+]
+
 /** Orders of one account after the other, in pages (`pageSize`, `nextToken`). */
-const pagedOrders = (asked: ResourceRequest): Answer =>
+const pagedOrders = (asked: ResourceRequest, of: typeof ordersOf): Answer =>
   whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }) =>
     whenRead(readPage(asked.query), (page) => {
       const { items, nextToken } = pageOf(
-        known.flatMap((account) => ordersOf(asked, account)),
+        known.flatMap((account) => of(asked, account)),
         page,
       )
       return jsonAnswer(200, {
@@ -76,7 +84,11 @@ const notFound = (accountIds: readonly string[]) =>
 
 const ordersById = (asked: ResourceRequest): Answer =>
   whenRead(readOrderIds(asked.parts[1] ?? ''), (ids) =>
-    perAccount('Orders', ({ seed, atMs }, account) => ids.map((id) => order(seed, account, id, atMs)))(asked),
+    perAccount('Orders', ({ seed, atMs, book }, account) =>
+      ids.flatMap((id) =>
+        book.has(id) ? book.named(account, [id], atMs) : [order(seed, account, id, atMs)],
+      ),
+    )(asked),
   )
 
 const ofUnderlying =
@@ -105,10 +117,10 @@ export const RESOURCES: readonly Resource[] = [
       )(asked),
     ),
   ),
-  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/orders$/, pagedOrders),
+  get(/^\/v3\/brokerage\/accounts\/([^/]+)\/orders$/, (asked) => pagedOrders(asked, todaysOrdersOf)),
   get(/^\/v3\/brokerage\/accounts\/([^/]+)\/orders\/([^/]+)$/, ordersById),
   get(/^\/v3\/brokerage\/accounts\/([^/]+)\/historicalorders$/, (asked) =>
-    whenRead(readSince(asked.query), () => pagedOrders(asked)),
+    whenRead(readSince(asked.query), () => pagedOrders(asked, ordersOf)),
   ),
   get(/^\/v3\/brokerage\/accounts\/([^/]+)\/historicalorders\/([^/]+)$/, (asked) =>
     whenRead(readSince(asked.query), () => ordersById(asked)),

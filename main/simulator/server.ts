@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { answerControl, isControl } from './control.ts'
 import { createIdTokenIssuer } from './id-tokens.ts'
 import { problemWith, type SimulatorFlags, withDefaults } from './options.ts'
@@ -74,6 +74,7 @@ export async function startSimulatorServer(
   let origin = ''
   const idTokens = signedIdTokens ? { idTokens: await createIdTokenIssuer(() => origin) } : {}
   const service = new SimulatedService(rest, { ...ports, ...idTokens })
+  const numbers = new WeakMap<Socket, number>()
   const server = createServer(
     {
       requestTimeout: 20_000,
@@ -82,7 +83,7 @@ export async function startSimulatorServer(
       connectionsCheckingInterval: 1000,
     },
     (request, response) => {
-      serve(service, ports, request, response).catch((error: unknown) => {
+      serve({ service, ports, numbers }, request, response).catch((error: unknown) => {
         // An error in one answer must not stop the server.
         if (error instanceof Error && !response.headersSent) {
           return send(
@@ -95,6 +96,12 @@ export async function startSimulatorServer(
     },
   )
   server.maxConnections = 2000
+  let connections = 0
+  server.on('connection', (socket) => {
+    connections += 1
+    numbers.set(socket, connections)
+    if (service.faults.strike('connect-reset')) socket.resetAndDestroy()
+  })
   const port = await listening(server, wanted)
   origin = `http://127.0.0.1:${port}`
   return {
@@ -106,9 +113,15 @@ export async function startSimulatorServer(
   }
 }
 
+interface Serving {
+  readonly service: SimulatedService
+  readonly ports: ServerPorts
+  /** The numbers of the connections, in the order of accepting. */
+  readonly numbers: WeakMap<Socket, number>
+}
+
 async function serve(
-  service: SimulatedService,
-  ports: ServerPorts,
+  { service, ports, numbers }: Serving,
   incoming: IncomingMessage,
   response: ServerResponse,
 ) {
@@ -129,7 +142,9 @@ async function serve(
   if (controlSecret !== undefined && isControl(request)) {
     return send(response, answerControl(service, controlSecret, request))
   }
-  carry(service.handle(request), response, ports)
+  const connection = numbers.get(incoming.socket)
+  const reply = service.handle(connection === undefined ? request : { ...request, connection })
+  carry(reply, response, ports)
 }
 
 function carry(reply: ServiceReply, response: ServerResponse, ports: ServerPorts): void {

@@ -3,7 +3,9 @@ import { answerAuthorize } from './authorize-endpoint.ts'
 import { discoveryDocument, type IdTokenIssuer } from './id-tokens.ts'
 import type { Ending, OpenStream } from './open-stream.ts'
 import { type SimulatorFlags, withDefaults } from './options.ts'
+import { isOrderExecution, OrderExecution } from './order-execution.ts'
 import { Faults } from './rules/faults.ts'
+import { OrderBook } from './rules/order-book.ts'
 import type { RequestQuotas } from './rules/request-quotas.ts'
 import { SignInRules } from './rules/sign-in-rules.ts'
 import type { Slots } from './rules/slots.ts'
@@ -33,6 +35,7 @@ export class SimulatedService {
   readonly tokens: TokenRules
   readonly quotas: RequestQuotas
   readonly slots: Slots
+  readonly orders: OrderExecution
   readonly ledger = new Ledger()
   readonly #ports: ServicePorts
   readonly #signIns: SignInRules
@@ -57,16 +60,22 @@ export class SimulatedService {
       },
       mint,
     )
-    this.tokens.seed(this.options.refreshToken, SEEDED_SCOPE, nowMs)
+    const scope = this.options.trade ? `${SEEDED_SCOPE} Trade` : SEEDED_SCOPE
+    this.tokens.seed(this.options.refreshToken, scope, nowMs)
     this.#signIns = new SignInRules(mint)
+    const book = new OrderBook(this.options.seed)
     this.#resources = new ThrottledResources(
       this.options,
-      this.faults,
-      ports.random,
+      { faults: this.faults, book, random: ports.random },
       nowMs - this.options.startedSecondsAgo * 1000,
     )
     this.quotas = this.#resources.quotas
     this.slots = this.#resources.slots
+    this.orders = new OrderExecution({
+      ...{ seed: this.options.seed, book, faults: this.faults, random: ports.random },
+      counted: (category, atMs, answer) => this.#resources.counted(category, atMs, answer),
+      rateLimited: (category, atMs) => this.#resources.rateLimited(category, atMs),
+    })
     const { faults, tokens } = this
     this.#tokenRules = {
       clientId,
@@ -88,7 +97,15 @@ export class SimulatedService {
     const atMs = this.#ports.nowMs()
     const requestId = requestIdOf(this.#ports.random)
     const category = categoryOf(request.method, request.path)
-    const reply = this.#finished(this.#reply(request, category, atMs), requestId, atMs)
+    const changed: string[] = []
+    const reply = this.#finished(this.#reply(request, category, atMs, changed), requestId, atMs)
+    const { method, path, body, connection } = request
+    if (isOrderExecution(path)) {
+      this.orders.ledger.add({
+        ...{ atMs, method, path, body, changed, status: statusOf(reply), outcome: reply.kind },
+        ...(connection === undefined ? {} : { connection }),
+      })
+    }
     this.ledger.add({
       atMs,
       method: request.method,
@@ -119,7 +136,12 @@ export class SimulatedService {
     }
   }
 
-  #reply(request: ServiceRequest, category: string | undefined, atMs: number): ServiceReply {
+  #reply(
+    request: ServiceRequest,
+    category: string | undefined,
+    atMs: number,
+    changed: string[],
+  ): ServiceReply {
     if (this.faults.strike('black-hole')) return { kind: 'silence' }
     switch (request.path) {
       case '/oauth/token':
@@ -142,6 +164,10 @@ export class SimulatedService {
     if (strange !== undefined) return strange
     const stranger = this.#bearerProblem(request, atMs)
     if (stranger !== undefined) return stranger
+    if (isOrderExecution(request.path)) {
+      const mayTrade = this.tokens.hasScope(bearerOf(request) ?? '', 'Trade')
+      return this.orders.answer(request, mayTrade, atMs, changed)
+    }
     if (category === undefined) return this.#resources.uncounted(request, atMs) ?? unknownResource(request)
     return this.#resources.answer(request, category, atMs)
   }
@@ -164,8 +190,7 @@ export class SimulatedService {
   }
 
   #bearerProblem(request: ServiceRequest, atMs: number): Answer | undefined {
-    const { authorization = '' } = request.headers
-    const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
+    const token = bearerOf(request)
     if (token === undefined) return unauthorized('The access token is missing.')
     const state = this.tokens.accessState(token, atMs)
     return state === 'valid'
@@ -197,6 +222,9 @@ export class SimulatedService {
     }
   }
 }
+
+const bearerOf = ({ headers }: ServiceRequest): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(headers['authorization'] ?? '')?.[1]
 
 const onlyPost = (request: ServiceRequest): Answer | undefined =>
   request.method === 'POST' ? undefined : errorAnswer(405, 'MethodNotAllowed', 'Use POST.', { Allow: 'POST' })

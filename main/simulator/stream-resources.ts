@@ -76,11 +76,11 @@ const OPEN: Readonly<Record<StreamKind, OpenStream>> = {
   'option-quotes': ({ seed, query }) =>
     whenRead(readLegs(query), (legs) => opened(optionQuoteFrames(seed, legs))),
   'option-chains': (asked) => oneSymbol((symbol) => opened(optionChainFrames(asked.seed, symbol)))(asked),
-  orders: ({ seed, parts }) =>
-    whenRead(readAccounts(parts[0] ?? ''), ({ known }) => opened(orderFrames(seed, known))),
-  'orders-by-id': ({ seed, parts }) =>
+  orders: ({ seed, book, parts }) =>
+    whenRead(readAccounts(parts[0] ?? ''), ({ known }) => opened(orderFrames(seed, book, known))),
+  'orders-by-id': ({ seed, book, parts }) =>
     whenRead(readAccounts(parts[0] ?? ''), ({ known }) =>
-      whenRead(readOrderIds(parts[1] ?? ''), (ids) => opened(orderFrames(seed, known, ids))),
+      whenRead(readOrderIds(parts[1] ?? ''), (ids) => opened(orderFrames(seed, book, known, ids))),
     ),
   positions: ({ seed, parts }) =>
     whenRead(readAccounts(parts[0] ?? ''), ({ known }) => opened(positionFrames(seed, known))),

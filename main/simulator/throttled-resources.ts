@@ -3,6 +3,7 @@ import type { SimulatorFlags } from './options.ts'
 import { quotaHeaders } from './quota-headers.ts'
 import { RESOURCES, type Resource, type ResourceRequest, UNCOUNTED_RESOURCES } from './resources.ts'
 import type { Faults } from './rules/faults.ts'
+import type { OrderBook } from './rules/order-book.ts'
 import { type QuotaReading, RequestQuotas } from './rules/request-quotas.ts'
 import { Slots } from './rules/slots.ts'
 import type { Frames } from './rules/stream-frames.ts'
@@ -22,14 +23,24 @@ const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251,
 export class ThrottledResources {
   readonly quotas: RequestQuotas
   readonly slots: Slots
+  readonly #book: OrderBook
   readonly #habits: SimulatorFlags
   readonly #faults: Faults
   readonly #random: () => number
   readonly #streams = new Set<OpenStream>()
   #streamsOpened = 0
 
-  constructor(habits: SimulatorFlags, faults: Faults, random: () => number, startMs: number) {
+  constructor(
+    habits: SimulatorFlags,
+    parts: { readonly faults: Faults; readonly book: OrderBook; readonly random: () => number },
+    startMs: number,
+  ) {
+    const { faults, book, random } = parts
     this.#habits = habits
+    this.#book = book
+    book.whenChanged(() => {
+      for (const stream of this.#streams) stream.wake()
+    })
     this.#faults = faults
     this.#random = random
     this.quotas = new RequestQuotas(habits, startMs)
@@ -58,7 +69,7 @@ export class ThrottledResources {
       return this.#tooMany('Stream quota exceeded', category, atMs)
     }
     this.quotas.spend(category, atMs)
-    const asked = askedOf(request, this.#habits.seed, atMs)
+    const asked = this.#asked(request, atMs)
     if (asked === undefined)
       return this.#withQuota(errorAnswer(400, 'BadRequest', 'Bad escape.'), category, atMs)
     if (streamed === undefined) {
@@ -71,8 +82,35 @@ export class ThrottledResources {
 
   /** The answer of a resource without a quota, or `undefined` for other paths. */
   uncounted(request: ServiceRequest, atMs: number): Answer | undefined {
-    const asked = askedOf(request, this.#habits.seed, atMs)
+    const asked = this.#asked(request, atMs)
     return asked && resourceAnswer(UNCOUNTED_RESOURCES, request, asked)
+  }
+
+  /** Answers a request of a category without streams: 429 when nothing is left, which costs nothing. */
+  counted(category: string, atMs: number, answer: () => Answer): Answer {
+    const rate = this.quotas.reading(category, atMs)
+    if (rate !== undefined && rate.remaining < 1) return this.#tooMany('Rate quota exceeded', category, atMs)
+    this.quotas.spend(category, atMs)
+    return this.#withQuota(answer(), category, atMs)
+  }
+
+  /** A 429 of a request quota, whatever is left; its headers say that nothing is. */
+  rateLimited(category: string, atMs: number): Answer {
+    const answer = this.#tooMany('Rate quota exceeded', category, atMs)
+    if (answer.headers['X-RateLimit-Remaining'] === undefined) return answer
+    const headers = { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '5' }
+    return { ...answer, headers: { ...answer.headers, ...headers } }
+  }
+
+  /** The request for a resource; `undefined` when its path has an invalid escape. */
+  #asked(request: ServiceRequest, atMs: number): ResourceRequest | undefined {
+    try {
+      decodeURIComponent(request.path)
+    } catch {
+      return undefined
+    }
+    const query = new URLSearchParams(request.query)
+    return { seed: this.#habits.seed, atMs, book: this.#book, parts: [], query, body: request.body }
   }
 
   #open(frames: Frames, path: string, category: string, overHiddenCap: boolean, atMs: number): ServiceReply {
@@ -128,16 +166,6 @@ function resourceAnswer(
 ): Answer | undefined {
   const resource = resources.find(({ method, path }) => method === request.method && path.test(request.path))
   return resource?.answer(matched(resource.path, request.path, asked))
-}
-
-/** The request for a resource; `undefined` when its path has an invalid escape. */
-function askedOf(request: ServiceRequest, seed: number, atMs: number): ResourceRequest | undefined {
-  try {
-    decodeURIComponent(request.path)
-  } catch {
-    return undefined
-  }
-  return { seed, atMs, parts: [], query: new URLSearchParams(request.query), body: request.body }
 }
 
 const matched = (pattern: RegExp, path: string, asked: ResourceRequest): ResourceRequest => ({

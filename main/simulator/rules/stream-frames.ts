@@ -1,3 +1,4 @@
+import type { OrderBook, OrderChanges } from './order-book.ts'
 import { order, orderIds, positions } from './payloads-brokerage.ts'
 import {
   type BarUnit,
@@ -21,6 +22,10 @@ export interface Frames {
   opening(atMs: number): readonly Payload[]
   /** `undefined` when the stream sends heartbeats only. */
   message(count: number, atMs: number): Payload | undefined
+  /** The time of the next change that is sent apart from the messages; `undefined` when none is due. */
+  nextChangeMs?(): number | undefined
+  /** The changes up to `atMs`, oldest first. */
+  changed?(atMs: number): readonly Payload[]
 }
 
 const MARKET = { contentType: 'application/vnd.tradestation.streams.v2+json', lineEnd: '\r\n' } as const
@@ -132,16 +137,40 @@ export function optionChainFrames(seed: number, underlying: string): Frames {
 
 /**
  * Frames of an order stream. Order and position streams open with a snapshot and its end marker (service 12).
+ *
+ * Orders of the simulated day take turns as messages; an order of the book is sent when it changes.
  */
-export function orderFrames(seed: number, accounts: readonly string[], ids?: readonly string[]): Frames {
-  const all = accounts.flatMap((account) => (ids ?? orderIds(seed, account)).map((id) => ({ account, id })))
+export function orderFrames(
+  seed: number,
+  book: OrderBook,
+  accounts: readonly string[],
+  ids?: readonly string[],
+): Frames {
+  const simulated = accounts.flatMap((account) =>
+    (ids ?? orderIds(seed, account)).filter((id) => !book.has(id)).map((id) => ({ account, id })),
+  )
+  const booked = (account: string, atMs: number): readonly Payload[] =>
+    ids === undefined ? book.ordersOf(account, atMs) : book.named(account, ids, atMs)
+  let changes: OrderChanges | undefined
   return {
     ...BROKERAGE,
-    opening: (atMs) => [...all.map(({ account, id }) => order(seed, account, id, atMs)), END_SNAPSHOT],
+    opening: (atMs) => {
+      changes = book.changes(
+        atMs,
+        (account, id) => accounts.includes(account) && (ids === undefined || ids.includes(id)),
+      )
+      return [
+        ...accounts.flatMap((account) => booked(account, atMs)),
+        ...simulated.map(({ account, id }) => order(seed, account, id, atMs)),
+        END_SNAPSHOT,
+      ]
+    },
     message: (count, atMs) => {
-      const one = turn(all, count)
+      const one = turn(simulated, count)
       return one === undefined ? undefined : order(seed, one.account, one.id, atMs)
     },
+    nextChangeMs: () => changes?.nextMs(),
+    changed: (atMs) => changes?.take(atMs) ?? [],
   }
 }
 

@@ -19,7 +19,13 @@ async function started(options: SimulatorOptions = {}) {
   const { access_token: token } = (await answer.json()) as { access_token: string }
   const get = (path: string) =>
     fetch(simulator.origin + path, { headers: { authorization: `Bearer ${token}` } })
-  return { simulator, get }
+  const post = (path: string, body: object) =>
+    fetch(simulator.origin + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  return { simulator, get, post }
 }
 
 test('a request is counted, and use before the start is included', async () => {
@@ -41,6 +47,23 @@ test('an open stream is listed and can be ended from the service’s side', asyn
   expect(simulator.endStreams()).toBe(1)
   await response.text()
   expect(simulator.openStreams()).toEqual([])
+})
+
+test('an order request is listed with the order it placed, if the token may trade', async () => {
+  const order = {
+    ...{ AccountID: 'SIM1001', Symbol: 'MSFT', Quantity: '1', TradeAction: 'BUY', OrderType: 'Market' },
+    ...{ TimeInForce: { Duration: 'DAY' }, OrderConfirmID: 'A1' },
+  }
+  for (const [trade, status, changed] of [
+    [true, 200, 1],
+    [false, 403, 0],
+  ] as const) {
+    const { simulator, post } = await started({ trade })
+    await post('/v3/orderexecution/orders', order)
+    const [request] = simulator.orderRequests()
+    expect(request).toMatchObject({ method: 'POST', status, confirmIds: ['A1'] })
+    expect(request?.changed).toHaveLength(changed)
+  }
 })
 
 test('an option out of range is named', async () => {

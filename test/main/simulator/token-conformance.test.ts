@@ -195,6 +195,42 @@ describe('sign-in (service 10)', () => {
     return new URL(response.headers.get('location') ?? '').searchParams
   }
 
+  test.each([
+    ['openid offline_access Trade', [], 'openid offline_access Trade', 400],
+    ['openid offline_access', [], 'openid offline_access', 403],
+    ['openid offline_access Trade', ['trade-withheld'], 'openid offline_access', 403],
+  ])('a sign-in with %s and the faults %j grants %s', async (scope, faults, granted, orderStatus) => {
+    const { server, form, refresh } = await simulated({ consent: 'approve', faults })
+    const code = (await codeOf(server.origin, { scope })).get('code') ?? ''
+    const body = await json(
+      await form('/oauth/token', {
+        grant_type: 'authorization_code',
+        client_id: 'sim-key',
+        code,
+        redirect_uri: 'http://localhost:3000',
+        code_verifier: VERIFIER,
+      }),
+    )
+    expect(body['scope']).toBe(granted)
+    const renewed = await json(await refresh({ refresh_token: String(body['refresh_token']) }))
+    expect(renewed['scope']).toBe(granted)
+    for (const token of [body['access_token'], renewed['access_token']]) {
+      const answer = await fetch(`${server.origin}/v3/orderexecution/orders`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${String(token)}` },
+        body: '{}',
+      })
+      expect(answer.status).toBe(orderStatus)
+    }
+  })
+
+  test('the page names Trade if it is asked for', async () => {
+    const { server } = await simulated()
+    const page = async (scope: string) => (await fetch(server.origin + asking({ scope }))).text()
+    expect(await page('openid Trade')).toContain('<li>Trade</li>')
+    expect(await page('openid')).not.toContain('Trade')
+  })
+
   test('declining returns access_denied', async () => {
     const { server } = await simulated({ consent: 'decline' })
     const answer = await codeOf(server.origin)
