@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
 import type { SimulatorFlags } from '../../../main/simulator/options.ts'
-import { type Body, json, quotaOf, simulated } from './simulated.ts'
+import { type Body, orderBody as body, json, quotaOf, simulated } from './simulated.ts'
 
 /** As long as a busy machine may take for what takes milliseconds. */
 const PATIENT = { timeout: 20_000 }
@@ -9,16 +9,6 @@ const SECRET = 'only-for-tests'
 const ORDERS = '/v3/orderexecution/orders'
 const LISTED = '/v3/brokerage/accounts/SIM1001/orders'
 const STREAM = '/v3/brokerage/stream/accounts/SIM1001/orders'
-
-const body = (fields: object = {}) => ({
-  AccountID: 'SIM1001',
-  Symbol: 'MSFT',
-  Quantity: '10',
-  TradeAction: 'BUY',
-  OrderType: 'Market',
-  TimeInForce: { Duration: 'DAY' },
-  ...fields,
-})
 
 async function trading(options: Partial<SimulatorFlags> = {}) {
   const sim = await simulated({ trade: true, controlSecret: SECRET, ...options })

@@ -78,6 +78,17 @@ export async function simulated(options: Partial<SimulatorFlags> = {}) {
   return { server, clock, form, refresh, accessToken, revoke, get }
 }
 
+/** The body of a market order. */
+export const orderBody = (fields: object = {}) => ({
+  AccountID: 'SIM1001',
+  Symbol: 'MSFT',
+  Quantity: '10',
+  TradeAction: 'BUY',
+  OrderType: 'Market',
+  TimeInForce: { Duration: 'DAY' },
+  ...fields,
+})
+
 export const json = async (response: Response): Promise<Body> => (await response.json()) as Body
 
 /** The quota headers of an answer, as numbers where they are numbers. */

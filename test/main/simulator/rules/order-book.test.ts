@@ -7,21 +7,13 @@ import {
   readOrder,
 } from '../../../../main/simulator/rules/order-terms.ts'
 import { priceOf } from '../../../../main/simulator/rules/payloads-market.ts'
+import { orderBody as body } from '../simulated.ts'
 
 const SEED = 1
 const AT_MS = Date.UTC(2026, 2, 2, 15)
 const WORKED_MS = AT_MS + WORKED_AFTER_MS
 const PRICE = priceOf(SEED, 'MSFT', WORKED_MS)
 
-const body = (fields: object = {}) => ({
-  AccountID: 'SIM1001',
-  Symbol: 'MSFT',
-  Quantity: '10',
-  TradeAction: 'BUY',
-  OrderType: 'Market',
-  TimeInForce: { Duration: 'DAY' },
-  ...fields,
-})
 const resting = { OrderType: 'Limit', LimitPrice: '0.01' }
 
 function read<T>(result: BodyRead<T>): T {
