@@ -33,7 +33,7 @@ const ADMISSION = 'main/hosts/browser/admission.test.ts'
  */
 export const FINDINGS: readonly Finding[] = [
   {
-    found: 'A history file that was removed took entries until the end of the process, and was told as kept',
+    found: 'A removed history file took entries until the process ended, and was shown as stored',
     tests: [
       [
         'main/history/history-store.test.ts',
@@ -55,7 +55,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['count an answer as lost that came while the process did not run'],
   },
   {
-    found: 'A refused stream brought its readers 4 kB of a longer body, and a compressed one as broken text',
+    found: 'A rejected stream gave its readers 4 kB of a longer body, and a compressed one as broken text',
     tests: [
       [REMOVAL, 'a rejected stream gives its readers a long %s body byte for byte'],
       [
@@ -76,7 +76,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'The length of one connection of a shared stream was told its readers, who took later frames for other answers',
+      'Readers got the length of one connection of a shared stream, and read later frames as other responses',
     tests: [[HOSTILE, 'a stream of known length continues for its readers as a new one']],
     breaks: ['tell readers the length of one connection'],
   },
@@ -93,7 +93,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['open streams at a higher pace that open and end at once'],
   },
   {
-    found: '`watch --json --changes` never told that the sign-in host was away',
+    found: '`watch --json --changes` never reported an unreachable sign-in host',
     tests: [
       [
         'main/hosts/terminal/json-lines.test.ts',
@@ -103,7 +103,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['never tell that the sign-in host is away'],
   },
   {
-    found: 'Checks with a chosen interval went on while programs brought headers',
+    found: 'Checks with a chosen interval continued while programs received headers',
     tests: [
       [
         'main/api/prober.test.ts',
@@ -129,7 +129,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'The code of a window, and the address of a sign-in, stood in an argument list that every user reads',
+      'The code of a window, and the address of a sign-in, were in an argument list that every user can read',
     tests: [
       [
         'main/hosts/terminal/opened-address.process.test.ts',
@@ -152,7 +152,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['hand the browser the address with its code'],
   },
   {
-    found: 'A window that was let in was neither told nor listed, and could not be ended',
+    found: 'A connected window was neither reported nor listed, and could not be ended',
     tests: [
       [BROWSER_HOST, 'are announced one by one, and listed for each of them'],
       [BROWSER_HOST, 'stay ended when another one ends them, with their push stream'],
@@ -223,7 +223,7 @@ export const FINDINGS: readonly Finding[] = [
   {
     found: 'A control socket of another user was believed, and "revoked" was said',
     tests: [[OTHERS, 'a control socket of another user']],
-    breaks: ['ask whoever listens where the app would'],
+    breaks: ['ask any process that listens in place of the app'],
   },
   {
     found: 'Any passphrase was enough',
@@ -232,7 +232,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 handed tokens to anyone; the certificate of a company was not taken',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 exposed tokens to anyone; a company’s certificate was not accepted',
     tests: [
       [NETWORK_WAY, 'an untrusted certificate receives nothing, %s'],
       [NETWORK_WAY, "a company's certificate is taken from NODE_EXTRA_CA_CERTS"],
@@ -244,7 +244,7 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
-    found: 'A stored key with a damaged row vanished, and the demonstration stood in for it',
+    found: 'A stored key with a damaged row vanished, and the demonstration replaced it',
     tests: [
       [
         KEYS,
@@ -324,7 +324,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['open an inspector on SIGUSR1', 'hand the secrets of the environment to the build'],
   },
   {
-    found: 'An older copy of the store that was put back was not told',
+    found: 'A store restored from an older copy was not reported',
     tests: [
       [
         'main/vault/newest-commit.test.ts',
@@ -395,7 +395,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['vouch for a stored token without its sign-in host'],
   },
   {
-    found: 'No test noticed that a late 401 was taken for one to the token that is held',
+    found: 'No test noticed that a late 401 was attributed to the current token',
     tests: [
       ['main/tokens/keeper.test.ts', 'a late 401 to a replaced token says nothing about the current one'],
     ],
@@ -408,7 +408,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'No test noticed that two bytes of a digest were compared, that a cache kept answers, or push streams without end',
+      'No test noticed that two bytes of a digest were compared, that a cache stored responses, or endless push streams',
     tests: [
       [ADMISSION, 'a code whose digest nearly matches is rejected'],
       [ADMISSION, 'a bearer is looked up by its whole digest'],
@@ -422,22 +422,22 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
-    found: 'Numbers of cases were typed beside the tests instead of counted',
+    found: 'Numbers of cases were typed next to the tests instead of counted',
     tests: [['proof/tried.test.ts', 'a claim is limited to the actual assertions and property runs']],
     breaks: ['record as many cases as a test claims'],
   },
   {
-    found: 'A refusal of the service after a proxy’s of the same status was not told',
+    found: 'A rejection of the service after a proxy’s of the same status was not reported',
     tests: [
       [
         'app/quota/row-problems.test.ts',
         'a %d from another sender is the problem of its row without an event; the service’s own is reported after it',
       ],
     ],
-    breaks: ['take a proxy’s refusal for one that the service has told'],
+    breaks: ['treat a proxy’s rejection as one that the service reported'],
   },
   {
-    found: 'A pipe in the place of a settings file held every start up, and a file of gigabytes was read',
+    found: 'A pipe in place of a settings file blocked every start, and a file of gigabytes was read',
     tests: [
       [PRIVATE, 'a pipe in the place of a file is told'],
       ['main/storage/preferences.test.ts', 'a file of gigabytes is renamed without being read'],
@@ -445,7 +445,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['wait for ever for what comes out of a pipe in the place of a file'],
   },
   {
-    found: 'A 401 to a token of the last ten seconds was answered 503, without a refresh',
+    found: 'A 401 for a token of the last ten seconds became 503, without a refresh',
     tests: [
       [GATEWAY_FAULTS, 'a 401 for a new token causes one refresh and one resend'],
       [GATEWAY_FAULTS, 'if a refresh does not help, programs get the unchanged 401, and the next one waits'],
@@ -473,7 +473,7 @@ export const FINDINGS: readonly Finding[] = [
       ],
       [KEEPER, 'a caller that got 401 waits ten seconds for a refresh, and no longer'],
     ],
-    breaks: ['make whoever got a 401 wait as long as the sign-in host does not answer'],
+    breaks: ['make a caller with a 401 wait as long as the sign-in host does not respond'],
   },
   {
     found: 'A key with a secret signed in without PKCE, and an access token of type mac was taken',
@@ -551,7 +551,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['try as ever while others use the whole refill'],
   },
   {
-    found: 'After a burst of a critical program others were refused with a Retry-After ten times too long',
+    found: 'After a burst of a critical program others got 429 with a Retry-After ten times too long',
     tests: [
       [
         'main/gateway/gateway.test.ts',
@@ -567,7 +567,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'After a standstill a request whose patience was long over was sent, where another one was read first',
+      'After a suspension a request whose longest wait had ended was sent, if another one was read first',
     tests: [
       [
         'main/gateway/sleep.process.test.ts',
@@ -613,7 +613,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['look up the user of every connection, whatever key it shows'],
   },
   {
-    found: 'Headers over 16 KiB were answered 400, and a body was asked for before its request was refused',
+    found: 'Headers over 16 KiB got 400, and a body was requested before its request was rejected',
     tests: [
       ['main/gateway/door.test.ts', 'rejects headers over 16 KiB %s with 431, in the gateway’s words'],
       ['main/gateway/door.test.ts', 'requests a body only if the request is not rejected'],
@@ -636,7 +636,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['take the first of two Authorization fields'],
   },
   {
-    found: 'A program that sent a request every six seconds met the end of its kept connection, and a reset',
+    found: 'A program that sent a request every six seconds got a reset as its idle connection closed',
     tests: [
       [
         'main/gateway/many-connections.test.ts',
@@ -726,7 +726,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['reset what a program connects at once beyond 128'],
   },
   {
-    found: 'A stream that was not shared ended within a frame, and a frozen reader kept its socket for good',
+    found: 'An unshared stream ended within a frame, and a frozen reader kept its socket for ever',
     tests: [
       [
         'main/gateway/faults.test.ts',
@@ -851,7 +851,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['call the service reachable before it was asked'],
   },
   {
-    found: 'A sentence told the middle of an estimate as what is left: 21 % of a range from 0 to 69',
+    found: 'A sentence showed the middle of an estimate as what is left: 21 % of a range from 0 to 69',
     tests: [['app/status/quota-status.test.ts', 'the share left is the lower bound, or a range']],
     breaks: ['tell the best case as what is left'],
   },
@@ -904,7 +904,7 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
-    found: 'A reader whose stream met a 429 was refused although there was room long before Reset',
+    found: 'A reader whose stream got 429 was declined although there was room long before Reset',
     tests: [
       [
         'main/gateway/stream-hub.test.ts',
@@ -924,7 +924,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['leave requests with the former session of a key that is connected anew'],
   },
   {
-    found: 'A wall clock that was set an hour ahead refused every request that waited',
+    found: 'A wall clock set an hour ahead declined every waiting request',
     tests: [
       ['main/gateway/faults.test.ts', 'a wall clock set an hour ahead declines no waiting request'],
       ['main/gateway/forwarder.test.ts', 'a token that expired while a request waited'],
@@ -933,7 +933,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'A sign-in host that accepts and never answers kept programs waiting for 38 s, whatever their `Prefer`',
+      'A sign-in host that accepts and never responds made programs wait for 38 s, whatever their `Prefer`',
     tests: [
       ['main/gateway/forwarder.test.ts', 'waits for a token as long as the caller waits'],
       ['main/gateway/forwarder.test.ts', 'time spent on a token is no longer available for the turn'],
@@ -941,8 +941,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['wait for a token longer than the caller waits'],
   },
   {
-    found:
-      'What followed a request and could not be read was answered in the midst of the answer to that request',
+    found: 'Unreadable bytes after a request got their error in the middle of that request’s response',
     tests: [['main/gateway/door.test.ts', 'writes %s after the response in progress, not within it']],
     breaks: ['write that a request cannot be read into the answer to another one'],
   },
@@ -966,7 +965,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['let the 33rd process of a program end the token of the first'],
   },
   {
-    found: 'A shared stream that the service opened again and again without a word was never told as silent',
+    found: 'A shared stream that the service opened repeatedly without data was never reported as silent',
     tests: [[HUB, 'a service that opens a stream repeatedly, and sends %s on it, ends its readers too']],
     breaks: [
       'count a stream that opens again and says nothing as served',
@@ -996,7 +995,7 @@ export const FINDINGS: readonly Finding[] = [
   },
   {
     found:
-      'An error that repeats the token with escapes of JSON or HTML, in base64 or hexadecimal, or a redirect, handed it out',
+      'An error that repeats the token with escapes of JSON or HTML, in base64 or hexadecimal, or a redirect, exposed it',
     tests: [
       [REMOVAL, 'replaces a token echoed %s'],
       [REMOVAL, 'the token in the body of a redirect'],
@@ -1015,7 +1014,7 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['compare each place of a secret that repeats itself'],
   },
   {
-    found: 'An error on an open stream that repeats the access token handed it to each reader',
+    found: 'An error on an open stream that repeats the access token exposed it to each reader',
     tests: [[HUB, 'removes an access token echoed in a stream’s error, also for later readers']],
     breaks: ['hand programs the token in an error on their stream'],
   },

@@ -14,7 +14,7 @@ export const PACKAGING_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'P1',
-    what: 'pack every installed package beside the bundles that hold them already',
+    what: 'pack every installed package next to the bundles that contain them already',
     file: 'electron-builder.yml',
     find: '  - "!node_modules/**"\n',
     replace: '',

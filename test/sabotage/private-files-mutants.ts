@@ -17,7 +17,7 @@ export const PRIVATE_FILES_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'D7',
-    what: 'ask whoever listens where the app would',
+    what: 'ask any process that listens in place of the app',
     file: 'main/control/ask-running.ts',
     find: 'if (foreign !== undefined) return',
     replace: "if (foreign === '') return",

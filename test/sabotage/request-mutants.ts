@@ -44,7 +44,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
 
   {
     promise: 'Q7',
-    what: 'take a proxy’s refusal for one that the service has told',
+    what: 'treat a proxy’s rejection as one that the service reported',
     file: 'app/quota/row-problems.ts',
     find: 'if (this.#refused.get(category) === refused.status) return',
     replace: 'this.#refused.set(category, refused.status)',

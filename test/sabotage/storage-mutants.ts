@@ -74,7 +74,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
 
   {
     promise: 'T11',
-    what: 'store the client secret beside its profile, in the clear',
+    what: 'store the client secret next to its profile, in the clear',
     file: VAULT,
     find: 'JSON.stringify({ ...aboutOf(profile), mark:',
     replace: 'JSON.stringify({ ...aboutOf(profile), clientSecret, mark:',

@@ -157,7 +157,7 @@ export const TOKEN_MUTANTS: readonly Mutant[] = [
 
   {
     promise: 'G10',
-    what: 'make whoever got a 401 wait as long as the sign-in host does not answer',
+    what: 'make a caller with a 401 wait as long as the sign-in host does not respond',
     file: KEEPER,
     find: 'within(this.#deps.clock, MAX_REPLACEMENT_MS',
     replace: 'within(this.#deps.clock, 10 * MAX_REPLACEMENT_MS',
