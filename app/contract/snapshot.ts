@@ -124,6 +124,8 @@ const rowProblem = openObject({
   message: optionalText,
   /** When the first response of this kind arrived, epoch ms. */
   since: number,
+  /** Whether this is a 401 of a single row, while the token works for another. */
+  alone: z.exactOptional(z.literal(true)),
 })
 
 /** The last response of a row, if it had no number: its HTTP status; 200 means no quota headers. */
@@ -160,10 +162,7 @@ export const requestQuota = openObject({
   emptyTo: optionalNumber,
   /** The chance of running empty within the next ten minutes, 0 to 1; absent before two headers. */
   emptyChance: optionalNumber,
-  /**
-   * The usual load of others within ten minutes that would empty the quota: when it starts, epoch ms, and its
-   * requests per second. Absent from half a minute after its start.
-   */
+  /** Others' usual load that would empty the quota within ten minutes: its start, epoch ms, and rate. */
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   blockedUntil: optionalNumber,
   /** Replaces `blockedUntil` while others use the whole refill: the next attempt may get 429 again. */

@@ -11,8 +11,8 @@ export type AnswerProblem = Pick<RowProblem, 'status' | 'message'>
  * problem, which ends with its last row. Any other status is a problem of its row.
  */
 export class RowProblems {
-  /** The rows that were answered with a number since the token in use was issued. */
-  readonly #accepted = new Set<string>()
+  /** When each row was last answered with a number since the token in use was issued, epoch ms. */
+  readonly #accepted = new Map<string, number>()
   readonly #rows = new Map<string, RowProblem>()
   /** Status of the service's own rejection, by row; the host's reachability reports any other. */
   readonly #refused = new Map<string, number>()
@@ -20,8 +20,14 @@ export class RowProblems {
   /** 401s of the previous token: if the new one is rejected too, the problem dates back to then. */
   readonly #former = new Map<string, RowProblem>()
 
-  of(category: string): RowProblem | undefined {
-    return this.#rows.get(category)
+  /**
+   * The problem of a row. Without a sign-in host, a number before a 401 says nothing about the token, which
+   * the service may end early; otherwise a new token would have been fetched.
+   */
+  of(category: string, canRenew = true): RowProblem | undefined {
+    const problem = this.#rows.get(category)
+    if (problem?.status !== 401 || !this.#isAlone(category, canRenew ? 0 : problem.since)) return problem
+    return { ...problem, alone: true }
   }
 
   /** Takes a response without a number. `nowMs`: epoch ms. */
@@ -48,9 +54,9 @@ export class RowProblems {
   }
 
   /** Records that a row received a number, which ends its problems. */
-  answered(category: string): readonly KeyReport[] {
+  answered(category: string, nowMs: number): readonly KeyReport[] {
     const status = this.#refused.get(category)
-    this.#accepted.add(category)
+    this.#accepted.set(category, nowMs)
     this.#rows.delete(category)
     this.#refused.delete(category)
     this.#former.delete(category)
@@ -67,10 +73,13 @@ export class RowProblems {
     }
   }
 
-  /** Whether a 401 is one row's: see `keyProblems` of `app/status/problem-status.ts`. */
-  #isAlone(category: string): boolean {
+  /**
+   * Whether a 401 is one row's: no other row has it, and another was answered with a number since the token
+   * in use was issued, and since `fromMs`, epoch ms.
+   */
+  #isAlone(category: string, fromMs = 0): boolean {
     const isShared = [...this.#refused].some(([other, status]) => other !== category && status === 401)
-    return !isShared && [...this.#accepted].some((other) => other !== category)
+    return !isShared && [...this.#accepted].some(([other, atMs]) => other !== category && atMs >= fromMs)
   }
 
   #show(category: string, { status, message }: AnswerProblem, nowMs: number): void {

@@ -69,12 +69,9 @@ export interface KeyProblem extends ProblemStatus {
  * The problems of a key's rows at `nowMs`, epoch ms, the worst first. Rows that share a 401, a 403, a 5xx or
  * responses without headers form one problem. Empty if every checked row has a number.
  */
-export function keyProblems(
-  snapshot: Pick<Snapshot, 'requests' | 'access' | 'signInHost'>,
-  nowMs: number,
-): readonly KeyProblem[] {
+export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()
-  const shown = shownRows(snapshot.requests)
+  const shown = shownRows(requests)
   // If no row has a current number, this is what to report.
   const isAll = shown.every(({ problem, state }) => problem !== undefined || state === 'not-checked')
   for (const row of shown) {
@@ -86,39 +83,15 @@ export function keyProblems(
     else groups.set(key, [row])
   }
   return [...groups.values()]
-    .map((rows) => ofRows(rows, isTokenAccepted(rows, snapshot), nowMs))
+    .map((rows) => ofRows(rows, nowMs))
     .toSorted((a, b) => gravityOf(b) - gravityOf(a))
 }
 
-/**
- * Whether a 401 is specific to one row: no other row has it, and another one has a number. If the row also
- * rejects a later token, that number must be from the later token. Without a new token, it must be later than
- * the 401.
- */
-function isTokenAccepted(
-  [row, ...others]: readonly RequestQuota[],
-  { requests, access: { issuedAt = 0 }, signInHost }: Pick<Snapshot, 'requests' | 'access' | 'signInHost'>,
-): boolean {
-  const rejectedAt = row?.problem?.since ?? 0
-  const fromMs = signInHost !== undefined ? rejectedAt : rejectedAt < issuedAt ? issuedAt : 0
-  return (
-    others.length === 0 &&
-    shownRows(requests).some(
-      ({ problem, state, observedAt = 0 }) =>
-        problem === undefined && state !== 'not-checked' && observedAt >= fromMs,
-    )
-  )
-}
-
-function ofRows(
-  rows: readonly [RequestQuota, ...RequestQuota[]],
-  tokenAccepted: boolean,
-  nowMs: number,
-): KeyProblem {
+function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number): KeyProblem {
   const [first, ...others] = rows
   const since = Math.min(...rows.map(({ problem }) => problem?.since ?? nowMs))
-  const problem = { ...(rows[0].problem ?? { status: 0 }), since }
-  const isWhole = isShared(problem) && (problem.status === 401 ? !tokenAccepted : rows.length > 1)
+  const problem: RowProblem = { ...(rows[0].problem ?? { status: 0 }), since }
+  const isWhole = isShared(problem) && (problem.status === 401 ? problem.alone !== true : rows.length > 1)
   return {
     ...problemStatus(problem),
     // A single failing row is a problem of that row; several mean that every call fails.

@@ -131,9 +131,9 @@ export class QuotaTap {
     return this.#log.detailsOf(category)
   }
 
-  /** The last response of a row, if it had no number. */
-  problemOf(category: string): RowProblem | undefined {
-    return this.#problems.of(category)
+  /** The last response of a row, if it had no number. `canRenew`: whether the sign-in host responds. */
+  problemOf(category: string, canRenew = true): RowProblem | undefined {
+    return this.#problems.of(category, canRenew)
   }
 
   /** Takes a new access token: see `RowProblems`. */
@@ -239,7 +239,7 @@ export class QuotaTap {
     // The header may name a different row than the rejected one.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
-      for (const one of this.#problems.answered(row)) this.#deps.report(one)
+      for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)
     }
   }
 

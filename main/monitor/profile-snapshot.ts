@@ -57,17 +57,17 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     pausedHistory,
   } = sources
   const served = sources.gateway?.summary()
+  const [access, refresh] = [keeper.accessSummary(), refreshOf(keystore, keeper.refreshSummary())]
+  const signInHost = signInHostSummary(profile, reachability, refresh)
   const requests = ledger.view(nowMs).map((counted) => {
     const row = served === undefined ? counted : withPrograms(counted, served.programs)
     const nextCheckAt = prober.nextCheckAt(row)
-    const problem = tap.problemOf(row.category)
+    const problem = tap.problemOf(row.category, signInHost === undefined)
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
-  const [access, refresh] = [keeper.accessSummary(), refreshOf(keystore, keeper.refreshSummary())]
   // Without an access token the service is not called: the next request is for a token.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
-  const signInHost = signInHostSummary(profile, reachability, refresh)
   return asFarAsKnown({
     revision,
     at: Math.round(nowMs),

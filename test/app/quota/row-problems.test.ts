@@ -20,7 +20,7 @@ function startedProblems() {
       told(problems.refused(category, refused, atMs), atMs),
     strange: (category: string, refused: AnswerProblem, atMs: number) =>
       problems.strange(category, refused, atMs),
-    answered: (category: string, atMs = 60_000) => told(problems.answered(category), atMs),
+    answered: (category: string, atMs = 60_000) => told(problems.answered(category, atMs), atMs),
   }
 }
 
@@ -118,7 +118,7 @@ test('a 401 of a renewed token says nothing about the new one, and lasts if that
   problems.refused('Positions', { status: 401 }, 2_000)
   expect(problems.of('Positions')).toEqual({ status: 401, since: 1_000 })
   problems.renewed()
-  problems.answered('Positions')
+  problems.answered('Positions', 2_500)
   problems.refused('Positions', { status: 401 }, 3_000)
   expect(problems.of('Positions')).toEqual({ status: 401, since: 3_000 })
 })
@@ -132,4 +132,22 @@ test('a 401 is reported as one row’s while another row has a number of this to
   // It is the token, once another row rejects it too.
   expect(problems.refused('Positions', { status: 401 }, 3_000)).toMatchObject({ category: 'Positions' })
   expect(problems.refused('Balances', { status: 401 }, 4_000)).toBeUndefined()
+})
+
+test('a 401 is one row’s by a number of the token in use, without a sign-in host only by a later one', () => {
+  const problems = new RowProblems()
+  const isAlone = (canRenew: boolean) => problems.of('Balances', canRenew)?.alone === true
+  problems.answered('Positions', 1_000)
+  problems.refused('Balances', { status: 401 }, 2_000)
+  expect([isAlone(true), isAlone(false)]).toEqual([true, false])
+  problems.answered('Positions', 2_000)
+  expect([isAlone(true), isAlone(false)]).toEqual([true, true])
+  // The next token is rejected by the row, and nothing shows yet whether another accepts it.
+  problems.renewed()
+  problems.refused('Balances', { status: 401 }, 3_000)
+  expect([isAlone(true), isAlone(false)]).toEqual([false, false])
+  problems.answered('Positions', 4_000)
+  expect([isAlone(true), isAlone(false)]).toEqual([true, true])
+  problems.refused('Accounts', { status: 401 }, 5_000)
+  expect([isAlone(true), isAlone(false)]).toEqual([false, false])
 })

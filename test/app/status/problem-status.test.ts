@@ -70,21 +70,21 @@ test('a row in worse trouble comes before a single rejected one', () => {
   expect(headline(dead, NOW_MS).headline).toContain('Token rejected (401)')
 })
 
-test('a 401 is its row’s while another row has a number, unless the next token is rejected too', () => {
-  const [alone, fine] = [unseen('Balances', 401), quota('Positions', 320, 300, 300)]
-  const at = snapshot({ requests: [alone, fine] })
-  expect(headline(at, NOW_MS)).toMatchObject({ severity: 'warning', headline: 'Balances: rejected (401).' })
-  expect(spokenText(at, NOW_MS)).toBe('Balances rejected.')
-  const issuedAt = since + MINUTE
-  const access = { ...at.access, issuedAt }
-  const renewed = (observedAt: number) => ({ ...at, access, requests: [alone, { ...fine, observedAt }] })
-  expect(headline(renewed(issuedAt), NOW_MS).headline).toBe('Balances: rejected (401).')
-  expect(headline(renewed(issuedAt - 1), NOW_MS).headline).toContain('Token rejected (401)')
-  // Without the sign-in host no other token can tell: the service may have ended this one.
+test('a 401 of a single row is that row’s, also without a sign-in host; any other is the token’s', () => {
+  const [rejected, fine] = [unseen('Balances', 401), quota('Positions', 320, 300, 300)]
+  const at = snapshot({ requests: [rejected, fine] })
+  const alone = snapshot({
+    requests: [{ ...rejected, problem: { ...rejected.problem!, alone: true } }, fine],
+  })
+  expect(headline(at, NOW_MS).headline).toContain('Token rejected (401)')
+  expect(headline(alone, NOW_MS)).toMatchObject({
+    severity: 'warning',
+    headline: 'Balances: rejected (401).',
+  })
+  expect(spokenText(alone, NOW_MS)).toBe('Balances rejected.')
   const signInHost = { host: 'signin.test', why: 'timed out', since }
-  const away = (observedAt: number) => ({ ...at, signInHost, requests: [alone, { ...fine, observedAt }] })
-  expect(keyFindings(away(since - 1), NOW_MS).map(({ kind }) => kind)).toEqual(['sign-in-host-gone'])
-  expect(keyFindings(away(since), NOW_MS)[1]?.title).toBe('Balances: rejected (401).')
+  expect(keyFindings({ ...at, signInHost }, NOW_MS).map(({ kind }) => kind)).toEqual(['sign-in-host-gone'])
+  expect(keyFindings({ ...alone, signInHost }, NOW_MS)[1]?.title).toBe('Balances: rejected (401).')
 })
 
 test('missing permissions are one condition that names its rows and scopes, and explains those rows alone', () => {
