@@ -40,6 +40,8 @@ export interface ControlServer {
  * means another program or a suspended one.
  */
 const SILENCE_MS = 10_000
+/** Interval of checks that the socket file is still there: cleaners of temporary folders delete old ones. */
+const LOOK_MS = 10_000
 /** A program may send many requests in one instant; each is answered in milliseconds. */
 export const MAX_CONNECTIONS = 256
 
@@ -50,7 +52,7 @@ export const MAX_CONNECTIONS = 256
  * failure to listen is logged and not thrown: the rest of the app works without the socket.
  */
 export async function startControlServer(deps: ControlServerDeps): Promise<ControlServer> {
-  const { path, log } = deps
+  const { path, clock, log } = deps
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)
@@ -58,23 +60,43 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     serve(socket, deps, () => limit.keep(socket))
   })
   const limit = limitConnections([server], { most: MAX_CONNECTIONS })
-  // A later error concerns one connection only, or is reported by the next command.
-  server.on('error', (error) => log.note('the control socket failed', { cause: error }))
+  // An error while it listens concerns one connection only; others are reported below.
+  server.on('error', (cause) => server.listening && log.note('the control socket failed', { cause }))
   try {
-    makeWay(path, deps.userId)
-    await listen(server, path)
+    await listenAnew(server, deps)
   } catch (error) {
     log.note("can't open the control socket: status and revoke won't reach this app", { cause: error })
     return { close: async () => {} }
   }
+  let isNoted = false
+  const look = () => {
+    cancel = clock.after(LOOK_MS, look)
+    if (path.kind === 'pipe' || lstatSync(path.path, { throwIfNoEntry: false }) !== undefined) return
+    // Closed first, because libuv deletes the file of that name.
+    server.close()
+    listenAnew(server, deps).then(
+      () => log.note('the control socket was deleted; it is open again'),
+      (cause: unknown) => {
+        if (!isNoted) log.note('the control socket was deleted and can’t be opened again', { cause })
+        isNoted = true
+      },
+    )
+  }
+  let cancel = clock.after(LOOK_MS, look)
   return {
     close: () =>
       new Promise((resolve) => {
+        cancel()
         // libuv deletes the socket file.
         server.close(() => resolve())
         for (const socket of open) socket.destroy()
       }),
   }
+}
+
+async function listenAnew(server: Server, { path, userId }: ControlServerDeps): Promise<void> {
+  makeWay(path, userId)
+  await listen(server, path)
 }
 
 function makeWay(path: SocketPath, userId: number | undefined): void {

@@ -113,6 +113,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G6',
+    what: 'leave the socket file deleted',
+    file: 'main/control/control-server.ts',
+    find: "path.kind === 'pipe' || lstatSync",
+    replace: "path.path !== '' || lstatSync",
+    test: 'main/control/control-server.test.ts',
+  },
+  {
+    promise: 'G6',
     what: 'reset commands beyond 16 in one instant',
     file: 'main/control/control-server.ts',
     find: 'MAX_CONNECTIONS = 256',

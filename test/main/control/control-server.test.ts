@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -103,6 +103,48 @@ onPosix('revoke is the monitor’s, and what it says is passed on', async () => 
     answer: refusal,
   })
   expect(revoked).toEqual(['simulator'])
+})
+
+onPosix('a socket file that is deleted is there again after ten seconds, private, and answers', async () => {
+  const path = inFolder()
+  const clock = new FakeClock()
+  const { server, notes } = await listening(path, { clock })
+  const inode = statSync(path.path).ino
+  clock.advance(10_000)
+  expect(statSync(path.path).ino).toBe(inode)
+  rmSync(path.path)
+  clock.advance(9_999)
+  expect(await ask(path, { do: 'status' })).toEqual({ kind: 'nobody' })
+  clock.advance(1)
+  await vi.waitFor(
+    async () => expect(await ask(path, { do: 'status' })).toMatchObject({ kind: 'answered' }),
+    PATIENT,
+  )
+  expect(statSync(path.path).mode & 0o777).toBe(0o600)
+  expect(notes).toEqual(['the control socket was deleted; it is open again'])
+  await server.close()
+  await vi.waitFor(() => expect([existsSync(path.path), clock.pending]).toEqual([false, 0]), PATIENT)
+})
+
+onPosix('a socket whose folder is deleted too is noted once, and opened in the folder’s place', async () => {
+  const folder = join(temporaryFolder(), 'data')
+  mkdirSync(folder)
+  const path = inFolder(folder)
+  const clock = new FakeClock()
+  const { notes } = await listening(path, { clock })
+  rmSync(folder, { recursive: true })
+  for (let tries = 0; tries < 3; tries += 1) {
+    clock.advance(10_000)
+    await new Promise((resolve) => void setImmediate(resolve))
+  }
+  expect(notes).toEqual(['the control socket was deleted and can’t be opened again'])
+  mkdirSync(folder)
+  clock.advance(10_000)
+  await vi.waitFor(
+    () => expect(notes.at(-1)).toBe('the control socket was deleted; it is open again'),
+    PATIENT,
+  )
+  expect(await ask(path, { do: 'status' })).toMatchObject({ kind: 'answered' })
 })
 
 onPosix('only the owner may open the socket', async () => {
