@@ -160,6 +160,25 @@ test('a stream that got GoAway has ended, even while its reader reads nothing', 
   expect(noted).toEqual({ ended: 1, aborted: 1, defects: [] })
 })
 
+test('a response whose caller left before it begins ends upstream, unread', async () => {
+  const reply = new FakeReply()
+  reply.destroy()
+  const { body, noted } = streaming(reply)
+  body.write('{}')
+  await new Promise(setImmediate)
+  expect(noted).toEqual({ ended: 1, aborted: 1, defects: [] })
+  expect([reply.text, body.readableFlowing]).toEqual(['', null])
+})
+
+test('a response that fails after its end has ended once', async () => {
+  const { body, noted } = streaming(new FakeReply())
+  body.complete = true
+  body.end('{}')
+  await once(body, 'end')
+  body.emit('error', new Error('reset'))
+  expect(noted).toEqual({ ended: 1, aborted: 0, defects: [] })
+})
+
 test('a bug during relaying ends the response upstream, and for its readers', async () => {
   const reply = new FakeReply()
   const cause = new Error('a bug')

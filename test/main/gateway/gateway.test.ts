@@ -314,6 +314,17 @@ test('a paused program gets 429 for five minutes, while its stream continues, an
   await reader.cancel()
 })
 
+test('a pause ends at once where the wall clock is set back by days: its end would be days away', async () => {
+  const clock = new SkippingClock()
+  const { add, get, gateway } = await startGateway({ clock })
+  const key = add('bot')
+  gateway.pause('bot')
+  expect((await get(ACCOUNTS, key)).status).toBe(429)
+  clock.setWall(-2 * 86_400_000)
+  // The token is renewed first.
+  await vi.waitFor(async () => expect((await get(ACCOUNTS, key)).status).toBe(200), { timeout: 20_000 })
+})
+
 test('a program’s waiting requests get 429 as soon as it is paused, others’ do not', async () => {
   const { add, get, gateway, monitor } = await startGateway()
   const [bot, other] = [add('bot', { class: 'background' }), add('other', { class: 'background' })]
