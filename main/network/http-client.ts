@@ -11,6 +11,8 @@ const MAX_ANSWER_BYTES = 8 << 20
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
+/** Bytes of a stream between two turns of other connections: libuv would read 2 MB. */
+const MAX_TURN_BYTES = 64 << 10
 
 /** Why a complete body ended. */
 export const ENDED_BY_SERVICE = 'ended by the service'
@@ -53,8 +55,16 @@ export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = ht
       const abort = wire.send(wired(request), {
         answered: (answer) => {
           listener.opened(answer.statusCode ?? 0, headersOf(answer))
+          let turnBytes = 0
           answer.on('data', (part: Buffer) => {
             if (!isOver) listener.chunk(part)
+            turnBytes += part.length
+            if (turnBytes < MAX_TURN_BYTES || answer.isPaused()) return
+            answer.pause()
+            setImmediate(() => {
+              turnBytes = 0
+              answer.resume()
+            })
           })
           answer.on('end', () => end(answer.complete ? ENDED_BY_SERVICE : CONNECTION_LOST))
           answer.on('error', (error) => end(wordsOf(error)))

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import type { HttpRequest } from '../../../main/ports/ports.ts'
 import { proves } from '../../proof/proves.ts'
@@ -235,6 +237,44 @@ test('a stream reports its status once, its bytes as they arrive and its end onc
   const { told, end } = listened(get(origin))
   expect(await end).toBe('ended by the service')
   expect(told).toEqual(['opened 200', '{}\n', 'ended ended by the service'])
+})
+
+/** A server in a thread of its own, which writes a stream as fast as it is read. Posts its port. */
+const FLOOD = `
+  const { createServer } = require('node:http')
+  const part = Buffer.alloc(1 << 20, 'x')
+  const server = createServer((_, response) => {
+    response.writeHead(200)
+    const write = () => response.write(part, write)
+    write()
+  })
+  server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port))
+`
+
+test('a flood of frames leaves other connections a turn after each 64 kB', async () => {
+  const flood = new Worker(FLOOD, { eval: true })
+  onTestFinished(() => void flood.terminate())
+  const [port] = (await once(flood, 'message')) as [number]
+  let [inTurn, most, all] = [0, 0, 0]
+  await new Promise<void>((done) => {
+    const turn = () => {
+      inTurn = 0
+      if (all > 32 << 20) done()
+      else setImmediate(turn)
+    }
+    const close = http.open(get(`http://127.0.0.1:${port}`), {
+      opened: turn,
+      chunk: ({ length }) => {
+        inTurn += length
+        all += length
+        most = Math.max(most, inTurn)
+      },
+      ended: () => {},
+    })
+    onTestFinished(close)
+  })
+  // One more part of 64 kB may be on its way.
+  expect(most).toBeLessThanOrEqual(128 << 10)
 })
 
 test.each<[string, (socket: import('node:net').Socket) => void]>([
