@@ -25,6 +25,14 @@ const ASK_AGAIN = `        if (state !== 'sent') return
  */
 export const REQUEST_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'G6',
+    what: 'read a flood of frames for as long as it lasts',
+    file: NODE_HTTP,
+    find: 'MAX_TURN_BYTES = 64 << 10',
+    replace: 'MAX_TURN_BYTES = 64 << 20',
+    test: NODE_HTTP_TEST,
+  },
+  {
     promise: 'T3',
     what: 'take a body that is shorter than its length for an answer',
     file: NODE_HTTP,
