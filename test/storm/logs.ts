@@ -45,6 +45,8 @@ export type Told =
   | { readonly kind: 'opened'; readonly id: string; readonly reader: string; readonly atMs: number }
   | { readonly kind: 'frame'; readonly reader: string; readonly atMs: number }
   | { readonly kind: 'closed'; readonly id: string; readonly atMs: number; readonly why: string }
+  /** The machine sends no further request. */
+  | { readonly kind: 'rested' }
 
 /** An order to a machine's process. */
 export type Order =
@@ -63,6 +65,15 @@ export class ProgramLogs {
   readonly requests = new Map<string, LoggedRequest>()
   readonly streams = new Map<string, LoggedStream>()
   readonly frames: LoggedFrame[] = []
+  #rested = 0
+
+  /** Whether so many machines send no further request, and each of their requests has ended. */
+  isAtRest(machines: number): boolean {
+    return (
+      this.#rested >= machines &&
+      [...this.requests.values()].every(({ endedAtMs }) => endedAtMs !== undefined)
+    )
+  }
 
   add(told: Told): void {
     switch (told.kind) {
@@ -93,6 +104,9 @@ export class ProgramLogs {
         return
       case 'frame':
         this.frames.push({ reader: told.reader, atMs: told.atMs })
+        return
+      case 'rested':
+        this.#rested += 1
         return
       case 'closed': {
         const stream = this.streams.get(told.id)

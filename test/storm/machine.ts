@@ -175,6 +175,7 @@ process.on('message', (order: Order) => {
       return
     case 'rest':
       isResting = true
+      tell({ kind: 'rested' })
       return
   }
 })

@@ -118,7 +118,7 @@ export async function storm(asked: StormAsked): Promise<Storm> {
       if (verdict) asked.onSlot?.(verdict)
     }
     for (const machine of machines) order(machine, { do: 'rest' })
-    await allAnswered(logs)
+    await atRest(logs, machines.length)
     // What is found while the storm ends belongs to its last slot.
     const last = slots.pop()
     await gateway.stop()
@@ -196,9 +196,8 @@ async function warm(looks: readonly Look[], logs: ProgramLogs): Promise<void> {
   }
 }
 
-/** Waits until no request is under way, or until one will never be answered. */
-async function allAnswered(logs: ProgramLogs): Promise<void> {
+/** Waits until no request is under way or to come, or until one will never be answered. */
+async function atRest(logs: ProgramLogs, machines: number): Promise<void> {
   const fromMs = Date.now()
-  const isOpen = () => [...logs.requests.values()].some(({ endedAtMs }) => endedAtMs === undefined)
-  while (isOpen() && Date.now() - fromMs < ANSWERED_WITHIN_MS) await pause(100)
+  while (!logs.isAtRest(machines) && Date.now() - fromMs < ANSWERED_WITHIN_MS) await pause(100)
 }
