@@ -38,7 +38,9 @@ exitWithin(LINGER_MS)
  * Replaces each command that uses a secret by one that fails with `line`, because a named secret could not be
  * read.
  */
-function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'gateway' | 'program'> {
+function allRefusing(
+  line: string,
+): Omit<Commands, 'status' | 'export' | 'plan' | 'gateway' | 'program' | 'orders'> {
   const refuse = async () => {
     terminal.error(line)
     return EXIT_PERSON_NEEDED
