@@ -15,8 +15,7 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 
 /** For slots that no header shows now: own streams are counted anyway, `3 own`; `?` without one. */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
-export const unobservedText = ({ own }: SlotQuota): string =>
-  own > 0 ? 'others not observed' : 'not observed'
+export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')
 
 /** `2 own, 6 by others, 2 of 10 free` */
 export function othersSlotsText({ own, elsewhere, free, limit }: SlotQuota): string {

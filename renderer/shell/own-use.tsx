@@ -9,17 +9,18 @@ import sheet from './header.module.css'
 
 const css = classesOf(sheet)
 
-type Checks = Snapshot['probes']
-
 /** In per cent, as precisely as shown: a share that looks like its cap is not over it. */
 const tenths = (share: number) => Math.round(share * 1000) / 10
-const isOverCap = ({ usedFraction, budgetFraction }: Checks) => tenths(usedFraction) > tenths(budgetFraction)
+const isOverCap = (snapshot: Snapshot, nowMs: number) =>
+  tenths(snapshot.probes.usedFraction) > tenths(snapshot.probes.budgetFraction) && !isPaused(snapshot, nowMs)
+
+const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 
 /** `2 checks/min`; while nothing can be called, that they are paused: the count is of the last minute. */
 function checksText(snapshot: Snapshot, nowMs: number): string {
   const { enabled, perMinute } = snapshot.probes
   if (!enabled) return 'checks off'
-  if (isStopped(conditionsOf(snapshot, nowMs))) return 'checks paused'
+  if (isPaused(snapshot, nowMs)) return 'checks paused'
   return `${countText(Math.round(perMinute * 10) / 10, 'check')}/min`
 }
 
@@ -29,9 +30,10 @@ export function OwnUse() {
   const checks = useShown(checksText)
   const used = useShown((snapshot) => shareText(snapshot.probes.usedFraction))
   const cap = useShown(({ probes }) => `${tenths(probes.budgetFraction)} %`)
-  const isOver = useShown(({ probes }) => isOverCap(probes)) ?? false
-  const about = useShown(({ at, probes }) => {
-    const over = isOverCap(probes) ? ' Over the cap: checks slow down. No action needed.' : ''
+  const isOver = useShown(isOverCap) ?? false
+  const about = useShown((snapshot, nowMs) => {
+    const { at, probes } = snapshot
+    const over = isOverCap(snapshot, nowMs) ? ' Over the cap: checks slow down. No action needed.' : ''
     return `Headroom’s own count, at ${clockText(at)}. Its checks use at most ${shareText(probes.budgetFraction)} of a quota on average.${over}`
   })
   if (streams === undefined) return null
@@ -42,8 +44,8 @@ export function OwnUse() {
         <strong>{checks}</strong>{' '}
       </span>
       <span className={css(isOver && 'over')} data-testid="own-use-share">
-        {used} used
-        {isOver ? `, over cap ${cap}: slowing` : <span className={css('cap')}>, cap {cap}</span>}
+        {used} used{isOver && ', over cap'}
+        <span className={css('cap')}>{isOver ? ` ${cap}: slowing` : `, cap ${cap}`}</span>
       </span>
     </span>
   )

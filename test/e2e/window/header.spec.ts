@@ -84,6 +84,20 @@ test('no checks are counted while none can be made', async ({ page, open }) => {
   await expect(page.getByTestId('own-use')).toContainText('checks paused')
 })
 
+test('a share over its cap takes no third row of a narrow header, and nothing slows while paused', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize({ width: 400, height: 800 })
+  const probes = { ...snapshot().probes, usedFraction: 0.067, budgetFraction: 0.05 }
+  const host = await open(snapshot({ probes }))
+  await expect(page.getByTestId('own-use-share')).toContainText('6.7 % used, over cap')
+  const { height } = (await page.getByRole('banner').boundingBox()) ?? { height: Number.NaN }
+  expect(height).toBeLessThanOrEqual(92)
+  host.show({ ...BAD_DAYS['sign-in host unreachable, access expired']!, probes, revision: 2 })
+  await expect(page.getByTestId('own-use-share')).toHaveText('6.7 % used, cap 5 %')
+})
+
 test('the first frame shows that it connects, not that there is no key', async ({ page }) => {
   const host = await startFakeHost(BUILT_WINDOW, snapshot())
   // Answers wait until the end of the test.

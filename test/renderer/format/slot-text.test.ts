@@ -26,7 +26,7 @@ it('of slots that no header shows, own open streams are counted', () => {
     const unseen = slots('Option Chain Stream', 10, own, 0)
     return [ownSlots(unseen), unobservedText(unseen)]
   }
-  expect(said(3)).toEqual(['3 own', 'others not observed'])
+  expect(said(3)).toEqual(['3 own', 'others ?'])
   expect(said(0)).toEqual(['?', 'not observed'])
 })
 
