@@ -18,7 +18,7 @@ import { useShortcuts } from './shell/use-shortcuts.ts'
 import { SlotMap } from './slots/slot-map.tsx'
 import { useLook, useMirror, useParts, usePausedSince, useView } from './state/window-parts.ts'
 import { OwnStreams } from './streams/own-streams.tsx'
-import { TokenPanel } from './verdict/token-panel.tsx'
+import { RevokeButton, TokenPanel } from './verdict/token-panel.tsx'
 import { NARROW, VerdictPanel } from './verdict/verdict-panel.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
@@ -104,6 +104,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
           {isNarrow && (
             <section className={css('tokens-alone')} aria-label="Tokens">
               <TokenPanel />
+              <RevokeButton />
             </section>
           )}
           <HistoryPanel />

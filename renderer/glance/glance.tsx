@@ -22,6 +22,8 @@ import { PausedBanner } from '../shell/paused-banner.tsx'
 import { Title } from '../shell/title.tsx'
 import { useMirror, useMoment, useShown, useShownValue, useSnapshot } from '../state/window-parts.ts'
 import { Strip } from '../strip/strip.tsx'
+import { stripKey } from '../strip/strip-text.ts'
+import { HeadlineRemedy } from '../verdict/verdict-panel.tsx'
 import sheet from './glance.module.css'
 import { KeyTable } from './key-table.tsx'
 
@@ -40,6 +42,7 @@ export function Glance({ inert }: { readonly inert: boolean }) {
       {isLine ? (
         <div className={css('line')}>
           <Strip />
+          <LineRemedy />
           <button
             type="button"
             className={css('button', 'ghost', 'close-line')}
@@ -62,6 +65,13 @@ export function Glance({ inert }: { readonly inert: boolean }) {
       <Title />
     </div>
   )
+}
+
+/** The remedy of the line's key; none while another key is the chosen one, which it would act on. */
+function LineRemedy() {
+  const shown = useSnapshot(({ profile }) => profile.id)
+  const isOfLine = useMoment(({ mirror, nowMs }) => stripKey(mirror.snapshots, nowMs)?.profile.id === shown)
+  return isOfLine ? <HeadlineRemedy /> : null
 }
 
 function Hero({ close }: { readonly close: () => void }) {
@@ -95,6 +105,7 @@ function Hero({ close }: { readonly close: () => void }) {
               {line}
             </p>
           ))}
+          <HeadlineRemedy />
         </div>
       </div>
       <Cards />

@@ -19,14 +19,19 @@ export interface StripText {
   readonly more: number
 }
 
-/** The text for the most urgent profile; the first among equals. `nowMs`: epoch milliseconds. */
+/** The key that the line is about: the most urgent one, the first among equals. `nowMs`: epoch ms. */
+export const stripKey = (snapshots: readonly Snapshot[], nowMs: number): Snapshot | undefined =>
+  mostUrgent(snapshots.map((snapshot) => ({ snapshot, severity: keyStatus(snapshot, nowMs).severity })))
+    ?.snapshot
+
+/** The text for that key. */
 export function stripText(snapshots: readonly Snapshot[], nowMs: number): StripText {
-  const all = snapshots.map((snapshot) => textOf(snapshot, nowMs))
-  const most = mostUrgent(all)
-  if (most === undefined)
+  const key = stripKey(snapshots, nowMs)
+  if (key === undefined)
     return { severity: 'unknown', label: '', name: 'No key connected', note: '', more: 0 }
-  const found = all.reduce((sum, { more }) => sum + more, 0)
-  return { ...most, more: found - Math.min(1, most.more) }
+  const text = textOf(key, nowMs)
+  const found = snapshots.reduce((sum, snapshot) => sum + textOf(snapshot, nowMs).more, 0)
+  return { ...text, more: found - Math.min(1, text.more) }
 }
 
 /** `more`: the key's number of findings, including the displayed one. */

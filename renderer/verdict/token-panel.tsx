@@ -10,23 +10,29 @@ import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The life of both tokens, with their revocation. */
+/** The life of both tokens. */
 export function TokenPanel() {
-  const { view } = useParts()
-  const hasGrant = useShown(({ refresh }) => refresh.state !== 'none' && refresh.state !== 'revoked') ?? false
   return (
     <div className={css('tokens')}>
       <TokenLife token="access" />
       <TokenLife token="refresh" />
-      <button
-        type="button"
-        className={css('button', 'ghost')}
-        disabled={!hasGrant}
-        onClick={() => view.setState({ dialog: 'revoke' })}
-      >
-        Revoke tokens…
-      </button>
     </div>
+  )
+}
+
+/** Their revocation, one click away, but small and apart from the headline, whose remedy it never is. */
+export function RevokeButton() {
+  const { view } = useParts()
+  const hasGrant = useShown(({ refresh }) => refresh.state !== 'none' && refresh.state !== 'revoked') ?? false
+  return (
+    <button
+      type="button"
+      className={css('button', 'ghost', 'revoke')}
+      disabled={!hasGrant}
+      onClick={() => view.setState({ dialog: 'revoke' })}
+    >
+      Revoke tokens…
+    </button>
   )
 }
 

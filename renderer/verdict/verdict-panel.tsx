@@ -16,7 +16,7 @@ import {
 } from '../state/window-parts.ts'
 import { FindingChips } from './finding-chips.tsx'
 import { RemedyButton } from './remedy-button.tsx'
-import { TokenPanel } from './token-panel.tsx'
+import { RevokeButton, TokenPanel } from './token-panel.tsx'
 import sheet from './verdict.module.css'
 
 const css = classesOf({ ...controlsSheet, ...headlineSheet, ...sheet })
@@ -53,6 +53,7 @@ export function VerdictPanel() {
       <div className={css('below')}>
         <FindingChips />
         <Aspects />
+        {!isNarrow && <RevokeButton />}
       </div>
       <Spoken />
     </section>

@@ -1,8 +1,9 @@
 import { CALM_REQUESTS, NOW_MS, quota, slots, snapshot } from '../../renderer/fixtures.ts'
+import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 import { layoutFaults } from '../../renderer/harness/layout-faults.ts'
 import { STATES } from '../../renderer/harness/states.ts'
 import { quickIf } from '../../thorough.ts'
-import { expect, problemsOf, test } from './window-fixtures.ts'
+import { asked, expect, problemsOf, test } from './window-fixtures.ts'
 
 const worst = snapshot({
   requests: [
@@ -61,6 +62,28 @@ test('in a low window it is one line', async ({ page, open }) => {
   await expect(page.getByTestId('strip-more')).toHaveText('+4')
   await page.getByRole('button', { name: 'Close' }).click()
   await expect(page.getByTestId('verdict-headline')).toBeAttached()
+})
+
+test('its line and its page have the remedy of the headline, and pressing it does it', async ({
+  page,
+  open,
+}) => {
+  const away = BAD_DAYS['sign-in host unreachable, access expired']!
+  const host = await open(away)
+  const button = page.getByRole('button', { name: 'Try now' })
+  await page.keyboard.press('g')
+  await expect(page.getByTestId('glance').getByRole('button', { name: 'Try now' })).toBeVisible()
+  expect(await layoutFaults(page)).toEqual([])
+  await page.setViewportSize({ width: 420, height: 60 })
+  await expect(page.getByTestId('strip')).toContainText('Sign-in host unreachable')
+  await button.click()
+  await expect.poll(() => asked(host, 'tryNow')).toHaveLength(1)
+  expect(await layoutFaults(page)).toEqual([])
+  // While the line is about another key, it would act on the wrong one.
+  const other = { ...away.profile, id: 'other', name: 'Other' }
+  host.show(snapshot({ revision: 9, requests: CALM_REQUESTS }), { ...away, profile: other, revision: 9 })
+  await expect(button).toHaveCount(0)
+  await expect(page.getByTestId('strip')).toContainText('Sign-in host unreachable')
 })
 
 for (const viewport of [

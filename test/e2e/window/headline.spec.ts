@@ -116,6 +116,24 @@ test('revoking is one click away next to the tokens, and not in red', async ({ p
   await expect(page.getByRole('button', { name: 'Revoke tokens…' })).toHaveCount(1)
 })
 
+test('the remedy is the only button of the headline, and revoking is the last one of its region', async ({
+  page,
+  open,
+}) => {
+  await open(BAD_DAYS['sign-in host unreachable, access expired']!)
+  const region = page.getByRole('region', { name: 'Verdict' })
+  await expect(region.getByRole('button').first()).toHaveText('Try now')
+  await expect(region.getByRole('button').last()).toHaveText('Revoke tokens…')
+  const boxOf = (name: string) => region.getByRole('button', { name }).boundingBox()
+  const [remedy, revoke] = [await boxOf('Try now'), await boxOf('Revoke tokens…')]
+  expect(revoke!.y).toBeGreaterThan(remedy!.y + remedy!.height)
+  expect(revoke!.height).toBeLessThan(remedy!.height)
+  for (const width of [1100, 1180, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await layoutFaults(page), `${width} wide`).toEqual([])
+  }
+})
+
 test('in a narrow window the headline and the tightest row are seen first, then the tokens', async ({
   page,
   open,
