@@ -9,31 +9,15 @@ export interface FaultDescription {
 
 /** The faults that can be simulated. `NAME:TIMES` and `NAME:always` override how often they strike. */
 export const FAULTS: readonly FaultDescription[] = [
-  {
-    name: 'lost-refresh-response',
-    what: 'a refresh takes effect, but its connection drops (once)',
-    times: 1,
-  },
-  {
-    name: 'late-commit',
-    what: 'a refresh is cut off at once and takes effect 3 s later (once)',
-    times: 1,
-  },
-  {
-    name: 'cut-refresh-response',
-    what: 'a refresh takes effect, but only half its response arrives (once)',
-    times: 1,
-  },
+  { name: 'lost-refresh-response', what: 'a refresh takes effect, its connection drops (once)', times: 1 },
+  { name: 'late-commit', what: 'a refresh is cut off, then takes effect after 3 s (once)', times: 1 },
+  { name: 'cut-refresh-response', what: 'a refresh takes effect, half a response arrives (once)', times: 1 },
   { name: 'html-refresh-response', what: 'a refresh gets a network’s login page (twice)', times: 2 },
   { name: 'refresh-503', what: 'a refresh gets 503 with Retry-After: 2 (twice)', times: 2 },
   { name: 'refresh-reset', what: 'a refresh is cut off without effect (twice)', times: 2 },
   { name: 'short-scope', what: 'a refresh grants only openid offline_access' },
   { name: 'revoke-503', what: 'a revocation gets 503 (twice)', times: 2 },
-  {
-    name: 'lost-revoke-response',
-    what: 'a revocation takes effect, but its connection drops (once)',
-    times: 1,
-  },
+  { name: 'lost-revoke-response', what: 'a revocation takes effect, then is cut off (once)', times: 1 },
   { name: 'strict-revoke', what: 'a revocation with an unknown field gets 400' },
   { name: 'black-hole', what: 'every request is accepted, none gets a response' },
   { name: 'resources-503', what: 'every resource responds 503 with Retry-After: 5' },
