@@ -20,20 +20,16 @@ const schema = z.object({
  * folder. An unreadable file gives the defaults.
  */
 export class ThresholdFile {
-  readonly #file: JsonFile<z.output<typeof schema>> | undefined
+  readonly #file: JsonFile<z.output<typeof schema>>
   readonly #problem: (sentence: string) => void
   readonly #profiles: Map<string, Thresholds>
   #preferences: AlertPreferences
 
   /** Without a folder, thresholds are held in memory only. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
-    this.#file =
-      folder === undefined
-        ? undefined
-        : new JsonFile({ folder, name: 'alerts', what: 'Alert thresholds', schema })
+    this.#file = new JsonFile({ folder, name: 'alerts', what: 'Alert thresholds', schema })
     this.#problem = problem
-    const none: z.output<typeof schema> = { profiles: {} }
-    const stored = this.#file?.read(none, nowMs, problem)
+    const stored = this.#file.read(undefined, nowMs, problem)
     this.#profiles = new Map(Object.entries(stored?.profiles ?? {}))
     this.#preferences = stored?.preferences ?? DEFAULT_ALERT_PREFERENCES
   }
@@ -67,11 +63,9 @@ export class ThresholdFile {
   }
 
   #write(): void {
-    const written = this.#file?.write({
-      profiles: Object.fromEntries(this.#profiles),
-      preferences: this.#preferences,
-    })
-    if (written?.ok === false) {
+    const profiles = Object.fromEntries(this.#profiles)
+    const written = this.#file.write({ profiles, preferences: this.#preferences })
+    if (!written.ok) {
       this.#problem(`Alert thresholds could not be saved (${written.why}); they apply until Headroom quits`)
     }
   }

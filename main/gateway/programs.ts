@@ -93,7 +93,7 @@ export interface ProgramsDeps {
  */
 export class Programs {
   readonly #deps: ProgramsDeps
-  readonly #file: JsonFile<Stored> | undefined
+  readonly #file: JsonFile<Stored>
   #stored: Stored
   #given: readonly StoredProgram[]
   /** By digest, oldest first. */
@@ -102,17 +102,10 @@ export class Programs {
   constructor(deps: ProgramsDeps) {
     this.#deps = deps
     const { dataFolder: folder, given = [] } = deps
-    this.#file =
-      folder === undefined
-        ? undefined
-        : new JsonFile<Stored>({
-            folder,
-            name: 'gateway',
-            what: 'The programs of the gateway',
-            schema: stored,
-            schemaVersion: EMPTY.schemaVersion,
-          })
-    this.#stored = this.#file?.read(EMPTY, deps.clock.wallMs(), deps.problem) ?? EMPTY
+    const what = 'The programs of the gateway'
+    const { schemaVersion } = EMPTY
+    this.#file = new JsonFile({ folder, name: 'gateway', what, schema: stored, schemaVersion })
+    this.#stored = this.#file.read(EMPTY, deps.clock.wallMs(), deps.problem)
     this.#given = given.map(({ key, ...program }) => ({
       ...program,
       id: `given:${program.name}`,
@@ -222,7 +215,7 @@ export class Programs {
   }
 
   #save(next: Stored): Saved {
-    const saved: Saved = this.#file?.write(next) ?? { ok: true }
+    const saved = this.#file.write(next)
     if (saved.ok) this.#stored = next
     return saved
   }

@@ -5,7 +5,7 @@ import { CANDIDATE_COUNT } from '../../app/quota/others-use.ts'
 import { SPELL_COUNT } from '../../app/quota/spells.ts'
 import { UTILIZATIONS } from '../../app/quota/utilization.ts'
 import { JsonFile } from '../storage/json-file.ts'
-import type { Saved } from '../storage/storage-error.ts'
+import { SAVED, type Saved } from '../storage/storage-error.ts'
 import { markOf, type PinOwner } from '../streams/pinned-streams.ts'
 
 /** Length of one key's part of the file: a category takes about 2 kB. */
@@ -67,23 +67,20 @@ export interface KeyLearning {
  * wrote it. A key in memory only is not written.
  */
 export class Learning {
-  readonly #file: JsonFile<Stored> | undefined
+  readonly #file: JsonFile<Stored>
   readonly #keys: Map<string, StoredKey>
   readonly #owners = new Map<string, PinOwner>()
   #written: string
 
   /** `problem`: called with one sentence if the file can't be read. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void = () => {}) {
-    this.#file =
-      folder === undefined
-        ? undefined
-        : new JsonFile({
-            ...{ folder, name: 'learned', what: 'Learned traffic', schema: stored },
-            ...{ maxLength: MAX_KEYS * MAX_KEY_LENGTH, schemaVersion: SCHEMA_VERSION },
-          })
-    const found = this.#file?.read(undefined, nowMs, problem)
-    this.#keys = new Map(Object.entries(found?.keys ?? {}))
-    this.#written = JSON.stringify(found?.keys ?? {})
+    this.#file = new JsonFile({
+      ...{ folder, name: 'learned', what: 'Learned traffic', schema: stored },
+      ...{ maxLength: MAX_KEYS * MAX_KEY_LENGTH, schemaVersion: SCHEMA_VERSION },
+    })
+    const found = this.#file.read(undefined, nowMs, problem)?.keys ?? {}
+    this.#keys = new Map(Object.entries(found))
+    this.#written = JSON.stringify(found)
   }
 
   of(owner: PinOwner): KeyLearning {
@@ -103,7 +100,7 @@ export class Learning {
       },
       forget: () => {
         this.#owners.delete(id)
-        return this.#keys.delete(id) ? this.flush() : { ok: true }
+        return this.#keys.delete(id) ? this.flush() : SAVED
       },
     }
   }
@@ -113,7 +110,7 @@ export class Learning {
     const keys = [...this.#keys].filter(([id]) => this.#owners.get(id)?.isKept() ?? true).slice(-MAX_KEYS)
     const next = Object.fromEntries(keys)
     const text = JSON.stringify(next)
-    if (this.#file === undefined || text === this.#written) return { ok: true }
+    if (text === this.#written) return SAVED
     const saved = this.#file.write({ schemaVersion: SCHEMA_VERSION, keys: next })
     if (saved.ok) this.#written = text
     return saved

@@ -2,12 +2,13 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { setAside } from './set-aside.ts'
-import type { Saved } from './storage-error.ts'
+import { SAVED, type Saved } from './storage-error.ts'
 import { systemErrorCode, systemErrorText } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 export interface JsonFileOptions<T> {
-  readonly folder: string
+  /** Absent: values last as long as the process. */
+  readonly folder: string | undefined
   /** Without the extension: `alerts` for `alerts.json`. */
   readonly name: string
   /** The subject of a problem's sentence, in the plural, such as `Alert thresholds`. */
@@ -29,13 +30,11 @@ const versioned = z.looseObject({ schemaVersion: z.int() })
 /** A small JSON file of the data folder, validated when read and replaced as a whole when written. */
 export class JsonFile<T> {
   readonly #options: JsonFileOptions<T>
-  readonly #path: string
   /** When reading the file failed, epoch ms: its content is unknown and must not be replaced. */
   #unreadAtMs: number | undefined
 
   constructor(options: JsonFileOptions<T>) {
     this.#options = options
-    this.#path = join(options.folder, `${options.name}.json`)
   }
 
   /**
@@ -45,10 +44,12 @@ export class JsonFile<T> {
    * aside.
    */
   read<F>(fallback: F, nowMs: number, onProblem: (sentence: string) => void): T | F {
-    const { schema, what, maxLength = Number.POSITIVE_INFINITY } = this.#options
+    const { folder, name, schema, what, maxLength = Number.POSITIVE_INFINITY } = this.#options
+    if (folder === undefined) return fallback
+    const path = join(folder, `${name}.json`)
     let text: string
     try {
-      text = statSync(this.#path).size <= MAX_BYTES ? readFileSync(this.#path, 'utf8') : ''
+      text = statSync(path).size <= MAX_BYTES ? readFileSync(path, 'utf8') : ''
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT') {
         this.#unreadAtMs = nowMs
@@ -59,12 +60,13 @@ export class JsonFile<T> {
     const json = text.length <= maxLength ? jsonOf(text) : undefined
     const parsed = schema.safeParse(json)
     if (parsed.success) return parsed.data
-    onProblem(this.#setAside(this.#isNewer(json) ? 'newer' : 'corrupt', nowMs))
+    onProblem(this.#setAside(folder, this.#isNewer(json) ? 'newer' : 'corrupt', nowMs))
     return fallback
   }
 
   write(value: T): Saved {
     const { folder, name } = this.#options
+    if (folder === undefined) return SAVED
     if (this.#unreadAtMs !== undefined) {
       try {
         setAside({ folder, name, extension: '.json', why: 'unread' }, this.#unreadAtMs)
@@ -73,7 +75,7 @@ export class JsonFile<T> {
       }
       this.#unreadAtMs = undefined
     }
-    return writeWhole(this.#path, `${JSON.stringify(value, null, 2)}\n`)
+    return writeWhole(join(folder, `${name}.json`), `${JSON.stringify(value, null, 2)}\n`)
   }
 
   #isNewer(json: unknown): boolean {
@@ -82,8 +84,8 @@ export class JsonFile<T> {
     return found.success && found.data.schemaVersion > schemaVersion
   }
 
-  #setAside(state: 'newer' | 'corrupt', nowMs: number): string {
-    const { folder, name, what } = this.#options
+  #setAside(folder: string, state: 'newer' | 'corrupt', nowMs: number): string {
+    const { name, what } = this.#options
     try {
       const aside = setAside({ folder, name, extension: '.json', why: state }, nowMs)
       return state === 'newer'

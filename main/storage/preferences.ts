@@ -19,15 +19,8 @@ type Stored = Readonly<z.output<typeof stored>>
 
 export type PreferenceValues = z.output<typeof values>
 
-/** The preferences as read. */
-export interface PreferencesOpening {
-  readonly preferences: Preferences
-  /** One line for the user when the file could not be read. */
-  readonly notice?: string
-}
-
 /**
- * `preferences.json`: the user's choices in any host, without secrets.
+ * `preferences.json`: the user's choices in any host, without secrets. An unreadable file gives the defaults.
  *
  * Not stored by electron-store, which hosts without Electron lack and which on a full disk replaces a good
  * file by a truncated one.
@@ -36,9 +29,10 @@ export class Preferences implements SettingsStore<PreferenceValues> {
   readonly #file: JsonFile<Stored>
   #stored: Stored
 
-  constructor(file: JsonFile<Stored>, stored: Stored) {
-    this.#file = file
-    this.#stored = stored
+  /** `problem`: called with one sentence if the file can't be read. */
+  constructor(folder: string, nowMs: number, problem: (sentence: string) => void) {
+    this.#file = new JsonFile({ folder, name: 'preferences', what: 'preferences', schema: stored })
+    this.#stored = this.#file.read({}, nowMs, problem)
   }
 
   read(): PreferenceValues {
@@ -54,16 +48,6 @@ export class Preferences implements SettingsStore<PreferenceValues> {
     if (written.ok) this.#stored = next
     return written
   }
-}
-
-/** Opens the preferences. Never throws: an unreadable file is set aside, and the defaults apply. */
-export function openPreferences(folder: string, nowMs: number): PreferencesOpening {
-  const file = new JsonFile<Stored>({ folder, name: 'preferences', what: 'preferences', schema: stored })
-  let notice: string | undefined
-  const found = file.read({}, nowMs, (sentence) => {
-    notice = sentence
-  })
-  return { preferences: new Preferences(file, found), ...(notice !== undefined && { notice }) }
 }
 
 /** Settings that persist between runs, independent of the library that stores them. */

@@ -11,15 +11,14 @@ const schema = z.object({ zone: z.enum(TIME_ZONES) })
  * in memory only.
  */
 export class ShownTimes {
-  readonly #file: JsonFile<z.output<typeof schema>> | undefined
+  readonly #file: JsonFile<z.output<typeof schema>>
   readonly #listeners = new Set<(zone: TimeZone) => void>()
   #zone: TimeZone = 'local'
 
   /** Applies the stored zone. `problem`: called if the file cannot be read. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
-    const what = 'Time settings'
-    this.#file = folder === undefined ? undefined : new JsonFile({ folder, name: 'times', what, schema })
-    this.#show(this.#file?.read(undefined, nowMs, problem)?.zone ?? 'local')
+    this.#file = new JsonFile({ folder, name: 'times', what: 'Time settings', schema })
+    this.#show(this.#file.read(undefined, nowMs, problem)?.zone ?? 'local')
   }
 
   get zone(): TimeZone {
@@ -30,7 +29,7 @@ export class ShownTimes {
   set(zone: TimeZone): Saved {
     this.#show(zone)
     for (const listener of this.#listeners) listener(zone)
-    return this.#file?.write({ zone }) ?? { ok: true }
+    return this.#file.write({ zone })
   }
 
   /** Calls `listener` with each zone that is set. Returns the unsubscribe function. */

@@ -52,13 +52,8 @@ export class PinnedStreams {
 
   constructor(folder: string, nowMs: number) {
     const what = 'Pinned streams'
-    this.#file = new JsonFile({
-      folder,
-      name: 'pinned-streams',
-      what,
-      schema: stored,
-      maxLength: MAX_FILE_LENGTH,
-    })
+    const maxLength = MAX_FILE_LENGTH
+    this.#file = new JsonFile({ folder, name: 'pinned-streams', what, schema: stored, maxLength })
     this.#profiles = this.#file.read({ profiles: {} }, nowMs, () => {}).profiles
   }
 

@@ -9,7 +9,7 @@ import { ThresholdFile } from '../../main/alerts/threshold-file.ts'
 import { DEFAULT_RETENTION, retentionFile } from '../../main/history/compaction.ts'
 import { migrated, readDesktopState } from '../../main/hosts/desktop/desktop-state.ts'
 import { SIMULATOR_PROBES } from '../../main/ports/profile.ts'
-import { openPreferences } from '../../main/storage/preferences.ts'
+import { Preferences } from '../../main/storage/preferences.ts'
 import { PinnedStreams } from '../../main/streams/pinned-streams.ts'
 import { SimulatorSettings } from '../../main/vault/simulator-settings.ts'
 import { proves } from '../proof/proves.ts'
@@ -67,13 +67,11 @@ const isKept = (folder: string, bytes: Uint8Array) =>
 test('10,000 contents of preferences.json give a valid choice or the default, and none is lost', () => {
   const good = { schemaVersion: 1, theme: 'dark', storeUnprotected: false }
   fuzz('preferences.json', good, ({ folder, bytes, say }) => {
-    const { preferences, notice } = openPreferences(folder, NOW_MS)
-    const { theme, storeUnprotected } = preferences.read()
+    const { theme, storeUnprotected } = new Preferences(folder, NOW_MS, say).read()
     if (!['system', 'light', 'dark'].includes(theme)) return { theme }
     // Nobody's consent is made up by a damaged file.
     if (storeUnprotected && !/"storeUnprotected"\s*:\s*true/.test(Buffer.from(bytes).toString()))
       return 'consent'
-    if (notice !== undefined) say(notice)
     return undefined
   })
 })

@@ -32,7 +32,7 @@ import { defaultDataFolder, openDataFolder } from '../../storage/data-folder.ts'
 import { absolute, homeFolder, thisAccount } from '../../storage/home-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { fileSink, redactedLog } from '../../storage/log.ts'
-import { openPreferences } from '../../storage/preferences.ts'
+import { Preferences } from '../../storage/preferences.ts'
 import { createFilesPrivately } from '../../storage/private-files.ts'
 import { findAppFolder } from '../app-folder.ts'
 import { takenEnvironment, withSecretFiles } from '../secret-files.ts'
@@ -151,8 +151,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
     startApp: async ({ announcer }) => {
       const lock = lockDataFolder(dataFolder, { pid: process.pid, host: 'desktop' })
       if (lock.kind !== 'held') throw new Error(lock.line)
-      const { preferences, notice } = openPreferences(dataFolder, nodeClock.wallMs())
-      if (notice !== undefined) log.note(notice)
+      const preferences = new Preferences(dataFolder, nodeClock.wallMs(), (sentence) => log.note(sentence))
       const resolveProxy = (url: string) => session.defaultSession.resolveProxy(url)
       const routes = systemRoutes(resolveProxy, process.env)
       const http = nodeHttp(process.env, routes)

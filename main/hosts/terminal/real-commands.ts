@@ -17,7 +17,7 @@ import { openByFile } from '../../storage/address-file.ts'
 import { defaultDataFolder, NO_HOME, openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { fileSink, redactedLog } from '../../storage/log.ts'
-import { openPreferences } from '../../storage/preferences.ts'
+import { Preferences } from '../../storage/preferences.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import { ShownTimes } from '../../storage/shown-times.ts'
 import type { AppFolder } from '../app-folder.ts'
@@ -132,8 +132,8 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         },
         runDesktop: (electronPath, args) => runDesktop(electronPath, app.path, args, terminal),
         runBrowser: async (args) => {
-          const { notice } = openPreferences(args.dataFolder, nodeClock.wallMs())
-          if (notice !== undefined) terminal.error(notice)
+          // The browser host has no preferences; a damaged file is reported anyway.
+          new Preferences(args.dataFolder, nodeClock.wallMs(), terminal.error)
           if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase))) return EXIT_FAILURE
           const given = await programsGiven()
           if (given === undefined) return EXIT_PERSON_NEEDED

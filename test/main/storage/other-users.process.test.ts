@@ -69,14 +69,14 @@ withOthers(
       const { lockDataFolder } = await import(${source('storage/lock.ts')})
       const { openVaultFile } = await import(${source('vault/vault-file.ts')})
       const { openHistoryFile } = await import(${source('history/replaceable-file.ts')})
-      const { openPreferences } = await import(${source('storage/preferences.ts')})
+      const { Preferences } = await import(${source('storage/preferences.ts')})
       const { fileSink } = await import(${source('storage/log.ts')})
       process.umask(0)
       const folder = ${JSON.stringify(folder)}
       for (let round = 0; round < ${ROUNDS}; round += 1) {
         const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
         const opened = [openVaultFile(folder, 0), openHistoryFile(folder, 0)]
-        openPreferences(folder, 0).preferences.change({ theme: 'dark' })
+        new Preferences(folder, 0, () => {}).change({ theme: 'dark' })
         fileSink(folder, () => {})('a line')
         for (const { database } of opened) database.close()
         lock.release()

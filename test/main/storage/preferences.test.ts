@@ -2,29 +2,34 @@ import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFile
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openPreferences } from '../../../main/storage/preferences.ts'
+import { Preferences } from '../../../main/storage/preferences.ts'
 import { writeWhole } from '../../../main/storage/write-whole.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
 const ASIDE = 'preferences.corrupt-2026-01-02T03-04-05-006Z.json'
 const fileIn = (folder: string) => join(folder, 'preferences.json')
+function opened(folder: string) {
+  const notices: string[] = []
+  const preferences = new Preferences(folder, NOW_MS, (sentence) => notices.push(sentence))
+  return { preferences, notices }
+}
 const stored = (folder: string): unknown => JSON.parse(readFileSync(fileIn(folder), 'utf8'))
 
 test('without a file the defaults apply, and nothing is written', () => {
   const folder = temporaryFolder()
-  const { preferences, notice } = openPreferences(folder, NOW_MS)
+  const { preferences, notices } = opened(folder)
   expect(preferences.read()).toEqual({ theme: 'system', storeUnprotected: false })
-  expect(notice).toBeUndefined()
+  expect(notices).toEqual([])
   expect(readdirSync(folder)).toEqual([])
 })
 
 test('a change is loaded at the next start', () => {
   const folder = temporaryFolder()
-  const { preferences } = openPreferences(folder, NOW_MS)
+  const { preferences } = opened(folder)
   expect(preferences.change({ theme: 'dark' })).toEqual({ ok: true })
   expect(preferences.read().theme).toBe('dark')
-  expect(openPreferences(folder, NOW_MS).preferences.read().theme).toBe('dark')
+  expect(opened(folder).preferences.read().theme).toBe('dark')
   expect(readdirSync(folder)).toEqual(['preferences.json'])
 })
 
@@ -33,9 +38,9 @@ test.each(['', '{"theme":"da', 'null', '[]', '5', '"dark"', '\u0000\u0000'])(
   (text) => {
     const folder = temporaryFolder()
     writeFileSync(fileIn(folder), text)
-    const { preferences, notice } = openPreferences(folder, NOW_MS)
+    const { preferences, notices } = opened(folder)
     expect(preferences.read()).toEqual({ theme: 'system', storeUnprotected: false })
-    expect(notice).toContain(ASIDE)
+    expect(notices).toEqual([expect.stringContaining(ASIDE)])
     expect(readFileSync(join(folder, ASIDE), 'utf8')).toBe(text)
     expect(readdirSync(folder)).toEqual([ASIDE])
   },
@@ -47,8 +52,8 @@ test('data of a newer version survives a change by this one', () => {
     fileIn(folder),
     JSON.stringify({ schemaVersion: 7, theme: 'contrast', window: { wide: true } }),
   )
-  const { preferences, notice } = openPreferences(folder, NOW_MS)
-  expect(notice).toBeUndefined()
+  const { preferences, notices } = opened(folder)
+  expect(notices).toEqual([])
   expect(preferences.read().theme).toBe('system')
   expect(stored(folder)).toMatchObject({ theme: 'contrast' })
   preferences.change({ theme: 'light' })
@@ -57,7 +62,7 @@ test('data of a newer version survives a change by this one', () => {
 
 test('a failed write is returned as a value, and the old preferences stay', () => {
   const folder = temporaryFolder()
-  const { preferences } = openPreferences(folder, NOW_MS)
+  const { preferences } = opened(folder)
   preferences.change({ theme: 'dark' })
   mkdirSync(`${fileIn(folder)}.new`)
   expect(preferences.change({ theme: 'light' }).ok).toBe(false)
@@ -68,9 +73,9 @@ test('a failed write is returned as a value, and the old preferences stay', () =
 test('an unreadable file is left alone', () => {
   const folder = temporaryFolder()
   mkdirSync(fileIn(folder))
-  const { preferences, notice } = openPreferences(folder, NOW_MS)
+  const { preferences, notices } = opened(folder)
   expect(preferences.read()).toEqual({ theme: 'system', storeUnprotected: false })
-  expect(notice).toContain("can't read the file (a folder is in the way)")
+  expect(notices).toEqual([expect.stringContaining("can't read the file (a folder is in the way)")])
   expect(readdirSync(folder)).toEqual(['preferences.json'])
 })
 
@@ -79,7 +84,7 @@ test('whatever the file contains, opening it never throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       writeFileSync(fileIn(folder), text)
-      expect(['system', 'light', 'dark']).toContain(openPreferences(folder, NOW_MS).preferences.read().theme)
+      expect(['system', 'light', 'dark']).toContain(opened(folder).preferences.read().theme)
     }),
     { numRuns: 50 },
   )
@@ -98,8 +103,8 @@ test('a file of gigabytes is renamed without being read', () => {
   const bytes = 3 * 2 ** 30
   writeFileSync(fileIn(folder), '')
   truncateSync(fileIn(folder), bytes)
-  const { preferences, notice } = openPreferences(folder, NOW_MS)
+  const { preferences, notices } = opened(folder)
   expect(preferences.read().theme).toBe('system')
-  expect(notice).toContain(ASIDE)
+  expect(notices).toEqual([expect.stringContaining(ASIDE)])
   expect(statSync(join(folder, ASIDE)).size).toBe(bytes)
 })

@@ -18,7 +18,7 @@ import { openHistoryFile } from '../../../main/history/replaceable-file.ts'
 import { openDataFolder } from '../../../main/storage/data-folder.ts'
 import { lockDataFolder } from '../../../main/storage/lock.ts'
 import { fileSink } from '../../../main/storage/log.ts'
-import { openPreferences } from '../../../main/storage/preferences.ts'
+import { Preferences } from '../../../main/storage/preferences.ts'
 import {
   createFilesPrivately,
   ensurePrivate,
@@ -49,7 +49,7 @@ onPosix('every file is private under a umask that hides nothing, as is what SQLi
   if (vault.kind !== 'open' || history.kind !== 'open') throw new Error('not open')
   for (const { database } of [vault, history])
     database.exec('CREATE TABLE trial (x); INSERT INTO trial VALUES (1)')
-  openPreferences(folder, 0).preferences.change({ theme: 'dark' })
+  new Preferences(folder, 0, () => {}).change({ theme: 'dark' })
   const log = fileSink(folder, () => {}, 20)
   log('a line of more')
   log('than twenty bytes')
@@ -135,7 +135,7 @@ onPosix('a link in the place of a file is not followed, whoever opens it', () =>
     line: expect.stringContaining('is a link'),
   })
   expect(() => openPrivately(join(folder, 'history.db'), 'replace')).toThrow(/ELOOP/)
-  expect(openPreferences(folder, 0).preferences.change({ theme: 'dark' })).toEqual({ ok: true })
+  expect(new Preferences(folder, 0, () => {}).change({ theme: 'dark' })).toEqual({ ok: true })
   expect(statSync(join(folder, 'preferences.json')).isFile()).toBe(true)
   expect(readFileSync(target, 'utf8')).toBe('somebody’s')
 })
@@ -236,7 +236,7 @@ onPosix(
     expect(opening).toEqual({ kind: 'open', path: realpathSync(folder) })
     rmSync(link)
     symlinkSync(temporaryFolder(), link)
-    if (opening.kind === 'open') openPreferences(opening.path, 0).preferences.change({ theme: 'dark' })
+    if (opening.kind === 'open') new Preferences(opening.path, 0, () => {}).change({ theme: 'dark' })
     expect(readdirSync(folder)).toEqual(['preferences.json'])
     proves('D7', { level: 2, cases: 1 })
   },
