@@ -1,10 +1,10 @@
 import { mostUrgent } from '../../app/contract/severity.ts'
+import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { useMirror, useParts } from '../state/window-parts.ts'
 import sheet from './alerts.module.css'
-import { alertsLabel } from './alerts-label.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -26,4 +26,10 @@ export function AlertsButton() {
       Alerts {fresh > 0 && <strong className={css('number')}>{fresh}</strong>}
     </button>
   )
+}
+
+/** The label of the button that counts the alerts of all keys. */
+export function alertsLabel(fresh: number, keys: number): string {
+  const count = fresh === 0 ? 'none new' : countText(fresh, 'new one', 'new ones')
+  return `${keys > 1 ? 'Alerts of all keys' : 'Alerts'}: ${count}`
 }

@@ -4,7 +4,7 @@ import { useParts } from '../state/window-parts.ts'
 import { classesOf } from './classes.ts'
 import controlsSheet from './controls.module.css'
 import sheet from './dialog.module.css'
-import { Refusal } from './refusal.tsx'
+import { Refusal } from './form.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 

@@ -2,6 +2,7 @@ import { lazy, Suspense, useCallback, useMemo } from 'react'
 import type { RowDetails } from '../../app/contract/quotas.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
+import { useAsked } from '../hooks/use-asked.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
 import {
   useMirror,
@@ -12,7 +13,6 @@ import {
   useSnapshot,
 } from '../state/window-parts.ts'
 import { AnswerHeaders } from './answer-headers.tsx'
-import { CheckNow } from './check-now.tsx'
 import { detailFacts, type Fact, programsText } from './detail-facts.ts'
 import sheet from './details.module.css'
 import { Refusals } from './refusals.tsx'
@@ -50,6 +50,25 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
         )}
       </div>
     </section>
+  )
+}
+
+/** The button that checks a row now. It is the only check of stream categories, by opening a stream. */
+function CheckNow({ profile, category }: { readonly profile: string; readonly category: string }) {
+  const { api } = useParts()
+  const asked = useAsked()
+  return (
+    <div className={css('check')}>
+      <button
+        type="button"
+        className={css('button')}
+        disabled={asked.waiting}
+        onClick={() => void asked.run(() => api.checkNow({ profile, category }))}
+      >
+        {asked.waiting ? 'Checking…' : 'Check now'}
+      </button>
+      <span role="alert">{asked.refusal}</span>
+    </div>
   )
 }
 

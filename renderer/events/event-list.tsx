@@ -8,10 +8,9 @@ import controlsSheet from '../components/controls.module.css'
 import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
 import { unanswered } from '../hooks/use-asked.ts'
 import { useMirror, useMoment, useParts, useShownValue, useSnapshot } from '../state/window-parts.ts'
-import { EVENT_FILTER_LABELS, EVENT_FILTERS, type EventFilter, passes } from './event-filter.ts'
 import { EventRow } from './event-row.tsx'
 import sheet from './events.module.css'
-import { ExportsOf } from './exports-of.ts'
+import { EVENT_FILTER_LABELS, EVENT_FILTERS, type EventFilter, ExportsOf, passes } from './shown-events.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 

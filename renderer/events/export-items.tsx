@@ -4,7 +4,7 @@ import { Dropdown, MenuItem } from '../components/dropdown.tsx'
 import type { OpenedMenu } from '../components/lazy-menu.tsx'
 import { useCopy } from '../hooks/use-copy.ts'
 import { useParts } from '../state/window-parts.ts'
-import { ExportsOf, eventText } from './exports-of.ts'
+import { ExportsOf, eventText } from './shown-events.ts'
 
 /** Actions for the events that the list shows. */
 export function OpenedExports({ button }: OpenedMenu) {

@@ -2,8 +2,7 @@ import { useState } from 'react'
 import { DEFAULT_AUDIENCE } from '../../app/sign-in/authorize-url.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
-import { Field } from '../components/field.tsx'
-import { formText } from '../components/form-text.ts'
+import { Field, formText } from '../components/form.tsx'
 import { useParts } from '../state/window-parts.ts'
 import {
   CONNECTION_WORDS,

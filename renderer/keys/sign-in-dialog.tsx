@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { Field } from '../components/field.tsx'
-import { formText } from '../components/form-text.ts'
+import { Field, formText } from '../components/form.tsx'
 import { ENVIRONMENT_LABELS } from '../format/environment-labels.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
 import { refreshTokenError, type Way } from './connect-form.ts'

@@ -7,7 +7,7 @@ import controlsSheet from '../components/controls.module.css'
 import { unanswered } from '../hooks/use-asked.ts'
 import { useWayBack } from '../hooks/use-way-back.ts'
 import { MAIN } from '../shell/skip-links.tsx'
-import { type ChangeDraft, draftOf, type PlanDraft } from '../state/plan-draft.ts'
+import { type ChangeDraft, draftOf, fileOpened, type PlanDraft } from '../state/plan-draft.ts'
 import { shownSnapshot, useParts, useSnapshot, useView } from '../state/window-parts.ts'
 import { AdvicePanel } from './advice-panel.tsx'
 import { DayPanel } from './day-panel.tsx'
@@ -16,7 +16,6 @@ import sheet from './plan.module.css'
 import { PlanBanner } from './plan-banner.tsx'
 import { ProgramsPanel } from './programs-panel.tsx'
 import { recordedDay } from './use-day.ts'
-import { usePlanFile } from './use-plan-file.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
@@ -131,4 +130,29 @@ function useRested<T>(value: T): T {
   const [rested, setRested] = useState(value)
   useEffect(() => clock.after(REST_MS, () => startTransition(() => setRested(value))), [clock, value])
   return rested
+}
+
+const MAX_NAME = 60
+
+/**
+ * Opens a plan's file in place of the draft. An invalid file changes nothing, and a notice names the wrong
+ * member.
+ */
+function usePlanFile(change: ChangeDraft): (file: File) => Promise<void> {
+  const { view } = useParts()
+  return async (file) => {
+    const name = file.name.replaceAll(/\p{Cc}/gu, ' ').slice(0, MAX_NAME)
+    const say = (line: string) => view.setState({ notice: `${name}: ${line}` })
+    try {
+      // The code that checks a file is a sixth of the window's script, so it is loaded with the first file.
+      const { MAX_PLAN_FILE_BYTES, readPlan } = await import('../../app/plan/plan-file.ts')
+      const read = readPlan(file.size > MAX_PLAN_FILE_BYTES ? undefined : await file.text())
+      if (read.kind === 'wrong') return say(`${read.line}. The plan is unchanged.`)
+      change((draft) => fileOpened(draft, read.plan))
+      say('opened. Others stay as observed now.')
+    } catch (error) {
+      // A folder, a missing file, or a host that does not respond.
+      say(unanswered(error))
+    }
+  }
 }

@@ -5,7 +5,6 @@ import { minuteText } from '../../app/status/moments.ts'
 import { classesOf } from '../components/classes.ts'
 import { fillOf, Swatch } from '../components/swatch.tsx'
 import type { DayRow } from './day-chart.tsx'
-import { type WaitBar, waitBars } from './longest-waits.ts'
 import sheet from './plan-day.module.css'
 
 const css = classesOf(sheet)
@@ -71,3 +70,30 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
  */
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
+
+/** The longest wait in a part of the day, from and to epoch ms. */
+interface WaitBar {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly seconds: number
+  /** The program that waited; absent if none did. */
+  readonly by?: string
+}
+
+/** More bars than this are too thin to distinguish their patterns. */
+const MAX_BARS = 40
+
+/** The rows of a day as bars of equal length, each with its longest wait. */
+export function waitBars(
+  rows: readonly Pick<DayRow, 'at' | 'longestSeconds' | 'longestBy'>[],
+): readonly WaitBar[] {
+  const size = Math.max(1, Math.ceil(rows.length / MAX_BARS))
+  const endMs = rows.at(-1)?.at ?? 0
+  return rows.flatMap((first, at) => {
+    if (at % size !== 0 || first.at >= endMs) return []
+    const within = rows.slice(at, at + size)
+    const worst = within.reduce((one, other) => (other.longestSeconds > one.longestSeconds ? other : one))
+    const { longestSeconds: seconds, longestBy: by } = worst
+    return { fromMs: first.at, toMs: rows[at + size]?.at ?? endMs, seconds, ...(by !== undefined && { by }) }
+  })
+}

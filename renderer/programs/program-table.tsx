@@ -19,7 +19,7 @@ import {
 import tableSheet from './program-table.module.css'
 import sheet from './programs.module.css'
 import { useRecentUse } from './use-recent-use.ts'
-import { WaitUsed } from './wait-used.tsx'
+import { WaitUsed } from './waiting-list.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet, ...tableSheet })
 

@@ -4,7 +4,7 @@ import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
-import { Refusal } from '../components/refusal.tsx'
+import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useWayBack } from '../hooks/use-way-back.ts'

@@ -6,7 +6,6 @@ import { Shape } from '../components/shape.tsx'
 import { Swatch } from '../components/swatch.tsx'
 import { useShownValue } from '../state/window-parts.ts'
 import sheet from './programs.module.css'
-import { WaitUsed } from './wait-used.tsx'
 import listSheet from './waiting-list.module.css'
 import { waitingGroups } from './waiting-now.ts'
 
@@ -53,5 +52,21 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
         ))}
       </section>
     </section>
+  )
+}
+
+/**
+ * The share of its longest wait that the next request will have used at its turn. The text next to it shows
+ * when that is.
+ */
+export function WaitUsed({ used }: { readonly used: number }) {
+  return (
+    <i
+      className={css('wait-bar')}
+      data-severity={used > 0.9 ? 'warning' : 'ok'}
+      title={`${Math.round(100 * used)} % of its longest wait`}
+    >
+      <i className={css('wait-used')} style={{ width: `${100 * used}%` }} />
+    </i>
   )
 }

@@ -5,12 +5,12 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
-import { Refusal } from '../components/refusal.tsx'
+import { Refusal } from '../components/form.tsx'
 import { saveFile } from '../hooks/save-file.ts'
 import { unanswered, useAsked } from '../hooks/use-asked.ts'
 import { useParts, useSnapshot } from '../state/window-parts.ts'
-import { REPORT_RANGE_LABELS, REPORT_RANGES, type ReportRange, reportStart } from './report-ranges.ts'
 import { ReportTables } from './report-tables.tsx'
+import { REPORT_RANGE_LABELS, REPORT_RANGES, type ReportRange, reportStart } from './report-text.ts'
 
 const css = classesOf({ ...controlsSheet, ...dialogSheet })
 

@@ -3,6 +3,7 @@ import { clockText } from '../../app/status/moments.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
+import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
@@ -36,11 +37,7 @@ export function BrowserWindowList() {
           </li>
         ))}
       </ul>
-      {asked.refusal !== undefined && (
-        <p className={css('refusal')} role="alert">
-          {asked.refusal}
-        </p>
-      )}
+      <Refusal words={asked.refusal} />
     </>
   )
 }

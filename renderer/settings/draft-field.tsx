@@ -1,7 +1,6 @@
 import { type ReactNode, useId, useState } from 'react'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
-import { ElsewhereLine } from './elsewhere-line.tsx'
 import type { Typed } from './settings-text.ts'
 
 const css = classesOf(dialogSheet)
@@ -72,5 +71,22 @@ export function DraftField<T>({
         />
       )}
     </div>
+  )
+}
+
+interface ElsewhereLineProps {
+  readonly id: string
+  /** The present value, while the person is entering another one. */
+  readonly insteadOf?: string | undefined
+}
+
+/** The note under a setting that another window changed. */
+export function ElsewhereLine({ id, insteadOf }: ElsewhereLineProps) {
+  return (
+    <p id={id} className={css('beneath', 'hint')} role="status">
+      {insteadOf === undefined
+        ? 'Changed in another window.'
+        : `Changed in another window, to ${insteadOf === '' ? 'nothing' : insteadOf}. Your edit applies when you leave the field.`}
+    </p>
   )
 }

@@ -1,6 +1,7 @@
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
+import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useParts } from '../state/window-parts.ts'
@@ -43,11 +44,7 @@ export function KeptSettings() {
           />
         </div>
       )}
-      {asked.refusal !== undefined && (
-        <p className={css('refusal')} role="alert">
-          {asked.refusal}
-        </p>
-      )}
+      <Refusal words={asked.refusal} />
     </>
   )
 }

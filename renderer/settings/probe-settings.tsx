@@ -2,9 +2,9 @@ import { useId, useState } from 'react'
 import type { CurrentKeySettings } from '../../app/contract/settings.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
+import { Refusal } from '../components/form.tsx'
 import { useShown } from '../state/window-parts.ts'
-import { DraftField } from './draft-field.tsx'
-import { ElsewhereLine } from './elsewhere-line.tsx'
+import { DraftField, ElsewhereLine } from './draft-field.tsx'
 import { ProbeIntervals } from './probe-intervals.tsx'
 import {
   budgetFrom,
@@ -30,11 +30,7 @@ export function ProbeSettingsForm({ profile }: { readonly profile: string }) {
         Requests Headroom makes by itself while there is no recent data.{' '}
         {current !== undefined && storedText(current)}
       </p>
-      {refusal !== undefined && (
-        <p className={css('refusal')} role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal words={refusal} />
       {current !== undefined && (
         <>
           <div className={css('rows')}>

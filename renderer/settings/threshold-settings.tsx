@@ -3,6 +3,7 @@ import type { Thresholds } from '../../app/contract/units.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
+import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useParts, useShown } from '../state/window-parts.ts'
 import { percentOf, thresholdFrom } from './settings-text.ts'
@@ -33,11 +34,7 @@ export function ThresholdSettings({ profile }: { readonly profile: string }) {
     <>
       <h3>Alert below</h3>
       <p className={css('hint')}>Per cent of the limit. 0: no alert; empty: as “All rows”.</p>
-      {failure !== undefined && (
-        <p className={css('refusal')} role="alert">
-          {failure}
-        </p>
-      )}
+      <Refusal words={failure} />
       {thresholds !== undefined && (
         <fieldset className={css('rows', 'two')} aria-label="Alert below, per cent">
           <ShareField

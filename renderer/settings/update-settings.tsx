@@ -2,6 +2,7 @@ import { updateText } from '../../app/status/update-status.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
+import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useMirror, useParts } from '../state/window-parts.ts'
 
@@ -33,11 +34,7 @@ export function UpdateSettings() {
           {updateText(state)}
         </p>
       </div>
-      {refusal !== undefined && (
-        <p className={css('refusal')} role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal words={refusal} />
     </>
   )
 }

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
+import { unbroken } from '../../app/status/durations.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
 import { BANNER_ACTION_LABELS, type Banner, type BannerAction, bannerFor } from '../format/banner.ts'
-import { unbroken } from '../format/unbroken.ts'
 import { useMoment, useParts, useView } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 

@@ -3,15 +3,17 @@ import { AlertsButton } from '../alerts/alerts-button.tsx'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Icon } from '../components/icon.tsx'
-import { useMirror, useMoment, useParts, usePausedSince, useShown } from '../state/window-parts.ts'
+import { LazyMenu, menuCode } from '../components/lazy-menu.tsx'
+import { useLook, useMirror, useMoment, useParts, usePausedSince, useShown } from '../state/window-parts.ts'
+import { nextTheme, THEME_LABELS } from '../theme/theme.ts'
 import sheet from './header.module.css'
-import { MoreMenu } from './more-menu.tsx'
 import { OwnUse } from './own-use.tsx'
 import { Pages } from './pages.tsx'
 import { ProfileMenu } from './profile-menu.tsx'
-import { ThemeToggle } from './theme-toggle.tsx'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
+
+const MENU = menuCode(async () => (await import('./more-items.tsx')).OpenedMoreMenu)
 
 const isMac = /Mac/.test(navigator.userAgent)
 
@@ -40,7 +42,9 @@ export function Header() {
         Search <kbd className={css('kbd')}>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <ThemeToggle />
-      <MoreMenu />
+      <LazyMenu menu={MENU} className={css('button', 'ghost', 'icon')} label="More">
+        <Icon name="more" />
+      </LazyMenu>
       <PauseButton />
       <button
         type="button"
@@ -62,6 +66,23 @@ function Clock() {
     <time className={css('clock')} title="The zone is chosen in the settings" data-testid="clock">
       {time}
     </time>
+  )
+}
+
+function ThemeToggle() {
+  const { look } = useParts()
+  const theme = useLook((one) => one.theme)
+  const words = `Theme: ${THEME_LABELS[theme]}`
+  return (
+    <button
+      type="button"
+      className={css('button', 'ghost', 'icon', 'theme-button')}
+      aria-label={words}
+      title={words}
+      onClick={() => look.setState({ theme: nextTheme(theme) })}
+    >
+      <i className={css('theme', `theme-${theme}`)} aria-hidden="true" />
+    </button>
   )
 }
 

@@ -1,10 +1,10 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
+import { unbroken } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText } from '../../app/status/rates.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { accessText, refreshText, type TokenText } from '../format/token-text.ts'
-import { unbroken } from '../format/unbroken.ts'
 import { useParts, useShown } from '../state/window-parts.ts'
 import sheet from './verdict.module.css'
 

@@ -1,10 +1,10 @@
 import { aspectStatuses, keyFindings, keyStatus, spokenText } from '../../app/conditions/key-status.ts'
 import { othersAlertsText } from '../../app/conditions/messages/conditions.ts'
+import { unbroken } from '../../app/status/durations.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import headlineSheet from '../components/headline.module.css'
 import { Shape } from '../components/shape.tsx'
-import { unbroken } from '../format/unbroken.ts'
 import { useMedia } from '../hooks/use-media.ts'
 import {
   useMirror,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineSplitter, parsePush } from '../../../renderer/api/lines.ts'
+import { lineSplitter, parsePush } from '../../../renderer/api/browser-api.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

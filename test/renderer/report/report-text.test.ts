@@ -1,6 +1,5 @@
 import '../utc.ts'
 import { expect, it } from 'vitest'
-import { reportStart } from '../../../renderer/report/report-ranges.ts'
 import {
   countOrDash,
   happenings,
@@ -8,6 +7,7 @@ import {
   lowestText,
   nearText,
   programsLine,
+  reportStart,
 } from '../../../renderer/report/report-text.ts'
 import { NOW_MS } from '../fixtures.ts'
 import { REPORT } from '../harness/memory-fixtures.ts'

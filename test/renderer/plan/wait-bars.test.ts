@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { waitBars } from '../../../renderer/plan/longest-waits.ts'
+import { waitBars } from '../../../renderer/plan/wait-bars.tsx'
 
 const MINUTE = 60_000
 const rows = (count: number, waits: Readonly<Record<number, readonly [seconds: number, by: string]>>) =>

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
-import { EVENT_FILTERS, passes } from '../../../renderer/events/event-filter.ts'
-import { eventText } from '../../../renderer/events/exports-of.ts'
+import { EVENT_FILTERS, eventText, passes } from '../../../renderer/events/shown-events.ts'
 import { EVENTS } from '../fixtures.ts'
 
 it('lets each event through "all" and exactly one other filter', () => {

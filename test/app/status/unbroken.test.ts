@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unbroken } from '../../../renderer/format/unbroken.ts'
+import { unbroken } from '../../../app/status/durations.ts'
 
 const shown = (text: string) => unbroken(text).replaceAll('\u00a0', '_')
 

@@ -38,3 +38,19 @@ export function Field({ label, name, type = 'text', initial, placeholder, hint, 
     </div>
   )
 }
+
+/** The text of a form field, without surrounding white space. */
+export function formText(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+/** The error that main returned to a dialog's command, shown in the dialog. */
+export function Refusal({ words }: { readonly words: string | undefined }) {
+  if (words === undefined) return null
+  return (
+    <p className={css('refusal')} role="alert">
+      {words}
+    </p>
+  )
+}

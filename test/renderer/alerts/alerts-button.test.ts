@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { alertsLabel } from '../../../renderer/alerts/alerts-label.ts'
+import { alertsLabel } from '../../../renderer/alerts/alerts-button.tsx'
 
 test('the alert count next to one key’s name says that it covers all keys', () => {
   expect(alertsLabel(1, 1)).toBe('Alerts: 1 new one')
