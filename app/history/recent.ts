@@ -1,9 +1,10 @@
 import type { History, HistoryPoint } from '../contract/history.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
+import { MINUTE_MS } from '../contract/units.ts'
 import { columnAt } from './columns.ts'
 
 /** How long points are kept in memory, in milliseconds: enough for the 15-minute chart. */
-const KEPT_MS = 16 * 60_000
+export const RECENT_MS = 16 * MINUTE_MS
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
 
@@ -94,8 +95,8 @@ export class RecentHistory {
     track.sinceMs ??= point.at
     track.points.push(point)
     // Trimmed in bulk occasionally, which is cheaper than a shift per point.
-    if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * KEPT_MS) {
-      track.points = track.points.filter((p) => p.at >= point.at - KEPT_MS).slice(-MAX_POINTS / 2)
+    if (track.points.length > MAX_POINTS || (track.points[0]?.at ?? point.at) < point.at - 2 * RECENT_MS) {
+      track.points = track.points.filter((p) => p.at >= point.at - RECENT_MS).slice(-MAX_POINTS / 2)
     }
   }
 }

@@ -97,17 +97,6 @@ export function budgetOpensAtMs(
   return within.length < allowed ? nowMs : (within[within.length - allowed] ?? nowMs) + periodMs
 }
 
-/** Whether to check this row now. */
-export function probeIsDue(
-  row: RequestQuota,
-  record: ProbeRecord,
-  rules: ProbeRules,
-  nowMs: number,
-  attended = true,
-): boolean {
-  return probeDueAtMs(row, record, rules, nowMs, attended) <= nowMs
-}
-
 /**
  * When to check this row if no header arrives first, epoch ms; infinite if nothing schedules one.
  *

@@ -37,36 +37,33 @@ export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
 
-/**
- * Requests per second from counts over intervals between observations.
- *
- * Decays by observed time only: silence between two headers shows nothing about others.
- */
-export interface IntervalRate {
-  readonly horizonMs: number
-  readonly sum: number
-  readonly weight: number
-}
+/** Events of the last `windowSeconds`, in bins of one second. */
+export class SecondCounts {
+  readonly #bins: Float64Array
+  #second = Number.NEGATIVE_INFINITY
 
-/** An interval rate before its first interval. */
-export const noIntervals = (horizonMs: number): IntervalRate => ({ horizonMs, sum: 0, weight: 0 })
-
-/** Adds an interval of `spanMs` with `count` requests. An empty interval adds nothing. */
-export function observedOver(rate: IntervalRate, count: number, spanMs: number): IntervalRate {
-  if (spanMs <= 0) return rate
-  const kept = Math.exp(-spanMs / rate.horizonMs)
-  const perSecond = (count * 1000) / spanMs
-  return {
-    horizonMs: rate.horizonMs,
-    sum: rate.sum * kept + perSecond * (1 - kept),
-    weight: rate.weight * kept + (1 - kept),
+  constructor(windowSeconds: number) {
+    this.#bins = new Float64Array(windowSeconds)
   }
-}
 
-/** Minimum observed time for a rate. */
-const MIN_OBSERVED_MS = 600
+  /** A clock that was set back counts at the latest second. */
+  add(nowMs: number, events = 1): void {
+    const at = this.#advance(nowMs) % this.#bins.length
+    this.#bins[at] = (this.#bins[at] ?? 0) + events
+  }
 
-/** The rate, requests per second; `undefined` before 0.6 s were observed. */
-export function intervalPerSecond(rate: IntervalRate): number | undefined {
-  return rate.weight > MIN_OBSERVED_MS / rate.horizonMs ? rate.sum / rate.weight : undefined
+  sum(nowMs: number): number {
+    this.#advance(nowMs)
+    return this.#bins.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Clears bins that have expired. Returns the present second. */
+  #advance(nowMs: number): number {
+    const second = Math.max(this.#second, Math.floor(nowMs / 1000))
+    const { length } = this.#bins
+    for (let one = Math.max(this.#second, second - length) + 1; one <= second; one += 1)
+      this.#bins[one % length] = 0
+    this.#second = second
+    return second
+  }
 }

@@ -1,33 +1,8 @@
 import type { ProgramClass } from '../../app/contract/programs.ts'
+import { SecondCounts } from '../../app/quota/rates.ts'
 
 /** Window over which rates are averaged, in seconds. */
 const WINDOW_SECONDS = 60
-
-/** Requests of the last minute, in bins of one second. */
-class MinuteCount {
-  readonly #bins = new Float64Array(WINDOW_SECONDS)
-  #second = Number.NEGATIVE_INFINITY
-
-  add(nowMs: number): void {
-    const second = this.#advance(nowMs)
-    const at = second % WINDOW_SECONDS
-    this.#bins[at] = (this.#bins[at] ?? 0) + 1
-  }
-
-  perSecond(nowMs: number): number {
-    this.#advance(nowMs)
-    return this.#bins.reduce((sum, count) => sum + count, 0) / WINDOW_SECONDS
-  }
-
-  /** Clears bins that have expired. Returns the present second. */
-  #advance(nowMs: number): number {
-    const second = Math.max(this.#second, Math.floor(nowMs / 1000))
-    const from = Math.max(this.#second + 1, second - WINDOW_SECONDS + 1)
-    for (let one = from; one <= second; one += 1) this.#bins[one % WINDOW_SECONDS] = 0
-    this.#second = second
-    return second
-  }
-}
 
 /** Name for paths without a known category. */
 const OTHER_PATHS = 'Other paths'
@@ -47,7 +22,7 @@ export interface CategoryUse {
 
 /** Activity of one program on one connected key since the gateway was turned on. */
 export class ProgramUse {
-  readonly #byCategory = new Map<string, { forwarded: number; readonly recent: MinuteCount }>()
+  readonly #byCategory = new Map<string, { forwarded: number; readonly recent: SecondCounts }>()
   /** Requests served by another one's response. */
   coalesced = 0
   /** Requests that the gateway declined. */
@@ -63,7 +38,7 @@ export class ProgramUse {
   /** Counts a request that the service answered, or that was forwarded to it. */
   forwarded(category: string, nowMs: number): void {
     const known = this.#byCategory.get(category)
-    const use = known ?? { forwarded: 0, recent: new MinuteCount() }
+    const use = known ?? { forwarded: 0, recent: new SecondCounts(WINDOW_SECONDS) }
     if (known === undefined) this.#byCategory.set(category, use)
     use.forwarded += 1
     use.recent.add(nowMs)
@@ -73,7 +48,7 @@ export class ProgramUse {
     return [...this.#byCategory].map(([category, { forwarded, recent }]) => ({
       category,
       forwarded,
-      perSecond: recent.perSecond(nowMs),
+      perSecond: recent.sum(nowMs) / WINDOW_SECONDS,
     }))
   }
 }

@@ -18,6 +18,7 @@ import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { MINUTE_MS, type Thresholds } from '../../app/contract/units.ts'
 import { type Incident, incidentOf } from '../../app/history/incident.ts'
+import { RECENT_MS } from '../../app/history/recent.ts'
 import { reportOf } from '../../app/history/report.ts'
 import { Alerts } from '../alerts/alerts.ts'
 import type { Announcer } from '../alerts/announcer.ts'
@@ -44,9 +45,6 @@ export interface HistoryServiceDeps {
 }
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
-
-/** For intervals up to this length, the running process has finer points than the file. */
-const RECENT_MS = 16 * 60_000
 
 /** How far the usual level extends beyond a chart's history: to its forecast, and to the next quarter. */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
@@ -130,6 +128,7 @@ export class HistoryService {
       )
       return 'points' in known ? known : { points: [], rejectedAt: [] }
     }
+    // The running process has finer points than the file.
     if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }

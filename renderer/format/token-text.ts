@@ -3,6 +3,7 @@ import type { AccessSummary, RefreshSummary } from '../../app/contract/snapshot.
 import { untilText } from '../../app/status/durations.ts'
 import { clockText, dayAndMinuteText, minuteText } from '../../app/status/moments.ts'
 import { accessStatus, refreshStatus } from '../../app/status/token-status.ts'
+import { ROTATION } from '../../app/tokens/schedule.ts'
 
 /** A token's life as text and bar: the share that remains, and what happens at its end. */
 export interface TokenText {
@@ -20,8 +21,6 @@ export interface TokenText {
   readonly mark?: number
   readonly severity: Severity
 }
-
-const ABSOLUTE_LIFETIME_MS = 86_400_000
 
 /** The life of an access token at `nowMs`, epoch milliseconds. */
 export function accessText(access: AccessSummary, nowMs: number): TokenText {
@@ -94,7 +93,7 @@ function living(
       value: untilText(endsAt, nowMs),
       note: 'left',
       next: `sign in by ${dayAndMinuteText(endsAt, nowMs)}`,
-      left: share(endsAt - nowMs, ABSOLUTE_LIFETIME_MS),
+      left: share(endsAt - nowMs, ROTATION.absoluteMs),
     }
   }
   if (rotating && rotatesBy !== undefined) {

@@ -70,8 +70,6 @@ export interface LowestLevel {
 
 const QUARTER_MS = 15 * MINUTE_MS
 
-export const AHEAD_MS = RANGES['15 min'].aheadMs
-
 /**
  * Computes the lines of the chart.
  *

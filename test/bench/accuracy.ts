@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { NO_PROBES, probeIsDue } from '../../app/quota/probe-plan.ts'
+import { NO_PROBES, probeDueAtMs } from '../../app/quota/probe-plan.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../../app/service/categories.ts'
 import { type RequestQuotaRules, RequestQuotas } from '../../main/simulator/rules/request-quotas.ts'
 import { chanceFrom } from '../app/quota/chance.ts'
@@ -123,7 +123,7 @@ function live({ category, own, rules = {} }: Scenario, seed: number, errors: Err
     for (let next = due(nowMs); next; next = due(nowMs)) next.happens(next.atMs)
     const second = Math.floor((nowMs - START_MS) / 1000)
     const row = ours.ledger.rowAt(category, nowMs)
-    if (row && probeIsDue(row, probes, PROBES, nowMs)) {
+    if (row && probeDueAtMs(row, probes, PROBES, nowMs) <= nowMs) {
       probes = {
         ...probes,
         sentAtMs: [...probes.sentAtMs.filter((at) => at > nowMs - row.period * 1000), nowMs],

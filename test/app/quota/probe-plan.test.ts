@@ -9,7 +9,6 @@ import {
   type ProbeRules,
   paceMsOf,
   probeDueAtMs,
-  probeIsDue,
   probesWithin,
   RECORDED_CHECKS,
 } from '../../../app/quota/probe-plan.ts'
@@ -31,6 +30,7 @@ const row = (fields: Partial<RequestQuota> = {}) =>
   })
 const rules: ProbeRules = { budgetFraction: 0.05, everySeconds: {} }
 const HOUR = 3_600_000
+const probeIsDue = (...asked: Parameters<typeof probeDueAtMs>) => probeDueAtMs(...asked) <= asked[3]
 
 describe('a check is never sent', () => {
   test('into a paused bucket, whatever the override', () => {

@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  counted,
-  countedFrom,
-  countedPerSecond,
-  HORIZONS_MS,
-  intervalPerSecond,
-  noIntervals,
-  observedOver,
-} from '../../../app/quota/rates.ts'
+import { counted, countedFrom, countedPerSecond, HORIZONS_MS } from '../../../app/quota/rates.ts'
 import { replenishedPerSecond } from '../../../app/quota/replenishment.ts'
 
 test('the examples of service 8.3: 0.6 s a request, and 100 s refill about 167', () => {
@@ -28,14 +20,4 @@ test('one request never looks like a storm', () => {
   const rate = counted(countedFrom(0, HORIZONS_MS.short), 1)
   expect(countedPerSecond(rate, 1)).toBeLessThan(0.2)
   expect(countedPerSecond(rate, 0)).toBeLessThan(0.2)
-})
-
-const NO_INTERVALS = noIntervals(HORIZONS_MS.short)
-
-test('silence between two observations shows nothing about others; an interval does', () => {
-  expect(intervalPerSecond(NO_INTERVALS)).toBeUndefined()
-  expect(observedOver(NO_INTERVALS, 5, 0)).toEqual(NO_INTERVALS)
-  expect(intervalPerSecond(observedOver(NO_INTERVALS, 10, 20_000))).toBeCloseTo(0.5, 9)
-  const then = observedOver(observedOver(NO_INTERVALS, 10, 20_000), 0, 600_000)
-  expect(intervalPerSecond(then)).toBeLessThan(0.01)
 })

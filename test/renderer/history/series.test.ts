@@ -2,7 +2,8 @@ import '../utc.ts'
 import { describe, expect, it } from 'vitest'
 import type { HistoryPoint } from '../../../app/contract/history.ts'
 import { quotaStatus } from '../../../app/status/quota-status.ts'
-import { AHEAD_MS, chartSeries, countTicks } from '../../../renderer/history/series.ts'
+import { RANGES } from '../../../renderer/charts/ranges.ts'
+import { chartSeries, countTicks } from '../../../renderer/history/series.ts'
 import { defaultQuota, NOW_MS, quota } from '../fixtures.ts'
 
 const at = (seconds: number, remaining: number, source: HistoryPoint['source'] = 'header') => ({
@@ -89,7 +90,7 @@ describe('the chart', () => {
     const early = rows.filter(({ earliest }) => earliest !== undefined)
     // 31 left, and 2 a second more used than refilled.
     expect(early.at(-1)).toMatchObject({ at: 15.5, earliest: 0 })
-    expect(rows.at(-1)?.at).toBe(AHEAD_MS / 1000)
+    expect(rows.at(-1)?.at).toBe(RANGES['15 min'].aheadMs / 1000)
     expect(rows.at(-1)?.forecast).toEqual([0, rows.at(-1)?.latest])
   })
 
