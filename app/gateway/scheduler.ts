@@ -147,14 +147,6 @@ export class Scheduler {
       : this.#pump(upstream.bucket, now, overslept)
   }
 
-  /** Drops all requests of a program that was revoked. */
-  dropProgram(program: string, nowMs: number): readonly Decision[] {
-    const requests = [...this.#upstreamOf].flatMap(([id, { requests }]) =>
-      requests.get(id)?.program === program ? [id] : [],
-    )
-    return requests.flatMap((id) => this.drop(id, nowMs))
-  }
-
   /**
    * Declines all waiting requests as `unavailable`: sign-in is needed, or the gateway is stopping. Sent
    * requests continue.

@@ -20,7 +20,6 @@ export interface ReplayedWaits {
   readonly sent: number
   /** Requests that were declined: their turn came after their longest wait, or too many waited. */
   readonly refused: number
-  readonly medianSeconds: number
   readonly p99Seconds: number
   readonly worstSeconds: number
 }
@@ -310,15 +309,12 @@ const levelsOf = ({ name: category, stretches }: Category): readonly ReplayedLev
 
 function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {
   const sorted = Float64Array.from(sentMs).sort()
-  const at = (share: number) =>
-    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) / 1000
   return {
     program,
     category,
     sent: sorted.length,
     refused,
-    medianSeconds: at(0.5),
-    p99Seconds: at(0.99),
+    p99Seconds: (sorted[Math.floor(sorted.length * 0.99)] ?? 0) / 1000,
     worstSeconds: (sorted.at(-1) ?? 0) / 1000,
   }
 }

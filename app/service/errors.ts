@@ -26,12 +26,8 @@ function messageOf(body: string): string | undefined {
 }
 
 function errorFields(body: string): { readonly Message?: unknown; readonly Error?: unknown } | undefined {
-  try {
-    const parsed: unknown = parseJson(body)
-    return typeof parsed === 'object' && parsed !== null ? parsed : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = parseJson(body)
+  return typeof parsed === 'object' && parsed !== null ? parsed : undefined
 }
 
 const MAX_MESSAGE = 200

@@ -1,15 +1,23 @@
 /** Responses and frames of the service nest only a few levels deep. */
 export const MAX_JSON_DEPTH = 64
 
+/** The value of a JSON text; `undefined`, which no JSON text represents, if it is invalid. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * Parses a text of the service. Throws a `SyntaxError` like `JSON.parse`, and also for nesting deeper than
+ * The value of a JSON text of the service; `undefined` if it is invalid, or nested deeper than
  * `MAX_JSON_DEPTH`: parsing a few megabytes of brackets takes a gigabyte and seconds. A leading byte order
  * mark is ignored (RFC 8259, section 8.1).
  */
 export function parseJson(marked: string): unknown {
   const text = marked.startsWith('\uFEFF') ? marked.slice(1) : marked
-  if (text.length > MAX_JSON_DEPTH && isTooDeep(text)) throw new SyntaxError('the JSON is nested too deeply')
-  return JSON.parse(text)
+  return text.length > MAX_JSON_DEPTH && isTooDeep(text) ? undefined : jsonOf(text)
 }
 
 const QUOTE = 0x22

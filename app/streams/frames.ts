@@ -34,10 +34,8 @@ const shown = (text: string, length: number, clean: CleanText): string =>
  * Stored texts pass `clean`, because a service may echo a secret that it received.
  */
 export function frameOf(line: string, clean: CleanText = asItIs): Frame {
-  let parsed: unknown
-  try {
-    parsed = parseJson(line)
-  } catch {
+  const parsed = parseJson(line)
+  if (parsed === undefined) {
     const text = line.trim()
     if (text === 'END' || text.startsWith('ERROR'))
       return { kind: 'ended', text: shown(text, MAX_TEXT, clean) }

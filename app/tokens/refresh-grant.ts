@@ -111,7 +111,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'unknown', why: outcome.why }
   const { status, headers } = outcome
-  const body = jsonOf(outcome.body)
+  const body = parseJson(outcome.body)
   const to = redirectedTo(status, headers, url)
   if (to !== undefined) return { kind: 'later', why: redirectText(to), isFromIntermediary: true }
   if (status === 429 || status >= 500) {
@@ -209,14 +209,6 @@ function textOf(body: unknown, name: string): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   const parsed = secret.safeParse((body as Record<string, unknown>)[name])
   return parsed.success ? parsed.data : undefined
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

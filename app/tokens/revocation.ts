@@ -67,11 +67,7 @@ export function processRevokeAnswer(outcome: HttpOutcome, url: string): Spelling
 }
 
 function oauthErrorOf(body: string): string | undefined {
-  try {
-    const parsed: unknown = parseJson(body)
-    if (typeof parsed !== 'object' || parsed === null || !('error' in parsed)) return undefined
-    return typeof parsed.error === 'string' ? parsed.error : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = parseJson(body)
+  if (typeof parsed !== 'object' || parsed === null || !('error' in parsed)) return undefined
+  return typeof parsed.error === 'string' ? parsed.error : undefined
 }

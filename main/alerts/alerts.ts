@@ -14,6 +14,7 @@ import type { Feature } from '../../app/contract/ipc.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/contract/units.ts'
+import { jsonOf } from '../../app/service/json.ts'
 import type { Announcer } from './announcer.ts'
 import type { ThresholdFile } from './threshold-file.ts'
 
@@ -134,11 +135,7 @@ export class Alerts {
  * Parses a stored row of `open_alerts`. `undefined` if this version cannot read it; the row is then deleted.
  */
 export function storedAlert(text: string): Alert | undefined {
-  try {
-    return alertSchema.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
+  return alertSchema.safeParse(jsonOf(text)).data
 }
 
 /** The open alerts of all profiles, and the thresholds of each profile. */

@@ -364,12 +364,6 @@ const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 
 /** The first account id in an accounts response that can be used in a path. */
 export function firstAccount(body: string): string | undefined {
-  try {
-    const parsed = Accounts.safeParse(parseJson(body))
-    return parsed.success
-      ? parsed.data.Accounts.map((account) => account.AccountID).find((id) => ACCOUNT.test(id))
-      : undefined
-  } catch {
-    return undefined
-  }
+  const accounts = Accounts.safeParse(parseJson(body)).data?.Accounts ?? []
+  return accounts.map((account) => account.AccountID).find((id) => ACCOUNT.test(id))
 }

@@ -8,6 +8,7 @@ import {
   snapshotSchema,
 } from '../../app/contract/snapshot.ts'
 import { type WindowSummary, windowSummary } from '../../app/contract/windows.ts'
+import { jsonOf } from '../../app/service/json.ts'
 import { programClass, programName, programWeight } from '../gateway/programs.ts'
 
 /**
@@ -68,11 +69,7 @@ export const MAX_ANSWER_BYTES = 16_000_000
 
 /** Parses one line of a client; `undefined` if it is not a request. */
 export function parseRequest(line: string): ControlRequest | undefined {
-  try {
-    return request.parse(JSON.parse(line))
-  } catch {
-    return undefined
-  }
+  return request.safeParse(jsonOf(line)).data
 }
 
 const answer: z.ZodType<ControlAnswer> = z.union([
@@ -92,9 +89,5 @@ const answer: z.ZodType<ControlAnswer> = z.union([
 
 /** Parses one line of the app; `undefined` if it is not a response. */
 export function parseAnswer(line: string): ControlAnswer | undefined {
-  try {
-    return answer.parse(JSON.parse(line))
-  } catch {
-    return undefined
-  }
+  return answer.safeParse(jsonOf(line)).data
 }

@@ -1,8 +1,9 @@
 import type { gatewayContract } from '../../app/contract/gateway.ts'
 import type { Feature } from '../../app/contract/ipc.ts'
-import type { CommandError } from '../../app/contract/outcome.ts'
+import type { Outcome } from '../../app/contract/outcome.ts'
 import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
-import type { Gateway } from './gateway.ts'
+import { sentence } from '../../app/status/sentences.ts'
+import type { Gateway, GatewayChange } from './gateway.ts'
 
 /** The commands for the gateway. */
 export function gatewayCommands(
@@ -11,32 +12,18 @@ export function gatewayCommands(
   return {
     handlers: {
       gateway: () => ({ gateway: gateway.summary, programs: gateway.programs() }),
-      setGateway: async ({ on, port = DEFAULT_GATEWAY_PORT }) => {
-        const change = on ? await gateway.turnOn(port) : await gateway.turnOff()
-        return change.ok ? change : refusal(change.why)
-      },
+      setGateway: async ({ on, port = DEFAULT_GATEWAY_PORT }) =>
+        outcomeOf(on ? await gateway.turnOn(port) : await gateway.turnOff()),
       addProgram: (program) => {
         const added = gateway.add(program)
-        return added.ok ? { ok: true, key: added.key } : refusal(added.why)
+        return outcomeOf(added.ok ? { ok: true, key: added.key } : added)
       },
-      cutProgram: ({ name }) => {
-        const cut = gateway.cut(name)
-        return cut.ok ? cut : refusal(cut.why)
-      },
-      pauseProgram: ({ name }) => {
-        const paused = gateway.pause(name)
-        return paused.ok ? paused : refusal(paused.why)
-      },
-      resumeProgram: ({ name }) => {
-        const resumed = gateway.resume(name)
-        return resumed.ok ? resumed : refusal(resumed.why)
-      },
+      cutProgram: ({ name }) => outcomeOf(gateway.cut(name)),
+      pauseProgram: ({ name }) => outcomeOf(gateway.pause(name)),
+      resumeProgram: ({ name }) => outcomeOf(gateway.resume(name)),
     },
   }
 }
 
-const refusal = (why: string): CommandError => ({
-  ok: false,
-  code: 'gateway',
-  message: `${why.slice(0, 1).toUpperCase()}${why.slice(1)}.`,
-})
+const outcomeOf = <T>(change: GatewayChange<T>): Outcome<T> =>
+  change.ok ? change : { ok: false, code: 'gateway', message: sentence(change.why) }

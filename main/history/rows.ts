@@ -3,6 +3,7 @@ import type { SlotSample } from '../../app/contract/history.ts'
 import type { Extent } from '../../app/history/columns.ts'
 import type { Rollup } from '../../app/history/rollup.ts'
 import type { Sample, SampleSource } from '../../app/history/sample.ts'
+import { jsonOf } from '../../app/service/json.ts'
 
 /**
  * Conversion between table columns and the records of app/history. Rows are read as arrays, which takes half
@@ -117,9 +118,5 @@ export const slotValues = (sample: SlotSample): number[] => [
  * text, so that one bad row does not lose the others.
  */
 export function storedEvent(body: unknown): LoggedEvent | undefined {
-  try {
-    return loggedEvent.safeParse(JSON.parse(String(body))).data
-  } catch {
-    return undefined
-  }
+  return loggedEvent.safeParse(jsonOf(String(body))).data
 }

@@ -153,12 +153,8 @@ function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | 
 }
 
 function jsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = parseJson(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value))
-      : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : undefined
 }

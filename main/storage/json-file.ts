@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { jsonOf } from '../../app/service/json.ts'
 import { setAside } from './set-aside.ts'
 import { SAVED, type Saved } from './storage-error.ts'
 import { systemErrorCode, systemErrorText } from './system-error.ts'
@@ -57,7 +58,8 @@ export class JsonFile<T> {
       }
       return fallback
     }
-    const json = text.length <= maxLength ? jsonOf(text) : undefined
+    // Some editors put a byte order mark before it.
+    const json = text.length <= maxLength ? jsonOf(text.replace(/^\uFEFF/, '')) : undefined
     const parsed = schema.safeParse(json)
     if (parsed.success) return parsed.data
     onProblem(this.#setAside(folder, this.#isNewer(json) ? 'newer' : 'corrupt', nowMs))
@@ -95,15 +97,5 @@ export class JsonFile<T> {
       const why = systemErrorText(error)
       return `${what}: the file is damaged, and renaming it failed (${why}); using the defaults`
     }
-  }
-}
-
-/** The parsed text, or `undefined` (which no JSON text represents) if it is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    // Some editors put a byte order mark before it.
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
 import { z } from 'zod'
+import { jsonOf } from '../../app/service/json.ts'
 import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../ports/keystore.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
@@ -68,7 +69,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
     },
 
     async unwrap(wrapped) {
-      const parts = wrapping.safeParse(jsonOf(wrapped))
+      const parts = wrapping.safeParse(jsonOf(new TextDecoder().decode(wrapped)))
       if (!parts.success) return { kind: 'damaged', why: 'the saved key is unreadable' }
       const { salt, check, key, ...stored } = parts.data
       const stretched = await stretch(passphrase, salt, stored)
@@ -108,12 +109,4 @@ function stretch(
 
 function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
-}
-
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
 }

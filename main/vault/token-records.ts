@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { jsonOf } from '../../app/service/json.ts'
 import type {
   Intent,
   PendingRevocation,
@@ -141,13 +142,4 @@ function readDoubt(view: VaultView, profile: string, generation: number): TokenD
   const record = readRecord(view, profile, DOUBT)
   if (record.kind !== 'found' || record.generation !== generation) return undefined
   return tokenDoubt.safeParse(jsonOf(record.secret)).data
-}
-
-/** The value of a JSON text; `undefined` if invalid. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

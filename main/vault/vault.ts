@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
+import { jsonOf } from '../../app/service/json.ts'
 import type { Intent, StoredTokens } from '../../app/tokens/stored-token.ts'
 import type { Profile } from '../ports/profile.ts'
 import { filePlace } from '../storage/sqlite-file.ts'
@@ -16,7 +17,7 @@ import {
   type VaultView,
   writeRecord,
 } from './records.ts'
-import { jsonOf, readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from './token-records.ts'
+import { readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from './token-records.ts'
 
 /** The tokens of one key in the vault. Every write is one transaction, durable when it returns ok. */
 export interface VaultTokens {

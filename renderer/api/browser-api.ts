@@ -1,3 +1,4 @@
+import { jsonOf } from '../../app/service/json.ts'
 import type { BrowserSession } from './browser-session.ts'
 import type { Link, LinkSource } from './link.ts'
 import type { WindowApi } from './window-api.ts'
@@ -243,12 +244,7 @@ export function lineSplitter(): (chunk: Uint8Array) => readonly string[] {
 
 /** Parses one line of the push stream; `undefined` for a line that is not a push. */
 export function parsePush(line: string): { readonly channel: string; readonly value: unknown } | undefined {
-  let said: unknown
-  try {
-    said = JSON.parse(line)
-  } catch {
-    return undefined
-  }
+  const said = jsonOf(line)
   if (typeof said !== 'object' || said === null || !('channel' in said) || !('value' in said))
     return undefined
   return typeof said.channel === 'string' ? { channel: said.channel, value: said.value } : undefined

@@ -1,4 +1,5 @@
 import type { Dialog, MessageBoxOptions } from 'electron'
+import { capitalised } from '../../../app/status/sentences.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
 export interface StartFailureDeps {
@@ -17,12 +18,11 @@ export async function failToStart(
   complain(line)
   if (!hasTerminal) {
     await app.whenReady()
-    const detail = line.charAt(0).toUpperCase() + line.slice(1)
     await showLastDialog(dialog, {
       type: 'error',
       title: 'Headroom',
       message: 'Headroom can’t start.',
-      detail,
+      detail: capitalised(line),
     })
   }
   app.exit(1)

@@ -368,18 +368,6 @@ describe('departures', () => {
     expect(scheduler.drop(2, 30)).toEqual([])
   })
 
-  test('a revoked program has nothing left', () => {
-    left(22)
-    offer({ program: 'cut' })
-    offer({ program: 'cut', sameAs: 'x' })
-    offer({ program: 'cut' })
-    offer({ program: 'other', sameAs: 'x' })
-    offer({ program: 'other' })
-    expect(scheduler.dropProgram('cut', 10)).toEqual([{ kind: 'abandon', upstream: 2 }])
-    expect(scheduler.waiting().map((waiting) => waiting.program)).toEqual(['other'])
-    expect(scheduler.answered(3, answer(20), 20)).toMatchObject([{ kind: 'answer', requests: [5] }])
-  })
-
   test('all waiting requests can be declined when nothing can be sent', () => {
     left(21)
     offer()

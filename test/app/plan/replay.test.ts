@@ -47,7 +47,6 @@ test('without waits nothing waits, and the levels are the service’s', () => {
         category: CATEGORY,
         sent: 4,
         refused: 0,
-        medianSeconds: 0,
         p99Seconds: 0,
         worstSeconds: 0,
       },

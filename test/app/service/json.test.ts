@@ -18,7 +18,7 @@ test('nesting as deep as in real responses is parsed as by JSON.parse, ignoring 
 
 test('one leading byte order mark is ignored', () => {
   expect(parseJson('\uFEFF{"a":1}')).toEqual({ a: 1 })
-  expect(() => parseJson('\uFEFF\uFEFF1')).toThrow(SyntaxError)
+  expect(parseJson('\uFEFF\uFEFF1')).toBeUndefined()
 })
 
 test.each([
@@ -29,12 +29,12 @@ test.each([
 ])('%s is not JSON of the service, and costs nothing', (_, text) => {
   // JSON.parse, which takes seconds of the 8 MB, would say something else of each.
   const parse = vi.spyOn(JSON, 'parse')
-  expect(() => parseJson(text)).toThrow('the JSON is nested too deeply')
+  expect(parseJson(text)).toBeUndefined()
   expect(parse).not.toHaveBeenCalled()
   parse.mockRestore()
   proves('T14', { level: 2, cases: 1 })
 })
 
-test.each(['', '{', '"', '["\\', '{"a":1,}', 'nul'])('%j throws as JSON.parse does', (text) => {
-  expect(() => parseJson(text)).toThrow(SyntaxError)
+test.each(['', '{', '"', '["\\', '{"a":1,}', 'nul'])('%j is no JSON', (text) => {
+  expect(parseJson(text)).toBeUndefined()
 })
