@@ -99,7 +99,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
         tabIndex={-1}
         className={css('main', isMaximised && 'maximised', dimmed && 'dimmed', frozen && 'frozen')}
       >
-        <div className={css('left')}>
+        <div className={css('column')}>
           {!isMaximised && <CapacityTable />}
           {isNarrow && (
             <section className={css('tokens-alone')} aria-label="Tokens">

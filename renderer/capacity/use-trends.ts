@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import { useRepeated } from '../hooks/use-repeated.ts'
-import { useMirror, useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
+import { useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
 import { TREND, type TrendPath, trendPaths } from './trend-path.ts'
 
 /** Interval of requests; less than a pixel of the small charts. */
@@ -15,7 +15,6 @@ const NONE: ReadonlyMap<string, TrendPath> = new Map()
 export function useTrends(): ReadonlyMap<string, TrendPath> {
   const { api, ticker, mirror } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)
-  const isLive = useMirror(({ link }) => link.kind === 'live')
   const isPaused = usePausedSince() !== undefined
   const ask = useCallback(async () => {
     if (profile === undefined) return undefined
@@ -27,7 +26,7 @@ export function useTrends(): ReadonlyMap<string, TrendPath> {
   }, [api, ticker, mirror, profile])
   const last = useRepeated({
     ask,
-    isOn: profile !== undefined && isLive && !isPaused,
+    isOn: profile !== undefined && !isPaused,
     everyMs: ASK_AGAIN_MS,
   })
   return last?.isCurrent === true ? last.answer : NONE

@@ -4,14 +4,7 @@ import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
-import {
-  useMirror,
-  useParts,
-  usePausedSince,
-  useQuota,
-  useShown,
-  useSnapshot,
-} from '../state/window-parts.ts'
+import { useParts, usePausedSince, useQuota, useShown, useSnapshot } from '../state/window-parts.ts'
 import { AnswerHeaders } from './answer-headers.tsx'
 import { detailFacts, type Fact, programsText } from './detail-facts.ts'
 import sheet from './details.module.css'
@@ -100,12 +93,11 @@ const ASK_AGAIN_MS = 2000
 /** The details of one row, fetched repeatedly while the panel is open. */
 function useRowDetails(profile: string | undefined, category: string): RowDetails | undefined {
   const { api } = useParts()
-  const isLive = useMirror((mirror) => mirror.link.kind === 'live')
   const isPaused = usePausedSince() !== undefined
   const ask = useCallback(async () => {
     const answer = profile === undefined ? undefined : await api.rowDetails({ profile, category })
     return answer?.ok === true ? answer.details : undefined
   }, [api, profile, category])
-  const isOn = profile !== undefined && isLive && !isPaused
+  const isOn = profile !== undefined && !isPaused
   return useRepeated({ ask, isOn, everyMs: ASK_AGAIN_MS })?.answer
 }

@@ -3,7 +3,7 @@ import type { History } from '../../app/contract/history.ts'
 import { RANGES } from '../charts/ranges.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
 import type { ChartRange } from '../state/view-state.ts'
-import { useMirror, useParts, usePausedSince } from '../state/window-parts.ts'
+import { useParts, usePausedSince } from '../state/window-parts.ts'
 
 /** Maximum number of points per request. */
 const MAX_POINTS = 300
@@ -17,7 +17,6 @@ export function useHistory(
   range: ChartRange,
 ): History | undefined {
   const { api, ticker } = useParts()
-  const isLive = useMirror((mirror) => mirror.link.kind === 'live')
   const isPaused = usePausedSince() !== undefined
   const { pastMs, askAgainMs } = RANGES[range]
   const ask = useCallback(async () => {
@@ -27,7 +26,7 @@ export function useHistory(
   }, [api, ticker, profile, category, pastMs])
   const last = useRepeated({
     ask,
-    isOn: profile !== undefined && category !== undefined && isLive,
+    isOn: profile !== undefined && category !== undefined,
     // A paused window fetches once, because the person may choose another row or range.
     everyMs: isPaused ? undefined : askAgainMs,
   })

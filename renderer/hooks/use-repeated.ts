@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useParts } from '../state/window-parts.ts'
+import { useMirror, useParts } from '../state/window-parts.ts'
 
 interface Repeated<Answer> {
   /** From `useCallback`: a new function is called at once. `undefined` keeps the last response. */
@@ -16,8 +16,8 @@ interface LastAnswer<Answer> {
 }
 
 /**
- * Sends a request at an interval while the window is visible. A failure keeps the last response; the banner
- * reports a lost host.
+ * Sends a request at an interval while the window is visible and its host connected. A failure keeps the last
+ * response; the banner reports a lost host.
  */
 export function useRepeated<Answer>({
   ask,
@@ -25,9 +25,10 @@ export function useRepeated<Answer>({
   everyMs,
 }: Repeated<Answer>): LastAnswer<Answer> | undefined {
   const { clock } = useParts()
+  const isLive = useMirror((mirror) => mirror.link.kind === 'live')
   const [last, setLast] = useState<{ readonly of: typeof ask; readonly answer: Answer }>()
   useEffect(() => {
-    if (!isOn) return
+    if (!isOn || !isLive) return
     let stopped = false
     let cancel = () => {}
     const again = async () => {
@@ -46,6 +47,6 @@ export function useRepeated<Answer>({
       stopped = true
       cancel()
     }
-  }, [clock, ask, isOn, everyMs])
+  }, [clock, ask, isOn, isLive, everyMs])
   return last && { answer: last.answer, isCurrent: last.of === ask }
 }

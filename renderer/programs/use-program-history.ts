@@ -2,7 +2,7 @@ import { useCallback } from 'react'
 import type { ProgramHistory } from '../../app/contract/history.ts'
 import { RANGES } from '../charts/ranges.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
-import { useMirror, useParts, usePausedSince, useView } from '../state/window-parts.ts'
+import { useParts, usePausedSince, useView } from '../state/window-parts.ts'
 
 const MAX_COLUMNS = 60
 const ASK_AGAIN_MS = 30_000
@@ -20,7 +20,6 @@ export interface AskedHistory extends ProgramHistory {
 export function useProgramHistory(profile: string | undefined, category: string): AskedHistory | undefined {
   const { api, ticker } = useParts()
   const range = useView((view) => view.range)
-  const isLive = useMirror((mirror) => mirror.link.kind === 'live')
   const isPaused = usePausedSince() !== undefined
   const ask = useCallback(async () => {
     if (profile === undefined) return undefined
@@ -35,7 +34,7 @@ export function useProgramHistory(profile: string | undefined, category: string)
   }, [api, ticker, profile, category, range])
   const last = useRepeated({
     ask,
-    isOn: profile !== undefined && isLive,
+    isOn: profile !== undefined,
     everyMs: isPaused ? undefined : ASK_AGAIN_MS,
   })
   // Bars of one category must not appear next to another category's text.

@@ -2,7 +2,7 @@ import { useCallback, useMemo } from 'react'
 import type { RecordedProgramUse } from '../../app/contract/history.ts'
 import { MINUTE_MS } from '../../app/contract/units.ts'
 import { useRepeated } from '../hooks/use-repeated.ts'
-import { useMirror, useParts } from '../state/window-parts.ts'
+import { useParts } from '../state/window-parts.ts'
 
 const MINUTES = 15
 const ASK_AGAIN_MS = 30_000
@@ -12,14 +12,13 @@ const ASK_AGAIN_MS = 30_000
  */
 export function useRecentUse(profile: string): ReadonlyMap<string, readonly number[]> | undefined {
   const { api, ticker } = useParts()
-  const isLive = useMirror((mirror) => mirror.link.kind === 'live')
   const ask = useCallback(async () => {
     const toMs = Math.floor(ticker.nowMs() / MINUTE_MS) * MINUTE_MS
     const fromMs = Math.max(0, toMs - MINUTES * MINUTE_MS)
     const { programs } = await api.recordedUses({ profile, fromMs, toMs })
     return { fromMs, programs }
   }, [api, ticker, profile])
-  const answer = useRepeated({ ask, isOn: isLive, everyMs: ASK_AGAIN_MS })?.answer
+  const answer = useRepeated({ ask, isOn: true, everyMs: ASK_AGAIN_MS })?.answer
   return useMemo(() => answer && byMinute(answer.programs, answer.fromMs), [answer])
 }
 
