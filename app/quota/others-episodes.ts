@@ -1,5 +1,6 @@
 import type { KeyReport } from '../contract/events.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
+import { hundredths } from './rates.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
 /** Share of the refill below which use by others is not reported. */
@@ -59,5 +60,3 @@ export class OthersEpisodes {
 function leastOf({ limit, period }: Row): number {
   return Math.max(MIN_PER_SECOND, NOTABLE_SHARE * replenishedPerSecond(limit, period))
 }
-
-const hundredths = (perSecond: number): number => Math.round(perSecond * 100) / 100

@@ -37,6 +37,9 @@ export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
 
+/** A rate as it is logged. */
+export const hundredths = (perSecond: number): number => Math.round(perSecond * 100) / 100
+
 /** Events of the last `windowSeconds`, in bins of one second. */
 export class SecondCounts {
   readonly #bins: Float64Array

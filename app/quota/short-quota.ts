@@ -1,5 +1,6 @@
 import type { KeyReport, ShortState } from '../contract/events.ts'
 import type { RequestQuota } from '../contract/snapshot.ts'
+import { hundredths } from './rates.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
 /** Reports whether a row is short of requests: low, running out or empty. */
@@ -28,5 +29,3 @@ function shortIn(row: RequestQuota, state: ShortState): KeyReport {
     ...(model === 'rolling' && { refill: hundredths(replenishedPerSecond(limit, period)) }),
   }
 }
-
-const hundredths = (perSecond: number): number => Math.round(perSecond * 100) / 100

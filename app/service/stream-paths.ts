@@ -15,7 +15,6 @@ export type StreamPath =
  * steps.
  */
 const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
-const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 const ORDER = /^[A-Za-z0-9-]{1,40}$/
 const OPTION_NAME = /^[A-Za-z][A-Za-z0-9]{0,31}$/
 const MAX_ACCOUNTS = 25
@@ -81,6 +80,9 @@ function split(list: string): string[] {
     .filter(Boolean)
 }
 
+/** Whether a text can be an account id in a path. */
+export const isAccount = (text: string): boolean => /^[A-Za-z0-9]{1,20}$/.test(text)
+
 /** Whether this is a single symbol, valid in a request's path. */
 export const isSymbol = (text: string): boolean => SYMBOL.test(text) && !text.includes(',')
 
@@ -121,7 +123,7 @@ function symbols(
 
 function accounts(target: string): Encoded {
   const list = split(target)
-  if (list.length === 0 || !list.every((one) => ACCOUNT.test(one))) {
+  if (list.length === 0 || !list.every(isAccount)) {
     return refused(`“${target.slice(0, 60)}” is not an account id`)
   }
   if (list.length > MAX_ACCOUNTS) return refused(`at most ${MAX_ACCOUNTS} accounts a stream`)

@@ -15,6 +15,7 @@ import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { PROBED_CATEGORIES, type ProbeSubjects, probePath } from '../../app/service/categories.ts'
 import { parseJson } from '../../app/service/json.ts'
+import { isAccount } from '../../app/service/stream-paths.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 import type { ProbeSettings } from '../ports/profile.ts'
 import type { Timeline } from '../ports/timeline.ts'
@@ -360,10 +361,9 @@ export function probeRequest(category: string, subjects: ProbeSubjects): ApiRequ
 }
 
 const Accounts = z.object({ Accounts: z.array(z.object({ AccountID: z.string() })) })
-const ACCOUNT = /^[A-Za-z0-9]{1,20}$/
 
 /** The first account id in an accounts response that can be used in a path. */
 export function firstAccount(body: string): string | undefined {
   const accounts = Accounts.safeParse(parseJson(body)).data?.Accounts ?? []
-  return accounts.map((account) => account.AccountID).find((id) => ACCOUNT.test(id))
+  return accounts.map((account) => account.AccountID).find(isAccount)
 }

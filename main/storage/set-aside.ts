@@ -13,7 +13,7 @@ export interface FileToSetAside {
 }
 
 /** The companion files of a SQLite database. */
-const COMPANIONS = ['-wal', '-shm', '-journal'] as const
+export const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
 /**
  * Renames an unusable file, with its SQLite companions, so that the next write destroys nothing:

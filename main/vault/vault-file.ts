@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SAVED_KEYS } from '../../app/contract/key-health.ts'
-import { setAside } from '../storage/set-aside.ts'
+import { COMPANIONS, setAside } from '../storage/set-aside.ts'
 import { migrate, openSqlite } from '../storage/sqlite-file.ts'
 import { storageErrorText, storageFailure } from '../storage/storage-error.ts'
 import { VAULT_MIGRATIONS } from './schema.ts'
@@ -25,7 +25,6 @@ export type VaultFileOpening =
     }
 
 const NAME = 'vault'
-const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 /**
  * The wait for another program's lock, which blocks everything else; Headroom itself never holds one longer.
  */

@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BUDGET_FRACTION, EVERY_SECONDS, isWithin, ROTATION_MINUTES } from '../../app/contract/units.ts'
 import { STREAM_KINDS } from '../../app/service/stream-kinds.ts'
 import { ThresholdFile } from '../../main/alerts/threshold-file.ts'
@@ -14,21 +13,13 @@ import { PinnedStreams } from '../../main/streams/pinned-streams.ts'
 import { SimulatorSettings } from '../../main/vault/simulator-settings.ts'
 import { proves } from '../proof/proves.ts'
 import { hostileFile } from './hostile-json.ts'
+import { quickFolder } from './storage/temporary-folder.ts'
 import { profile } from './vault/fixtures.ts'
 
 /** So many contents of each file that the data folder keeps in the clear. */
 const RUNS = 10_000
 const NOW_MS = Date.UTC(2026, 0, 2)
 const isShare = (value: number) => value >= 0 && value <= 1
-
-/**
- * In memory where the system has such a place: a disk would take longer over the renames than all the rest.
- */
-function quickFolder(): string {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'headroom-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 interface Case {
   readonly folder: string

@@ -1,13 +1,13 @@
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import fc from 'fast-check'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { proves } from '../../proof/proves.ts'
 import { hostileInteger } from '../hostile-integer.ts'
 import { hostileFile } from '../hostile-json.ts'
 import { VirtualClock } from '../hosts/terminal/virtual-clock.ts'
+import { quickFolder } from '../storage/temporary-folder.ts'
 import { CATEGORY, EPOCH_MS, PROFILE, record, startedStore } from './started-store.ts'
 
 /** So many history files with one cell that is not as it was written. */
@@ -22,12 +22,6 @@ const TABLES = [
   'hours',
   'open_alerts',
 ] as const
-
-function quickFolder(): string {
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'headroom-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 function writtenHistory(): string {
   const folder = quickFolder()

@@ -6,25 +6,15 @@ import type { LearnedQuota } from '../../../app/quota/learned.ts'
 import { Learning } from '../../../main/monitor/learning.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { MEMORY_PROFILE_STORE } from '../../../main/sign-in/profile-store.ts'
-import type { PinOwner } from '../../../main/streams/pinned-streams.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { EXAMPLE_KEY } from '../example-key.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { answerOf, renewal, ScriptedHttp } from '../scripted-http.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
+import { owner } from '../streams/pin-owner.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 2)
 const MINUTE_MS = 60_000
-
-const owner = (id: string, more: Partial<PinOwner> = {}): PinOwner => ({
-  id,
-  environment: 'custom',
-  authUrl: 'https://signin.test',
-  baseUrl: 'https://api.test',
-  clientId: 'the-key',
-  isKept: () => true,
-  ...more,
-})
 
 function learned(atMs = NOW_MS): LearnedQuota {
   const bucket = new Bucket(320, 300, atMs)

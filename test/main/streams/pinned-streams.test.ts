@@ -2,18 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { StreamRequest } from '../../../app/service/stream-kinds.ts'
-import { PinnedStreams, type PinOwner } from '../../../main/streams/pinned-streams.ts'
+import { PinnedStreams } from '../../../main/streams/pinned-streams.ts'
 import { temporaryFolder } from '../storage/temporary-folder.ts'
-
-const owner = (id: string, more: Partial<PinOwner> = {}): PinOwner => ({
-  id,
-  environment: 'custom',
-  authUrl: 'https://signin.test',
-  baseUrl: 'https://api.test',
-  clientId: 'the-key',
-  isKept: () => true,
-  ...more,
-})
+import { owner } from './pin-owner.ts'
 
 const NOW_MS = Date.UTC(2026, 0, 2)
 const QUOTES: StreamRequest = { kind: 'quotes', target: 'MSFT,AAPL', options: {} }
