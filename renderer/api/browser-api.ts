@@ -1,7 +1,6 @@
 import { jsonOf } from '../../app/service/json.ts'
 import type { BrowserSession } from './browser-session.ts'
-import type { Link, LinkSource } from './link.ts'
-import type { WindowApi } from './window-api.ts'
+import type { Link, LinkSource, WindowApi } from './window-api.ts'
 import type { WindowClock } from './window-clock.ts'
 
 export interface BrowserApiPorts {

@@ -10,3 +10,26 @@ declare global {
     readonly headroom?: WindowApi
   }
 }
+
+/** The state of the connection between window and host. Times are on the window's clock. */
+export type Link =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'live' }
+  | { readonly kind: 'lost'; readonly sinceMs: number; readonly retryAtMs: number }
+  /** The host does not know this page, which must be opened by the link that the host prints. */
+  | { readonly kind: 'no-session'; readonly why: 'restarted' | 'no-code' }
+
+/** The source of the link's state. */
+export interface LinkSource {
+  current(): Link
+  subscribe(listener: (link: Link) => void): () => void
+  /** Ends the wait for the next attempt. */
+  tryNow(): void
+}
+
+/** The link of a desktop window: always live, because the window ends with its host. */
+export const alwaysLive: LinkSource = {
+  current: () => ({ kind: 'live' }),
+  subscribe: () => () => {},
+  tryNow: () => {},
+}

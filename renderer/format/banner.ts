@@ -2,7 +2,7 @@ import type { Severity } from '../../app/contract/severity.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
-import type { Link } from '../api/link.ts'
+import type { Link } from '../api/window-api.ts'
 
 /** The banner; only the most urgent one is shown. */
 export interface Banner {

@@ -2,7 +2,7 @@ import type { Alert } from '../../app/contract/alerts.ts'
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Hello } from '../../app/contract/windows.ts'
-import type { Link } from '../api/link.ts'
+import type { Link } from '../api/window-api.ts'
 import { shared } from './shared.ts'
 import { afterAnswer, afterPush, NO_SKEW, type Skew } from './skew.ts'
 

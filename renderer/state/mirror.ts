@@ -1,6 +1,5 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { Link, LinkSource } from '../api/link.ts'
-import type { WindowApi } from '../api/window-api.ts'
+import type { Link, LinkSource, WindowApi } from '../api/window-api.ts'
 import type { WindowClock } from '../api/window-clock.ts'
 import {
   EMPTY_MIRROR,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BrowserApi } from '../../../renderer/api/browser-api.ts'
-import type { Link } from '../../../renderer/api/link.ts'
+import type { Link } from '../../../renderer/api/window-api.ts'
 import { NOW_MS, snapshot } from '../fixtures.ts'
 import { settled, VirtualWindowClock } from '../virtual-window-clock.ts'
 

@@ -1,6 +1,6 @@
 import '../utc.ts'
 import { describe, expect, it } from 'vitest'
-import type { Link } from '../../../renderer/api/link.ts'
+import type { Link } from '../../../renderer/api/window-api.ts'
 import { bannerFor } from '../../../renderer/format/banner.ts'
 import { NOW_MS, snapshot } from '../fixtures.ts'
 

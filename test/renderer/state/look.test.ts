@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TimeZone } from '../../../app/contract/units.ts'
-import type { Link } from '../../../renderer/api/link.ts'
+import type { Link } from '../../../renderer/api/window-api.ts'
 import { createLook, followZone, type Look } from '../../../renderer/state/look.ts'
 
 /** As long as a busy machine may take for what takes milliseconds. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
-import type { Link } from '../../../renderer/api/link.ts'
+import type { Link } from '../../../renderer/api/window-api.ts'
 import { Mirror } from '../../../renderer/state/mirror.ts'
 import { EVENTS, NOW_MS, snapshot } from '../fixtures.ts'
 import { settled, VirtualWindowClock } from '../virtual-window-clock.ts'
