@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { endianness } from 'node:os'
+import { systemErrorCode } from '../storage/system-error.ts'
 
 /** The two ends of a loopback connection, as seen by its server. */
 export interface Connection {
@@ -155,7 +156,7 @@ async function socketsIn(
       if (missing.size === 0) break
     }
   } catch (error) {
-    if (MEANS_UNTOLD.has((error as NodeJS.ErrnoException).code)) return undefined
+    if (MEANS_UNTOLD.has(systemErrorCode(error))) return undefined
   }
   return found
 }

@@ -1,3 +1,4 @@
+import { systemErrorCode } from '../storage/system-error.ts'
 /**
  * Describes an invalid command argument in one line: the field and the expected type or range.
  *
@@ -59,7 +60,7 @@ function firstIssue(error: unknown): Issue | undefined {
 
 /** Describes in one line why the port of a flag could not be opened; `undefined` for any other error. */
 export function portTaken(error: unknown, port: number, flag = '--port'): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = systemErrorCode(error)
   if (code === 'EADDRINUSE')
     return `port ${port} is taken: choose another with ${flag}, or 0 for any free port`
   if (code === 'EACCES')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readBounded } from '../storage/private-files.ts'
-import { systemErrorText } from '../storage/system-error.ts'
+import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -56,7 +56,7 @@ function readIfThere(path: string, read: (path: string) => string | undefined): 
   try {
     return read(path)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (systemErrorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { systemErrorCode } from '../storage/system-error.ts'
 
 /**
  * The built window, read once at start.
@@ -76,7 +77,7 @@ function listFolder(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (systemErrorCode(error) === 'ENOENT') return []
     throw error
   }
 }

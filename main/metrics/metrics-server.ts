@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ClaimedPort, claimPort, HEALTH_PATH } from '../network/loopback-servers.ts'
 import { hostsOf } from '../network/request-gate.ts'
+import { systemErrorCode } from '../storage/system-error.ts'
 import type { Metric, MetricSample } from './metric-list.ts'
 import type { MetricsOptions } from './metrics-options.ts'
 import type { MetricsSource } from './metrics-source.ts'
@@ -142,7 +143,7 @@ export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<Me
       close: () => claimed.close(),
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemErrorCode(error)
     const why = code === 'EADDRINUSE' ? 'is taken' : code === 'EACCES' ? 'is not allowed' : 'cannot be had'
     return { kind: 'failed', line: `port ${port} ${why}: choose another with --metrics-port` }
   }

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { systemErrorCode } from '../storage/system-error.ts'
 import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 
 /**
@@ -87,7 +88,7 @@ export async function listenOnLoopback(
     try {
       return await listenOnce(port, listenerFor, traits)
     } catch (error) {
-      if (port !== 0 || codeOf(error) !== 'EADDRINUSE' || tries >= MAX_PORT_TRIES) throw error
+      if (port !== 0 || systemErrorCode(error) !== 'EADDRINUSE' || tries >= MAX_PORT_TRIES) throw error
     }
   }
 }
@@ -140,7 +141,7 @@ async function listenOnce(
     await listen(six, { port, host: '::1', limits })
     servers.push(six)
   } catch (error) {
-    if (!MEANS_NO_IPV6.has(codeOf(error))) {
+    if (!MEANS_NO_IPV6.has(systemErrorCode(error))) {
       await close(four)
       throw error
     }
@@ -224,5 +225,3 @@ function close(server: Server): Promise<void> {
     server.closeAllConnections()
   })
 }
-
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code

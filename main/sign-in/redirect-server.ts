@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { REDIRECT_PORTS, type SignInFailure } from '../../app/sign-in/failure.ts'
 import type { LoopbackServers } from '../network/loopback-servers.ts'
 import type { Clock } from '../ports/ports.ts'
-import { systemErrorText } from '../storage/system-error.ts'
+import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
 import { NOT_HERE, PAGE_HEADERS, pageText, type RedirectPage } from './redirect-pages.ts'
 
 /** Opens one port on both loopback addresses; rejects with code EADDRINUSE if either is taken. */
@@ -55,7 +55,7 @@ export async function listenForRedirect(
         },
       }
     } catch (error) {
-      if (!MEANS_TAKEN.has(codeOf(error))) trouble = error
+      if (!MEANS_TAKEN.has(systemErrorCode(error))) trouble = error
     }
   }
   return trouble === undefined
@@ -78,10 +78,7 @@ function allClosed(open: ReadonlySet<ServerResponse>, clock: Pick<Clock, 'after'
 }
 
 /** Some systems return EACCES for a port that they reserve. */
-const MEANS_TAKEN: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES'])
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown trouble'
+const MEANS_TAKEN: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES'])
 
 function redirectListener(port: number, answer: AnswerRedirect, open: Set<ServerResponse>): RequestListener {
   const names = new Set([`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])

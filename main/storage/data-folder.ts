@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } 
 import { dirname, resolve } from 'node:path'
 import { dataFolderOf, thisAccount } from './home-folder.ts'
 import { whyNotTrusted } from './private-files.ts'
-import { systemErrorText } from './system-error.ts'
+import { systemErrorCode, systemErrorText } from './system-error.ts'
 
 /** The result of opening a data folder. */
 export type DataFolderOpening =
@@ -51,7 +51,7 @@ function makeFolder(path: string): void {
 }
 
 function reason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = systemErrorCode(error)
   switch (code) {
     case 'EACCES':
     case 'EPERM':

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ensurePrivate } from './private-files.ts'
+import { systemErrorCode } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 /** The process that holds a lock. */
@@ -118,7 +119,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return systemErrorCode(error) === 'EPERM'
   }
 }
 
@@ -150,7 +151,7 @@ function makeForOwner(file: string): void {
     ensurePrivate(file)
   } catch (error) {
     // Another process that started at the same time created it.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (systemErrorCode(error) !== 'EEXIST') throw error
   }
 }
 

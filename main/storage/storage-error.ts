@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { systemErrorCode } from './system-error.ts'
 
 /** Whether a write to disk is durable; if not, `why` says so in words for the user. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
@@ -50,7 +51,7 @@ export function storageFailure(error: unknown): StorageFailure {
         return 'other'
     }
   }
-  const system = error instanceof Error && 'code' in error ? error.code : undefined
+  const system = systemErrorCode(error)
   switch (system) {
     // An integer beyond 2^53, which Headroom never stores, makes every read fail.
     case 'ERR_OUT_OF_RANGE':

@@ -5,6 +5,7 @@ import type { DownloadItem } from 'electron'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Log } from '../../ports/ports.ts'
+import { systemErrorCode } from '../../storage/system-error.ts'
 import type { DesktopState } from './desktop-state.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 import { reportText } from './report.ts'
@@ -64,7 +65,7 @@ export async function saveReport(deps: SaveReportDeps): Promise<void> {
 
 /** Describes a write error without the path, which the person has just chosen. */
 function whyNotWritten(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = systemErrorCode(error)
   switch (code) {
     case 'EACCES':
     case 'EPERM':

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { createLogUpdate } from 'log-update'
-import { systemErrorText } from '../../storage/system-error.ts'
+import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
 import { wrapped } from './fit.ts'
 import type { OutputEnd, Screen, Terminal } from './terminal.ts'
 
@@ -97,7 +97,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     whenWritten: (run) => {
       stdout.write('', (error) => {
         // The error of an earlier line, whose event was not emitted yet.
-        if (error && codeOf(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
+        if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
         run(end?.kind === 'failed' ? end.line : undefined)
       })
     },
@@ -107,10 +107,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
 /** libuv's error codes for a closed pipe: EPIPE, on Windows also EOF. */
 const READER_GONE = new Set<unknown>(['EPIPE', 'EOF'])
 
-const codeOf = (error: Error): unknown => ('code' in error ? error.code : undefined)
-
 function outputEnd(error: Error): OutputEnd {
-  return READER_GONE.has(codeOf(error))
+  return READER_GONE.has(systemErrorCode(error))
     ? { kind: 'closed' }
     : { kind: 'failed', line: `stdout cannot be written: ${systemErrorText(error)}` }
 }
