@@ -242,6 +242,9 @@ export class Prober {
     const dueAtMs = probeDueAtMs(row, this.#recordOf(category), this.#settings, now, attended)
     if (dueAtMs <= now) return true
     this.#looks.set(category, { atMs: Math.min(dueAtMs, now + LOOK_AGAIN_MS), headerAtMs, attended })
+    // Not at the next tick: at whole seconds, checks would meet a program's timer at one phase for minutes,
+    // and find the row either always or never full.
+    if (dueAtMs < now + LOOK_AGAIN_MS) this.#deps.clock.after(dueAtMs - now, () => this.tick())
     return false
   }
 

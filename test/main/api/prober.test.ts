@@ -21,6 +21,17 @@ test('sends no more checks than the budget allows on average, evenly spaced', as
   proves('Q6', { level: 1, cases: 1 })
 })
 
+test('sends a check at its due time, not at the next whole second', async () => {
+  const { clock, prober, asked } = setUp()
+  prober.start()
+  await clock.advance(5 * MINUTE_MS)
+  const [first, second] = asked
+    .filter(({ path }) => path === '/v3/brokerage/accounts')
+    .map(({ atMs }) => atMs)
+  // 2 % of 320 in 300 s, and 3 % slack: 48.28125 s apart.
+  expect(second! - first!).toBe(48_281.25)
+})
+
 test('checks accounts first, and account resources once an account id is known', async () => {
   const { clock, prober, asked } = setUp()
   prober.start()
