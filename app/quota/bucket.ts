@@ -6,7 +6,7 @@ import type { LearnedQuota } from './learned.ts'
 import { LevelBounds } from './level-bounds.ts'
 import { LowerMargin } from './lower-margin.ts'
 import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
-import { OthersUse } from './others-use.ts'
+import { OthersUse, RATE_TAIL } from './others-use.ts'
 import { OwnRequests } from './own-requests.ts'
 import {
   type CountedRate,
@@ -53,8 +53,6 @@ const DENSE_SECONDS = 10
  * second on.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** Probability that others' use lies beyond either end of its interval. */
-const RATE_TAIL = 0.05
 /** Probability of less use by others at which a header counts as a surprise. */
 const SURPRISE = 0.9
 

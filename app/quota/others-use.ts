@@ -33,6 +33,8 @@ import { grow, grown, waiting } from './taken-moments.ts'
 // Local aliases: transformed modules look up an import at each use, and these loops use many.
 const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT, RATES, staysFor } =
   candidates
+/** Probability that others' rate lies beyond either end of the range that is shown. */
+export const RATE_TAIL = 0.05
 /** Requests in a spell from which its mean rate is used. */
 const MIN_COUNTED = 5
 /** Multiple of the refill above which others keep a quota from being full. */
@@ -495,12 +497,13 @@ export class OthersUse {
   }
 
   /**
-   * The estimated rate of others in requests per second: the mean of the present spell if it is plausible,
-   * else the median.
+   * The estimated rate of others in requests per second: the mean of the present spell if it is within the
+   * shown range, else the median.
    */
   rate(): number {
     const mean = this.#spellTaken / this.#spellSeconds
-    const isLikely = this.#spellTaken >= MIN_COUNTED && mean >= this.rateAt(0.01) && mean <= this.rateAt(0.99)
+    const isLikely =
+      this.#spellTaken >= MIN_COUNTED && mean >= this.rateAt(RATE_TAIL) && mean <= this.rateAt(1 - RATE_TAIL)
     const middle = this.rateAt(0.5)
     return isLikely && middle > 0 ? mean : middle
   }

@@ -33,6 +33,10 @@ export interface RowStanding {
 
 /** Minimum use for a forecast, as a share of the limit and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
+/** A rolling row with less than the refill of this long is nearly empty: it accepts only the refill. */
+const NEARLY_EMPTY_SECONDS = 5
+/** Share of the refill below which own requests leave others all of it. */
+const NOTABLE_OWN_SHARE = 0.05
 /** Farthest forecast, in periods. */
 const FORECAST_PERIODS = 12
 
@@ -55,7 +59,8 @@ export function viewOf(
   const rolling = bucket.model === 'rolling'
   const measured = rangeOfUse(others, own)
   const isByOthers = hold?.byOthers === true || nextTryAtMs !== undefined
-  const use = measured && isBlocked && rolling ? whileEmpty(measured, gain, isByOthers) : measured
+  const isEmpty = isBlocked || point <= NEARLY_EMPTY_SECONDS * gain
+  const use = measured && isEmpty && rolling ? whileEmpty(measured, gain, isBlocked && isByOthers) : measured
   const nextTryAt = isBlocked ? nextTryAtMs : undefined
   const blockedUntil = isBlocked && nextTryAt === undefined ? hold.untilMs : undefined
   const nextAt = rolling && point < bucket.limit ? nowMs + ((remaining + 1 - point) / gain) * 1000 : undefined
@@ -67,7 +72,7 @@ export function viewOf(
     : windowEndsAt
   const emptyAt = isBlocked
     ? undefined
-    : emptyAtOf(bucket, use && use.total - Math.min(own, held), point, gain, nowMs)
+    : emptyAtOf(bucket, measured && measured.total - Math.min(own, held), point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
   // Assigned field by field: conditional spreads took most of the time of a snapshot.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
@@ -142,18 +147,20 @@ function rangeOfUse(others: OthersReading | undefined, own: number) {
 }
 
 /**
- * Use of an empty rolling bucket: the service accepts no more than the refill `gain`. Others that caused the
- * 429 take all of it: without a header in between, nothing shows that they slowed down.
+ * Use of an empty rolling bucket: the service accepts no more than the refill `gain`, of which others get at
+ * least what own requests leave. Others that caused the 429 take all of it: without a header in between,
+ * nothing shows that they slowed down.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own } = use
-  const accepted = (perSecond: number) => (byOthers ? gain : Math.min(perSecond, gain))
-  const elsewhere = accepted(use.elsewhere)
+  const most = (perSecond: number) => (byOthers ? gain : Math.min(perSecond, gain))
+  const elsewhere = most(use.elsewhere)
+  const left = own < NOTABLE_OWN_SHARE * gain ? gain : Math.max(0, gain - own)
   return {
     own,
     elsewhere,
-    elsewhereLow: accepted(use.elsewhereLow),
-    elsewhereHigh: accepted(use.elsewhereHigh),
+    elsewhereLow: byOthers ? gain : Math.min(use.elsewhereLow, left),
+    elsewhereHigh: most(use.elsewhereHigh),
     total: own + elsewhere,
   }
 }

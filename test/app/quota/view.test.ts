@@ -58,8 +58,32 @@ test('no pace is safe before headers show others’ use, and after a 429 it is z
 test('after a 429 others get at most the refill, however much they took before', () => {
   const { bucket, nowMs } = drained(4, 20)
   expect(rowOf(bucket, nowMs).use?.elsewhere).toBeGreaterThan(3)
-  const { elsewhere, elsewhereHigh } = rowOf(bucket, nowMs, nowMs + 60_000).use ?? {}
+  const { own, elsewhere, elsewhereLow, elsewhereHigh } = rowOf(bucket, nowMs, nowMs + 60_000).use!
   expect([elsewhere, elsewhereHigh]).toEqual([500 / 300, 500 / 300])
+  expect(elsewhereLow).toBe(500 / 300 - own)
+})
+
+test('of a rolling row with the refill of five seconds left, others get at most the refill', () => {
+  // 5 s refill 8.3 requests.
+  const [at9, at8] = [drained(4, 9.5), drained(4, 7.5)].map(({ bucket, nowMs }) => rowOf(bucket, nowMs))
+  expect(at9!.use?.elsewhere).toBeGreaterThan(3)
+  expect(at8!.use?.elsewhere).toBe(500 / 300)
+  expect(at8!.use?.elsewhereHigh).toBe(500 / 300)
+  // The time to empty is that of the rate asked for.
+  expect(at8!.emptyAt! - 120_000).toBeLessThan(7_000)
+})
+
+test('the range of others’ use holds the rate that is shown', { timeout: 60_000 }, () => {
+  for (const perSecond of [0, 0.5, 1, 1.8, 2.2, 4, 12]) {
+    for (const level of [0.5, 2, 9, 40, 200]) {
+      const { bucket, nowMs } = drained(perSecond, level)
+      for (const later of [0, 30_000, 300_000]) {
+        const { elsewhere, elsewhereLow, elsewhereHigh } = rowOf(bucket, nowMs + later).use!
+        expect(elsewhereLow).toBeLessThanOrEqual(elsewhere)
+        expect(elsewhereHigh).toBeGreaterThanOrEqual(elsewhere)
+      }
+    }
+  }
 })
 
 test('after a 429 that others caused, and while they keep causing them, they use exactly the refill', () => {
