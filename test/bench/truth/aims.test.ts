@@ -23,6 +23,7 @@ const GOOD: Figures = {
     timeErrors: [0.1],
     leastTimeErrors: [0.05],
   },
+  ...{ rateLooks: 1000, rateHeld: 900, rateNarrow: 900, flickers: 0 },
   ...{
     changes: 6,
     changesOfTruth: 6,

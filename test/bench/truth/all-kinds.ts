@@ -1,5 +1,5 @@
 import { chanceFrom } from '../../app/quota/chance.ts'
-import { type Kind, listedKinds, randomKinds } from './kinds.ts'
+import { type Kind, listedKinds, randomKinds, timedKinds } from './kinds.ts'
 
 /**
  * Which kinds a run is of; a worker makes the same list from it, since a process is code and cannot be sent.
@@ -12,4 +12,6 @@ export interface Choice {
 }
 
 export const chosenKinds = ({ random, randomSeed, only }: Choice): readonly Kind[] =>
-  [...listedKinds(), ...randomKinds(random, chanceFrom(randomSeed))].filter(({ name }) => name.includes(only))
+  [...listedKinds(), ...timedKinds(), ...randomKinds(random, chanceFrom(randomSeed))].filter(({ name }) =>
+    name.includes(only),
+  )

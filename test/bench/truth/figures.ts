@@ -54,7 +54,13 @@ export interface Figures {
    * Lower bound of their median, from a count of each request since the start: see `leastTimeErrors`.
    */
   leastTimeErrors: number[]
+  /** Looks with a range of others' rate; those that hold the accepted rate, or end below 3 times it. */
+  rateLooks: number
+  rateHeld: number
+  rateNarrow: number
   changes: number
+  /** Changes of a state that lasted under 10 s, without a header since it began and without a 429. */
+  flickers: number
   /** Changes of the true level's states, seen each second with the next ten minutes. */
   changesOfTruth: number
   bursts: number
@@ -132,6 +138,7 @@ function sumsOf(looks: Looks): Figures {
     warningDelays(looks),
     emptyings(looks),
   ]
+  const accepted = acceptedRates(looks)
   const hours = count / 3600
   const figures: Figures = {
     ...{ name: kind.name, shape: kind.shape, own: kind.own, looks: 0, hours, covered: 0, oracleCovered: 0 },
@@ -149,7 +156,9 @@ function sumsOf(looks: Looks): Figures {
     ...{
       timeErrors: timeErrors(looks),
       leastTimeErrors: leastTimeErrors(looks),
+      ...{ rateLooks: 0, rateHeld: 0, rateNarrow: 0 },
       changes: 0,
+      flickers: flickers(looks),
       changesOfTruth: changesOfTruth(looks, comes),
       bursts: bursts(looks),
       warningLooks: 0,
@@ -190,6 +199,7 @@ function sumsOf(looks: Looks): Figures {
       isOfEmpty && paysForOneIn(kind, OLD_SECONDS) && looks.headerAgeSeconds[at]! > OLD_SECONDS,
     )
     forecast(figures, looks.chance[at]!, comes[at]!, is)
+    ofOthers(figures, looks, accepted[at]!, at)
     if (at === 0 || !looks.isSeen[at - 1] || told === state[at - 1]) continue
     figures.changes += 1
     if (!warns || isWarning(state[at - 1]!)) continue
@@ -197,6 +207,50 @@ function sumsOf(looks: Looks): Figures {
     figures.falseAlerts += Number(!comes[at])
   }
   return figures
+}
+
+/** A range of others' rate is held against their rate over this long. */
+const RATE_SECONDS = 60
+/** Rates below this, in requests a second, are shown as 0; a minute's count is no more precise. */
+const RATE_PRECISION = 0.05
+const MAX_RATE_RATIO = 3
+
+/**
+ * Of each look, the rate at which others' requests were accepted over the last minute: the mean of their
+ * process, or what the service counted if it sent others a 429 in that minute.
+ */
+function acceptedRates({ count, rate, accepted, refused }: Looks): Float64Array {
+  const rates = new Float64Array(count)
+  let sum = 0
+  for (let at = 0; at < count; at += 1) {
+    sum += rate[at]! - (rate[at - RATE_SECONDS] ?? 0)
+    const seconds = Math.min(RATE_SECONDS, at + 1)
+    const since = (counts: Float64Array) => counts[at]! - (counts[at - RATE_SECONDS] ?? 0)
+    rates[at] = (since(refused) > 0 ? since(accepted) : sum) / seconds
+  }
+  return rates
+}
+
+function ofOthers(figures: Figures, { othersLow, othersHigh }: Looks, accepted: number, at: number): void {
+  const [low, high] = [othersLow[at]!, othersHigh[at]!]
+  if (Number.isNaN(high)) return
+  figures.rateLooks += 1
+  figures.rateHeld += Number(accepted >= low - RATE_PRECISION && accepted <= high + RATE_PRECISION)
+  figures.rateNarrow += Number(high <= RATE_PRECISION + MAX_RATE_RATIO * accepted)
+}
+
+const MIN_STATE_SECONDS = 10
+
+function flickers({ count, state, isSeen, headerAgeSeconds }: Looks): number {
+  let [since, found] = [0, 0]
+  for (let at = 1; at < count; at += 1) {
+    if (!isSeen[at - 1] || state[at] === state[at - 1]) continue
+    const lasted = at - since
+    const isFact = headerAgeSeconds[at]! <= lasted || state[at] === 'blocked' || state[at - 1] === 'blocked'
+    if (since > 0 && lasted < MIN_STATE_SECONDS && !isFact) found += 1
+    since = at
+  }
+  return found
 }
 
 /** A header that contradicts nothing later. */

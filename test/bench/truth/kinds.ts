@@ -8,6 +8,7 @@ import {
   heavyTailed,
   levels,
   oneOf,
+  onTimer,
   openingRamp,
   selfExciting,
   spells,
@@ -96,6 +97,32 @@ export const listedKinds = (): readonly Kind[] =>
         }
       }),
     ),
+  )
+
+/** Programs on timers, whatever the quota, and storms, in which most requests get 429. */
+const TIMED: readonly { readonly name: string; readonly others: (refill: number) => Process }[] = [
+  ...[0.5, 1, 4 / 3, 5].map((every) => ({
+    name: `a poller every ${Number(every.toFixed(3))} s`,
+    others: () => onTimer(every, 1),
+  })),
+  { name: 'a dashboard of three calls every 10 s', others: () => onTimer(10, 3) },
+  { name: 'a scanner of 60 calls every 2 minutes', others: () => onTimer(120, 60, 15) },
+  { name: 'a scanner of 150 calls every 5 minutes', others: () => onTimer(300, 150, 30) },
+  { name: 'sessions of a minute in three', others: (refill) => cyclic(1.8 * refill, 60, 180) },
+  ...[1.2, 4].map((times) => ({
+    name: `storms of 3 minutes in 10, ${times} times the refill above a steady half`,
+    others: (refill: number) => together(steady(refill / 2), cyclic(times * refill, 180, 600)),
+  })),
+]
+
+/** Each of them on both quotas, without own traffic. */
+export const timedKinds = (): readonly Kind[] =>
+  TIMED.flatMap(({ name, others }) =>
+    QUOTAS.map(({ limit, periodSeconds }): Kind => {
+      const shape = 'bursts'
+      const of = { shape, limit, periodSeconds, own: 0, others: others(limit / periodSeconds) } as const
+      return { name: `${name}, ${limit} in ${periodSeconds} s`, ...of }
+    }),
   )
 
 const LIMITS = [30, 60, 90, 120, 250, 320, 500, 1000] as const

@@ -81,6 +81,8 @@ export class LiveLooks {
     looks.high[at] = row.high
     looks.emptyInSeconds[at] = row.emptyAt === undefined ? Number.NaN : (row.emptyAt - nowMs) / 1000
     looks.headerAgeSeconds[at] = row.observedAt === undefined ? Number.NaN : (nowMs - row.observedAt) / 1000
+    looks.othersLow[at] = row.use?.elsewhereLow ?? Number.NaN
+    looks.othersHigh[at] = row.use?.elsewhereHigh ?? Number.NaN
     looks.peers[NO_MODEL]![at] = row.seen ?? Number.NaN
     looks.checks = row.used?.own ?? 0
   }

@@ -12,6 +12,9 @@ export interface Looks {
   readonly truth: Float64Array
   /** The mean pace of others, requests a second, a minute longer than that. */
   readonly rate: Float64Array
+  /** Others' requests so far: those that the service accepted, and those that got 429. */
+  readonly accepted: Float64Array
+  readonly refused: Float64Array
   /** 0 until the first header. */
   readonly isSeen: Uint8Array
   readonly state: QuotaState[]
@@ -21,6 +24,9 @@ export interface Looks {
   /** NaN if no time is shown. */
   readonly emptyInSeconds: Float64Array
   readonly headerAgeSeconds: Float64Array
+  /** Ends of the range of others' rate, requests a second; NaN if none is shown. */
+  readonly othersLow: Float64Array
+  readonly othersHigh: Float64Array
   /** The shown chance that the quota is empty within ten minutes, 0 to 1. */
   readonly chance: Float64Array
   readonly oracle: Told
@@ -51,6 +57,8 @@ export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: 
     count,
     truth: new Float64Array(count + aheadSeconds),
     rate: new Float64Array(count + aheadSeconds + 60),
+    accepted: numbers(),
+    refused: numbers(),
     isSeen: new Uint8Array(count),
     state: [],
     middle: numbers(),
@@ -58,6 +66,8 @@ export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: 
     high: numbers(),
     emptyInSeconds: numbers(),
     headerAgeSeconds: numbers(),
+    othersLow: numbers().fill(Number.NaN),
+    othersHigh: numbers().fill(Number.NaN),
     chance: numbers(),
     oracle: told(),
     untold: told(),

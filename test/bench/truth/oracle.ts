@@ -1,4 +1,4 @@
-import { type Chance, type Process, poisson } from './process.ts'
+import { type Chance, type Process, poisson, requestsWithin } from './process.ts'
 
 const PARTICLES = 400
 /** Fewer effective particles than this share, and a header is read less sharply. */
@@ -102,7 +102,7 @@ export class Oracle {
       let [level, last] = [this.#levels[from]!, this.#counts[from]!]
       for (let second = 1; second <= horizonSeconds && level >= 1; second += 1) {
         const rate = this.#process.next(state, 0, this.#second + second, last, this.#chance)
-        last = poisson(rate, this.#chance)
+        last = requestsWithin(this.#process, rate, this.#chance)
         level = this.#passedAtAnEnd(level, this.#refill, last + poisson(ownPerSecond, this.#chance))
       }
       empty += Number(level < 1)
@@ -134,7 +134,7 @@ export class Oracle {
     const gain = this.#refill * seconds
     const limit = this.#limit
     for (let i = 0; i < this.#count; i += 1) {
-      const count = poisson(rates[i]! * seconds, this.#chance)
+      const count = requestsWithin(this.#process, rates[i]! * seconds, this.#chance)
       counts[i]! += count
       const level = levels[i]!
       if (level + gain <= limit && level >= count) levels[i] = level + gain - count

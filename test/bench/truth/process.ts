@@ -12,6 +12,8 @@ export type Chance = () => number
 export interface Process {
   /** How many numbers its state takes. */
   readonly size: number
+  /** Whether `next` returns the number of requests itself, evenly spread over the second; absent: a mean. */
+  readonly isTimed?: boolean
   start(state: Float64Array, at: number, chance: Chance): void
   /**
    * Moves on to `second` and returns the mean number of requests in it; `last` were made in the one before.
@@ -27,6 +29,16 @@ export function poisson(mean: number, chance: Chance): number {
   let count = 0
   for (let product = chance(); product > least; product *= chance()) count += 1
   return count
+}
+
+/**
+ * How many requests of a process fall into part of a second, if its mean there is `mean`. One on a timer
+ * makes that many, rounded at random.
+ */
+export function requestsWithin({ isTimed }: Process, mean: number, chance: Chance): number {
+  if (!isTimed) return poisson(mean, chance)
+  const whole = Math.floor(mean)
+  return whole + Number(chance() < mean - whole)
 }
 
 /** Standard normal, by Box and Muller. */
@@ -49,8 +61,9 @@ export class DrawnTraffic implements Arrivals {
     for (let second = 0; second < seconds; second += 1) {
       const rate = process.next(state, 0, second, last, chance)
       this.rates[second] = rate
-      last = poisson(rate, chance)
-      const times = Array.from({ length: last }, () => startMs + 1000 * (second + chance()))
+      last = process.isTimed ? rate : poisson(rate, chance)
+      const within = process.isTimed ? (nth: number) => (nth + 0.5) / rate : () => chance()
+      const times = Array.from({ length: last }, (_, nth) => startMs + 1000 * (second + within(nth)))
       this.#timesMs.push(...times.sort((a, b) => a - b))
     }
   }

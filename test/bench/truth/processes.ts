@@ -15,6 +15,29 @@ export const startingAt = (startSecond: number, rate: number): Process => ({
   next: (_state, _at, second) => (second >= startSecond ? rate : 0),
 })
 
+/**
+ * A program on a timer: `calls` requests every `everySeconds`, no more than one second apart from each other.
+ * When the first of them comes is drawn.
+ */
+export function onTimer(everySeconds: number, calls: number, overSeconds = 1): Process {
+  return {
+    size: 1,
+    isTimed: true,
+    start(state, at, chance) {
+      state[at] = chance() * everySeconds
+    },
+    next(state, at, second) {
+      const before = (from: number) => {
+        const since = from + state[at]!
+        const cycle = Math.floor(since / everySeconds)
+        const within = Math.min(1, (since - cycle * everySeconds) / Math.min(overSeconds, everySeconds))
+        return Math.floor(calls * (cycle + within) + 1e-9)
+      }
+      return before(second + 1) - before(second)
+    },
+  }
+}
+
 /** How long something lasts: the chance that it lasts longer than `seconds`. */
 export type Lasting = (seconds: number) => number
 

@@ -115,6 +115,9 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
     const atMs = clock.worldMs()
     const truth = service.reading(CATEGORY, atMs)?.remaining ?? Number.NaN
     looks.truth[look] = truth
+    const { accepted, refused } = service.elsewhere(CATEGORY, atMs)
+    looks.accepted[look] = accepted
+    looks.refused[look] = refused
     lookAt(ledger, look, atMs)
     if (asksOracle) oracles.tell(looks, look, seconds(atMs))
     for (const peer of peers) looks.peers[peer.name]![look] = peer.remaining(atMs)
@@ -142,6 +145,8 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
     looks.high[look] = row.high
     looks.emptyInSeconds[look] = row.emptyAt === undefined ? Number.NaN : (row.emptyAt - atMs) / 1000
     looks.headerAgeSeconds[look] = row.observedAt === undefined ? Number.NaN : (atMs - row.observedAt) / 1000
+    looks.othersLow[look] = row.use?.elsewhereLow ?? Number.NaN
+    looks.othersHigh[look] = row.use?.elsewhereHigh ?? Number.NaN
   }
 }
 
