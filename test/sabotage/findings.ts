@@ -700,6 +700,26 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'A stream that flooded kept requests of all programs waiting for up to 0.4 s',
+    tests: [
+      [
+        'main/network/http-client.test.ts',
+        'a flood of frames leaves other connections a turn after each 64 kB',
+      ],
+    ],
+    breaks: ['read a flood of frames for as long as it lasts'],
+  },
+  {
+    found: 'Once its socket file was deleted, no command reached a running Headroom',
+    tests: [
+      [
+        'main/control/control-server.test.ts',
+        'a socket file that is deleted is there again after ten seconds, private, and answers',
+      ],
+    ],
+    breaks: ['leave the socket file deleted'],
+  },
+  {
     found: 'Of 500 connections that a program opened in one instant the gateway reset 372 without an answer',
     tests: [
       [
