@@ -142,7 +142,7 @@ type Answered = Extract<ControlAnswer, { ok: true }>
 /**
  * The running app's answer, or that of `stored` while none runs; `undefined` after a line with the reason.
  */
-export async function asked(
+async function asked(
   request: ControlRequest,
   data: string | undefined,
   { terminal, defaultDataFolder, askRunning }: GatewayCommandDeps,
@@ -171,7 +171,7 @@ function misused(line: string, { terminal }: GatewayCommandDeps): number {
   return EXIT_USAGE
 }
 
-export function somethingElse({ terminal }: GatewayCommandDeps): number {
+function somethingElse({ terminal }: GatewayCommandDeps): number {
   terminal.error('unexpected response from the running Headroom; is it the same version?')
   return EXIT_FAILURE
 }

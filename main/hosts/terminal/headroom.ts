@@ -38,9 +38,7 @@ exitWithin(LINGER_MS)
  * Replaces each command that uses a secret by one that fails with `line`, because a named secret could not be
  * read.
  */
-function allRefusing(
-  line: string,
-): Omit<Commands, 'status' | 'export' | 'plan' | 'gateway' | 'program' | 'orders'> {
+function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'gateway' | 'program'> {
   const refuse = async () => {
     terminal.error(line)
     return EXIT_PERSON_NEEDED
