@@ -61,7 +61,7 @@ test('the monitor is hidden and unchanged behind other pages, and continues when
     await page.getByRole('button', { name, exact: true }).click()
     await expect(accounts).toBeHidden()
     await expect(page.locator('#quotas:visible, [data-testid=glance]')).toHaveCount(1)
-    expect(await page.locator('#quotas').count()).toBeLessThanOrEqual(1)
+    await expect.poll(() => page.locator('#quotas').count()).toBeLessThanOrEqual(1)
     if (name === 'Glance') host.show(snapshot({ revision: 2, requests: [quota('Accounts', 320, 300, 111)] }))
     await page.keyboard.press('Escape')
     await expect(accounts).toBeVisible()
