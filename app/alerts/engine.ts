@@ -6,6 +6,7 @@ import {
   type KeyConditions,
 } from '../conditions/evaluate.ts'
 import { ALERTS, type AlertKind, CONDITION_KINDS, CONDITIONS, isOfRow } from '../conditions/kinds.ts'
+import { Lifetime } from '../conditions/lifetime.ts'
 import { alertText, recoveredText } from '../conditions/messages/conditions.ts'
 import type { Alert, AlertSeverity } from '../contract/alerts.ts'
 import { urgencyOf } from '../contract/severity.ts'
@@ -27,12 +28,9 @@ interface Episode {
   readonly profile: string
   readonly kind: AlertKind
   readonly subject: string
-  /** Start, epoch ms. */
-  readonly sinceMs: number
+  readonly lifetime: Lifetime
   /** Time of the latest evidence for it: nothing older can show that it ended. Epoch ms. */
   badAsOfMs: number
-  /** When it was seen to have ended, epoch ms; `undefined` while it lasts or is unknown. */
-  goodSinceMs: number | undefined
   /** Absent until it has lasted for its hold time. */
   alert: Alert | undefined
 }
@@ -65,7 +63,7 @@ export class AlertEngine {
       const { kind, subject = '', since = at } = condition
       const episode = this.#episode({ profile, kind, subject }, Math.min(since, at))
       episode.badAsOfMs = Math.max(episode.badAsOfMs, badAsOfMs)
-      episode.goodSinceMs = undefined
+      episode.lifetime.seen()
       lasting.add(episode)
       return this.#lasts(episode, condition, snapshot)
     })
@@ -103,11 +101,11 @@ export class AlertEngine {
   }
 
   #lasts(episode: Episode, condition: Condition, snapshot: Snapshot): readonly AlertEffect[] {
-    const { sinceMs, alert } = episode
+    const { lifetime, alert } = episode
     const severity = condition.severity === 'critical' ? 'critical' : 'warning'
     const isNews =
       alert === undefined
-        ? snapshot.at - sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
+        ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
     // It replaces the alerts that it explains, and an earlier notice that it ended.
@@ -122,18 +120,17 @@ export class AlertEngine {
   }
 
   #isOver(episode: Episode, conditions: KeyConditions, snapshot: Snapshot): readonly AlertEffect[] {
-    const { kind, alert } = episode
+    const { kind, alert, lifetime } = episode
     const { at } = snapshot
     if (alert === undefined) return this.#end(episode)
     if (kind === 'capacity-back') return at - alert.at >= CAPACITY_BACK_MS ? this.#end(episode) : []
     const goodAsOfMs = goodAsOf({ ...episode, kind }, conditions, snapshot)
     if (goodAsOfMs === 'gone') return this.#end(episode)
     if (goodAsOfMs === undefined || goodAsOfMs <= episode.badAsOfMs) {
-      episode.goodSinceMs = undefined
+      lifetime.seen()
       return []
     }
-    episode.goodSinceMs ??= at
-    if (at - episode.goodSinceMs < (ALERTS[kind]?.recoverMs ?? 0)) return []
+    if (!lifetime.missed(at)) return []
     const isNews = kind === 'rate-limited' || (kind === 'others-use-refill' && alert.severity === 'critical')
     return [...this.#end(episode), ...(isNews ? this.#capacityBack(episode, snapshot) : [])]
   }
@@ -166,19 +163,13 @@ export class AlertEngine {
   }
 
   #episode(of: Pick<Episode, 'profile' | 'kind' | 'subject'>, sinceMs: number): Episode {
-    const known = this.#episodes.get(keyOf(of))
+    const key = keyOf(of)
+    const known = this.#episodes.get(key)
     if (known !== undefined) return known
     const { profile, kind, subject } = of
-    const episode: Episode = {
-      profile,
-      kind,
-      subject,
-      sinceMs,
-      badAsOfMs: 0,
-      goodSinceMs: undefined,
-      alert: undefined,
-    }
-    this.#episodes.set(keyOf(of), episode)
+    const lifetime = new Lifetime(kind, sinceMs)
+    const episode: Episode = { profile, kind, subject, lifetime, badAsOfMs: 0, alert: undefined }
+    this.#episodes.set(key, episode)
     return episode
   }
 
@@ -221,9 +212,9 @@ function raised(
   episode: Episode,
   told: Pick<Alert, 'at' | 'title' | 'body'> & { readonly severity: AlertSeverity },
 ): AlertEffect {
-  const { profile, kind, subject, sinceMs } = episode
+  const { profile, kind, subject, lifetime } = episode
   const id = `${keyOf(episode)}@${told.at}`
-  episode.alert = { id, profile, kind, subject, since: sinceMs, ...told, dismissed: false }
+  episode.alert = { id, profile, kind, subject, since: lifetime.sinceMs, ...told, dismissed: false }
   return { kind: 'raised', alert: episode.alert }
 }
 

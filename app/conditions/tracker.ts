@@ -1,32 +1,17 @@
 import { BEGINS, ENDS, eventSchemas, type KeyReport, type MonitorEvent } from '../contract/events.ts'
-import { ALERTS, type ConditionKind } from './kinds.ts'
+import { Lifetime } from './lifetime.ts'
 
 /** A lasting condition, from start to end. */
 interface Tracked {
   readonly id: string
-  /** First seen, epoch ms. */
-  readonly sinceMs: number
+  readonly lifetime: Lifetime
   count: number
   /** The last report that changed anything, and its time, epoch ms. */
   last: KeyReport
   lastAtMs: number
-  /** Epoch ms; `undefined` while it lasts. */
-  endedMs: number | undefined
 }
 
-interface Lasting {
-  readonly name: string
-  /** Its subject; `undefined` for a report of that kind that does not last. */
-  readonly of: (report: KeyReport) => string | undefined
-  /**
-   * Fields whose change is worth an event while it lasts; `each` if every report has its own request or
-   * attempt.
-   */
-  readonly news: readonly string[] | 'each'
-}
-
-/** How long after an end a recurrence still counts as the same. Milliseconds. */
-const MAX_RECOVER_MS = 20_000
+type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
 
 /**
  * Gives lasting conditions an identity: one id from the first report to the end, however often it is
@@ -48,30 +33,27 @@ export class ConditionTracker {
     const begun = report.kind in ENDS ? rowOf(ENDS[report.kind as keyof typeof ENDS]) : undefined
     if (begun === undefined) return report as MonitorEvent
     const was = this.#known.get(keyOf(report, begun))
-    if (was === undefined || was.endedMs !== undefined)
-      return isOnlyEnd(report) ? undefined : (report as MonitorEvent)
-    was.endedMs = at
+    if (!was?.lifetime.isPresent) return isOnlyEnd(report) ? undefined : (report as MonitorEvent)
+    was.lifetime.missed(at)
     return ended(report, was, begun)
   }
 
   #seen(report: KeyReport, lasting: Lasting, at: number): MonitorEvent | undefined {
-    const key = keyOf(report, lasting)
-    const known = this.#known.get(key)
-    const isOpen = known !== undefined && known.endedMs === undefined
-    if (isOpen && !isNews(known.last, report, lasting)) return undefined
-    const isSame = isOpen || (known !== undefined && at - (known.endedMs ?? 0) <= recoverMs(lasting))
-    const tracked = isSame ? known : this.#begin(key, report, at)
+    const known = this.#known.get(keyOf(report, lasting))
+    if (known?.lifetime.isPresent && !isNews(known.last, report, lasting)) return undefined
+    const tracked = known?.lifetime.isSame(at) ? known : this.#begin(report, lasting, at)
     tracked.count = lasting.news === 'each' && tracked.last.kind === report.kind ? tracked.count + 1 : 1
-    tracked.endedMs = undefined
+    tracked.lifetime.seen()
     tracked.last = report
     tracked.lastAtMs = at
     return { ...report, ...identityOf(tracked) } as MonitorEvent
   }
 
-  #begin(key: string, last: KeyReport, at: number): Tracked {
-    for (const [old, { endedMs }] of this.#known)
-      if (endedMs !== undefined && at - endedMs > MAX_RECOVER_MS) this.#known.delete(old)
-    const tracked = { id: `${key}@${at}`, sinceMs: at, count: 0, last, lastAtMs: at, endedMs: undefined }
+  #begin(report: KeyReport, lasting: Lasting, at: number): Tracked {
+    for (const [old, { lifetime }] of this.#known) if (!lifetime.isSame(at)) this.#known.delete(old)
+    const key = keyOf(report, lasting)
+    const lifetime = new Lifetime(lasting.name, at)
+    const tracked = { id: `${key}@${at}`, lifetime, count: 0, last: report, lastAtMs: at }
     this.#known.set(key, tracked)
     return tracked
   }
@@ -91,9 +73,6 @@ const rowOf = (kind: string): Lasting | undefined =>
 const keyOf = (report: KeyReport, { name, of }: Lasting): string =>
   [name, of(report)].filter(Boolean).join('/')
 
-const recoverMs = ({ name }: Lasting): number =>
-  Math.min(MAX_RECOVER_MS, ALERTS[name as ConditionKind]?.recoverMs ?? 0)
-
 const identityOf = ({ id, count }: Tracked) => ({ id, ...(count > 1 && { count }) })
 
 function isNews(last: KeyReport, report: KeyReport, { news }: Lasting): boolean {
@@ -108,10 +87,10 @@ const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.
 
 /** The end, with those fields of its schema that are known from the start. */
 function ended(report: KeyReport, was: Tracked, { news }: Lasting): MonitorEvent {
-  const { last, count, sinceMs, lastAtMs } = was
+  const { last, count, lifetime, lastAtMs } = was
   const known = {
     refused: count,
-    since: 'since' in last ? last.since : news === 'each' ? sinceMs : lastAtMs,
+    since: 'since' in last ? last.since : news === 'each' ? lifetime.sinceMs : lastAtMs,
     ...('state' in last && { state: last.state }),
   }
   const shape = SHAPES.get(report.kind) ?? {}

@@ -28,6 +28,7 @@ const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F)
 
 /** Fields that distinguish conditions of one kind. */
 interface Named {
+  readonly kind: string
   readonly category?: string
   readonly host?: string
   readonly stream?: string

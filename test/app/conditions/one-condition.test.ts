@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { AlertEngine } from '../../../app/alerts/engine.ts'
+import { type AlertEffect, AlertEngine } from '../../../app/alerts/engine.ts'
 import { incidentLines } from '../../../app/conditions/incidents.ts'
 import { ConditionTracker } from '../../../app/conditions/tracker.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
@@ -9,13 +9,20 @@ import { CALM_REQUESTS, NOW_MS, quota, snapshot } from '../../renderer/fixtures.
 
 const CATEGORY = 'Positions'
 const RUNS = 60
+/** Recovery time of a 429, milliseconds. */
+const RECOVER_MS = 10_000
+
+interface Turn {
+  readonly refusals: number
+  readonly goodSeconds: number
+}
 
 /** A quota with alternating 429s and responses: its events and alerts, second by second. */
-function lived(turns: readonly { readonly refusals: number; readonly goodSeconds: number }[]) {
+function lived(turns: readonly Turn[]) {
   const tracker = new ConditionTracker()
   const engine = new AlertEngine()
   const events: LoggedEvent[] = []
-  const raised: string[] = []
+  const effects: { readonly kind: AlertEffect['kind']; readonly at: number }[] = []
   let at = NOW_MS
   const second = (isRefused: boolean) => {
     at += 1000
@@ -33,27 +40,33 @@ function lived(turns: readonly { readonly refusals: number; readonly goodSeconds
     const others = CALM_REQUESTS.filter(({ category }) => category !== CATEGORY)
     const requests = [row, ...others.map((one) => ({ ...one, observedAt: at, asOf: at }))]
     for (const { kind, alert } of engine.observe(snapshot({ at, requests })))
-      if (kind === 'raised' && alert.kind === 'rate-limited') raised.push(alert.id)
+      if (alert.kind === 'rate-limited') effects.push({ kind, at })
   }
   for (const { refusals, goodSeconds } of turns) {
     for (let count = 0; count < refusals; count += 1) second(true)
     for (let count = 0; count < goodSeconds; count += 1) second(false)
   }
-  return { events, raised, nowMs: at }
+  const timesOf = (kind: AlertEffect['kind']) =>
+    effects.filter((one) => one.kind === kind).map((one) => one.at)
+  return { events, raised: timesOf('raised'), withdrawn: timesOf('withdrawn'), nowMs: at }
 }
 
-it('a 429 that lasts is one event with an end, one incident with its count and one alert, however often it repeats', () => {
-  const turn = fc.record({
+const turns: fc.Arbitrary<readonly Turn[]> = fc.array(
+  fc.record({
     refusals: fc.integer({ min: 1, max: 30 }),
-    goodSeconds: fc.integer({ min: 1, max: 25 }),
-  })
+    goodSeconds: fc.oneof(fc.integer({ min: 1, max: 25 }), fc.constantFrom(10, 11)),
+  }),
+  { minLength: 1, maxLength: 8 },
+)
+
+it('a 429 that lasts is one event with an end, one incident with its count and one alert, however often it repeats', () => {
   fc.assert(
-    fc.property(fc.array(turn, { minLength: 1, maxLength: 8 }), (turns) => {
-      const { events, raised, nowMs } = lived(turns)
+    fc.property(turns, (all) => {
+      const { events, raised, nowMs } = lived(all)
       // What comes again within ten seconds of good answers is the same condition.
       const conditions: { refusals: number }[] = []
       let isSame = false
-      for (const { refusals, goodSeconds } of turns) {
+      for (const { refusals, goodSeconds } of all) {
         const last = conditions.at(-1)
         if (isSame && last) last.refusals += refusals
         else conditions.push({ refusals })
@@ -72,4 +85,17 @@ it('a 429 that lasts is one event with an end, one incident with its count and o
     { numRuns: RUNS },
   )
   proves('C3', { level: 2, cases: RUNS })
+})
+
+it('the alert and the event of a 429 begin together, and the alert ends once the event has been over for its recovery time', () => {
+  fc.assert(
+    fc.property(turns, (all) => {
+      const { events, raised, withdrawn, nowMs } = lived(all)
+      const byId = [...Map.groupBy(events, ({ id }) => id).values()]
+      const ends = byId.map((of) => (of.at(-1)?.at ?? 0) + RECOVER_MS)
+      expect(raised).toEqual(byId.map(([begin]) => begin?.at))
+      expect(withdrawn).toEqual(ends.filter((at) => at <= nowMs))
+    }),
+    { numRuns: RUNS },
+  )
 })

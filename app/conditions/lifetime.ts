@@ -1,0 +1,40 @@
+import { ALERTS, type ConditionKind } from './kinds.ts'
+
+/**
+ * Start and end of a lasting condition, for its events and its alert.
+ *
+ * It ends once it has been absent for the recovery time of its kind. Present again until then, it is the same
+ * condition.
+ */
+export class Lifetime {
+  /** Epoch ms. */
+  readonly sinceMs: number
+  readonly #recoverMs: number
+  #absentSinceMs: number | undefined
+
+  /** A `kind` without an alert has no recovery time. */
+  constructor(kind: string, sinceMs: number) {
+    this.sinceMs = sinceMs
+    this.#recoverMs = ALERTS[kind as ConditionKind]?.recoverMs ?? 0
+  }
+
+  get isPresent(): boolean {
+    return this.#absentSinceMs === undefined
+  }
+
+  /** Records that it is present, or may be. */
+  seen(): void {
+    this.#absentSinceMs = undefined
+  }
+
+  /** Records that it is absent at `atMs`, epoch ms. Returns whether it has ended. */
+  missed(atMs: number): boolean {
+    this.#absentSinceMs ??= atMs
+    return atMs - this.#absentSinceMs >= this.#recoverMs
+  }
+
+  /** Whether the condition, if present at `atMs`, is still the same. */
+  isSame(atMs: number): boolean {
+    return this.#absentSinceMs === undefined || atMs - this.#absentSinceMs <= this.#recoverMs
+  }
+}
