@@ -87,12 +87,9 @@ export class AlertEngine {
 
   /** Returns the updated alert; `undefined` if that episode has ended. */
   dismiss(id: string): Alert | undefined {
-    for (const episode of this.#episodes.values()) {
-      if (episode.alert?.id !== id) continue
-      episode.alert = { ...episode.alert, dismissed: true }
-      return episode.alert
-    }
-    return undefined
+    const episode = [...this.#episodes.values()].find(({ alert }) => alert?.id === id)
+    if (episode?.alert) episode.alert = { ...episode.alert, dismissed: true }
+    return episode?.alert
   }
 
   /** Withdraws threshold alerts after a change of threshold: they were about another condition. */
@@ -195,9 +192,7 @@ const FORMER_KINDS: Readonly<Record<string, AlertKind>> = {
 
 /** The kind of a stored alert; `undefined` if this version does not know it. */
 export const kindOf = ({ kind }: Pick<Alert, 'kind'>): AlertKind | undefined =>
-  FORMER_KINDS[kind] ?? ALERT_KINDS.find((one) => one === kind)
-
-const ALERT_KINDS: readonly AlertKind[] = [...CONDITION_KINDS, 'capacity-back']
+  FORMER_KINDS[kind] ?? [...CONDITION_KINDS, 'capacity-back' as const].find((one) => one === kind)
 
 const keyOf = ({ profile, kind, subject }: Pick<Episode, 'profile' | 'kind' | 'subject'>): string =>
   `${profile}/${kind}/${subject}`
