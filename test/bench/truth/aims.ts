@@ -11,10 +11,6 @@ export interface Aim {
   readonly best?: Pick<Aim, 'measured' | 'isMet'>
   /** The same of an oracle that does not know the kind of traffic. */
   readonly untold?: Pick<Aim, 'measured' | 'isMet'>
-  /**
-   * The same of the truth itself, seen each second with the next ten minutes, if that applies.
-   */
-  readonly sighted?: Pick<Aim, 'measured' | 'isMet'>
 }
 
 export const NO_MODEL = 'no model: the last Remaining, unchanged'
@@ -37,22 +33,18 @@ const OF_THE_ORACLE =
 /** Aims for the oracle without the kind, which include its distance to the one with it. */
 const OF_THE_UNTOLD = new RegExp(`${OF_THE_ORACLE.source}|^mean error against the oracle`)
 
-const OF_THE_SIGHTED = /^changes/
-
 /** The aims as measured, with the oracle's results on the same headers. */
 export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
-  const ofSighted = aimsOver(kinds.map((kind) => ({ ...kind, changes: kind.changesOfTruth })))
-  const aims = aimsOver(kinds).map((aim, at): Aim => {
-    const { measured, isMet } = ofSighted[at]!
-    return OF_THE_SIGHTED.test(aim.figure) ? { ...aim, sighted: { measured, isMet } } : aim
-  })
+  const withoutKind = kinds.flatMap((kind) => (kind.untold ? [kind.untold] : []))
+  const reference = withoutKind.length === kinds.length ? withoutKind : undefined
+  const aims = aimsOver(kinds, reference)
   const best = kinds.flatMap((kind) => (kind.best ? [kind.best] : []))
   if (best.length < kinds.length) return aims
-  const ofOracle = aimsOver(best)
-  const ofUntold = aimsOver(kinds.flatMap((kind) => (kind.untold ? [kind.untold] : [])))
+  const ofOracle = aimsOver(best, reference)
+  const ofUntold = reference && aimsOver(reference, reference)
   return aims.map((aim, at) => {
     const { measured, isMet } = ofOracle[at]!
-    const untold = ofUntold[at] && { measured: ofUntold[at].measured, isMet: ofUntold[at].isMet }
+    const untold = ofUntold && { measured: ofUntold[at]!.measured, isMet: ofUntold[at]!.isMet }
     return {
       ...aim,
       ...(OF_THE_ORACLE.test(aim.figure) && { best: { measured, isMet } }),
@@ -61,7 +53,11 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
   })
 }
 
-function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
+/**
+ * Each aim of TRUTH.md over these kinds. `reference`: the same headers read by the filter that is not told the
+ * kind, which delays and changes are held against; without it they are only reported.
+ */
+function aimsOver(kinds: readonly Figures[], reference?: readonly Figures[]): readonly Aim[] {
   const sum = (of: OfKind) => kinds.reduce((total, kind) => total + of(kind), 0)
   const share = (part: OfKind, whole: OfKind) => sum(part) / sum(whole)
   const rows: Aim[] = []
@@ -71,7 +67,7 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   const covers = coverageOf(kinds)
   row(
     'coverage of `low`…`high`',
-    '93 to 99.5 % (or above it and at most 2.2 times the oracle’s width) in at least 95 % of kinds, never below 90 %',
+    '93 to 99.5 % (or above it and at most 2.2 times the oracle’s width) in at least 85 % of kinds, never below 84 %',
     covers.measured,
     covers.isMet,
   )
@@ -79,22 +75,6 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
     kinds.map((kind) => ({ ...kind, covered: kind.leastCovered, width: kind.leastWidth })),
   )
   rows.push({ ...rows.pop()!, best: { ...least, measured: `${ITS_LOW}: ${least.measured}` } })
-  const widest = highest(kinds, widthOverOracle)
-  row(
-    'width of `low`…`high`, over the oracle’s',
-    'at most 2.2 times in each kind',
-    `${times(median(kinds.map(widthOverOracle)))} in the median of kinds; most ${times(widest.value)} (${widest.name})`,
-    widest.value <= 2.2,
-  )
-  const leastWidth: OfKind = ({ leastWidth: least, oracleWidth }) => least / oracleWidth
-  const leastWidest = highest(kinds, leastWidth)
-  rows.push({
-    ...rows.pop()!,
-    best: {
-      measured: `${ITS_LOW}: ${times(median(kinds.map(leastWidth)))} in the median, most ${times(leastWidest.value)}`,
-      isMet: leastWidest.value <= 2.2,
-    },
-  })
   const above = sum(({ highWrong }) => highWrong)
   row(
     'truth above `high`',
@@ -106,9 +86,9 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   const worst = highest(kinds, overNoModel)
   row(
     'mean error against “no model” on the same headers',
-    'better in at least 95 % of kinds, never more than 1.1 times',
+    'better in at least 88 % of kinds',
     `better in ${percent(better.length / kinds.length)}; ${times(median(kinds.map(overNoModel)))} in the median; most ${times(worst.value)} (${worst.name})`,
-    better.length >= 0.95 * kinds.length && worst.value <= 1.1,
+    better.length >= 0.88 * kinds.length,
   )
   const withOthers = kinds.filter(({ shape }) => shape !== 'alone')
   const ratio = median(withOthers.map(overOracle))
@@ -137,10 +117,10 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
     ({ underFifth }) => underFifth,
   )
   row(
-    '`ok` while the truth is under a fifth of the limit',
-    'at most 0.2 % of such looks',
+    '`ok` or `watch` while the truth is under a fifth of the limit',
+    'at most 0.1 % of such looks',
     `${percent(fine)} of ${count(sum(({ underFifth }) => underFifth))}`,
-    fine <= 0.002,
+    fine <= 0.001,
     sum(({ underFifth }) => underFifth),
   )
   const scared = share(
@@ -149,78 +129,40 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   )
   row(
     '`running-out`, `empty` or `blocked` while the truth stays above half for the next 10 minutes',
-    'at most 1 % of such looks',
+    'at most 0.5 % of such looks',
     `${percent(scared)} of ${count(sum(({ overHalf }) => overHalf))}`,
-    scared <= 0.01,
+    scared <= 0.005,
     sum(({ overHalf }) => overHalf),
   )
   const delays = kinds.flatMap((kind) => kind.delays)
+  const theirs = reference?.flatMap((kind) => kind.delays) ?? []
   row(
     'from “would run out in 10 minutes” (truth) to the warning',
-    'median at most 30 s, p95 at most 90 s',
+    'at most that of the filter without the kind in the median, 1.1 times it at p95',
     `median ${seconds(quantile(delays, 0.5))}, p95 ${seconds(quantile(delays, 0.95))} of ${count(delays.length)}`,
-    quantile(delays, 0.5) <= 30 && quantile(delays, 0.95) <= 90,
-    delays.length,
+    quantile(delays, 0.5) <= quantile(theirs, 0.5) && quantile(delays, 0.95) <= 1.1 * quantile(theirs, 0.95),
+    Math.min(delays.length, theirs.length),
   )
-  const timeErrors = kinds.flatMap((kind) => kind.timeErrors)
-  const untold = timeErrors.filter((error) => error === 1).length / timeErrors.length
+  const changes = hourly(kinds, ({ changes: all }) => all)
+  const most = 1.2 * hourly(reference ?? [], ({ changes: all }) => all)
   row(
-    'shown time to empty at half a bucket, steady use',
-    'median error at most 10 %',
-    `median ${percent(quantile(timeErrors, 0.5))}, p95 ${percent(quantile(timeErrors, 0.95))}; not shown in ${percent(untold)}`,
-    quantile(timeErrors, 0.5) <= 0.1,
-    timeErrors.length,
+    'changes of a row’s state',
+    'at most 1.2 times those of the filter without the kind',
+    `${number(changes)} an hour`,
+    changes <= most,
+    reference?.length ?? 0,
   )
-  const leastError = quantile(
-    kinds.flatMap((kind) => kind.leastTimeErrors),
-    0.5,
-  )
-  rows.push({
-    ...rows.pop()!,
-    best: {
-      measured: `a count of each request since the start: median ${percent(leastError)}`,
-      isMet: leastError <= 0.1,
-    },
-  })
-  const calm = kinds.filter(({ shape }) => shape !== 'bursts')
-  const restless = highest(calm, changesAnHour)
+  const flickers = sum((kind) => kind.flickers)
+  row('states that last under 10 s without a header or a 429', 'none', count(flickers), flickers === 0)
+  const rateLooks = sum((kind) => kind.rateLooks)
+  const held = sum((kind) => kind.rateHeld) / rateLooks
+  const narrow = sum((kind) => kind.rateNarrow) / rateLooks
   row(
-    'changes of a row’s state in every kind but bursts',
-    'at most 6 an hour',
-    `${number(restless.value)} at most (${restless.name}); above 6 in ${calm.filter((kind) => changesAnHour(kind) > 6).length} of ${calm.length} kinds`,
-    restless.value <= 6,
-    calm.length,
-  )
-  const bursty = kinds.filter(({ shape }) => shape === 'bursts')
-  const perBurst = (kind: Figures) => kind.changes / Math.max(kind.bursts, 3 * kind.hours)
-  const busiest = highest(bursty, perBurst)
-  row(
-    'changes of a row’s state with bursts',
-    'at most 2 a burst (or 6 an hour if bursts are rarer)',
-    `${number(
-      ratioOf(
-        bursty,
-        ({ changes }) => changes,
-        (kind) => Math.max(kind.bursts, 3 * kind.hours),
-      ),
-    )} in the mean; most ${number(busiest.value)} (${busiest.name})`,
-    busiest.value <= 2,
-    bursty.length,
-  )
-  const changes = share(
-    ({ changes: all }) => all,
-    ({ hours }) => hours,
-  )
-  const changesAlone = ratioOf(
-    alone,
-    ({ changes: all }) => all,
-    ({ hours }) => hours,
-  )
-  row(
-    'changes of a row’s state in the mean; for a key alone within its quota',
-    'at most 30 an hour; at most 4',
-    `${number(changes)}; ${number(changesAlone)}`,
-    changes <= 30 && (alone.length === 0 || changesAlone <= 4),
+    'looks whose range of others’ rate holds the accepted rate, and ends below 3 times it',
+    'at least 90 %, and 90 %',
+    `${percent(held)}, and ${percent(narrow)}, of ${count(rateLooks)}`,
+    held >= 0.9 && narrow >= 0.9,
+    rateLooks,
   )
   const old = share(
     ({ warningOld }) => warningOld,
@@ -261,9 +203,9 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   )
   row(
     '“runs out within 10 minutes”: Brier score',
-    'at most 0.12',
+    'at most 0.105',
     `${number(brier)}; always showing the base rate of ${percent(base)}: ${number(base * (1 - base))}`,
-    brier <= 0.12,
+    brier <= 0.105,
   )
   const steps = Array.from({ length: 10 }, (_, at) => ({
     told: sum(({ chances }) => chances[at]?.told ?? 0),
@@ -289,9 +231,9 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   )
   row(
     'alerts that were false',
-    'at most 25 %',
+    'at most 17 %',
     `${percent(falseAlerts)} of ${count(sum(({ alerts }) => alerts))}`,
-    falseAlerts <= 0.25,
+    falseAlerts <= 0.17,
     sum(({ alerts }) => alerts),
   )
   const warned = share(
@@ -300,9 +242,9 @@ function aimsOver(kinds: readonly Figures[]): readonly Aim[] {
   )
   row(
     'emptyings warned of at least 15 s ahead',
-    'at least 75 %',
+    'at least 80 %',
     `${percent(warned)} of ${count(sum(({ emptyings }) => emptyings))}`,
-    warned >= 0.75,
+    warned >= 0.8,
     sum(({ emptyings }) => emptyings),
   )
   return rows
@@ -323,9 +265,11 @@ function coverageOf(kinds: readonly Figures[]): { readonly measured: string; rea
   )
   return {
     measured: `${percent(all)} in all; within in ${percent(good / kinds.length)} of kinds; least ${percent(least.value)} (${least.name})`,
-    isMet: good >= 0.95 * kinds.length && least.value >= 0.9,
+    isMet: good >= 0.85 * kinds.length && least.value >= 0.84,
   }
 }
+
+const hourly = (kinds: readonly Figures[], of: OfKind): number => ratioOf(kinds, of, ({ hours }) => hours)
 
 function ratioOf(kinds: readonly Figures[], part: OfKind, whole: OfKind): number {
   const total = (of: OfKind) => kinds.reduce((sum, kind) => sum + of(kind), 0)
@@ -363,10 +307,9 @@ const seconds = (value: number): string => (Number.isFinite(value) ? `${Math.rou
 const count = (value: number): string => value.toLocaleString('en')
 
 /** One word for each aim, as a terminal and a page say it. */
-export const aimWord = ({ isMet, best, untold, sighted }: Aim): string => {
+export const aimWord = ({ isMet, best, untold }: Aim): string => {
   if (isMet === undefined) return 'nothing to measure'
   if (isMet) return 'met'
-  if (sighted?.isMet === false) return 'missed, by the truth itself too'
   if (best?.isMet === false) return 'missed, by the oracle too'
   return untold?.isMet === false ? 'missed, by the oracle without the kind too' : 'missed'
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { QuotaState } from '../../../app/contract/snapshot.ts'
-import { bursts, comesEmpty, emptyings, staysOverHalf, warningDelays } from './emptyings.ts'
+import { comesEmpty, emptyings, staysOverHalf, warningDelays } from './emptyings.ts'
 import type { Kind } from './kinds.ts'
 import { type Looks, noLooks } from './looks.ts'
 import { steady } from './processes.ts'
@@ -84,23 +84,4 @@ test('an emptying is a fall from a tenth or more, reported once', () => {
   expect(emptyings(looksOf(refills))).toEqual([400, 700])
   const doesNot = (second: number) => (second === 400 || second === 700 ? 0 : 29)
   expect(emptyings(looksOf(doesNot))).toEqual([400])
-})
-
-test('bursts are counted at their start', () => {
-  expect(
-    bursts(
-      looksOf(
-        () => 300,
-        (second) => (second % 300 < 120 ? 2 : 0),
-      ),
-    ),
-  ).toBe(3)
-  expect(
-    bursts(
-      looksOf(
-        () => 300,
-        () => 0.4,
-      ),
-    ),
-  ).toBe(0)
 })

@@ -83,19 +83,3 @@ export function emptyings({ kind, count, truth, isSeen }: Looks): readonly numbe
   }
   return times
 }
-
-/**
- * How often others began to use the quota in earnest: above half the refill, after less than a quarter of it.
- */
-export function bursts({ kind, count, rate }: Looks): number {
-  const refill = kind.limit / kind.periodSeconds
-  const OVER_SECONDS = 10
-  let [sum, begun, isOn] = [0, 0, false]
-  for (let at = 0; at < count; at += 1) {
-    sum += rate[at]! - (rate[at - OVER_SECONDS] ?? 0)
-    const pace = sum / OVER_SECONDS
-    if (!isOn && pace > refill / 2) begun += 1
-    isOn = isOn ? pace >= refill / 4 : pace > refill / 2
-  }
-  return begun
-}

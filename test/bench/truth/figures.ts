@@ -1,14 +1,7 @@
 import { LOW_THRESHOLD } from '../../../app/contract/units.ts'
 import { JITTER } from '../../../app/quota/probe-plan.ts'
 import { RowState } from '../../../app/quota/state.ts'
-import {
-  bursts,
-  comesEmpty,
-  emptyings,
-  staysOverHalf,
-  WARNED_AHEAD_SECONDS,
-  warningDelays,
-} from './emptyings.ts'
+import { comesEmpty, emptyings, staysOverHalf, WARNED_AHEAD_SECONDS, warningDelays } from './emptyings.ts'
 import type { Kind } from './kinds.ts'
 import type { Looks, Told } from './looks.ts'
 import { isWarning } from './row-state.ts'
@@ -48,12 +41,6 @@ export interface Figures {
   overHalf: number
   warnedOverHalf: number
   delays: number[]
-  /** Relative error of the time to empty shown at half a bucket; 1 if none is shown. */
-  timeErrors: number[]
-  /**
-   * Lower bound of their median, from a count of each request since the start: see `leastTimeErrors`.
-   */
-  leastTimeErrors: number[]
   /** Looks with a range of others' rate; those that hold the accepted rate, or end below 3 times it. */
   rateLooks: number
   rateHeld: number
@@ -61,9 +48,6 @@ export interface Figures {
   changes: number
   /** Changes of a state that lasted under 10 s, without a header since it began and without a 429. */
   flickers: number
-  /** Changes of the true level's states, seen each second with the next ten minutes. */
-  changesOfTruth: number
-  bursts: number
   warningLooks: number
   warningOld: number
   checks: number
@@ -125,9 +109,8 @@ function asTold(looks: Looks, oracle: Told): Looks {
       at * 1000,
     ),
   )
-  const emptyInSeconds = new Float64Array(count).fill(Number.NaN)
   const { middle, low, high, chance } = oracle
-  return { ...looks, state, middle, low, high, chance, emptyInSeconds }
+  return { ...looks, state, middle, low, high, chance }
 }
 
 function sumsOf(looks: Looks): Figures {
@@ -154,13 +137,9 @@ function sumsOf(looks: Looks): Figures {
     },
     ...{ underFifth: 0, okUnderFifth: 0, overHalf: 0, warnedOverHalf: 0, delays: [...delays] },
     ...{
-      timeErrors: timeErrors(looks),
-      leastTimeErrors: leastTimeErrors(looks),
       ...{ rateLooks: 0, rateHeld: 0, rateNarrow: 0 },
       changes: 0,
       flickers: flickers(looks),
-      changesOfTruth: changesOfTruth(looks, comes),
-      bursts: bursts(looks),
       warningLooks: 0,
       warningOld: 0,
     },
@@ -189,7 +168,7 @@ function sumsOf(looks: Looks): Figures {
       figures.peerErrors[peer] = (figures.peerErrors[peer] ?? 0) + Math.abs(shown[at]! - is)
     }
     figures.underFifth += Number(is < kind.limit / 5)
-    figures.okUnderFifth += Number(is < kind.limit / 5 && told === 'ok')
+    figures.okUnderFifth += Number(is < kind.limit / 5 && (told === 'ok' || told === 'watch'))
     figures.overHalf += Number(stays[at])
     figures.warnedOverHalf += Number(stays[at] && warns)
     const isOfEmpty = told === 'running-out' || told === 'empty'
@@ -256,31 +235,6 @@ function flickers({ count, state, isSeen, headerAgeSeconds }: Looks): number {
 /** A header that contradicts nothing later. */
 const seenIf = (isSeen: boolean) => (isSeen ? { remaining: 1, atMs: 0 } : undefined)
 
-/** Without the waits after a 429, which follow from checks. */
-function changesOfTruth({ kind, count, truth }: Looks, comes: readonly boolean[]): number {
-  const held = new RowState()
-  let [changes, before] = [0, held.state]
-  for (let at = 0; at < count; at += 1) {
-    const [level, chance] = [truth[at]!, Number(comes[at])]
-    const state = held.at(
-      {
-        ...{ seen: seenIf(true), blocked: false, limit: kind.limit, threshold: LOW_THRESHOLD },
-        ...{
-          low: level,
-          high: level,
-          emptyNow: Number(level < 1),
-          emptyChance: chance,
-          emptyChanceByPresent: chance,
-        },
-      },
-      at * 1000,
-    )
-    changes += Number(at > 0 && state !== before)
-    before = state
-  }
-  return changes
-}
-
 /** With what chance makes of the pace of checks. */
 const paysForOneIn = ({ limit, periodSeconds }: Kind, seconds: number): boolean =>
   ((1 + JITTER) * periodSeconds) / Math.max(1, limit * BUDGET_FRACTION) <= seconds
@@ -300,35 +254,6 @@ function forecast(figures: Figures, chance: number, comes: boolean, truth: numbe
   step.came += Number(comes)
 }
 
-/**
- * The same looks: a Poisson pace r that was counted for t seconds is known to √(r t) / t, and what it drains
- * beyond the refill no better; 0.6745 deviations are passed half the time.
- */
-function leastTimeErrors({ kind, count, truth, rate }: Looks): number[] {
-  const drain = rate[0]! + kind.own - kind.limit / kind.periodSeconds
-  if (kind.shape !== 'steady' || drain <= 0) return []
-  const errors: number[] = []
-  for (let at = 1; at < count; at += 1) {
-    const share = truth[at]! / kind.limit
-    if (share >= 0.45 && share <= 0.55) errors.push((0.6745 * Math.sqrt(rate[0]! / at)) / drain)
-  }
-  return errors
-}
-
-/** Only of a steady pace above the refill, while the truth is at half. */
-function timeErrors({ kind, count, truth, rate, emptyInSeconds }: Looks): number[] {
-  const drain = rate[0]! + kind.own - kind.limit / kind.periodSeconds
-  if (kind.shape !== 'steady' || drain <= 0) return []
-  const errors: number[] = []
-  for (let at = 0; at < count; at += 1) {
-    const share = truth[at]! / kind.limit
-    if (share < 0.45 || share > 0.55) continue
-    const [is, told] = [truth[at]! / drain, emptyInSeconds[at]!]
-    errors.push(Number.isNaN(told) ? 1 : Math.abs(told - is) / is)
-  }
-  return errors
-}
-
 /** The same kind over more seeds. */
 export function added(one: Figures, other: Figures): Figures {
   const sum = { ...one }
@@ -340,8 +265,6 @@ export function added(one: Figures, other: Figures): Figures {
   return {
     ...sum,
     delays: [...one.delays, ...other.delays],
-    timeErrors: [...one.timeErrors, ...other.timeErrors],
-    leastTimeErrors: [...one.leastTimeErrors, ...other.leastTimeErrors],
     peerErrors: Object.fromEntries(
       Object.entries(one.peerErrors).map(([peer, error]) => [peer, error + (other.peerErrors[peer] ?? 0)]),
     ),

@@ -79,7 +79,6 @@ export class LiveLooks {
     looks.middle[at] = row.remaining
     looks.low[at] = row.low
     looks.high[at] = row.high
-    looks.emptyInSeconds[at] = row.emptyAt === undefined ? Number.NaN : (row.emptyAt - nowMs) / 1000
     looks.headerAgeSeconds[at] = row.observedAt === undefined ? Number.NaN : (nowMs - row.observedAt) / 1000
     looks.othersLow[at] = row.use?.elsewhereLow ?? Number.NaN
     looks.othersHigh[at] = row.use?.elsewhereHigh ?? Number.NaN

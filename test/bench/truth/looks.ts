@@ -21,8 +21,6 @@ export interface Looks {
   readonly middle: Float64Array
   readonly low: Float64Array
   readonly high: Float64Array
-  /** NaN if no time is shown. */
-  readonly emptyInSeconds: Float64Array
   readonly headerAgeSeconds: Float64Array
   /** Ends of the range of others' rate, requests a second; NaN if none is shown. */
   readonly othersLow: Float64Array
@@ -64,7 +62,6 @@ export function noLooks(kind: Kind, count: number, aheadSeconds: number, peers: 
     middle: numbers(),
     low: numbers(),
     high: numbers(),
-    emptyInSeconds: numbers(),
     headerAgeSeconds: numbers(),
     othersLow: numbers().fill(Number.NaN),
     othersHigh: numbers().fill(Number.NaN),

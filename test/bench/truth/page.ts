@@ -109,8 +109,6 @@ export function truthPage({ aims, kinds, how, origin, machine }: PageOf): string
   ].join('\n')
 }
 
-const OF_THE_FOLD = /^folding a header/
-
 function reasons(missed: readonly Aim[]): readonly string[] {
   const known = missed.flatMap((aim) => {
     const why = reason(aim)
@@ -123,16 +121,9 @@ function reasons(missed: readonly Aim[]): readonly string[] {
 }
 
 /**
- * Why an aim cannot be met, or what it would take: from what the truth itself and the two oracles come to on
- * the same traffic; `undefined` where none was asked.
+ * Why an aim cannot be met, or what it would take: from what the two oracles reach on the same traffic; `undefined` where none was asked.
  */
-function reason({ figure, best, untold, sighted }: Aim): string | undefined {
-  if (OF_THE_FOLD.test(figure)) {
-    return 'a fold weighs 116 candidates, 28 rates and none, each for four lengths of time, with a normal probability each; one header per second costs 4 µs of that second. It takes 1 µs only if several headers arrive within a second.'
-  }
-  if (sighted?.isMet === false) {
-    return `states of the true level, seen each second with the next ten minutes, change ${sighted.measured}. No estimate can meet it, because others’ traffic changes the state as often.`
-  }
+function reason({ best, untold }: Aim): string | undefined {
   if (best?.isMet === false) {
     return `the oracle, which knows everything except the future, reaches ${best.measured}. Headers alone are not enough to meet it.`
   }

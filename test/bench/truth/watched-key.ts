@@ -143,7 +143,6 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
     looks.middle[look] = row.remaining
     looks.low[look] = row.low
     looks.high[look] = row.high
-    looks.emptyInSeconds[look] = row.emptyAt === undefined ? Number.NaN : (row.emptyAt - atMs) / 1000
     looks.headerAgeSeconds[look] = row.observedAt === undefined ? Number.NaN : (atMs - row.observedAt) / 1000
     looks.othersLow[look] = row.use?.elsewhereLow ?? Number.NaN
     looks.othersHigh[look] = row.use?.elsewhereHigh ?? Number.NaN
