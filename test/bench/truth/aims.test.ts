@@ -38,7 +38,7 @@ const GOOD: Figures = {
   })),
 }
 
-/** The filter without the kind, which delays and changes are held against. */
+/** The oracle without the kind, which delays and changes are compared with. */
 const WITHOUT_KIND: Figures = { ...GOOD, delays: [10, 20, 73], changes: 5 }
 
 const missed = (kinds: readonly Figures[]) =>
@@ -104,7 +104,7 @@ test('an aim that the oracle misses on the same headers is marked as missed by t
   expect(word({ ...GOOD, falseAlerts: 30 })).toBe('missed, by the oracle too')
 })
 
-test('delays and changes are not judged without a filter to compare them with', () => {
+test('delays and changes are not judged without an oracle to compare them with', () => {
   const aims = aimsOf([{ ...GOOD, delays: [300], changes: 100 }])
   const measured = aims.filter(({ figure }) => /to the warning|^changes/.test(figure))
   expect(measured.map(({ isMet }) => isMet)).toEqual([undefined, undefined])

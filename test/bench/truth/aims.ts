@@ -54,8 +54,8 @@ export function aimsOf(kinds: readonly Figures[]): readonly Aim[] {
 }
 
 /**
- * Each aim of TRUTH.md over these kinds. `reference`: the same headers read by the filter that is not told the
- * kind, which delays and changes are held against; without it they are only reported.
+ * Each aim over these kinds. Delays and changes are judged by `reference`, the oracle without the kind on the
+ * same headers.
  */
 function aimsOver(kinds: readonly Figures[], reference?: readonly Figures[]): readonly Aim[] {
   const sum = (of: OfKind) => kinds.reduce((total, kind) => total + of(kind), 0)
@@ -138,7 +138,7 @@ function aimsOver(kinds: readonly Figures[], reference?: readonly Figures[]): re
   const theirs = reference?.flatMap((kind) => kind.delays) ?? []
   row(
     'from “would run out in 10 minutes” (truth) to the warning',
-    'at most that of the filter without the kind in the median, 1.1 times it at p95',
+    'at most that of the oracle without the kind in the median, 1.1 times it at p95',
     `median ${seconds(quantile(delays, 0.5))}, p95 ${seconds(quantile(delays, 0.95))} of ${count(delays.length)}`,
     quantile(delays, 0.5) <= quantile(theirs, 0.5) && quantile(delays, 0.95) <= 1.1 * quantile(theirs, 0.95),
     Math.min(delays.length, theirs.length),
@@ -147,7 +147,7 @@ function aimsOver(kinds: readonly Figures[], reference?: readonly Figures[]): re
   const most = 1.2 * hourly(reference ?? [], ({ changes: all }) => all)
   row(
     'changes of a row’s state',
-    'at most 1.2 times those of the filter without the kind',
+    'at most 1.2 times those of the oracle without the kind',
     `${number(changes)} an hour`,
     changes <= most,
     reference?.length ?? 0,

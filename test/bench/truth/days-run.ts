@@ -3,12 +3,14 @@ import { number, percent, quantile } from './aims.ts'
 import { controlKinds, dailyKinds } from './daily-kinds.ts'
 import { type Days, TRADING_DAYS, tenDays } from './days.ts'
 import { added, type Figures } from './figures.ts'
-import type { Kind } from './kinds.ts'
+import { type Kind, listedKinds } from './kinds.ts'
+import { meanAfterRestart } from './restarts.ts'
 
 /**
  * `npm run truth:days -- [--seeds 4]`: what ten trading days teach, on kinds with a daily pattern and on a
- * control without one. The last day is compared with the same day without anything learned, and with the
- * oracle in the first seed.
+ * control without one, and what a restart costs.
+ *
+ * The last day is compared with the same day without anything learned, and with the oracle in the first seed.
  */
 const { values } = parseArgs({ options: { seeds: { type: 'string', default: '4' } } })
 const seeds = Number(values.seeds)
@@ -69,3 +71,10 @@ for (const limit of ['320 in', '90 in'])
     dailyKinds().filter(({ name }) => name.includes(limit)),
   )
 await measured('control without a pattern', controlKinds())
+
+const restarted = listedKinds().filter(({ shape }) => shape !== 'alone')
+const after = await meanAfterRestart(restarted, seeds)
+console.log(`the hour after a restart: ${restarted.length} kinds, ${seeds} seeds, Brier score`)
+console.log(
+  `| running on ${number(after.running)} | restarted ${number(after.restarted)} | nothing learned ${number(after.forgetful)} |`,
+)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { controlKinds, dailyKinds } from './daily-kinds.ts'
 import { tenDays } from './days.ts'
-import type { Kind } from './kinds.ts'
+import { type Kind, listedKinds } from './kinds.ts'
+import { meanAfterRestart } from './restarts.ts'
 
 const SEED = 1
 
@@ -25,4 +26,12 @@ test('days without a pattern teach no load, and nothing gets worse', async () =>
   expect(last.brier / last.forecasts).toBeLessThan(lastUnlearned.brier / lastUnlearned.forecasts + 0.02)
   expect(last.covered / last.looks).toBeGreaterThan(0.93)
   expect(last.falseAlerts).toBeLessThanOrEqual(lastUnlearned.falseAlerts)
+}, 60_000)
+
+test('in the hour after a restart, what was learned forecasts as well as running on', async () => {
+  const kinds = listedKinds().filter(({ name }) => /^(bursts|self|three).*90 in 60 s, and own$/.test(name))
+  const { running, restarted, forgetful } = await meanAfterRestart(kinds, 1)
+  expect(restarted).toBeLessThan(running + 0.01)
+  // Without it, the forecast starts anew.
+  expect(forgetful).toBeGreaterThan(restarted + 0.005)
 }, 60_000)

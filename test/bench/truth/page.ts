@@ -121,7 +121,8 @@ function reasons(missed: readonly Aim[]): readonly string[] {
 }
 
 /**
- * Why an aim cannot be met, or what it would take: from what the two oracles reach on the same traffic; `undefined` where none was asked.
+ * Why an aim cannot be met, or what it would take: what the two oracles reach on the same traffic.
+ * `undefined` without an oracle.
  */
 function reason({ best, untold }: Aim): string | undefined {
   if (best?.isMet === false) {

@@ -41,6 +41,8 @@ export interface Watching {
   readonly asksOracle?: boolean
   readonly startMs?: number
   readonly minutes?: number
+  /** Restarts Headroom after that look, with or without what it learned. */
+  readonly restart?: { readonly afterLook: number; readonly isForgetful: boolean }
   /** Called before the first and after the last look, and at each look. */
   readonly before?: (ledger: Ledger) => void
   readonly each?: (row: RequestQuota, atMs: number) => void
@@ -91,14 +93,16 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
   const timeline = new Timeline(clock)
   const ignored = () => {}
   const random = { next: chanceFrom(seed + 3_000_000) }
-  const { ledger, client, prober } = profileParts(
-    PROFILE,
-    { clock, timeline, random, http, secrets: new Redactor(), changed: ignored, report: ignored },
-    { profile: () => PROFILE, keeper: () => KEEPER },
-  )
+  const started = () =>
+    profileParts(
+      PROFILE,
+      { clock, timeline, random, http, secrets: new Redactor(), changed: ignored, report: ignored },
+      { profile: () => PROFILE, keeper: () => KEEPER },
+    )
+  let app = started()
   const ask = () => {
     if (clock.worldMs() < mayAskAtMs) return
-    void client.request({ method: 'GET', path: `${PATH}${OWN}` })
+    void app.client.request({ method: 'GET', path: `${PATH}${OWN}` })
   }
   /** The gaps of a Poisson process; what falls into a refusal's wait is not made up for. */
   const askAfterGap = (): void => {
@@ -108,8 +112,8 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
     })
   }
   if (kind.own > 0) askAfterGap()
-  watching.before?.(ledger)
-  prober.start()
+  watching.before?.(app.ledger)
+  app.prober.start()
   for (let look = 0; look < lookCount; look += 1) {
     await clock.advance(1000)
     const atMs = clock.worldMs()
@@ -118,12 +122,13 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
     const { accepted, refused } = service.elsewhere(CATEGORY, atMs)
     looks.accepted[look] = accepted
     looks.refused[look] = refused
-    lookAt(ledger, look, atMs)
+    lookAt(app.ledger, look, atMs)
     if (asksOracle) oracles.tell(looks, look, seconds(atMs))
     for (const peer of peers) looks.peers[peer.name]![look] = peer.remaining(atMs)
+    if (look === watching.restart?.afterLook) restart(watching.restart.isForgetful)
   }
-  prober.stop()
-  watching.after?.(ledger)
+  app.prober.stop()
+  watching.after?.(app.ledger)
   // Callers of their own continue; the watcher is gone.
   for (let second = lookCount; second < lookCount + AHEAD_SECONDS; second += 1) {
     const atMs = startMs + (second + 1) * 1000
@@ -132,6 +137,14 @@ export async function watchedKey(kind: Kind, seed: number, watching: Watching = 
   }
   looks.rate.set(others.rates.subarray(0, looks.rate.length))
   return looks
+
+  function restart(isForgetful: boolean): void {
+    const learned = app.ledger.learned()
+    app.prober.stop()
+    app = started()
+    if (!isForgetful) app.ledger.restore(learned)
+    app.prober.start()
+  }
 
   function lookAt(from: Ledger, look: number, atMs: number): void {
     const row = from.rowAt(CATEGORY, atMs)
