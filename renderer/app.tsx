@@ -94,7 +94,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
         <VerdictPanel />
       </div>
       <main
-        // Only the visible page has one: a hidden page is no skip target.
+        // Only the visible page has the target of the skip link: a hidden page must not be reached by it.
         id={isShown ? MAIN : undefined}
         tabIndex={-1}
         className={css('main', isMaximised && 'maximised', dimmed && 'dimmed', frozen && 'frozen')}

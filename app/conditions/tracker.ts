@@ -85,7 +85,10 @@ const SHAPES = new Map(eventSchemas.map(({ shape }) => [shape.kind.def.values[0]
 /** Whether a report is a mere end, which needs a start: it has a field that only the start knows. */
 const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.kind) ?? {})
 
-/** The end, with those fields of its schema that are known from the start. */
+/**
+ * The event for the end of a condition, with the fields of its schema that are known since the condition
+ * began.
+ */
 function ended(report: KeyReport, was: Tracked, { news }: Lasting): MonitorEvent {
   const { last, count, lifetime, lastAtMs } = was
   const known = {

@@ -10,7 +10,7 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 
 /** An alert as stored across restarts. */
 export const alertSchema = z.object({
-  /** Id of this episode; the next one of the same condition has a new id. */
+  /** Id of this episode. The next episode of the same condition has a new id. */
   id: text,
   profile: text,
   /** A kind of condition (app/conditions/kinds.ts), or `capacity-back`. */
@@ -27,7 +27,10 @@ export const alertSchema = z.object({
   at: number,
   title: text,
   body: text,
-  /** A person has seen it: no longer shown as new, and not announced again until it has ended. */
+  /**
+   * Whether a person has seen the alert. Then it is no longer shown as new, and not announced again until it
+   * has ended.
+   */
   dismissed: z.boolean(),
 })
 

@@ -50,7 +50,8 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // A history that can't be written, or a token; any other storage problem is reported once.
+  // A history that can't be written, or a token that can't be stored; any other storage problem is reported
+  // once.
   'storage-problem': {
     name: 'storage',
     of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),
@@ -103,7 +104,7 @@ export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
 
 const shortState = z.enum(['low', 'running-out', 'empty'])
 
-/** What else than the history could not be stored. */
+/** What could not be stored, if not the history. */
 const unsaved = z.exactOptional(z.literal('refresh-token'))
 
 /** States of a row in which its quota is short. */
@@ -135,7 +136,7 @@ export const eventSchemas = [
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
   event('service-unreachable', {
     host: text,
-    /** Whether calls go to this host; absent for one that only renews tokens, and in older histories. */
+    /** Whether calls go to this host; absent for a host that only renews tokens, and in older histories. */
     serves: z.exactOptional(z.literal('calls')),
     /** In plain words, as in "the certificate is not trusted". */
     why: optionalText,
@@ -147,14 +148,17 @@ export const eventSchemas = [
    * only. Both are absent of any other problem.
    */
   event('storage-problem', { what: text, failure: optionalText, unsaved }),
-  /** The history is written again, or the token saved. `since`: when it failed, epoch ms. */
+  /** The history is written again, or the token is saved. `since`: when that failed first, epoch ms. */
   event('storage-ok', { since: number, unsaved }),
-  /** A browser window connected with a code; `open`: the number of connected ones, including this. */
+  /** A browser window connected with a code. `open`: the number of connected windows, including this one. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', {
     category: text,
     retryAt: number,
-    /** When to try next if others use the whole refill, without a promise. `retryAt` is then the same. */
+    /**
+     * When to try next if others use the whole refill, though others may still use all of it then. `retryAt`
+     * is then the same.
+     */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
@@ -172,11 +176,11 @@ export const eventSchemas = [
     category: text,
     state: shortState,
     limit: number,
-    /** Whole requests left at that time. */
+    /** Whole requests left at the time of the event. */
     remaining: number,
     /** Earliest time at which it runs out, epoch ms; absent if unknown. */
     emptyAt: optionalNumber,
-    /** Others' use at that time, requests per second, as an interval; absent if unknown. */
+    /** Others' use at the time of the event, requests per second, as an interval; absent if unknown. */
     othersLow: optionalNumber,
     othersHigh: optionalNumber,
     /** Refill in requests per second; absent for a fixed window. */
@@ -200,7 +204,7 @@ export const eventSchemas = [
   event('slots-exhausted', {
     category: text,
     requestId: optionalText,
-    /** The own stream that could be closed in its place. */
+    /** The own stream that could be closed to free a slot. */
     proposal: z.exactOptional(streamProposal),
   }),
   event('stream-opened', ofStream),
@@ -222,7 +226,7 @@ export const eventSchemas = [
    * An open stream receives nothing, not even a heartbeat. Reported once; `since`: its last frame, epoch ms.
    */
   event('stream-silent', { ...stream, since: number }),
-  /** It receives data again, on the same or another connection. */
+  /** The stream receives data again, on the same or another connection. */
   event('stream-resumed', { ...stream, since: number }),
   /** Others began to use a quota. Reported once; `elsewhere-ended` reports the end. */
   event('elsewhere', { category: text, perSecond: number }),

@@ -22,7 +22,7 @@ const { least, most } = PROGRAM_LIMITS.weight
 /** The gateway, through which programs on this machine use a key. */
 export const gatewayContract = {
   gateway: command(nothing).returning<GatewayOverview>(),
-  /** Turns it on or off, including later starts. `port` applies to turning on; 0: any free port. */
+  /** Turns the gateway on or off, including later starts. `port` applies to turning on; 0: any free port. */
   setGateway: command(
     z.strictObject({
       on: z.boolean(),

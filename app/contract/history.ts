@@ -46,7 +46,7 @@ export interface History {
   readonly points: readonly HistoryPoint[]
   /** Times of 429s in the requested interval. */
   readonly rejectedAt: readonly number[]
-  /** When recording of this row began, epoch ms; absent if it has not. */
+  /** When recording of this row began, epoch ms; absent if it has not begun. */
   readonly since?: number
   /** The usual level in the interval; absent with fewer than five recorded days. */
   readonly usual?: UsualLevels
@@ -107,7 +107,10 @@ export interface RequestReport {
   /** Lowest level by headers, or estimated where there were none. */
   readonly lowest: number
   readonly nearMs: number
-  /** How much of the interval has a known level. Unknown levels count as neither near the limit nor far. */
+  /**
+   * For how much of the interval the level is known. Unknown levels count as neither near the limit nor far
+   * from it.
+   */
   readonly knownMs: number
 }
 

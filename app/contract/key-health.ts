@@ -31,11 +31,11 @@ export const health = openObject({
   /** The quota or group of slots concerned. */
   subject: optionalText,
   since: optionalNumber,
-  /** When it ends by itself, if known. */
+  /** When the problem ends by itself, if known. */
   until: optionalNumber,
   title: text,
   action: text,
-  /** What Headroom itself can do about it (app/conditions/remedies.ts). */
+  /** What Headroom itself can do about the problem (app/conditions/remedies.ts). */
   remedy: optionalText,
 })
 

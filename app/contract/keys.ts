@@ -17,6 +17,9 @@ export const keysContract = {
   allowUnprotected: command(nothing).returning<Outcome>(),
   /** Requests the saved keys from the system's keyring again. */
   unlockKeys: command(nothing).returning<Outcome>(),
-  /** Opens the data folder in the system's file manager; without one, the error contains its path. */
+  /**
+   * Opens the data folder in the system's file manager. If there is no file manager, the error contains the
+   * folder's path.
+   */
   showDataFolder: command(nothing).returning<Outcome>(),
 } as const

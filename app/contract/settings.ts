@@ -48,11 +48,11 @@ export interface KeySettingsChange extends Immutable<z.output<typeof settingsCha
 /** The current settings, and whether they persist. */
 export interface CurrentKeySettings {
   readonly settings: KeySettings
-  /** Same as in the snapshot: a snapshot with a later value has newer settings. */
+  /** Same as in the snapshot: if a snapshot has a later value, its settings are newer. */
   readonly settingsAt?: number
   /** Whether they survive a restart. */
   readonly kept: 'stored' | 'until-exit'
-  /** The categories that checks cover, so that an interval can be set. */
+  /** The categories that checks cover, so that a person can set their intervals. */
   readonly probed: readonly string[]
 }
 

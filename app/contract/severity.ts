@@ -9,7 +9,7 @@ export type Severity = (typeof SEVERITIES)[number]
 /** Urgency of a severity: higher is worse. */
 export const urgencyOf = (severity: Severity): number => SEVERITIES.length - SEVERITIES.indexOf(severity)
 
-/** The most urgent of several; the first of equals. `undefined` for none. */
+/** The most urgent of several severities; `undefined` for none. */
 export function mostUrgent<T extends { readonly severity: Severity }>(all: readonly T[]): T | undefined {
   return all.reduce<T | undefined>(
     (most, one) => (most === undefined || urgencyOf(one.severity) > urgencyOf(most.severity) ? one : most),

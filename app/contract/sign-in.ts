@@ -40,7 +40,7 @@ export interface StartedSignIn {
   readonly signIn: string
   /** Where the person signs in. Contains no secret, only state and challenge. */
   readonly url: string
-  /** Whether a browser was opened there; otherwise the window shows it as a link. */
+  /** Whether a browser was opened at that address; otherwise the window shows the address as a link. */
   readonly opened: boolean
   /** Why the sign-in host does not respond; no browser is opened until it does. */
   readonly unreachable?: string

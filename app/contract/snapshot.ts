@@ -30,15 +30,15 @@ const profileSummary = openObject({
 export interface ProfileSummary extends Immutable<z.output<typeof profileSummary>> {}
 
 const serviceSummary = openObject({
-  /** False until its first response. */
+  /** False until the service's first response. */
   reachable: z.boolean(),
-  /** Together with `reachable: false`: it has neither responded nor failed since the start. */
+  /** Only with `reachable: false`: no request has succeeded or failed since the start. */
   pending: z.exactOptional(z.literal(true)),
   host: text,
   since: optionalNumber,
   /** Next attempt. In the past during that attempt; absent if an access token must be refreshed first. */
   retryAt: optionalNumber,
-  /** Why it cannot be reached, in plain words. */
+  /** Why the service cannot be reached, in plain words. */
   why: optionalText,
 })
 
@@ -47,7 +47,7 @@ export const signInHostSummary = openObject({
   since: number,
   /** Next attempt of the refresh. In the past during that attempt; absent if none is due yet. */
   retryAt: optionalNumber,
-  /** Why it cannot be reached, in plain words. */
+  /** Why the sign-in host cannot be reached, in plain words. */
   why: text,
 })
 
@@ -110,7 +110,9 @@ const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out'
 
 export type RowVerdict = z.output<typeof rowVerdict>
 
-/** A state from a newer process that this one does not know is no reason to report the row as fine. */
+/**
+ * A newer process may send a state that this one does not know. Then the row must not be reported as fine.
+ */
 const quotaState = z.catch(
   z.enum(['ok', 'watch', 'low', 'running-out', 'empty', 'blocked', 'not-checked']),
   'not-checked',
@@ -124,7 +126,7 @@ const rowProblem = openObject({
   message: optionalText,
   /** When the first response of this kind arrived, epoch ms. */
   since: number,
-  /** Whether this is a 401 of a single row, while the token works for another. */
+  /** Whether this is a 401 of a single row, while the token works for another row. */
   alone: z.exactOptional(z.literal(true)),
 })
 
@@ -172,7 +174,7 @@ export const requestQuota = openObject({
   held: optionalNumber,
   /** 429s of this category since start. */
   rejected: number,
-  /** Requests since start, by this app and by others on the key; absent before the first. */
+  /** Requests since start, by this app and by others on the key; absent before the first request. */
   used: z.exactOptional(openObject({ own: number, elsewhere: number })),
   /** Midpoint of the interval as a fraction, as of `asOf`; `remaining` is its floor. */
   level: number,
@@ -251,7 +253,10 @@ export const streamSummary = openObject({
   retryAt: optionalNumber,
   /** The latest symbols or accounts that the service will not serve; the stream continues without them. */
   symbolErrors: z.exactOptional(z.array(symbolError)),
-  /** When it closes at a person's request, epoch ms; until then it uses its slot and can be kept. */
+  /**
+   * Epoch ms at which it closes because a person asked for that. Until then it occupies its slot, and the
+   * closing can be cancelled.
+   */
   closingAt: optionalNumber,
   /** Opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),

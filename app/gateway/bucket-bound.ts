@@ -71,13 +71,13 @@ export class BucketBound {
   #periodMs: number
   /** Requests; `undefined` before the first header. */
   #free: number | undefined
-  /** When `#free` starts to grow. */
+  /** From when on `#free` grows. */
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
   #window: FixedWindow | undefined
-  /** The last window from a header that has ended. */
+  /** The latest window that headers showed and that has ended. */
   #formerWindow: FixedWindow | undefined
-  /** No header showed the window: it follows from an own request that may have opened it. */
+  /** Whether no header showed the window: it was inferred from an own request that may have opened it. */
   #isWindowAssumed = false
   /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
@@ -105,17 +105,17 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /** Whether its state equals that of a new object: no header, no request, no pause. */
+  /** Whether the state equals that of a new object: no header, no request, no pause. */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
 
-  /** Whether it is paused after a 429 that its fields do not explain. */
+  /** Whether the bucket is paused after a 429 that its fields do not explain. */
   isHeld(nowMs: number): boolean {
     return nowMs < this.#heldUntilMs
   }
 
-  /** Advances the clock. Every event below does so itself. */
+  /** Advances to `nowMs`. The methods below do so themselves. */
   advance(nowMs: number): void {
     if (this.#free === undefined) return
     this.#free = this.#freeAt(nowMs)
@@ -152,7 +152,7 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // If counted late, it comes from a bucket that was capped at its limit until then.
+      // If the request was counted late, it comes from a bucket that was capped at its limit until then.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
@@ -181,7 +181,7 @@ export class BucketBound {
     return true
   }
 
-  /** Whether a request that needs `level` may go. Before the first header, one at a time may. */
+  /** Whether a request that needs `level` may go. Before the first header, only one request at a time may. */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0

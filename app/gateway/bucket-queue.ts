@@ -96,7 +96,7 @@ export class BucketQueue<T extends Waiting> {
     this.#size += 1
   }
 
-  /** Returns false if it does not wait here. */
+  /** Returns false if the request does not wait here. */
   remove(waiting: T): boolean {
     const isRemoved = this.#byClass[waiting.class].remove(waiting.program, waiting)
     if (isRemoved) this.#size -= 1

@@ -8,9 +8,9 @@ export interface OfferedRequest {
   readonly class: ProgramClass
   /** Share among the programs of its class, above 0. */
   readonly weight: number
-  /** The bucket that counts it, as far as is known: a category, otherwise the path. */
+  /** The bucket that counts the request, as far as is known: a category, otherwise the path. */
   readonly bucket: string
-  /** How long it may wait for its turn (RFC 7240, `Prefer: wait`). */
+  /** How long the request may wait for its turn (RFC 7240, `Prefer: wait`). */
   readonly maxWaitMs: number
   /**
    * Equal for requests that can share one response: method, path and query, Accept and Accept-Encoding.
@@ -41,7 +41,7 @@ export type UpstreamOutcome =
   | { readonly kind: 'broken' }
   /** Timed out without a response. */
   | { readonly kind: 'timeout' }
-  /** It certainly never reached the service. */
+  /** The request certainly never reached the service. */
   | { readonly kind: 'not-sent' }
 
 /**
@@ -60,23 +60,23 @@ export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
  * `fail`, unless it was dropped.
  */
 export type Decision =
-  /** Send it now. `isResend`: the service may have seen it before. */
+  /** Send the request now. `isResend`: the service may have seen it before. */
   | {
       readonly kind: 'send'
       readonly upstream: number
       readonly requests: readonly number[]
       readonly isResend: boolean
     }
-  /** Queue it, until about `turnAtMs`. With the `upstream` of another request, it shares that one. */
+  /** Queue the request until about `turnAtMs`. With the `upstream` of another request, it shares that one. */
   | {
       readonly kind: 'wait'
       readonly request: number
       readonly upstream: number
       readonly turnAtMs: number
     }
-  /** Let it share a request that is already upstream. */
+  /** Let the request share one that is already upstream. */
   | { readonly kind: 'join'; readonly request: number; readonly upstream: number }
-  /** Decline it. `retryAfterSeconds` is at least 1; `rate`: the bucket's fields, if known. */
+  /** Decline the request. `retryAfterSeconds` is at least 1; `rate`: the bucket's fields, if known. */
   | {
       readonly kind: 'refuse'
       readonly request: number
@@ -86,7 +86,10 @@ export type Decision =
     }
   /** Relay the upstream response unchanged to these requests. */
   | { readonly kind: 'answer'; readonly upstream: number; readonly requests: readonly number[] }
-  /** Get a newer access token than the one it was sent with, keep its 401 meanwhile, and call `refreshed`. */
+  /**
+   * Get a newer access token than the one the request was sent with, keep its 401 meanwhile, and call
+   * `refreshed`.
+   */
   | { readonly kind: 'refresh'; readonly upstream: number }
   | {
       readonly kind: 'fail'
@@ -94,5 +97,8 @@ export type Decision =
       readonly requests: readonly number[]
       readonly why: FailureReason
     }
-  /** Nothing waits for its response any more: it may be aborted. Report its outcome nevertheless. */
+  /**
+   * No request waits for the response any more, so `upstream` may be aborted. Report its outcome
+   * nevertheless.
+   */
   | { readonly kind: 'abandon'; readonly upstream: number }

@@ -6,7 +6,7 @@ export interface Queued {
 interface Flow<T> {
   readonly program: string
   weight: number
-  /** Start tag of its first request, in virtual time. */
+  /** Start tag of the program's first request, in virtual time. */
   start: number
   /** By `order`. */
   readonly items: T[]
@@ -48,7 +48,7 @@ export class FairQueue<T extends Queued> {
     return this.#size
   }
 
-  /** Adds a request. `weight`, above 0, applies to the program from now on. */
+  /** Adds a request. From now on, `weight` (above 0) applies to all requests of the program. */
   add(program: string, weight: number, item: T): void {
     const flow = this.#waiting.get(program) ?? this.#begin(program, weight)
     flow.weight = weight
@@ -57,7 +57,7 @@ export class FairQueue<T extends Queued> {
     this.#size += 1
   }
 
-  /** Removes a request without serving it. Returns false if it is not there. */
+  /** Removes a request without serving it. Returns false if the queue does not contain it. */
   remove(program: string, item: T): boolean {
     const found = this.#find(program, item)
     if (found === undefined) return false

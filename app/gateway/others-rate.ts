@@ -33,7 +33,7 @@ export class OthersRate {
     this.#own += 1
   }
 
-  /** Takes the `level` of a header. Times in milliseconds on one clock. */
+  /** Records the `level` of a header. Times in milliseconds on one clock. */
   shown(level: number, nowMs: number, { gainPerMs, limit, isVoid }: Bucket): void {
     const elapsedMs = nowMs - this.#atMs
     if (this.#level !== undefined && !isVoid) {

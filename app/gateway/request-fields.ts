@@ -8,7 +8,7 @@ const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
 /**
  * The longest wait that a request sets by `Prefer: wait=N` (N in seconds, RFC 7240 4.3), in milliseconds.
  *
- * The first of several counts (RFC 7240 2). A value that is not a number is ignored.
+ * Of several preferences, the first counts (RFC 7240 2). A value that is not a number is ignored.
  */
 export function maxWaitMsOf(prefer: string | undefined): number {
   for (const preference of prefer?.match(PREFERENCE) ?? []) {

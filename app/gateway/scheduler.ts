@@ -61,7 +61,7 @@ export class Scheduler {
   readonly #upstreams = new Map<number, Upstream>()
   readonly #upstreamOf = new Map<number, Upstream>()
   readonly #shared = new Map<string, Upstream>()
-  /** Requests whose upstream request waits. */
+  /** Requests whose upstream request waits in a queue. */
   readonly #waiting = new WaitingRequests<Request>()
   #nowMs = Number.NEGATIVE_INFINITY
   #order = 0
@@ -71,7 +71,7 @@ export class Scheduler {
     this.#forecast = forecast
   }
 
-  /** Takes a program's request. It is sent, shared, queued or declined at once. */
+  /** Accepts a program's request. It is sent, shared, queued or declined at once. */
   offer(offered: OfferedRequest, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const overslept = this.#overslept(now)
@@ -106,7 +106,7 @@ export class Scheduler {
     bucket.bound.sent(id, now)
   }
 
-  /** Takes the outcome of a sent request. An unknown id changes nothing. */
+  /** Handles the outcome of a sent request. An unknown id changes nothing. */
   answered(id: number, outcome: UpstreamOutcome, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
@@ -124,7 +124,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** Takes the result of a `refresh`. Without another token the 401 is relayed. */
+  /** Handles the result of a `refresh`. Without another token the 401 is relayed. */
   refreshed(id: number, gotToken: boolean, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
@@ -204,7 +204,10 @@ export class Scheduler {
     return this.#waiting.size > 0
   }
 
-  /** When a waiting request has its turn, if none joins or leaves before; `undefined` if it does not wait. */
+  /**
+   * When a waiting request has its turn, if no other joins or leaves before; `undefined` if it is not
+   * waiting.
+   */
   turnAtMs(request: number): number | undefined {
     const upstream = this.#upstreamOf.get(request)
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
@@ -327,7 +330,8 @@ export class Scheduler {
   }
 
   /**
-   * Queues it again in its former place. Requests for which it would be too late are answered or declined.
+   * Puts an upstream request back in its former place in the queue. Requests for which that is too late are
+   * answered or declined.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'
@@ -336,8 +340,8 @@ export class Scheduler {
     for (const request of upstream.requests.values()) this.#waiting.add(request)
     const late: Request[] = []
     let turnAtMs = upstream.bucket.turnOf(upstream, now)
-    // A request that leaves can lower the class of the rest and delay their turn, so the turn is computed
-    // again.
+    // A request that leaves can lower the class of those it shared with and delay their turn, so the turn is
+    // computed again.
     for (;;) {
       const leaving = [...upstream.requests.values()].filter(
         ({ deadlineMs }) => !upstream.bucket.canMeet(upstream, deadlineMs, now),
@@ -413,7 +417,10 @@ export class Scheduler {
     }
   }
 
-  /** Removes a request from its upstream request. `abandoned`: it was the last one, and already sent. */
+  /**
+   * Removes a request from its upstream request. `abandoned`: the upstream request was already sent and
+   * serves no other.
+   */
   #leave(upstream: Upstream, id: number): 'left' | 'abandoned' {
     const request = upstream.requests.get(id)
     upstream.requests.delete(id)
@@ -432,7 +439,7 @@ export class Scheduler {
         this.#finish(upstream)
         return 'left'
       case 'sent':
-        // A request that may be aborted must not serve a later equal one.
+        // An upstream request that may be aborted must not serve a later equal request.
         this.#unshare(upstream)
         return 'abandoned'
     }

@@ -6,8 +6,8 @@ const MEMORY_MS = 60_000
 /**
  * The steady part of a flow of requests: a single burst is no rate.
  *
- * A burst counts up to the size of the largest earlier one, less the older that one is. So a first burst
- * counts next to nothing, a repeated one counts from the second time on, and single requests always count
+ * A burst counts up to the size of the largest earlier burst, whose size decays with age. So a first burst
+ * counts next to nothing, a repeated burst counts from the second time on, and single requests always count
  * whole.
  */
 export class SteadyPart {

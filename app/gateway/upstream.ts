@@ -34,11 +34,13 @@ export class Upstream implements Waiting {
   bucket: BucketQueue<Upstream>
   state: UpstreamState
   wasSent = false
-  /** Undefined for most, which are never resent. */
+  /** Undefined for most upstream requests, which are never resent. */
   #resent: Set<ResendReason> | undefined
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
-  /** `request`: the first one it serves. Without it, the gateway's own request, already sent. */
+  /**
+   * `request`: the first request that it serves. If absent, this is the gateway's own request, already sent.
+   */
   constructor(id: number, bucket: BucketQueue<Upstream>, order: number, request?: Request) {
     this.id = id
     this.order = order
@@ -62,12 +64,14 @@ export class Upstream implements Waiting {
     return this.#placedAs.class
   }
 
-  /** Ids of the requests it serves. */
+  /** Ids of the requests that this serves. */
   get ids(): readonly number[] {
     return [...this.requests.keys()]
   }
 
-  /** Whether it may be sent again for this reason. Uses up that permission. */
+  /**
+   * Whether the request may be sent again for this reason. Each reason is allowed once, and this uses it up.
+   */
   mayResendFor(reason: ResendReason): boolean {
     if (this.#resent?.has(reason)) return false
     this.#resent ??= new Set()
@@ -75,7 +79,7 @@ export class Upstream implements Waiting {
     return true
   }
 
-  /** Repositions it within its queue after a request joined or left. */
+  /** Moves it to its new place in the queue, after a request joined or left. */
   placeAnew(): void {
     const requests = [...this.requests.values()]
     const highest = PROGRAM_CLASSES.find((name) => requests.some((request) => request.class === name))

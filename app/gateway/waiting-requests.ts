@@ -15,7 +15,7 @@ export interface Deadlined {
 
 /** The requests that wait for their turn: how many of each program, and whose longest wait ends first. */
 export class WaitingRequests<R extends Deadlined> {
-  /** By deadline, then in order of arrival. */
+  /** In the order in which their longest waits end, then of arrival. */
   readonly #byDeadline: R[] = []
   readonly #byProgram = new Map<string, number>()
 
@@ -23,12 +23,12 @@ export class WaitingRequests<R extends Deadlined> {
     return this.#byDeadline.length
   }
 
-  /** The one whose longest wait ends first. */
+  /** The request whose longest wait ends first. */
   get first(): R | undefined {
     return this.#byDeadline[0]
   }
 
-  /** In the order in which their longest waits end. */
+  /** All requests, in the order in which their longest waits end. */
   all(): readonly R[] {
     return [...this.#byDeadline]
   }
@@ -38,7 +38,7 @@ export class WaitingRequests<R extends Deadlined> {
     this.#byProgram.set(request.program, this.#countOf(request.program) + 1)
   }
 
-  /** Returns false if it does not wait. */
+  /** Returns false if the request is not waiting. */
   delete(request: R): boolean {
     const at = this.#placeOf(request)
     if (this.#byDeadline[at]?.id !== request.id) return false

@@ -27,7 +27,7 @@ export interface Answered {
   /** A rate 429, which takes nothing from the quota (service 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
-  /** For a request that was not reported to this bucket when it was sent. */
+  /** When the request was sent; only if this bucket did not record that at the time. */
   readonly sentAtMs?: number
 }
 
@@ -79,7 +79,7 @@ interface Shortfall {
  */
 export class Bucket {
   seen: Seen | undefined
-  /** The last header that showed far more use by others than expected: a second one soon tells why. */
+  /** The last header that showed far more use by others than expected: a second header soon shows why. */
   surprisedAtMs: number | undefined
   rejected = 0
   readonly #requests = new OwnRequests()
@@ -89,7 +89,7 @@ export class Bucket {
   /** Others' use at the last header, and advanced from there. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** The time of each, and the overflow until then. */
+  /** The times of `#atHeader` and `#others`, and the overflow until then. */
   #headerAtMs: number
   #overflowedAtHeader = 0
   #othersAtMs: number
@@ -143,7 +143,7 @@ export class Bucket {
     return this.#level.confidence
   }
 
-  /** End of the last known window, possibly past. */
+  /** When the last known window ends, or ended. */
   get windowEndsAtMs(): number | undefined {
     return this.model === 'fixed' ? this.#level.window?.endsLatestMs : undefined
   }
@@ -160,8 +160,8 @@ export class Bucket {
   }
 
   /**
-   * Marks the time between two moments as uncertain: the machine slept, or its clock was set. Its refill
-   * counts in the upper bound only, until the next header.
+   * Marks the time between two moments as uncertain: the machine slept, or its clock was set. Until the next
+   * header, refill of that time counts in the upper bound only.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#level.markClockUncertain(fromMs, toMs)
@@ -208,7 +208,7 @@ export class Bucket {
     return elsewhere
   }
 
-  /** The level at `nowMs`: its interval, midpoint and slope if others continue as they probably will. */
+  /** The level at `nowMs` if others continue as they probably will: its interval, midpoint and slope. */
   estimate(nowMs: number): Estimate {
     const level = this.#level
     const at = Math.max(nowMs, level.atMs)
@@ -250,7 +250,7 @@ export class Bucket {
     }
   }
 
-  /** Takes what an earlier run learned, from the first header on that shows the same size and model. */
+  /** Restores what an earlier run learned, as soon as a header shows the same size and model. */
   restore(stored: LearnedQuota): void {
     this.#stored = stored
   }
@@ -337,8 +337,8 @@ export class Bucket {
   }
 
   /**
-   * Advances others' use to `nowMs`. `left`: requests that would be left then without others. The end of a
-   * fixed window returns what they took; each later window is assumed to last one period.
+   * Advances others' use to `nowMs`. `left`: requests that would be left then without others. At the end of a
+   * fixed window, what others took is given back; each later window is assumed to last one period.
    */
   #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
     const level = this.#level
@@ -360,7 +360,7 @@ export class Bucket {
     this.#othersAtMs = nowMs
   }
 
-  /** Returns to the last header, after a reading later than the next header. */
+  /** Resets others' use to the last header, because the last reading was for a later time. */
   #back(): void {
     this.#reading = undefined
     this.#others.copyFrom(this.#atHeader)
@@ -378,7 +378,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Advances others' use from this moment on. */
+  /** Records the present state of others' use as the state at the last header. */
   #mark(): void {
     this.#atHeader.copyFrom(this.#others)
     this.#headerAtMs = this.#othersAtMs
@@ -489,7 +489,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Compares the outcome with the forecast of the last header, or of one shortly before. */
+  /** Compares what happened with the forecast of the last header, or of an earlier one shortly before. */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS
     if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {

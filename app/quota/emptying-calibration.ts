@@ -1,7 +1,7 @@
 import type { EmptyingCounts } from './learned.ts'
 import type { EmptyChance } from './others-use.ts'
 
-/** Weight of the prior that forecasts are right as they are, in emptyings. */
+/** Weight of the prior that forecasts need no correction, in emptyings. */
 const PRIOR = 1
 /** Time constant with which forecast outcomes decay, in seconds. */
 const MEMORY_SECONDS = 3600

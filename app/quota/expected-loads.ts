@@ -5,9 +5,9 @@ import type { PossibleLoad } from './others-use.ts'
  * A load begins within three minutes of its usual time, which is the resolution of that time. Milliseconds.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
-/** How long after its start a load is still shown, for the check behind it. */
+/** How long a load stays listed after its start, so that a check can be planned just after it. */
 const SHOWN_SECONDS = 30
-/** Share of a load's probability that has been added after the last step; the load may also be late. */
+/** Share of a load's probability that has been added after the last step. The rest: the load may be late. */
 const BEGUN = 0.9
 
 /** The start of a usual load. */

@@ -1,6 +1,6 @@
-/** The model of one quota as it can be stored: what headers taught of others, of use to a later run. */
+/** The model of one quota, as it is stored for a later run: what headers showed about others. */
 export interface LearnedQuota {
-  /** The quota it was learned from; another size or model must be learned again. */
+  /** The quota that the model was learned from. For another size or model, learning starts again. */
   readonly limit: number
   readonly periodSeconds: number
   readonly model: 'rolling' | 'fixed'
@@ -8,7 +8,7 @@ export interface LearnedQuota {
   readonly atMs: number
   /** Whether a header ever proved use by others. */
   readonly isShared: boolean
-  /** Emptyings that came and that were predicted: see `EmptyingCalibration`. */
+  /** Emptyings, observed and predicted: see `EmptyingCalibration`. */
   readonly emptyings: EmptyingCounts
   /** Calibration of the lower end: see `LowerMargin`. */
   readonly margin: MarginCounts

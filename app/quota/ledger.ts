@@ -9,7 +9,7 @@ import { OthersTakeAll } from './others-take-all.ts'
 import { RowState } from './state.ts'
 import { type Hold, viewOf } from './view.ts'
 
-/** An own request in flight. `endpoint`: its category if a path rule knows one, otherwise its path. */
+/** An own request in flight. `endpoint`: the category that a path rule gives it, otherwise its path. */
 export interface Ticket {
   readonly id: number
   readonly endpoint: string
@@ -37,7 +37,7 @@ interface Row {
   hold: Hold | undefined
   readonly othersTakeAll: OthersTakeAll
   readonly state: RowState
-  /** The last time requests of programs waited for it, and what critical ones then used. */
+  /** When requests of programs last waited for this row, and how much critical programs used then. */
   held: { readonly criticalPerSecond: number; readonly atMs: number } | undefined
 }
 
@@ -90,8 +90,8 @@ export class Ledger {
   }
 
   /**
-   * Sets how fast critical programs use a category, requests per second, while requests of the others wait
-   * for it; `undefined` while none waits. All other own use leaves the reserve meanwhile.
+   * Sets how fast critical programs use a category, in requests per second, while less urgent requests wait
+   * for it; `undefined` while no request waits. All other own use leaves the reserve meanwhile.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
@@ -116,7 +116,7 @@ export class Ledger {
     this.#rows.get(category)?.bucket.expect(loads)
   }
 
-  /** Takes what an earlier run learned: see `Bucket.restore`. */
+  /** Restores what an earlier run learned: see `Bucket.restore`. */
   restore(stored: LearnedQuotas): void {
     for (const [category, learned] of Object.entries(stored)) {
       const row = this.#rows.get(category)
@@ -134,7 +134,7 @@ export class Ledger {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
     row?.bucket.sent(id, nowMs)
-    // The first request after that time is the try for all of them.
+    // The first request after that time counts as the try.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
@@ -195,7 +195,7 @@ export class Ledger {
     if (row.othersTakeAll.answered(remaining, sentAtMs, nowMs)) row.hold = undefined
   }
 
-  /** When to try next a category whose whole refill others use. */
+  /** When to send the next try to a category whose whole refill others use. */
   nextTryAtMs(category: string): number | undefined {
     const others = this.#rows.get(category)?.othersTakeAll
     return others?.isSo ? others.nextTryAtMs : undefined
@@ -212,7 +212,7 @@ export class Ledger {
     return hold && hold.untilMs > nowMs ? hold : undefined
   }
 
-  /** 429s in a row of a category, including those before the wait ended. */
+  /** How many 429s in a row a category has had, including those before the wait ended. */
   refusals(category: string): number {
     return this.#rows.get(category)?.hold?.refusals ?? 0
   }
@@ -221,7 +221,9 @@ export class Ledger {
     return this.#rows.get(category)?.bucket.seen?.atMs
   }
 
-  /** Time of the last header that showed far more use by others than expected; `undefined` before one. */
+  /**
+   * Time of the last header that showed far more use by others than expected; `undefined` if no header did.
+   */
   surprisedAtMs(category: string): number | undefined {
     return this.#rows.get(category)?.bucket.surprisedAtMs
   }
@@ -276,7 +278,10 @@ export class Ledger {
     return this.#rows.get(this.#rowOfEndpoint.get(endpoint) ?? endpoint)
   }
 
-  /** The row that a header names, created if new; `undefined` if it names none, or `MAX_RESOURCES` exist. */
+  /**
+   * The row that a header names, created if new; `undefined` if the header names no row, or `MAX_RESOURCES`
+   * rows exist.
+   */
   #rowNamed(rate: RateReading, endpoint: string, nowMs: number): Row | undefined {
     const { resource, limit, periodSeconds } = rate
     if (resource === undefined) return undefined

@@ -168,7 +168,8 @@ export class LevelBounds {
   }
 
   /**
-   * The midpoint of the bounds in requests, linear in time between events; the limit caps it, not each bound.
+   * The midpoint of the bounds in requests, linear in time between events. The limit caps the midpoint, not
+   * each bound.
    */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests

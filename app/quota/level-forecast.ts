@@ -8,13 +8,16 @@ export interface ForecastPoint {
   readonly at: number
   /** The low edge: the lower bound, with others at the high end of their interval. */
   readonly low: number
-  /** The high edge: the upper bound, with others at the low end; `undefined` if that end is unknown. */
+  /**
+   * The high edge: the upper bound, with others at the low end of their interval; `undefined` if that end is
+   * unknown.
+   */
   readonly high: number | undefined
 }
 
-/** How a row's level continues if its use does. */
+/** How a row's level develops if its use stays the same. */
 export interface LevelForecast {
-  /** When the low edge reaches 0, epoch ms; now or earlier if the row may be empty already. */
+  /** When the low edge reaches 0, epoch ms; not after now if the row may already be empty. */
   readonly emptyAtMs: number
   /** Oldest first: now, each time at which an edge turns, and times in between for a cursor. */
   readonly points: readonly ForecastPoint[]

@@ -29,7 +29,7 @@ export class LowerMargin {
   #share: number = BELOW_LOW.atFirst
   #surprise = 0
 
-  /** The probability that others took more than `low` allows for, without the surprise; 0 to 1. */
+  /** Without the surprise: the probability, 0 to 1, that others took more than `low` allows for. */
   get share(): number {
     return this.#share
   }
@@ -56,8 +56,8 @@ export class LowerMargin {
   }
 
   /**
-   * Learns from a header that showed at least `missing` requests missing, unless it is within a second of the
-   * last.
+   * Learns from a header that showed at least `missing` requests missing, unless the last header was less
+   * than a second ago.
    */
   judge(others: OthersUse, missing: number, limit: number): void {
     if (others.seconds < JUDGED_FROM_SECONDS) return

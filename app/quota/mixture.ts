@@ -25,7 +25,7 @@ export class Mixture {
     this.#parts = 0
   }
 
-  /** Adds a normal distribution with its probability, 0 to 1. A negligible one is left out. */
+  /** Adds a normal distribution with its probability, 0 to 1. A negligible probability is left out. */
   add(chance: number, mean: number, variance: number): void {
     if (!(chance > NEGLIGIBLE)) return
     this.#chances[this.#parts] = chance

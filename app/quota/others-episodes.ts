@@ -29,7 +29,7 @@ type Row = Pick<RequestQuota, 'category' | 'limit' | 'period' | 'use' | 'observe
 export class OthersEpisodes {
   readonly #open = new Map<string, Episode>()
 
-  /** Takes a header that proved use by others since the previous one. `nowMs`: epoch ms. */
+  /** Handles a header that proved use by others since the previous one. `nowMs`: epoch ms. */
   proved(row: Row, nowMs: number): KeyReport | undefined {
     const perSecond = row.use?.elsewhere ?? 0
     if (this.#open.has(row.category) || perSecond < leastOf(row)) return undefined
@@ -37,7 +37,7 @@ export class OthersEpisodes {
     return { kind: 'elsewhere', category: row.category, perSecond: hundredths(perSecond) }
   }
 
-  /** Takes a row between headers, to detect the end of an episode. */
+  /** Checks a row between headers, to detect the end of an episode. */
   evaluate(row: Row, nowMs: number): KeyReport | undefined {
     const episode = this.#open.get(row.category)
     if (episode === undefined || row.use === null) return undefined

@@ -14,7 +14,7 @@ export interface OthersReading {
   readonly emptyChanceByPresent: number
   /** The probability, 0 to 1, that others left less than one request. */
   readonly emptyNow: number
-  /** Growth of the three counts, in requests per second. */
+  /** How fast the three counts grow, in requests per second. */
   readonly growth: Growth
 }
 

@@ -30,7 +30,7 @@ export class OthersTakeAll {
     return this.#state === 'yes'
   }
 
-  /** The earliest time of the next try; any time while others seem to leave some of the refill. */
+  /** The earliest time of the next try; any time if others seem to leave some of the refill. */
   get nextTryAtMs(): number {
     return this.#nextTryAtMs
   }
@@ -42,7 +42,7 @@ export class OthersTakeAll {
     this.#nextTryAtMs = nowMs + retryDelayMs(RETRY.othersTakeAll, this.#tries, 0)
   }
 
-  /** Takes a 429 with Remaining 0. */
+  /** Records a 429 with Remaining 0. */
   refused(sentAtMs: number, nowMs: number): void {
     if (nowMs - this.#refusedAtMs >= FORGOTTEN_MS) this.#end()
     const isRelapse = nowMs - this.#endedAtMs < RELAPSE_MS
@@ -55,7 +55,7 @@ export class OthersTakeAll {
     this.#refusedSentAtMs = Math.max(this.#refusedSentAtMs, sentAtMs)
   }
 
-  /** Takes `remaining` from a response that is no 429. Returns true if others slowed down. */
+  /** Records `remaining` from a response other than a 429. Returns true if others slowed down. */
   answered(remaining: number, sentAtMs: number, nowMs: number): boolean {
     if (this.#state === 'no' || sentAtMs <= this.#refusedSentAtMs) return false
     if (this.#state === 'yes' && remaining < 1) return false

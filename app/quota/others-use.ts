@@ -44,7 +44,10 @@ export const CANDIDATE_COUNT = COUNT
 
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
-/** Shares of a usual load's probability at the rates below, at and above its usual one. */
+/**
+ * Shares of a usual load's probability: at the rate below its usual rate, at that rate, and at the rate
+ * above.
+ */
 const LOAD_SPREAD = [0.25, 0.5, 0.25] as const
 /** Probability below which a candidate is ignored when others empty the quota. */
 const NEGLIGIBLE = 1e-5
@@ -160,7 +163,7 @@ export class OthersUse {
     return this.#seconds
   }
 
-  /** The probability, 0 to 1, that the last header would show less use by others than it did. */
+  /** The probability, 0 to 1, that the last header would have shown less use by others than it did. */
   get expectedLess(): number {
     return this.#expectedLess
   }
@@ -181,7 +184,7 @@ export class OthersUse {
     for (let rate = 0; rate < RATE_COUNT; rate += 1) {
       const chance = rate === 0 ? QUIET_AT_FIRST : (1 - QUIET_AT_FIRST) / (RATE_COUNT - 1)
       const prior = HOLD_PRIOR[BAND_OF[rate]!]!
-      // At a random time a long spell is more likely than a short one, in proportion to its length.
+      // A spell found at a random time is more likely a long one, in proportion to its length.
       const mean = prior.reduce((sum, share, hold) => sum + share * HOLD_SECONDS[hold]!, 0)
       for (let hold = 0; hold < HOLD_COUNT; hold += 1)
         this.#held[rate * HOLD_COUNT + hold] = (chance * prior[hold]! * HOLD_SECONDS[hold]!) / mean
@@ -211,8 +214,8 @@ export class OthersUse {
   }
 
   /**
-   * Advances the model. `overflowed`: refill that a full quota would have lost without others' requests, at
-   * the end of the elapsed time. `left`: the level now without others' requests.
+   * Advances the model. `overflowed`: refill that would have been lost if others had made no requests,
+   * because the quota was full at the end of the elapsed time. `left`: the level now if others had made none.
    */
   advance(elapsedSeconds: number, overflowed: number, left: number): void {
     const seconds = Math.min(elapsedSeconds, MAX_SECONDS)

@@ -11,9 +11,9 @@ export interface ProbeRecord {
   readonly headerAtMs?: number
   /** The latest header that showed far more use by others than expected; absent before the first. */
   readonly surprisedAtMs?: number | undefined
-  /** No check before this: the last one had no usable response. */
+  /** No check is sent before this time: the last one had no usable response. */
   readonly notBeforeMs: number
-  /** Random part of the wait for the next one: −1 shortens it most, 1 lengthens it most. */
+  /** Random part of the wait for the next check: −1 shortens the wait most, 1 lengthens it most. */
   readonly jitter: number
 }
 
@@ -36,11 +36,11 @@ export const MIN_GAP_MS = 5_000
  */
 const SECOND_AFTER = 0.2
 /**
- * An early check costs nothing on average: two intervals later, when it is clear what others do, four are
- * longer by this share.
+ * An early check costs nothing on average. Two intervals later, when others' behaviour is clear, the next
+ * four intervals are longer by this share.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
-/** Checks that a record needs for that. */
+/** Number of recorded checks needed to tell an early one. */
 export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
 /** Share of the interval below which two checks count as early. */
 const EARLY_SHARE = 0.5
@@ -50,7 +50,7 @@ const ANSWERED_WITHIN_MS = 1_000
 const SLACK = 1.03
 /** Time from the start of a usual load until its use is visible. */
 const BEHIND_START_MS = 20_000
-/** Share of the interval by which a check may be later for it. */
+/** Share of the interval by which a check may be delayed until just after a usual load's start. */
 const LATER_FOR_START = 0.6
 /** Random share of each interval, so that checks do not synchronize with others' cycles. */
 export const JITTER = 0.2
@@ -142,8 +142,8 @@ export function probeDueAtMs(
 }
 
 /**
- * Puts a check that is due around the start of a usual load just behind it: that header shows whether it
- * came.
+ * If a check is due around the start of a usual load, moves it to just after the start: its header shows
+ * whether the load came.
  */
 function afterUsualStart(
   row: RequestQuota,
@@ -184,14 +184,17 @@ function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, atten
   return paceMs * SLACK * share * (attended || row.state !== 'ok' ? 1 : SLOWER_UNATTENDED)
 }
 
-/** Whether the row has seen one header, from the last check: one without a header is not repeated at once. */
+/**
+ * Whether the row has only one header, and it came from the last check: a check without a header is not
+ * repeated at once.
+ */
 const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boolean =>
   use === null && observedAt !== undefined && lastMs - observedAt < ANSWERED_WITHIN_MS
 
 const isSurprise = ({ observedAt }: RequestQuota, { surprisedAtMs }: ProbeRecord): boolean =>
   surprisedAtMs !== undefined && Math.round(surprisedAtMs) === observedAt
 
-/** How many checks followed the last early one; `undefined` if it has been paid for. */
+/** How many checks followed the last early one; `undefined` once later checks have made up for it. */
 function checksSinceEarly({ sentAtMs }: ProbeRecord, paceMs: number): number | undefined {
   const recent = sentAtMs.slice(-RECORDED_CHECKS)
   const early = recent.findLastIndex(

@@ -2,7 +2,7 @@
 export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
 export type Horizon = keyof typeof HORIZONS_MS
 
-/** Minimum time over which an estimate is spread, so that one request does not look like a storm. */
+/** Minimum time over which an estimate is spread, so that one request does not look like a burst. */
 const MIN_SPAN_MS = 10_000
 
 /** Requests per second from requests at known times: an exponentially decaying count. */

@@ -5,7 +5,7 @@ export function replenishedPerSecond(limit: number, periodSeconds: number): numb
   return limit / periodSeconds
 }
 
-/** From this share of the refill on, use is the whole of it. */
+/** Use from this share of the refill on counts as the whole refill. */
 const WHOLE = 0.95
 
 /** Whether use of `perSecond` leaves a rolling quota no refill that counts. */
@@ -14,10 +14,10 @@ export function isWholeRefill(perSecond: number, limit: number, periodSeconds: n
 }
 
 /**
- * When a bucket whose lower bound is below one request reaches one, epoch ms, always after `nowMs`.
+ * When a bucket whose lower bound is below one request reaches one request, epoch ms, always after `nowMs`.
  *
- * The window after a fixed one lasts at most a period (service 8.3.5). `undefined` after its end: only a
- * request can show it.
+ * The window after a fixed one lasts at most a period (service 8.3.5). `undefined` after that window's end:
+ * only a request can show the level.
  */
 export function nextRequestAtMs(
   { model, limit, period, windowEndsAt }: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'windowEndsAt'>,

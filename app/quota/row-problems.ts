@@ -17,7 +17,9 @@ export class RowProblems {
   /** Status of the service's own rejection, by row; the host's reachability reports any other. */
   readonly #refused = new Map<string, number>()
 
-  /** 401s of the previous token: if the new one is rejected too, the problem dates back to then. */
+  /**
+   * 401s of the previous token: if the new token is rejected too, the problem began with the first of these.
+   */
   readonly #former = new Map<string, RowProblem>()
 
   /**
@@ -30,7 +32,7 @@ export class RowProblems {
     return { ...problem, alone: true }
   }
 
-  /** Takes a response without a number. `nowMs`: epoch ms. */
+  /** Records a response without a number. `nowMs`: epoch ms. */
   refused(category: string, refused: AnswerProblem, nowMs: number): readonly KeyReport[] {
     this.#show(category, refused, nowMs)
     const { status, message } = refused
@@ -47,7 +49,7 @@ export class RowProblems {
     return isOther ? [...this.#ended(category, before), report] : [report]
   }
 
-  /** Takes a response that is not the service's, which the host's reachability reports. */
+  /** Records a response that is not the service's, which the host's reachability reports. */
   strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#refused.get(category) === refused.status) return
     this.#show(category, refused, nowMs)
@@ -63,7 +65,7 @@ export class RowProblems {
     return status === undefined ? [] : this.#ended(category, status)
   }
 
-  /** Takes a new access token: the previous one's 401 no longer applies. */
+  /** Records a new access token: the previous one's 401 no longer applies. */
   renewed(): void {
     this.#accepted.clear()
     for (const [category, problem] of this.#rows) {

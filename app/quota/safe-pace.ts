@@ -57,7 +57,8 @@ export function emptyAtWith(
 }
 
 /**
- * The late end: when `high` runs out at the low end of others' use, or at the median if that end is unknown.
+ * The late end of the range: when `high` runs out at the low end of others' use, or at the median if that end
+ * is unknown.
  */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,

@@ -23,7 +23,7 @@ export interface StateReading {
   readonly emptyNow: number
   /** The chance that the row runs empty within ten minutes, from everything that others may do, 0 to 1. */
   readonly emptyChance: number
-  /** The part of it that others' present use alone causes; that use may end. */
+  /** The part of `emptyChance` that others' present use alone causes; that use may end. */
   readonly emptyChanceByPresent: number
   /** Whether requests wait in the gateway, so that its programs leave the reserve. */
   readonly isHeldBack?: boolean

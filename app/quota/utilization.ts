@@ -5,7 +5,7 @@ export const UTILIZATIONS = STEPS + 1
 const QUIET_AT_FIRST = 0.6
 /** Mean time for which others' use stays constant, in seconds. */
 const HOLDS_SECONDS = 1800
-/** Probability that a header shows one request missing though none was made. */
+/** Probability that a header shows one request missing although others made none. */
 const MISREAD = 0.01
 /** Overflow between two headers, in requests, of a quota that others leave full in between. */
 const FULL_BETWEEN = 1.5

@@ -1,7 +1,7 @@
 import type { QuotaState, RequestQuota, RowVerdict, Verdict } from '../contract/snapshot.ts'
 import { gravityOf, lastsAtMost } from './state.ts'
 
-/** A row with its present state, which differs from its own if the row is too old. */
+/** A row with its state as of now, which differs from `row.state` if the row is too old. */
 export interface JudgedRow {
   readonly row: RequestQuota
   readonly state: QuotaState

@@ -13,14 +13,14 @@ export interface Hold {
   readonly untilMs: number
   /** 429s in a row. */
   readonly refusals: number
-  /** Whether others used the whole refill when it began; believed until it ends. */
+  /** Whether others used the whole refill when the wait began; assumed until it ends. */
   readonly byOthers?: boolean
 }
 
 /** The parts of a row outside the bucket: its wait, state and threshold. */
 export interface RowStanding {
   readonly hold: Hold | undefined
-  /** When to try next where others use the whole refill, so that the wait has no known end. */
+  /** When to send the next try if others use the whole refill, so that the wait has no known end. */
   readonly nextTryAtMs?: number
   readonly state: RowState
   /** Share of the limit below which the row is low; `LOW_THRESHOLD` if absent. */

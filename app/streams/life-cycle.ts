@@ -217,7 +217,7 @@ function afterFailure(
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** When a stream was last healthy: the last frame for one that ended by silence. */
+/** When a stream was last healthy. If it ended because frames stopped, the time of its last frame. */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

@@ -154,7 +154,7 @@ export function afterRefresh(
             kind: 'token-refresh-failed',
             outcome: outcome.kind,
             why: outcome.why,
-            // If a revocation was waiting for it, that is retried instead.
+            // If a revocation was waiting for this refresh, the revocation is retried instead.
             ...(!isRevoking(state) && { retryAt: Math.round(retryAtMs) }),
           },
         ],

@@ -36,7 +36,7 @@ export class Rejections {
   #asked: { readonly token: string; readonly atMs: number } | undefined
   #notBeforeMs = NEVER
 
-  /** Takes a 401 of `path` for `token`, the one in use. Returns whether to refresh now. */
+  /** Records that `path` rejected `token`, the one in use, with a 401. Returns whether to refresh now. */
   rejected(token: string, path: string, nowMs: number): boolean {
     const before = this.#paths.get(path)
     if (before !== undefined && before.token !== token) {

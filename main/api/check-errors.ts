@@ -21,7 +21,7 @@ const later = (code: string, message: string, atMs: number, nowMs: number): Comm
 export const notProbed = (category: string): CommandError =>
   checkError('not-probed', `no read-only request checks ${category}.`)
 
-/** Another row, `counted`, counts requests of the category. */
+/** A different row, `counted`, counts the requests of this category. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
   checkError('counted-elsewhere', `${counted} counts the requests of ${category}. Check that one.`)
 

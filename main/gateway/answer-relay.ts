@@ -60,14 +60,14 @@ export interface Relayed {
   /** Removes the access token that the request was sent with. */
   readonly removal: TokenRemoval
   readonly readers: readonly Reader[]
-  /** Aborts the request upstream. */
+  /** Aborts the upstream request. */
   abort(): void
   /** Called once, when the body has ended or every reader has gone. */
   ended(): void
-  /** Whether it is a stream, which only the service or the gateway ends. */
+  /** Whether the response is a stream, which only the service or the gateway ends. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
-  /** Receives an exception during relaying. It ends the response for its readers, and nothing else. */
+  /** Receives an exception during relaying, which ends the response for its readers, and nothing else. */
   readonly defect: (cause: unknown) => void
 }
 

@@ -42,8 +42,8 @@ export function callerGate({ url, rawHeaders }: CallerHead, port: number): Calle
 }
 
 /**
- * Whether a web page sent it. Browsers send Sec-Fetch-Site with each request to this machine; Node's fetch,
- * which many programs use, sends only Sec-Fetch-Mode.
+ * Whether a web page sent the request. Browsers send Sec-Fetch-Site with each request to this machine; Node's
+ * fetch, which many programs use, sends only Sec-Fetch-Mode.
  */
 const isFromPage = (rawHeaders: readonly string[]): boolean =>
   valuesOf(rawHeaders, 'origin').length > 0 ||
@@ -65,7 +65,7 @@ export type Destination = 'forward' | 'orders' | 'nowhere'
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
   if (namesOf(readingsOf(path) ?? []).includes('orderexecution')) return 'orders'
-  // In the service's own spelling: another one might mean something else there.
+  // Only in the service's own spelling: another spelling might mean something else there.
   return /^\/(?:v3|v2\/stream)\/./.test(path) ? 'forward' : 'nowhere'
 }
 

@@ -32,9 +32,9 @@ export const linuxProcesses: ProcessTable = {
 }
 
 /**
- * The process that owns a socket: its program, the script it runs, and its id, `python3 scan.py (4123)`. The
- * rest of its command line is left out, because it may contain secrets. `undefined` if none is found.
- * `formerName`: its name at an earlier connection.
+ * The process that owns a socket, as its program, the script it runs, and its id: `python3 scan.py (4123)`.
+ * The rest of the command line is left out, because it may contain secrets. `undefined` if no process is
+ * found. `formerName`: the process's name at an earlier connection.
  */
 export async function processOf(
   { inode }: PeerSocket,
@@ -45,7 +45,7 @@ export async function processOf(
   if (!/^[1-9]\d*$/.test(inode)) return undefined
   try {
     const former = formerName === undefined ? undefined : / \((\d+)\)$/.exec(formerName)?.[1]
-    // Another connection most often comes from the same process.
+    // The next connection usually comes from the same process.
     for (const id of former === undefined ? await table.ids() : [former, ...(await table.ids())]) {
       const files = await table.openFiles(id).catch((): readonly string[] => [])
       if (!files.includes(`socket:[${inode}]`)) continue

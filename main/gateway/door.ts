@@ -12,7 +12,7 @@ import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
-  /** Whose process is at the other end, as far as the system can tell. */
+  /** Finds the user whose process is at the other end, as far as the system can tell. */
   readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
@@ -24,7 +24,7 @@ export interface DoorDeps {
   readonly serve: (request: AdmittedRequest) => void
 }
 
-/** `idleMs` is above a minute: programs that send a request each minute meet no reset. */
+/** `idleMs` is above a minute, so that a program that sends a request each minute is not disconnected. */
 export const GATEWAY_LIMITS: LoopbackLimits = {
   ...LOOPBACK_LIMITS,
   unauthenticatedMs: 10_000,
@@ -84,7 +84,7 @@ async function answerProgram(
   admit(request, reply, { program, method, body: undefined }, deps)
 }
 
-/** Whether a request with a valid key comes from a process of this user; otherwise answers it. */
+/** Whether a request with a valid key comes from a process of this user; if not, responds to it. */
 async function mayUseKeys(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -104,7 +104,7 @@ const replies = new WeakMap<Duplex, ServerResponse>()
 
 /** Answers a request that cannot be parsed, after the earlier ones, and closes its connection. */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Each further part of the same request is reported too.
+  // Node reports each further part of the same request too.
   if (answered.has(socket)) return
   answered.add(socket)
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP

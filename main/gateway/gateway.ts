@@ -72,7 +72,7 @@ export class Gateway {
   #servers: LoopbackServers | undefined
   /** Epoch ms. */
   #servingSinceMs = 0
-  /** Why it could not be turned on. */
+  /** Why the gateway could not be turned on. */
   #failure: string | undefined
   #unsubscribe: () => void = () => {}
   /** The pending change of the server: changes run one after another. */
@@ -226,7 +226,7 @@ export class Gateway {
     return this.#deps.programs.list().map((program) => this.#withKey(program))
   }
 
-  /** The program with the key that it uses: if it names none, the only connected one. */
+  /** Adds to a program the key that it uses. If the program names no key, that is the only connected key. */
   #withKey(program: Program): Program {
     const [only, ...more] = this.#deps.monitor.profiles()
     const isOnly = program.profile === ONLY_KEY && only !== undefined && more.length === 0
@@ -310,7 +310,7 @@ export class Gateway {
     }
   }
 
-  /** Looked up once per connection, because its ends never change; repeated if not found. */
+  /** Looked up once per connection, because a connection's ends never change; again if not found. */
   #peerOf(connection: Connection): Promise<Peer> {
     const known = this.#peers.get(connection)
     if (known !== undefined) return known
@@ -348,7 +348,7 @@ export class Gateway {
     })
   }
 
-  /** Reports a bug in Headroom that ended one program's request. */
+  /** Reports that a bug in Headroom ended one program's request. */
   #failedRequest(cause: unknown): void {
     this.#deps.log.note('a program’s request failed', { cause })
   }
@@ -366,7 +366,7 @@ export class Gateway {
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
     session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
-    // Set first: changes that the old one's end reports must find the new one.
+    // Stored before the old forwarder ends: what its end reports must find the new one.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       acquirePermit: (method, path) => attached.forwarder.acquireOwnPermit(method, path),
@@ -404,7 +404,7 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      // Requests on the former session would wait forever, so a key that was connected later, or reconnected,
+      // Requests on the former session would wait forever. So a key that was connected later, or reconnected,
       // gets its forwarder here.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {

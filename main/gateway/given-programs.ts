@@ -41,8 +41,8 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
 }
 
 /**
- * A program, or its fault. Nothing of the text is quoted, because any part of a malformed entry may be the
- * key.
+ * A program, or what is wrong with its entry. The text of the entry is never quoted, because any part of it
+ * may be the key.
  */
 function programOf(entry: string): GivenProgram | string {
   const equals = entry.indexOf('=')

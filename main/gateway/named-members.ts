@@ -8,7 +8,7 @@ export const isNaming = (name: string): boolean => NAMING.has(name)
 
 /**
  * The value of such a field without the members that name Headroom, the others byte for byte; `undefined` if
- * none is left.
+ * no member is left.
  *
  * An unterminated string or comment would swallow the member that Headroom adds, so such a value counts as
  * empty.

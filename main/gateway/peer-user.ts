@@ -11,7 +11,7 @@ export interface Connection {
 
 /** Linux's tables of TCP sockets, by the caller's address family. */
 const TABLES = { four: '/proc/net/tcp', six: '/proc/net/tcp6' } as const
-/** The server's own address in each; it listens on no other. */
+/** The server's own address in each table; the server listens on no other. */
 const OWN = { four: '127.0.0.1', six: '::1' } as const
 /** Prefix of an IPv4 address on an IPv6 socket. */
 const MAPPED = '::ffff:'
@@ -32,14 +32,14 @@ const readTable: ReadTable = (file) =>
 export interface PeerSocket {
   /** The user id of the process that opened the connection. */
   readonly userId: number
-  /** Its number in `/proc/PID/fd`. */
+  /** The socket's number in `/proc/PID/fd`. */
   readonly inode: string
 }
 
 /**
- * The other end of a connection, according to the system. `gone`: there is no such socket, or no process owns
- * it any more, for example after the caller closed it. `unknown`: the system has no readable table, as on
- * anything but Linux.
+ * What the system reports about the other end of a connection. `gone`: there is no such socket, or no process
+ * owns it any more, for example after the caller closed it. `unknown`: the system has no readable table, as
+ * on anything but Linux.
  */
 export type Peer = PeerSocket | 'gone' | 'unknown'
 
@@ -130,8 +130,8 @@ function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends
 }
 
 /**
- * The sockets with these ends; stops reading after the last of them. `undefined` if this system denies
- * reading the table; a partial result if reading fails midway.
+ * The sockets with these ends; stops reading after the last of them. `undefined` if the system denies access
+ * to the table; a partial result if reading fails midway.
  */
 async function socketsIn(
   table: AsyncIterable<string>,

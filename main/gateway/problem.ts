@@ -7,7 +7,7 @@ export interface Problem {
   readonly detail: string
   /** The proxy error type (RFC 9209, section 2.3). */
   readonly proxyError: ProxyError
-  /** The service's name for it, for clients that read the service's errors (service 3). */
+  /** The service's name for this error, for clients that read the service's errors (service 3). */
   readonly error?: string
   readonly message?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -53,7 +53,7 @@ export function problemHeaders(problem: Problem, body: string): Record<string, s
   }
 }
 
-/** Sends a problem. If its request was not read to the end, closes the connection. */
+/** Sends a problem. If the request was not read to the end, closes its connection. */
 export function sendProblem(reply: ServerResponse, problem: Problem): void {
   if (reply.headersSent || reply.destroyed) return
   const body = problemBody(problem)

@@ -23,11 +23,11 @@ export interface CategoryUse {
 /** Activity of one program on one connected key since the gateway was turned on. */
 export class ProgramUse {
   readonly #byCategory = new Map<string, { forwarded: number; readonly recent: SecondCounts }>()
-  /** Requests served by another one's response. */
+  /** Requests served by the response to another request. */
   coalesced = 0
   /** Requests that the gateway declined. */
   refused = 0
-  /** Rate 429s from the service for its requests. */
+  /** Rate 429s that the service sent for the program's requests. */
   rejected = 0
   /** Streams open now. */
   streams = 0

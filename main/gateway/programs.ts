@@ -60,8 +60,8 @@ const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** Lifetime of a local access token in seconds, the same as the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
- * Each process of a program may have one. The maximum keeps a program that requests one per call from filling
- * the memory.
+ * Each process of a program may have a token of its own. The maximum keeps a program that requests one per
+ * call from filling the memory.
  */
 const MAX_TOKENS_PER_PROGRAM = 1_000
 
@@ -120,7 +120,7 @@ export class Programs {
     return this.#stored.port
   }
 
-  /** Stores the gateway's port for the next start, or that it is off. */
+  /** Stores for the next start the gateway's port, or that the gateway is off. */
   setPort(port: number | undefined): Saved {
     const { port: _, ...rest } = this.#stored
     return this.#save(port === undefined ? rest : { ...rest, port })
@@ -165,7 +165,7 @@ export class Programs {
     return this.list().find((program) => sameName(program.name, name))
   }
 
-  /** Removes a program: its key and tokens become invalid, even if that cannot be stored. */
+  /** Removes a program. Its key and tokens become invalid, even if the removal cannot be stored. */
   cut(name: string): { readonly program: Program; readonly saved: Saved } | undefined {
     const program = this.#all().find((one) => sameName(one.name, name))
     if (program === undefined) return undefined
@@ -182,7 +182,7 @@ export class Programs {
     return { program: withoutDigest(program), saved }
   }
 
-  /** The program of a bearer, which is its key or a valid local access token. */
+  /** The program that sent a bearer: its key, or a valid local access token. */
   ofBearer(bearer: string): Program | undefined {
     const digest = digestOf(bearer)
     const token = this.#tokens.get(digest)

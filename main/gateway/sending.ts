@@ -12,7 +12,10 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /** Receives an exception while one response was handled. That request then fails, and nothing else. */
+  /**
+   * Receives an exception while a response was handled. The request of that response then fails, and nothing
+   * else.
+   */
   readonly defect: (cause: unknown) => void
 }
 
@@ -20,7 +23,7 @@ export interface SendingDeps extends ExchangeDeps {
 export interface Outgoing {
   readonly request: Omit<AdmittedRequest, 'program' | 'maxWaitMs' | 'reply'>
   readonly token: string
-  /** The category of its stream slot; absent if it opens no stream. */
+  /** The category of the slot that the stream takes; absent if the request opens no stream. */
   readonly stream: string | undefined
   /** The bucket of its response's header. */
   readonly bucket: () => string
@@ -36,8 +39,8 @@ const ERROR_TIMEOUT_MS = 5_000
 /**
  * One exchange of a program's request with the service, on a reusable connection.
  *
- * The body of a response is left to its reader, except for errors: it may echo the access token, a 429 names
- * its quota there, and a 401 is withheld while the token is refreshed.
+ * The body of a response is left to its reader, except for errors: an error may echo the access token, a 429
+ * names its quota in its body, and a 401 is withheld while the token is refreshed.
  */
 export class Sending {
   readonly removal: TokenRemoval
@@ -47,7 +50,7 @@ export class Sending {
   readonly #exchange: Exchange
   #answer: ForwardAnswer | undefined
   #begun: Begun | undefined
-  /** Its outcome is no longer needed. */
+  /** The outcome of the request is no longer needed. */
   #isAbandoned = false
   #isSettled = false
   #abort: () => void = () => {}
@@ -104,18 +107,18 @@ export class Sending {
     )
   }
 
-  /** Aborts it upstream, and nothing else. */
+  /** Aborts the upstream request, and nothing else. */
   abort(): void {
     this.#abort()
   }
 
-  /** Ends a response that is not relayed, and frees its slot. */
+  /** Ends a response that is not relayed, and frees the request's slot. */
   discard(): void {
     this.#abort()
     this.freeSlot()
   }
 
-  /** No call waits for its response any more. The request may have been counted. */
+  /** No caller waits for the response any more. The request may have been counted. */
   abandon(): void {
     this.#isAbandoned = true
     this.#exchange.failed(this.#answer === undefined ? 'hung-up' : 'lost')
@@ -128,7 +131,7 @@ export class Sending {
   }
 
   #failed(how: ForwardFailure, why: string): void {
-    // A reused connection may have been closed meanwhile, which says nothing about the host.
+    // A reused connection may have been closed meanwhile, so its failure proves nothing about the host.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' ? undefined : why)
     this.#settle({ kind: how })
   }
@@ -152,7 +155,7 @@ export class Sending {
 
   #answered(answer: ForwardAnswer): void {
     this.#answer = answer
-    // The relay handles body errors once it reads; until then they are ignored here.
+    // The relay handles errors of the body once it reads the body; until then they are ignored here.
     answer.body.on('error', () => {})
     if (answer.status < 300) {
       this.#judge(answer)

@@ -23,11 +23,11 @@ export interface SharedStreamListener {
   refused(answer: RefusedStream): void
   /** The stream was never open, and waits for another attempt or is closed. */
   notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
-  /** It will not be read again: no reader is left, or all got GoAway. */
+  /** The stream will not be read again: no reader is left, or all got GoAway. */
   over(): void
-  /** An exception while a reader was served: it gets nothing more. */
+  /** An exception occurred while a reader was served. That reader gets nothing more. */
   failed(reader: StreamReader, cause: unknown): void
-  /** Its state is too large to share; `over` follows. */
+  /** The stream's state is too large to share; `over` follows. */
   outgrown(): void
   /** Frames arrived. */
   heard(): void
@@ -66,8 +66,8 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
 /**
  * One stream of the service, and the programs that read it.
  *
- * Connection changes stay hidden from them: after a restart they get the differences. Their stream ends only
- * if the service is not back within `MAX_OUTAGE_MS`.
+ * Programs do not see changes of its connection: after a restart they get the differences. Their stream ends
+ * only if the service is not back within `MAX_OUTAGE_MS`.
  */
 export class SharedStream implements StreamReaders {
   readonly address: StreamAddress
@@ -115,7 +115,7 @@ export class SharedStream implements StreamReaders {
     return this.#isOver
   }
 
-  /** Whether its slot is held only in case a program returns. */
+  /** Whether the slot is held only in case a program returns. */
   get isKept(): boolean {
     return this.#cancelKept !== undefined && this.keeper?.isOwn !== true
   }
@@ -149,7 +149,10 @@ export class SharedStream implements StreamReaders {
     this.#gone(reader)
   }
 
-  /** Whether it has sent all objects of another stream. Each object is checked only until it is found. */
+  /**
+   * Whether this stream has sent all objects of another stream. Each object is checked only until it is
+   * found.
+   */
   hasAllOf(other: SharedStream): boolean {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
     this.#missingOf.set(other, missing)
@@ -280,7 +283,7 @@ export class SharedStream implements StreamReaders {
     return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]
   }
 
-  /** Its connection ended, or it got another response. */
+  /** The reader's connection ended, or the reader got another response. */
   #gone(reader: StreamReader): void {
     this.#pending.delete(reader)
     const wasReading = this.#readers.delete(reader)

@@ -40,8 +40,8 @@ export interface StreamHubDeps extends SharingDeps {
   readonly secrets: Pick<Secrets, 'clean'>
   readonly timeline: Timeline
   /**
-   * Waits for the turn of a request. Resolves to a function that takes its outcome, or to the problem to
-   * answer with.
+   * Waits for the turn of a request. Resolves to a function that takes the request's outcome, or to the
+   * problem to answer with.
    */
   readonly turn: (asked: StreamPermitRequest) => Promise<Permit | Problem>
   /**
@@ -52,12 +52,12 @@ export interface StreamHubDeps extends SharingDeps {
   readonly countsOf: (program: Program) => ProgramUse
   /** The response if there is no access token. */
   readonly noToken: () => Problem
-  /** Counts a declined request, and answers it. */
+  /** Counts a request as declined, and answers it. */
   readonly refuse: (request: AdmittedRequest, problem: Problem) => void
-  /** Counts a request that the service answered as the program's. */
+  /** Counts for a program a request that the service answered. */
   readonly forwarded: (program: Program, category: string) => void
   readonly changed: () => void
-  /** Receives an exception while a reader was served. It ends that reader, and nothing else. */
+  /** Receives an exception while a reader was served, which ends that reader, and nothing else. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -92,7 +92,7 @@ const MAX_TARGET_LENGTH = 512
 export class StreamHub {
   readonly #deps: StreamHubDeps
   readonly #shared = new Set<SharedStream>()
-  /** Those without a stream of the service yet. */
+  /** Streams that have no connection to the service yet. */
   readonly #asked = new Map<SharedStream, Asked>()
   readonly #requests = new Map<StreamReader, AdmittedRequest>()
   /** When streams whose state was too large may be shared again, by stream key. */
@@ -271,7 +271,7 @@ export class StreamHub {
     const { shared, request } = asked
     const { streams, timeline, turn } = this.#deps
     const [first] = shared.pending.toSorted((a, b) => urgencyOf(a) - urgencyOf(b))
-    // Freeing a slot looks for a user of it, which must not be this stream.
+    // Freeing a slot looks for a stream that waits for one, which must not be this stream.
     asked.isTakingTurn = true
     if (first === undefined || !this.#hasRoom(shared)) {
       asked.isTakingTurn = false
@@ -403,7 +403,7 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // It continues to wait without its own stream; Headroom's own stream waits by itself.
+      // The request continues to wait without a stream of its own; Headroom's own stream waits by itself.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined
@@ -413,7 +413,7 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // Reset is when the quota is full, but the stream reopens as soon as there is room.
+    // Reset is when the quota is full, but the stream can reopen as soon as the quota has room.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined
@@ -448,7 +448,7 @@ export class StreamHub {
     this.#look()
   }
 
-  /** Replaces smaller quote streams by a larger one, once it has sent all of their objects. */
+  /** Replaces smaller quote streams by a larger one, once the larger one has sent all of their objects. */
   #enlarge(larger: SharedStream): void {
     if (larger.address.symbols === undefined || !larger.isOpen) return
     for (const smaller of [...this.#shared]) {
@@ -486,7 +486,7 @@ export class StreamHub {
   }
 }
 
-/** Rank of its program's class; 0 is the most urgent. */
+/** Rank of the class of the reader's program; 0 is the most urgent. */
 const urgencyOf = ({ program }: StreamReader): number => PROGRAM_CLASSES.indexOf(program.class)
 
 /** The stream as a person would request it, so that it can be pinned. */

@@ -18,7 +18,7 @@ export class StreamReader {
   sinceMs: number
   /** When its wait for the stream ends, in epoch ms. A clock change moves both. */
   waitsUntilMs: number
-  /** Called once, when its connection has ended. */
+  /** Called once, when the reader's connection has ended. */
   onGone: () => void = () => {}
   readonly #max: Behind | undefined
   #queue: ReaderQueue | undefined
@@ -47,12 +47,12 @@ export class StreamReader {
     return this.reply.destroyed || this.reply.writableEnded
   }
 
-  /** Whether it can no longer be brought up to date. */
+  /** Whether the reader can no longer be brought up to date. */
   get isLost(): boolean {
     return this.#queue?.isLost === true
   }
 
-  /** Begins its response with the present state. `headers`: name, value, name, value. */
+  /** Begins the reader's response with the present state. `headers`: name, value, name, value. */
   begin(headers: readonly string[], state: SharedState): void {
     const { symbols } = this.address
     const wants: Wanted | undefined = symbols && ((symbol) => symbol === undefined || symbols.has(symbol))
@@ -71,7 +71,7 @@ export class StreamReader {
     this.#write()
   }
 
-  /** Continues with another stream that has everything it asked for. */
+  /** Continues with another stream that has everything the reader asked for. */
   moveTo(state: SharedState): void {
     this.#queue?.moveTo(state)
     this.#write()

@@ -100,8 +100,8 @@ export class TokenRemoval {
   }
 
   /**
-   * The service's error without the token in its body. A complete body without the token stays unchanged,
-   * byte for byte. Any other body is decoded and cleaned, while it is read if incomplete.
+   * The service's error without the token in its body. A complete body that does not contain the token stays
+   * unchanged, byte for byte. Any other body is decoded and cleaned, an incomplete one while it is read.
    */
   fromError({ answer, begun }: Required<BegunAnswer>): BegunAnswer {
     const { bytes, rest } = begun

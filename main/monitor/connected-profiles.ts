@@ -3,7 +3,7 @@ import type { KeyName } from '../sign-in/corrected-secrets.ts'
 import type { ProfileSession } from './profile-session.ts'
 
 /**
- * The sessions of the connected profiles, and the effects that one of them has on others with the same API
+ * The sessions of the connected profiles, and the effects that one session has on others with the same API
  * key.
  */
 export class ConnectedProfiles {
@@ -40,14 +40,14 @@ export class ConnectedProfiles {
     this.#sessions.delete(id)
   }
 
-  /** Stops retries of earlier revocations of this API key: they would also end this newer sign-in. */
+  /** Stops retries of earlier revocations of this API key, which would also end this newer sign-in. */
   signedIn(profile: Profile): void {
     for (const other of this.#othersWithKeyOf(profile)) other.suspendRevocationRetry()
   }
 
   /**
-   * Marks the other sign-ins on the API key as revoked, so that none still shows "valid": a revocation ends
-   * them all (service 4.2).
+   * Marks the other sign-ins on the API key as revoked, so that no key still shows "valid": a revocation ends
+   * all sign-ins (service 4.2).
    */
   revoked(id: string): void {
     const profile = this.get(id)?.profile

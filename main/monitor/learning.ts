@@ -16,7 +16,9 @@ const SCHEMA_VERSION = 1
 /** Significant digits of a stored number. */
 const DIGITS = 4
 
-/** Numbers of at least 0, as one string: a line of the file, and half as long as a list. */
+/**
+ * Numbers of at least 0, written as one string: it takes one line of the file, and half the length of a list.
+ */
 const numbers = (count: number) =>
   z
     .string()
@@ -54,7 +56,7 @@ type Stored = z.output<typeof stored>
 /** What Headroom has learned about one key. */
 export interface KeyLearning {
   read(): LearnedQuotas
-  /** Replaces it in memory; `flush` writes it. */
+  /** Replaces what was learned in memory; `flush` writes it. */
   keep(learned: LearnedQuotas): void
   forget(): Saved
 }

@@ -27,7 +27,7 @@ export interface MonitorPorts {
   readonly log: Log
   /** Absent if nothing is stored. */
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
-  /** Absent if nothing is stored: it then lasts as long as the monitor. */
+  /** Absent if nothing is stored: what was learned then lasts as long as the monitor. */
   readonly learning?: Learning
 }
 
@@ -77,7 +77,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
-    // Deferred, because the caller that asked for the time has not finished yet.
+    // Deferred, because the code that asked for the time has not finished yet.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
     this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }
@@ -93,7 +93,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   /** Resumes a key that was connected when the app last ended. Not a sign-in, and causes no event. */
   restore(profile: Profile, tokens: TokenStore): void {
     const waiting = this.#profiles.get(profile.id)
-    // The key's tokens could not be read when it was connected; its streams and numbers continue.
+    // The key's tokens could not be read when the key was connected; its streams and numbers continue.
     if (waiting) waiting.signedInAgain(profile, tokens)
     else this.#follow(profile, tokens)
   }
@@ -108,7 +108,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       http,
       secrets: this.#known,
       timeline: this.#timeline,
-      // Windows drop older revisions, so a reconnected key continues counting.
+      // Windows drop older revisions, so a reconnected key continues counting from its last one.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),

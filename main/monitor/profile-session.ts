@@ -92,7 +92,9 @@ export class ProfileSession {
     this.#keeper.stop()
   }
 
-  /** Resolves when no token request is pending: its response may contain a token that must be stored. */
+  /**
+   * Resolves when no token request is pending: a pending response may contain a token that must be stored.
+   */
   idle(): Promise<void> {
     return this.#keeper.idle()
   }
@@ -138,12 +140,12 @@ export class ProfileSession {
   }
 
   async revoke(): Promise<Outcome> {
-    // From here on no request may use the grant, whatever the response.
+    // From here on no request may use the grant, whatever the service responds.
     this.parts.streams.closeAll('tokens revoked', 'revoked')
     return revocationOutcome(await this.#keeper.revoke())
   }
 
-  /** Records a confirmed revocation of this API key that another profile requested. */
+  /** Records that another profile requested a revocation of this API key, and the service confirmed it. */
   revokedElsewhere(): void {
     if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }
@@ -168,8 +170,8 @@ export class ProfileSession {
   }
 
   /**
-   * Suspends retries and waits for a revocation in progress, which would end any token issued before it
-   * arrives.
+   * Suspends retries, and waits for a revocation in progress: a revocation that arrives later would end the
+   * new tokens.
    */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()

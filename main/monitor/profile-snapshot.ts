@@ -37,10 +37,13 @@ export interface SnapshotSources {
   readonly gateway?: Pick<SessionGateway, 'summary'> | undefined
 }
 
-/** The minimum length of an API key whose ending is shown: it would be most of a shorter one. */
+/** Minimum length of an API key whose last characters are shown: they would be most of a shorter key. */
 const MIN_KEY_LENGTH = 12
 
-/** The snapshot of one profile, computed for `nowMs`. Of its API key it contains only the ending. */
+/**
+ * The snapshot of one profile, computed for `nowMs`. It contains no more of the API key than its last
+ * characters.
+ */
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
   const {
     revision,
@@ -96,7 +99,8 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const conditions = conditionsOf(snapshot, snapshot.at)
   if (!isStopped(conditions)) return snapshot
   const { refresh, access, signInHost } = snapshot
-  // Without a sign-in, or a host to renew it, any 401 is its consequence; otherwise it shows why calls fail.
+  // Without a sign-in, or a host to renew it, any 401 is a consequence of that. Otherwise the 401 shows why
+  // calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
   // If keys can't be opened, no row is known, and a documented limit is not necessarily theirs.
@@ -118,7 +122,7 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
 function pausedStream(stream: StreamSummary): StreamSummary {
   const isPaused = stream.state === 'opening' || stream.state === 'stale' || stream.state === 'waiting'
   if (!isPaused) return stream
-  // Its own next try is moot: it waits for the host or the sign-in, whose retry the headline shows.
+  // The stream's next try is moot: it waits for the host or the sign-in, whose retry the headline shows.
   const { retryAt: _, ...rest } = stream
   return { ...rest, reasonCode: 'calls-fail', reason: 'reopens when calls succeed' }
 }
@@ -167,7 +171,10 @@ function refreshOf(keystore: KeystoreState, refresh: RefreshSummary): RefreshSum
   return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }
 
-/** `awaited`: the tokens whose refresh must succeed before the service can be called, if so. */
+/**
+ * `awaited`: the tokens whose refresh must succeed before the service can be called; absent if no refresh is
+ * needed.
+ */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],

@@ -49,8 +49,8 @@ export class Redactor implements Secrets {
   /** Each secret with its spellings, the most recently added last. */
   readonly #spellings = new Map<string, readonly string[]>()
   /**
-   * Runs of `RUN` characters, one at each `STRIDE` of a spelling. Any part of at least `RUN + STRIDE - 1`
-   * characters contains one of them.
+   * Substrings of `RUN` characters, one starting at every `STRIDE`th character of a spelling. Any part of at
+   * least `RUN + STRIDE - 1` characters contains one of them.
    */
   #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined
 

@@ -6,8 +6,8 @@ import type { Clock } from './ports.ts'
  */
 const GAP_MS = 2_000
 /**
- * A wall clock that was set back by more than this had been wrong before, and no wait may be prolonged that
- * far. Milliseconds.
+ * If the wall clock is set back by more than this, its earlier time was wrong. The new time is adopted, so
+ * that no wait is lengthened by the difference. Milliseconds.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**

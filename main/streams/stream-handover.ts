@@ -100,7 +100,7 @@ export class StreamHandover {
       this.#listener.lost({ kind: 'refused', reason: '429: rate quota', code: 'rate-limited', ...taken })
   }
 
-  /** Its turn, or when to try again; `undefined` if none is needed. */
+  /** A permit to open, or when to try again; `undefined` if it needs no permit, or has no access token. */
   async #turn(): Promise<Permit | NoPermit | undefined> {
     const acquirePermit = this.#takeTurn
     if (this.#deps.usable().kind === 'none') return undefined

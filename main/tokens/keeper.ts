@@ -37,7 +37,7 @@ export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
   readonly failure?: string
-  /** Next attempt, epoch ms: by itself, or for a request that arrives then. */
+  /** Next attempt, epoch ms: by schedule, or for a request that arrives then. */
   readonly retryAtMs?: number
 }
 
@@ -157,8 +157,9 @@ export class TokenKeeper {
   }
 
   /**
-   * Takes a 401 for an access token, and refreshes if that may help. Resolves once another token is in use,
-   * or none is expected soon. Until then the rejected token stays in use, because other paths may accept it.
+   * Handles a 401 for a request that used this access token: refreshes if that may help. Resolves once
+   * another token is in use, or none is expected soon. Until then the rejected token stays in use, because
+   * other paths may accept it.
    */
   async rejected(value: string, pathAndQuery: string): Promise<void> {
     const { access, failures } = this.#store.state
@@ -170,7 +171,7 @@ export class TokenKeeper {
     await within(this.#deps.clock, MAX_REPLACEMENT_MS, this.refresh())
   }
 
-  /** Takes a response that accepts an access token. */
+  /** Records that a response accepted an access token. */
   accepted(value: string, pathAndQuery: string): void {
     this.#rejections.accepted(value, pathOf(pathAndQuery))
   }
@@ -195,8 +196,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Records a confirmed revocation of this API key that another profile requested: it ended these tokens too
-   * (service 4.2). Returns false if they were already revoked or are being revoked.
+   * Records that another profile requested a revocation of this API key, and the service confirmed it. That
+   * ended these tokens too (service 4.2). Returns false if they were already revoked or are being revoked.
    */
   revokedElsewhere(): boolean {
     if (!this.#revocation.doneElsewhere()) return false
@@ -220,7 +221,7 @@ export class TokenKeeper {
   /** Adopts a corrected API key or secret, and tries it at once. */
   async changeKey(key: KeyCredentials): Promise<RefreshOutcome> {
     this.#key = key
-    // A pending request was sent with the former one.
+    // A pending request was sent with the former secret.
     await this.#refresh.flight
     return this.refresh()
   }

@@ -17,7 +17,7 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   readonly store: TokenStore
   /** Epoch milliseconds. */
   readonly nowMs: () => number
-  /** The current ones: a person may have corrected the secret. */
+  /** The current credentials: a person may have corrected the secret. */
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
   /** Called at the end of each flight, whatever its outcome, to re-evaluate what is due. */
@@ -99,7 +99,7 @@ export class KeyRefresh {
     const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
     this.#store.use({ ...this.#store.state, lostAnswer: true })
-    // Even while a revocation waits for it: only the newest token can be revoked with certainty.
+    // Even while a revocation waits for this refresh: only the newest token can be revoked with certainty.
     if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#ask())
   }

@@ -34,8 +34,8 @@ export interface KeyRevocationDeps
 /**
  * The revocation of one key's tokens (service 4.2). Callers share one flight.
  *
- * It waits for a refresh in progress, and first resolves one whose response was lost: revoking the replaced
- * token would leave the new one in doubt.
+ * It waits for a refresh in progress. If the response to an earlier refresh was lost, it repeats that refresh
+ * first: revoking the replaced token would leave the new one in doubt.
  */
 export class KeyRevocation {
   readonly #store: TokenStore
@@ -82,8 +82,8 @@ export class KeyRevocation {
   }
 
   /**
-   * Repeats the refresh whose response was lost: its response has the valid token, or shows that there is
-   * none.
+   * Repeats the refresh whose response was lost. The new response has the valid token, or shows that no token
+   * is valid.
    */
   #resolveDoubt(): Promise<RefreshOutcome> | undefined {
     this.#store.takeNewest()

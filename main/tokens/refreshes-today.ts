@@ -6,7 +6,7 @@ const KEPT_DAYS = 3
 /** Number of refreshes since local midnight. */
 export class RefreshesToday {
   readonly #clock: Pick<Clock, 'wallMs'>
-  /** By the local midnight at which the day began. */
+  /** Refreshes of each day, by the local midnight at which the day began. */
   readonly #perDay = new Map<number, number>()
   /** Cached, because every snapshot needs it: the calendar is consulted once a day. */
   #day = { startMs: 0, endMs: 0 }

@@ -39,7 +39,7 @@ export interface TokenStoreListener {
 
 const MEMORY_ONLY: TokenSealer = { seal: () => undefined }
 
-/** In use until a keeper opens the store. */
+/** The callbacks in use until a keeper opens the store. */
 const NO_LISTENER: TokenStoreListener = {
   clock: { after: () => () => {} },
   nowMs: () => 0,
@@ -68,7 +68,7 @@ export class TokenStore {
   #failures = 0
   #whyUnsaved: string | undefined
   #stopped = false
-  /** Its key was removed or signed in again: the response to a pending refresh must not be stored. */
+  /** The key was removed or signed in again, so the response to a pending refresh must not be stored. */
   #detached = false
   #cancelRetry: () => void = () => {}
 
@@ -105,7 +105,7 @@ export class TokenStore {
     this.#state = this.#stateAtStart()
   }
 
-  /** Ends the retries, after one more if something is not stored. */
+  /** Ends the retries, after one last try if something is not stored. */
   stop(): void {
     this.#stopped = true
     this.retry()
@@ -136,7 +136,7 @@ export class TokenStore {
     return this.#whyUnsaved
   }
 
-  /** Why the stored tokens cannot be opened, until something newer is stored. */
+  /** Why the stored tokens cannot be opened; `undefined` once a newer token is stored. */
   get lost(): LostState | undefined {
     return this.#lost
   }
@@ -159,8 +159,8 @@ export class TokenStore {
   }
 
   /**
-   * Stores `state` and uses it, without interruption. So a new token is durable before any part of it is
-   * used, and a revoked one is out of use before that is reported as stored.
+   * Stores `state` and uses it, in one step. So a new token is durable before any part of it is used, and a
+   * revoked token is out of use before its revocation is reported as stored.
    */
   save(state: TokenState): void {
     this.#state = state
@@ -216,7 +216,7 @@ export class TokenStore {
     if (this.#state.token === undefined) this.#state = this.#stateAtStart()
   }
 
-  /** Adopts a newer token that another process stored: each is sent only once. */
+  /** Adopts a newer token that another process stored, because each token is sent only once. */
   takeNewest(): void {
     const reading = this.read()
     if (reading.kind !== 'found') return
@@ -227,8 +227,8 @@ export class TokenStore {
   }
 
   /**
-   * Seals the tokens in memory, if the vault can. Ok even if it cannot: that is the vault's state to report,
-   * not a failed write. The state continues from the generation of the stored token.
+   * Seals the tokens in memory, if the vault can. Ok even if the vault cannot: that is the vault's state to
+   * report, not a failed write. The state continues from the generation of the stored token.
    */
   seal(): Saved {
     const memory = this.#memory
@@ -270,7 +270,7 @@ export class TokenStore {
   #note(step: 'sent' | 'received', generation: number, refreshToken: string): void {
     const sealed = this.#sealed
     if (this.#detached || sealed === undefined) return
-    // Only for readers of the journal; others store and report what matters.
+    // Only readers of the journal need this entry. What matters is stored and reported elsewhere.
     safely(() => {
       sealed.note(step, generation, refreshToken)
       return SAVED

@@ -127,7 +127,7 @@ export class VaultHandle {
     }
   }
 
-  /** Calls `listener` each time a pending keystore has responded. Returns its cancel. */
+  /** Calls `listener` each time a pending keystore has responded. Returns a function that unsubscribes. */
   onSettled(listener: () => void): () => void {
     this.#opened.add(listener)
     return () => this.#opened.delete(listener)

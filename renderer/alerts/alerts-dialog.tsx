@@ -21,7 +21,7 @@ import { snoozeChoices } from './announce.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The open alerts of all keys, and ended ones. An alert whose cause has ended moves there by itself. */
+/** The open and the closed alerts of all keys. An alert closes by itself once its cause has ended. */
 export function AlertsDialog() {
   const { view } = useParts()
   const [shown, setShown] = useState<'open' | 'closed'>('open')

@@ -209,9 +209,10 @@ function listen<T>(listeners: Set<T>, listener: T): () => void {
 }
 
 /**
- * Implements the contract without its schemas, which would be a sixth of the script that a browser downloads.
+ * Implements the contract without its schemas, which would make up a sixth of the script that a browser
+ * downloads.
  *
- * An argument that is a function is the listener of a push; any other argument is that of a command.
+ * An argument that is a function is the listener of a push; any other argument belongs to a command.
  */
 function apiThrough(
   ask: (name: string, arg: unknown) => Promise<unknown>,

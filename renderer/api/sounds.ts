@@ -10,7 +10,7 @@ export interface SoundTone {
 const TONE_SECONDS = 0.14
 const GAP_SECONDS = 0.06
 
-/** The tones of a severity: three high ones for critical, two for a warning, a low one for a recovery. */
+/** The tones of a severity: three high tones for critical, two for a warning, one low tone for a recovery. */
 export function tonesOf(severity: AlertSeverity): readonly SoundTone[] {
   return FREQUENCIES[severity].map((hertz, index) => ({
     hertz,

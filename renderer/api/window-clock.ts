@@ -2,7 +2,7 @@
 export interface WindowClock {
   /** Epoch milliseconds of this computer, whose clock may differ from main's. */
   wallMs(): number
-  /** Runs a function after `ms` milliseconds. Returns its cancel. */
+  /** Runs a function after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void
 }
 

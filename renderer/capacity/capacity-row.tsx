@@ -36,7 +36,7 @@ interface CategoryProps {
 
 interface CapacityRowProps extends CategoryProps {
   readonly chosen: boolean
-  /** Whether it is the worst row, which stays visible. */
+  /** Whether this is the worst row, which stays visible. */
   readonly worst: boolean
   readonly group: RowGroupId
   readonly trend: TrendPath | undefined
@@ -100,7 +100,7 @@ export const CapacityRow = memo(function CapacityRow(props: CapacityRowProps) {
           title={counted ? `${category}, also counts ${counted}` : category}
           onClick={choose}
         >
-          {/* The heading of the group says the rest. */}
+          {/* The group's heading says that these are streams. */}
           <span>{group === 'stream-opens' ? category.replace(/ Stream$/, '') : category}</span>
         </button>
         {counted && (
@@ -211,7 +211,7 @@ function Age({ category }: CategoryProps) {
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
-  // Both do not fit; the tooltip then shows that the limit is the documented one.
+  // There is no room for both. The tooltip then shows that the limit is the documented one.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (

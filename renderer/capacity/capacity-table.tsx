@@ -103,15 +103,15 @@ export function CapacityTable() {
   )
 }
 
-/** The worst row; `undefined` while all are ok. It stays visible when the table scrolls. */
+/** The worst row, which stays visible when the table scrolls; `undefined` while all rows are ok. */
 function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
 /**
- * The columns beyond those shown at every width; a heading that spanned hidden ones would reserve room for
- * them.
+ * The columns that are shown only in a wide window. A heading that spanned hidden columns would reserve room
+ * for them.
  */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 
@@ -207,7 +207,7 @@ function HiddenRows() {
   )
 }
 
-/** `20 %` if all rows share it; otherwise `the row's own`. */
+/** `20 %` if all rows share the threshold; otherwise `each row's own`. */
 function commonThresholdText(rows: readonly RequestQuota[]): string {
   const [first] = rows
   const isCommon = rows.every(({ threshold }) => threshold === first?.threshold)

@@ -54,7 +54,7 @@ export function chartMarkers(
   return placedMarkers(shown, { toMs, labelMs: (toMs - fromMs) * LABEL_WIDTH })
 }
 
-/** The end of the marked time span, epoch ms, and the width of a label in milliseconds. */
+/** The end of the marked time span, epoch ms, and the width of a label as a time in milliseconds. */
 interface MarkerSpan {
   readonly toMs: number
   readonly labelMs: number

@@ -17,7 +17,7 @@ const MULTIPLES = [1, 2, 3, 5, 10, 20] as const
 
 /**
  * The ticks of a time axis, oldest first: full steps of the displayed zone's day, as many as fit, also in the
- * future; plus now, which the others leave room for.
+ * future. A tick at now is added, and the others leave room for it.
  */
 export function timeTicks({
   fromMs,

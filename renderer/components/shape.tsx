@@ -73,7 +73,7 @@ const OF_LABEL: Readonly<Record<string, Mark>> = {
 
 interface ShapeProps {
   readonly severity: Severity
-  /** The text next to it. */
+  /** The text next to the mark. */
   readonly label?: string | undefined
 }
 

@@ -46,7 +46,7 @@ export function RowDetailsPanel({ category }: { readonly category: string }) {
   )
 }
 
-/** The button that checks a row now. It is the only check of stream categories, by opening a stream. */
+/** The button that checks a row now. Categories of streams have no other check; theirs opens a stream. */
 function CheckNow({ profile, category }: { readonly profile: string; readonly category: string }) {
   const { api } = useParts()
   const asked = useAsked()
@@ -66,7 +66,7 @@ function CheckNow({ profile, category }: { readonly profile: string; readonly ca
 }
 
 function Facts({ category }: { readonly category: string }) {
-  // Compared as text, so that it renders only when the text changes.
+  // Compared as text, so that the details render only when the text changes.
   const said = useQuota(category, (quota, nowMs) => JSON.stringify(detailFacts(quota, nowMs)))
   const programs = useShown((snapshot) => programsText(snapshot, category))
   const facts = useMemo(() => (said === undefined ? [] : (JSON.parse(said) as readonly Fact[])), [said])

@@ -78,7 +78,7 @@ function isLong({ title, detail, at, endedAt }: IncidentLine): boolean {
   return title.length > FITTING || detail.length + length > FITTING
 }
 
-/** The expanded content of a line, if there is more than its two rows show. */
+/** The expanded content of a line, if there is more to show than its two rows have room for. */
 function moreOf(line: IncidentLine) {
   const { parts, requestId } = line
   const card = refusalCard(line)
@@ -124,7 +124,7 @@ function Time({ at, text }: { readonly at: number; readonly text: string }) {
   )
 }
 
-/** What was known when a 429 arrived, to read or to send to the provider's support. */
+/** What was known when a 429 arrived: to read, or to send to the provider's support. */
 function Card({ card }: { readonly card: RefusalCard }) {
   const copy = useCopy()
   const text = supportText(card)

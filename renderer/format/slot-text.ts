@@ -8,12 +8,15 @@ export function slotText(slots: SlotQuota): string {
   return `of ${slots.limit} free${elsewhere}`
 }
 
-/** `37 free`, `full` if no slot is. */
+/** `37 free`, or `full` if no slot is free. */
 export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
   return free === 0 ? 'full' : `${free} free`
 }
 
-/** For slots that no header shows now: own streams are counted anyway, `3 own`; `?` without one. */
+/**
+ * Text for slots that no header shows now: `3 own`, because own streams are counted anyway; `?` without own
+ * streams.
+ */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')
 

@@ -2,7 +2,7 @@ import type { StreamSummary } from '../../app/contract/snapshot.ts'
 import { sinceText, untilText } from '../../app/status/durations.ts'
 import { listText } from '../../app/status/rates.ts'
 
-/** How long a stream has been open; a dash if it is not. */
+/** How long a stream has been open; a dash if it is not open. */
 export function sinceOpened(stream: StreamSummary, nowMs: number): string {
   return stream.openedAt === undefined ? '—' : sinceText(stream.openedAt, nowMs)
 }
@@ -20,7 +20,7 @@ export function streamReason(stream: StreamSummary, nowMs: number): string {
       : stream.retryAt > nowMs
         ? `next try in ${untilText(stream.retryAt, nowMs)}`
         : 'trying now'
-  // The row already shows that it is closed.
+  // The row already shows that the stream is closed.
   const reason = stream.state === 'closed' ? stream.reason?.replace(/^closed /, '') : stream.reason
   return [reason, silent, retry].filter(Boolean).join(' · ')
 }

@@ -15,9 +15,9 @@ export interface TokenText {
   readonly next: string
   /** Where a refresh token is stored: `sealed`, `in memory`. */
   readonly kept?: string
-  /** The share of its life that remains, 0 to 1; absent if its end is unknown. */
+  /** The share of the token's life that remains, 0 to 1; absent if its end is unknown. */
   readonly left?: number
-  /** The time of its refresh on the same scale. */
+  /** The time of the token's refresh, on the same scale as `share`. */
   readonly mark?: number
   readonly severity: Severity
 }

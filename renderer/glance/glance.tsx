@@ -32,7 +32,10 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 /** How many findings besides the first are shown as cards. */
 const MAX_CARDS = 3
 
-/** One key, readable from across the room, and all keys if there are several. In a low window, one line. */
+/**
+ * One key in large type, to be read from across the room; also a list of all keys if there are several. In a
+ * low window, one line.
+ */
 export function Glance({ inert }: { readonly inert: boolean }) {
   const isLine = useMedia('(max-height: 220px)')
   const isSeveral = useMirror(({ snapshots }) => snapshots.length > 1)
@@ -67,7 +70,7 @@ export function Glance({ inert }: { readonly inert: boolean }) {
   )
 }
 
-/** The remedy of the line's key; none while another key is the chosen one, which it would act on. */
+/** The remedy of the line's key. It acts on the chosen key, so it is absent while another key is chosen. */
 function LineRemedy() {
   const shown = useSnapshot(({ profile }) => profile.id)
   const isOfLine = useMoment(({ mirror, nowMs }) => stripKey(mirror.snapshots, nowMs)?.profile.id === shown)

@@ -142,7 +142,7 @@ function useRefusalsToday(): Readonly<Record<string, number>> {
     for (const profile of profiles.split('\n').filter(Boolean)) {
       api.pastEvents({ profile, fromMs, toMs: Math.max(fromMs + 1, Math.round(live.ticker.nowMs())) }).then(
         (events) => !stopped && setPast((before) => ({ ...before, [profile]: events })),
-        // Its cell stays empty, and the link reports a lost host.
+        // The key's cell stays empty, and the link reports a lost host.
         () => {},
       )
     }

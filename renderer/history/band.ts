@@ -2,7 +2,7 @@ import type { History } from '../../app/contract/history.ts'
 
 /** One column of a chart. */
 export interface BandRow {
-  /** Its middle, or both ends if its neighbours are empty. Epoch milliseconds. */
+  /** The middle of the column, or both ends if its neighbours are empty. Epoch milliseconds. */
   readonly at: number
   readonly band?: readonly [low: number, high: number]
   /** Whether the column contains no header, only the model's estimate. */

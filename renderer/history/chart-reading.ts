@@ -29,7 +29,7 @@ export function chartReading(row: ChartRow, limit: number): ChartReading | undef
   return { time: clockText(row.at), source: sourceText(row), facts }
 }
 
-/** Sources of a row; the last header comes first if the row is one. */
+/** The source of a row's numbers: `header`, `estimate, header 28 s before`. */
 function sourceText(row: ChartRow): string {
   if (row.headerBand !== undefined) return 'lowest to highest, from headers'
   if (row.modelledBand !== undefined) return 'lowest to highest, estimated'

@@ -52,8 +52,8 @@ export interface ChartSeries {
   /** Start of the row's recording, epoch ms. */
   readonly sinceMs: number | undefined
   /**
-   * The lowest level of the range if it has risen since: from headers, as in the report, or estimated without
-   * any.
+   * The lowest level of the range, if the level has risen since then: from headers, as in the report, or
+   * estimated if there are no headers.
    */
   readonly lowest: LowestLevel | undefined
   /** When the quota runs out if use continues, if a forecast is drawn: `empty 14:33–14:36`. */

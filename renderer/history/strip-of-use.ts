@@ -25,10 +25,10 @@ export interface UseStrip {
 const BASE = -0.32
 const TOP = -0.07
 
-/** A point's use is valid until the next one, at most this long. Milliseconds. */
+/** A point's use is valid until the next point, but at most this long. Milliseconds. */
 const SAYS_MS = 30_000
 
-/** The strip for these points; `undefined` if none has a known use. */
+/** The strip for these points; `undefined` if no point has a known use. */
 export function stripOf(
   points: readonly HistoryPoint[],
   { limit, period }: Pick<RequestQuota, 'limit' | 'period'>,

@@ -27,7 +27,7 @@ export function useHistory(
   const last = useRepeated({
     ask,
     isOn: profile !== undefined && category !== undefined,
-    // A paused window fetches once, because the person may choose another row or range.
+    // A paused window fetches once for each chosen row and range.
     everyMs: isPaused ? undefined : askAgainMs,
   })
   return last?.isCurrent === true ? last.answer : undefined

@@ -6,7 +6,10 @@ import { useAnswer } from './use-answer.ts'
 
 const preferencesOf = (main: WindowApi) => main.alertPreferences()
 
-/** Announcement preferences as in main: `undefined` until it has answered; the error if it failed. */
+/**
+ * Announcement preferences as main has them: `undefined` until main has answered; the error if the request
+ * failed.
+ */
 export function useAlertPreferences() {
   const { api } = useParts()
   const { answer: preferences, failure, expect, take } = useAnswer(preferencesOf)

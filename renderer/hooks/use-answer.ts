@@ -9,9 +9,9 @@ export interface AwaitedAnswer<T> {
   readonly answer: T | undefined
   /** Why the last request or command had no response. */
   readonly failure: string | undefined
-  /** Changes it before main has confirmed. */
+  /** Changes the response before main has confirmed the change. */
   expect(change: (answer: T) => T): void
-  /** Replaces it with a command's response. */
+  /** Replaces the response with a command's response. */
   take(next: Promise<T>): void
   /** Requests it again. */
   again(): void

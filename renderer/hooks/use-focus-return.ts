@@ -5,7 +5,7 @@ import { useParts } from '../state/window-parts.ts'
 const SETTLED_MS = 20
 
 /**
- * Returns the focus to the control that opened a dialog, or to the element `page` if that is gone.
+ * Returns the focus to the control that opened a dialog, or to the element `page` if that control is gone.
  *
  * The window is inert behind a dialog, so the control has lost the focus before the dialog can remember it.
  */

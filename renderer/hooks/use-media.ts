@@ -1,6 +1,9 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** Whether a media query matches now. For what a style sheet cannot do: a count that depends on the room. */
+/**
+ * Whether a media query matches now. For what a style sheet cannot do, such as a number of items that depends
+ * on the room.
+ */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {

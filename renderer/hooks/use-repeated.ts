@@ -11,7 +11,7 @@ interface Repeated<Answer> {
 
 interface LastAnswer<Answer> {
   readonly answer: Answer
-  /** Whether it belongs to the present request, not to an earlier one. */
+  /** Whether the response belongs to the present request, not to an earlier one. */
   readonly isCurrent: boolean
 }
 

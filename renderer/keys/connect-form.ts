@@ -1,4 +1,4 @@
-/** The form "Connect a key" and its messages, none of which repeats a secret. */
+/** The form "Connect a key" and its messages. No message repeats a secret. */
 
 export const CONNECTIONS = ['live', 'sim', 'custom'] as const
 export type ConnectionKind = (typeof CONNECTIONS)[number]

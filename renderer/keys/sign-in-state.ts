@@ -4,7 +4,7 @@ import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
 /** The state of the dialog's attempt to obtain tokens. Contains no secret. */
 export type SignInState =
   | { readonly kind: 'idle' }
-  /** Waiting for main's response; `heard`: statuses that arrived before it named the sign-in. */
+  /** Waiting for main's response. `heard`: statuses that arrived before the response named the sign-in. */
   | { readonly kind: 'asking'; readonly heard: readonly SignInStatus[] }
   /** A revocation of this key is not confirmed; the person decides. */
   | { readonly kind: 'blocked'; readonly message: string }

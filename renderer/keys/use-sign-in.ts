@@ -11,7 +11,10 @@ export interface SignInAttempt {
   cancel(): void
 }
 
-/** The attempt of one dialog to obtain tokens. `onDone` is called once, with their profile. */
+/**
+ * The attempt of one dialog to obtain tokens. `onDone` is called once, with the profile that the tokens
+ * belong to.
+ */
 export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)

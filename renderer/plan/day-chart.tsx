@@ -48,7 +48,7 @@ export interface DayRow {
 
 interface DayChartProps {
   readonly rows: readonly DayRow[]
-  /** The plan's programs, in its order, which sets their swatches. */
+  /** The plan's programs, in the plan's order, which decides their colours and patterns. */
   readonly programs: readonly PlannedProgram[]
   /** Share of the limit below which the row is low. */
   readonly threshold: number
@@ -79,7 +79,7 @@ export const DayChart = memo(function DayChart({ rows, programs, threshold }: Da
             {threshold > 0 && (
               <ReferenceLine
                 {...low}
-                // On the other side from the label of the lowest point.
+                // On the side of the chart away from the label of the lowest point.
                 label={isEarly ? { ...low.label, position: 'insideBottomRight' } : low.label}
               />
             )}

@@ -65,7 +65,7 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
 }
 
 /**
- * Title of the recording that a plan is compared with; it says "day" only if about a whole one is recorded.
+ * Title of the recording that a plan is compared with. It says "day" only if about a whole day is recorded.
  */
 const recordedTitle = ({ recordedMinutes = 0 }: PlanDraft['base']): string =>
   recordedMinutes >= 23 * 60 ? 'The last 24 h' : `${durationText(60 * recordedMinutes)} recorded`

@@ -49,7 +49,7 @@ interface ProgramsPanelProps {
   openFile(file: File): Promise<void>
 }
 
-/** The editable programs of a plan, with what each asks for. */
+/** The editable programs of a plan, with the demand of each. */
 export function ProgramsPanel({
   draft,
   verdict,
@@ -147,7 +147,7 @@ interface ProgramRowsProps extends Pick<PlanDraft, 'added' | 'base'> {
   readonly limits: Plan['limits']
   readonly program: PlannedProgram
   readonly at: number
-  /** The worst-case wait in each of its rows, in words. */
+  /** The worst-case wait in each row of a program, in words. */
   readonly waits: readonly string[]
   readonly change: ChangeDraft
 }

@@ -41,7 +41,7 @@ export interface PlannedDays {
   readonly plan: Plan
 }
 
-/** Replays the recorded day with and without the change; `undefined` until the first replay is done. */
+/** Replays the recorded day with the change and without; `undefined` until the first replay is done. */
 export function useDay(draft: PlanDraft): {
   readonly days: PlannedDays | undefined
   readonly isBehind: boolean
@@ -127,8 +127,8 @@ interface DayParts {
 }
 
 /**
- * The day from the first recorded minute of the last 24 hours; without any, one of market hours. Programs
- * that no longer exist are left out.
+ * The day from the first recorded minute of the last 24 hours; a day of market hours if nothing was recorded.
+ * Programs that no longer exist are left out.
  */
 export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): RecordedDay {
   const minutesOf = (requests: (own: number, elsewhere: number) => number): readonly RecordedMinute[] =>
@@ -165,7 +165,9 @@ export function dayOf({ base, uses: { rows, programs }, toMs }: DayParts): Recor
   return { base: base.plan, recorded, fromMs, lengthMs: toMs - fromMs, minutes, chance: seededChance() }
 }
 
-/** Replays a day in slices, so that the window stays responsive. Returns a cancel function. */
+/**
+ * Replays a day in slices, so that the window stays responsive. Returns a function that cancels the replay.
+ */
 function replayed(
   clock: WindowClock,
   plan: Plan,
@@ -193,9 +195,7 @@ function replayed(
   return () => cancel()
 }
 
-/**
- * The programs of a plan, plus Headroom and others if only the recording has them: they ran, though not now.
- */
+/** The programs of a plan, plus Headroom and others if the recording has them and the plan does not. */
 function recordedPrograms(plan: Plan, { base, recorded }: WhatIfDay): Plan['programs'] {
   const has = (all: Plan['programs'], name: string) => all.some((program) => program.name === name)
   const missing = recorded.filter(

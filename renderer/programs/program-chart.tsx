@@ -9,7 +9,7 @@ const css = classesOf(sheet)
 
 const WIDTH = 600
 const HEIGHT = 96
-/** Later programs share the last look: a chart this small can't distinguish more. */
+/** Later programs share the last pattern: a chart this small can't distinguish more. */
 const LOOKS = 6
 
 /** Stacked requests per second of each program behind the gateway in one category, over the chart's range. */

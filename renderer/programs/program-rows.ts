@@ -14,7 +14,7 @@ export interface ShownUse {
   /** Requests per second, or how many wait. */
   readonly text: string
   readonly waits: boolean
-  /** Its share of the category's refill, 0 to 1. */
+  /** The program's share of the category's refill, 0 to 1. */
   readonly share: number
 }
 
@@ -29,12 +29,12 @@ export interface ProgramRow {
   readonly rate: string
   readonly forwarded: string
   readonly waiting: number
-  /** Its activity while none of its requests waits. */
+  /** The program's activity while none of its requests waits. */
   readonly isPaused: boolean
   readonly state: string
   readonly next?: string
   readonly longest: string
-  /** The share of its longest wait, 0 to 1, that the next request will have used at its turn. */
+  /** What share of its longest wait, 0 to 1, the next request will have waited at its turn. */
   readonly waitUsed?: number
   readonly refused: number
   readonly streams: number
@@ -85,7 +85,7 @@ export function programRow(
 
 type Use = ProgramSummary['use'][number]
 
-/** The category whose turn comes first. One without a turn waits for others, and comes last. */
+/** The category whose turn comes first. A category without a turn waits for others, and comes last. */
 function nextOf({ use }: ProgramSummary): Use | undefined {
   const waiting = use.filter((one) => one.waiting > 0)
   const at = ({ nextTurnAt = Number.POSITIVE_INFINITY }: Use) => nextTurnAt
@@ -99,7 +99,7 @@ function nextOf({ use }: ProgramSummary): Use | undefined {
 export const turnText = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
 
-/** The share of its longest wait that a request will have used at its turn, 0 to 1. */
+/** What share of its longest wait, 0 to 1, a request will have waited at its turn. */
 export function waitUsedOf(use: Use | undefined): { readonly waitUsed?: number } {
   const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
   if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}
@@ -119,7 +119,7 @@ function shownUse({ category, perSecond, waiting }: Use, requests: readonly Requ
   }
 }
 
-/** Its use by category: `Accounts 12, Positions 3 (2 waiting)`. */
+/** A program's use by category: `Accounts 12, Positions 3 (2 waiting)`. */
 const usedText = ({ use }: ProgramSummary): string =>
   use
     .map(
@@ -128,7 +128,7 @@ const usedText = ({ use }: ProgramSummary): string =>
     )
     .join(', ')
 
-/** The rows below the programs: the key's own requests that come from no program, and others'. */
+/** The rows below the programs: the key's own requests that no program sent, and others' requests. */
 export interface OtherUsers {
   readonly checks: { readonly rate: string; readonly uses: readonly ShownUse[]; readonly streams: number }
   /** Absent while no others are seen. */

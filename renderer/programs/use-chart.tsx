@@ -207,7 +207,7 @@ interface LegendProps {
   readonly category: string
 }
 
-/** From the top, like the layers: each one's present rate, or how many of its requests wait. */
+/** From the top, like the layers: each program's present rate, or how many of its requests wait. */
 function Legend({ use: { layers }, programs, category }: LegendProps) {
   const rest = useShownValue(({ requests }) => {
     const use = requests.find((one) => one.category === category)?.use

@@ -12,8 +12,8 @@ import { waitingGroups } from './waiting-now.ts'
 const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
 /**
- * Waiting requests in order of turn: for which quota, when each goes, and how much of its longest wait that
- * takes.
+ * Waiting requests by quota, in order of turn: when each goes, and what share of its longest wait will have
+ * passed by then.
  */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
   const groups = useShownValue(({ requests }, nowMs) => waitingGroups(programs, requests, nowMs)) ?? []
@@ -56,8 +56,8 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
 }
 
 /**
- * The share of its longest wait that the next request will have used at its turn. The text next to it shows
- * when that is.
+ * What share of its longest wait the next request will have waited at its turn. The text next to it shows the
+ * time of that turn.
  */
 export function WaitUsed({ used }: { readonly used: number }) {
   return (

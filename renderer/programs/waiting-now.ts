@@ -9,7 +9,7 @@ import { waitUsedOf } from './program-rows.ts'
 /** Requests of one program that wait for one quota. */
 export interface WaitingRow {
   readonly program: string
-  /** Its index among all programs, which sets its colour and pattern. */
+  /** The program's index among all programs, which decides its colour and pattern. */
   readonly at: number
   readonly waiting: number
   /** When the first and the last of them go, as things stand. */
@@ -30,7 +30,8 @@ export interface WaitingGroup {
 }
 
 /**
- * Waiting requests at `nowMs`, epoch ms, by quota: those that wait for a slot first, then in order of turn.
+ * Waiting requests at `nowMs`, epoch ms, by quota: first those that wait for a slot, then the others in order
+ * of turn.
  */
 export function waitingGroups(
   programs: readonly ProgramSummary[],

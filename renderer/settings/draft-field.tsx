@@ -14,7 +14,7 @@ interface DraftFieldProps<T> {
   /** Whether another window set the present value. */
   readonly isElsewhere: boolean
   readonly read: (text: string) => Typed<T>
-  /** Resolves when the value was set or rejected. */
+  /** Resolves when main has set the value or rejected it. */
   readonly onChoose: (value: T) => Promise<void>
 }
 

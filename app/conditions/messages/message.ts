@@ -16,7 +16,7 @@ export interface Message {
   readonly name: string
   /** A countdown, share or count next to the label, for a surface that redraws; often empty. */
   readonly note: string
-  /** The same as a time of day, for a surface that is written once. */
+  /** The same as `note`, with a time of day instead of a countdown, for a surface that does not redraw. */
   readonly moment: string
   readonly title: string
   readonly text: string

@@ -3,7 +3,7 @@ import type { Log, Power } from '../../ports/ports.ts'
 
 /**
  * Notifies the monitor of sleep and wake-up. After a wake-up the monitor re-evaluates every deadline. Logs
- * power events. Returns its cancel.
+ * power events. Returns a function that stops this.
  */
 export function followPower(
   power: Power,

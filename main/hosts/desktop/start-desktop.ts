@@ -88,7 +88,8 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     isWanted = true
     shell?.show()
   }
-  // Before slow steps such as the keyring, so that a second start during them is answered.
+  // Registered before slow steps such as opening the keyring, so that launching the app again meanwhile has
+  // an effect.
   app.on('second-instance', show)
   app.on('activate', show)
   app.setAppUserModelId(APP_ID)

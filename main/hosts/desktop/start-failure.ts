@@ -35,7 +35,8 @@ const WAKE_MS = 100
  * Shows a dialog when nothing else of the app runs: before it started, or after it stopped.
  *
  * Returns the index of the chosen button, −1 if the dialog could not be shown. Electron settles its promise
- * in Node's loop, which without a timer or a socket sleeps for up to half a minute after the click.
+ * in Node's event loop. Without a timer or a socket, that loop can sleep for half a minute after the click,
+ * so a timer keeps it awake.
  */
 export async function showLastDialog(
   dialog: Pick<Dialog, 'showMessageBox'>,

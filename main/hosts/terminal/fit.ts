@@ -1,8 +1,8 @@
 import type { Cell } from './cells.ts'
 
 /**
- * A cell that may be removed from a line that is too wide. The highest `leaves` goes first; cells without it
- * stay.
+ * A cell that may be removed from a line that is too wide. The cell with the highest `leaves` is removed
+ * first; cells without `leaves` stay.
  */
 export interface FittedCell extends Cell {
   readonly leaves?: number

@@ -140,7 +140,8 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer, or that of `stored` while none runs; `undefined` after a line with the reason.
+ * The running app's answer, or the answer of `stored` if no app runs. If there is neither, prints the reason
+ * and returns `undefined`.
  */
 async function asked(
   request: ControlRequest,

@@ -10,7 +10,9 @@ export interface Terminal {
    * memory.
    */
   out(line: string): boolean
-  /** Subscribes to the end of a slow phase, when all output was read. Returns its cancel. */
+  /**
+   * Subscribes to the end of a slow phase, when all output was read. Returns a function that unsubscribes.
+   */
   onDrain(run: () => void): () => void
   /** Writes one line to stderr. */
   error(line: string): void
@@ -18,11 +20,16 @@ export interface Terminal {
   bell?(): void
   /** Asks a question and returns the answer without its line end; `undefined` if the input has ended. */
   ask(question: string): Promise<string | undefined>
-  /** Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns its cancel. */
+  /**
+   * Subscribes to requests to stop: Ctrl-C, SIGTERM, a closed terminal. Returns a function that unsubscribes.
+   */
   onStop(run: () => void): () => void
-  /** Subscribes to single keys, as typed; absent if stdin is no terminal. Returns its cancel. */
+  /**
+   * Subscribes to single keys, as typed; absent if stdin is no terminal. Returns a function that
+   * unsubscribes.
+   */
   onKey?(run: (key: string) => void): () => void
-  /** Subscribes to the end of stdout. Returns its cancel. */
+  /** Subscribes to the end of stdout. Returns a function that unsubscribes. */
   onOutputEnd(run: (end: OutputEnd) => void): () => void
 }
 
@@ -41,7 +48,7 @@ export interface Screen {
   readonly colour: boolean
   /** Replaces what was drawn before. */
   draw(text: string): void
-  /** Subscribes to changes of the size, after which the screen is empty. Returns its cancel. */
+  /** Subscribes to changes of the size, which also clear the screen. Returns a function that unsubscribes. */
   onResize(run: () => void): () => void
   /** Leaves the last drawing on the screen and continues below it. */
   keep(): void

@@ -18,7 +18,7 @@ export function quotaCommands(monitor: Pick<MonitorSurface, 'withProfile'>): Fea
   }
 }
 
-/** Checks one row: by a request, or by a stream for a category whose quotas only streams show. */
+/** Checks one row: by a request, or by opening a stream if only streams show the category's quota. */
 async function checkNow(
   category: string,
   { prober, streams, mayUseService }: Pick<ProfileParts, 'prober' | 'streams' | 'mayUseService'>,

@@ -54,7 +54,7 @@ export function settingsCommands(
   }
 }
 
-/** The settings of a profile, with the default of each that is not set. */
+/** The settings of a profile, with defaults for those not set. */
 function settingsOf({ probes, rotationMinutes }: Profile): KeySettings {
   const { enabled = true, budgetFraction, everySeconds, symbol, trialAfterStep = false } = probes
   return {
