@@ -13,11 +13,11 @@ export interface Condition {
   readonly severity: Severity
   /** The quota or group of slots concerned; absent for the whole key. */
   readonly subject?: string
-  /** Start, epoch ms; absent if unknown. */
+  /** When the condition began, epoch ms; absent if unknown. */
   readonly since?: number
   /** The row concerned. */
   readonly row?: RequestQuota
-  /** The responses without a number that caused it. */
+  /** The responses without a number that caused the condition. */
   readonly problem?: KeyProblem
 }
 
@@ -39,7 +39,10 @@ const MISSED_MS = 15_000
  * (service 12).
  */
 const OFTEN = 3
-/** Share of Headroom and its programs in the use from which they are the reason that a quota runs out. */
+/**
+ * If Headroom and its programs make up at least this share of the use, they are the reason that a quota runs
+ * out.
+ */
 const MOSTLY_OWN = 0.5
 
 /** The conditions of a key at `nowMs`, epoch ms, on the clock of the snapshot's `at`. */
@@ -139,12 +142,12 @@ const hasExpired = ({ access: { state, expiresAt } }: Snapshot, nowMs: number): 
 
 const sinceOf = (since: number | undefined) => (since === undefined ? {} : { since })
 
-/** The time of an old snapshot's data: it does not include a later refresh or frame. */
+/** The time of an old snapshot's data, which do not include a later refresh or frame. */
 function pushedMs({ at }: Snapshot, nowMs: number): number {
   return nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
 }
 
-/** Whether the service fails to respond. A service that was not called yet does not. */
+/** Whether the service fails to respond: true only once it was called. */
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
@@ -158,7 +161,7 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
     return [
       { kind: 'hosts-unreachable', severity: 'critical', since: Math.min(since, service.since ?? since) },
     ]
-  // The service may end a token early; without the sign-in host, there is no new one.
+  // The service may end a token early, and without the sign-in host no new one can be obtained.
   const isRejected = keyProblems(snapshot, nowMs).some(
     ({ problem, isWhole }) => problem.status === 401 && isWhole,
   )
@@ -181,7 +184,7 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     const [category] = problem.categories
     const subject = problem.isWhole ? {} : { subject: category }
     if (status === 401 && problem.isWhole) return { ...told, kind: 'token-rejected', severity: 'critical' }
-    // One condition, whichever rows have it.
+    // Whichever rows have it, this is one condition.
     if (status === 403) return { ...told, kind: 'permission-missing', severity: 'warning' }
     if (status >= 500) {
       return problem.isWhole
@@ -241,7 +244,7 @@ function streamConditions(snapshot: Snapshot, nowMs: number): readonly Condition
 
 /**
  * The quietest own stream in a group of slots, and the stream that waits for one of its slots; `undefined` if
- * none waits.
+ * no stream waits.
  */
 export function replacementOf(
   category: string | undefined,
@@ -289,7 +292,7 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 export const isMostlyOwn = ({ use }: RequestQuota): boolean =>
   use !== null && use.total > 0 && use.own >= use.total * MOSTLY_OWN
 
-/** The gateway's program that uses most of a quota; `undefined` if none does. */
+/** The gateway's program that uses most of a quota; `undefined` if no program uses any. */
 export function busiestProgram(
   { use }: RequestQuota,
   { programs = [] }: Snapshot,
@@ -305,7 +308,7 @@ export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRo
 
 /**
  * Whether a row has certainly recovered from a condition of `kind`, by its last header or its lower bound.
- * Unknown, so false, for an unchecked row.
+ * False for an unchecked row, of which that is unknown.
  */
 export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): boolean {
   if (stateAt(row, nowMs) === 'not-checked') return false
@@ -322,7 +325,7 @@ export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefine
   return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
 }
 
-/** Conditions that their own `detect` finds. */
+/** Conditions that are found by the `detect` of their own kind. */
 function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   return CONDITION_KINDS.flatMap((kind) =>
     (kindRow(kind).detect?.(snapshot, nowMs) ?? []).map((found) => ({ kind, ...found })),
@@ -332,7 +335,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Responses without a number are the cause, and are reported as such.
+    // Responses without a number caused this, and are reported as such.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

@@ -29,7 +29,8 @@ export function eventSentence(event: LoggedEvent, style: EventStyle = {}): Event
 }
 
 /**
- * Several events of one kind as one line, the worst first. A single event keeps its own text, plus its count.
+ * Several events of one kind as one line, the worst event first. A single event keeps its own text, plus its
+ * count.
  */
 export function lineSentence(
   events: readonly [LoggedEvent, ...LoggedEvent[]],
@@ -61,7 +62,7 @@ export function alikeAs(event: LoggedEvent): string | undefined {
   return alike === undefined && many === undefined ? undefined : `${event.kind} ${alike?.(event) ?? ''}`
 }
 
-/** The group of an event; `undefined` for a kind from a newer version. */
+/** The group of an event in the log; `undefined` for a kind from a newer version. */
 export const eventGroup = ({ kind }: LoggedEvent): EventGroup | undefined => EVENTS[kind]?.of
 
 const sentenceOf = (severity: Severity, title: string, detail: string): EventSentence => ({

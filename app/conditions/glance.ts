@@ -10,7 +10,7 @@ import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'
 import { usageLine } from './messages/rows.ts'
 
-/** The one number of a key that is readable from afar, and its caption; empty without one. */
+/** The one number of a key that is readable from afar, and its caption; both empty if there is no number. */
 export interface GlanceNumber {
   readonly caption: string
   readonly value: string
@@ -19,7 +19,7 @@ export interface GlanceNumber {
 const NONE: GlanceNumber = { caption: '', value: '' }
 
 /**
- * The number behind a key's worst finding at `nowMs`, epoch ms; for a healthy key, that of its tightest
+ * The number behind a key's worst finding at `nowMs`, epoch ms; for a healthy key, the number of its tightest
  * quota.
  */
 export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
@@ -54,7 +54,7 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
   }
 }
 
-/** Wanted streams without data: `2/3`. */
+/** How many of the wanted streams have no data: `2/3`. */
 function silentShare(snapshot: Snapshot, nowMs: number): string {
   const { silent, missed, wanted } = streamsHeard(snapshot, nowMs)
   return `${silent.length + missed.length}/${wanted.length}`
@@ -174,8 +174,8 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 }
 
 /**
- * The 429s of one key since `fromMs`, epoch ms, for requests and slots. An event that occurs in both the
- * history and this run counts once.
+ * The 429s of one key since `fromMs`, epoch ms, for requests and slots. An event that is in the history and
+ * in this run counts once.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
   const seen = events.flatMap((event) =>

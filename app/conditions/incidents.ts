@@ -18,7 +18,7 @@ export interface IncidentPart {
  * second.
  */
 export interface IncidentLine extends EventSentence {
-  /** Its events, the worst first; never empty. */
+  /** The events of the line, the worst first; never empty. */
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
   /** Start, epoch ms. */
   readonly at: number
@@ -26,13 +26,13 @@ export interface IncidentLine extends EventSentence {
   readonly endedAt?: number
   /** The events of a shared line in their own words, the worst first; absent for a single event. */
   readonly parts?: readonly IncidentPart[]
-  /** The events that ended it, for good or before it began again. */
+  /** The events that ended the condition, for good or before it began again. */
   readonly ends: readonly LoggedEvent[]
-  /** Whether it is still open. */
+  /** Whether the condition is still open. */
   readonly isOpen: boolean
 }
 
-/** Inputs, besides the events, that decide what is open. */
+/** What decides whether a condition is open, besides its events. */
 export interface LogStyle extends EventStyle {
   /**
    * Epoch ms. A 429 whose wait ended before this without a response is not open: whether it continues is
@@ -59,7 +59,7 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
   return critical.flatMap(({ kind, subject }) => subject ?? host(kind) ?? [])
 }
 
-/** How much later than its consequence a cause may be reported. Milliseconds. */
+/** How much later a cause may be reported than its consequence. Milliseconds. */
 const FOUND_WITHIN_MS = 1_000
 
 /**
@@ -94,7 +94,7 @@ function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boole
 
 /** A line or a part of one: an event, or all events of one condition. */
 interface Happened {
-  /** The latest event that began or repeated it. */
+  /** The latest event that began or repeated the condition. */
   readonly event: LoggedEvent
   readonly begins: readonly LoggedEvent[]
   readonly ends: readonly LoggedEvent[]
@@ -112,7 +112,7 @@ export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = 
     .sort((a, b) => openUrgencyOf(b) - openUrgencyOf(a) || b.at - a.at || seqOf(b) - seqOf(a))
 }
 
-/** The events in order of time; those of an older history get the ids that they would have today. */
+/** The events in order of time. Events of an older history get the ids that they would have today. */
 function identified(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const trackers = new Map<string, ConditionTracker>()
   return events
@@ -147,7 +147,8 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
 }
 
 /**
- * The key of a line: events of a kind that began within one second share it, as do all open uses by others.
+ * The key of a line. Events of a kind that began within one second share a line, as do all open uses by
+ * others.
  */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)
@@ -199,7 +200,7 @@ const seqOf = ({ events: [first] }: IncidentLine): number => first.seq
 
 const weightOf = (event: LoggedEvent): number => ('perSecond' in event ? event.perSecond : 0)
 
-/** Recorded start of what an event ends, otherwise the event's own time. Epoch ms. */
+/** When the state that an event ends began, if recorded; otherwise the event's own time. Epoch ms. */
 function beganAt(event: LoggedEvent): number {
   if (event.kind === 'token-refreshed') return event.at - (event.tookMs ?? 0)
   return event.kind === 'stream-restarted' ? Math.min(event.at, event.since ?? event.at) : event.at

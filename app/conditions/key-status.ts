@@ -33,9 +33,9 @@ function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Fin
 }
 
 /**
- * Status of an API key, the same on every surface: the text of its root cause, or that it is ok.
+ * Status of an API key, the same on every surface: the text of its root cause, or that the key is ok.
  *
- * Pure. A surface chooses the parts that fit, and a clock or a countdown.
+ * Pure. Each surface chooses the parts that fit, and whether times are shown as a clock or a countdown.
  */
 export interface KeyStatus extends Message {
   readonly severity: Severity
@@ -79,7 +79,7 @@ export interface Headline {
   readonly detail: string
 }
 
-/** The headline of a key at `nowMs`, epoch ms, in one line: its root cause, and the names of others. */
+/** The headline of a key at `nowMs`, epoch ms, in one line: its root cause, and the names of further ones. */
 export function headline(snapshot: Snapshot, nowMs: number): Headline {
   const [, ...others] = keyFindings(snapshot, nowMs)
   const { severity, title, text, action, detail } = keyStatus(snapshot, nowMs)
@@ -123,7 +123,7 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
   const stopped = isStopped(conditions)
   return ASPECTS.map((aspect) => {
     const isOf = ({ kind }: Condition) => CONDITIONS[kind].aspect === aspect
-    // Where nothing could be checked, a consequence is not a state of its own.
+    // Where nothing could be checked, a consequence is not shown as a state of its own.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
     const worst = mostUrgent(of)
     const name = ASPECT_NAMES[aspect]
@@ -165,7 +165,7 @@ function withoutCondition(
         : { severity: 'ok', label: STATE_LABELS.ok }
     }
     case 'sign-in':
-      // One condition covers both hosts, as a condition of the service.
+      // One condition of the service covers both hosts.
       return snapshot.signInHost === undefined
         ? { severity: 'ok', label: stopped ? 'valid' : STATE_LABELS.ok }
         : { severity: 'critical', label: 'unreachable' }

@@ -9,12 +9,15 @@ export type Aspect = (typeof ASPECTS)[number]
 /** The aspect of a condition, and its consequences. */
 interface KindRow {
   readonly aspect: Aspect
-  /** Kinds that are no headline while this one is open. A kind about one quota explains only that quota. */
+  /** Kinds that are no headline while this kind is open. A kind about one quota explains only that quota. */
   readonly explains: readonly string[]
-  /** Whether all calls fail while it is open, so that nothing about the key can be reported as fine. */
+  /**
+   * Whether all calls fail while this kind is open, so that nothing about the key can be reported as fine.
+   */
   readonly stopsCalls: boolean
   /**
-   * Finds its occurrences if one kind alone decides; `evaluate.ts` finds the rest from their common source.
+   * Finds the occurrences of this kind, if its own data suffice. `evaluate.ts` finds those that share a
+   * source with other kinds.
    */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
 }
@@ -61,7 +64,7 @@ const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, s
 
 /**
  * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the upper
- * one is the headline.
+ * root is the headline.
  *
  * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`: with a valid token,
  * calls continue.
@@ -138,7 +141,7 @@ export const explains = (cause: ConditionKind, kind: string): boolean =>
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**
- * How long a condition must last before its alert, and how long it must be over before the alert is
+ * How long a condition must last before it causes an alert, and how long it must be over before the alert is
  * withdrawn. Milliseconds.
  */
 interface AlertRule {
@@ -170,7 +173,7 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),
-  // A 429 is a fact, not a trend; an immediate repeat is the same one.
+  // A 429 is a fact, not a trend. If it repeats at once, that is the same condition.
   'rate-limited': after(0, 10_000),
   empty: after(5_000, 20_000),
   'running-out': after(10_000, 20_000),

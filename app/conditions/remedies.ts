@@ -65,7 +65,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
 export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':
-      // A sign-in needs the key's name, and these keys have none.
+      // A sign-in needs the key's name, which is unknown for these keys.
       if (snapshot.profile.id === SAVED_KEYS) return { kind: 'connect', label: LABELS.connect }
       break
     case 'keys-locked':
@@ -90,7 +90,7 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
   return plain && { kind: plain, label: LABELS[plain] }
 }
 
-/** Closes the quietest own stream of a group if another one waits for a slot. */
+/** Closes the quietest own stream of a group if another stream waits for a slot. */
 function replacing(category: string | undefined, snapshot: Snapshot): Remedy | undefined {
   const { quietest } = replacementOf(category, snapshot) ?? {}
   if (quietest === undefined) return undefined

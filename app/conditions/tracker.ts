@@ -14,11 +14,11 @@ interface Tracked {
 type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
 
 /**
- * Gives lasting conditions an identity: one id from the first report to the end, however often it is
+ * Gives each lasting condition an identity: one id from its first report to its end, however often it is
  * reported.
  *
- * The parts of a key report what they see, and the tracker decides what is news. A recurrence before its
- * alert would be withdrawn is the same condition.
+ * The parts of a key report what they see, and the tracker decides what is news. If a condition recurs before
+ * its alert would be withdrawn, it is the same condition.
  */
 export class ConditionTracker {
   readonly #known = new Map<string, Tracked>()
@@ -82,13 +82,12 @@ function isNews(last: KeyReport, report: KeyReport, { news }: Lasting): boolean 
 
 const SHAPES = new Map(eventSchemas.map(({ shape }) => [shape.kind.def.values[0] as string, shape as object]))
 
-/** Whether a report is a mere end, which needs a start: it has a field that only the start knows. */
+/**
+ * Whether a report only ends a condition, and so needs a start: it has a field that only the start provides.
+ */
 const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.kind) ?? {})
 
-/**
- * The event for the end of a condition, with the fields of its schema that are known since the condition
- * began.
- */
+/** The event for the end of a condition, with the fields of its schema that were known when it began. */
 function ended(report: KeyReport, was: Tracked, { news }: Lasting): MonitorEvent {
   const { last, count, lifetime, lastAtMs } = was
   const known = {

@@ -28,8 +28,7 @@ export const alertSchema = z.object({
   title: text,
   body: text,
   /**
-   * Whether a person has seen the alert. Then it is no longer shown as new, and not announced again until it
-   * has ended.
+   * A person has seen the alert: it is no longer shown as new, and not announced again until it has ended.
    */
   dismissed: z.boolean(),
 })

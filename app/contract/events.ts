@@ -155,10 +155,7 @@ export const eventSchemas = [
   event('rate-limited', {
     category: text,
     retryAt: number,
-    /**
-     * When to try next if others use the whole refill, though others may still use all of it then. `retryAt`
-     * is then the same.
-     */
+    /** When to try next if others use the whole refill: a guess. `retryAt` is then the same. */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),

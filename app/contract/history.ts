@@ -108,8 +108,7 @@ export interface RequestReport {
   readonly lowest: number
   readonly nearMs: number
   /**
-   * For how much of the interval the level is known. Unknown levels count as neither near the limit nor far
-   * from it.
+   * For how much of the interval the level is known. Unknown levels count as neither near the limit nor far.
    */
   readonly knownMs: number
 }

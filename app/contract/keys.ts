@@ -17,9 +17,6 @@ export const keysContract = {
   allowUnprotected: command(nothing).returning<Outcome>(),
   /** Requests the saved keys from the system's keyring again. */
   unlockKeys: command(nothing).returning<Outcome>(),
-  /**
-   * Opens the data folder in the system's file manager. If there is no file manager, the error contains the
-   * folder's path.
-   */
+  /** Opens the data folder in the system's file manager. If there is none, the error contains the path. */
   showDataFolder: command(nothing).returning<Outcome>(),
 } as const

@@ -110,9 +110,7 @@ const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out'
 
 export type RowVerdict = z.output<typeof rowVerdict>
 
-/**
- * A newer process may send a state that this one does not know. Then the row must not be reported as fine.
- */
+/** A newer process may send a state that this one does not know: then the row is not reported as fine. */
 const quotaState = z.catch(
   z.enum(['ok', 'watch', 'low', 'running-out', 'empty', 'blocked', 'not-checked']),
   'not-checked',
@@ -253,10 +251,7 @@ export const streamSummary = openObject({
   retryAt: optionalNumber,
   /** The latest symbols or accounts that the service will not serve; the stream continues without them. */
   symbolErrors: z.exactOptional(z.array(symbolError)),
-  /**
-   * Epoch ms at which it closes because a person asked for that. Until then it occupies its slot, and the
-   * closing can be cancelled.
-   */
+  /** Epoch ms at which it closes at a person's request. Until then it uses its slot, and can be kept open. */
   closingAt: optionalNumber,
   /** Opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),

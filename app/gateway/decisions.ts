@@ -87,8 +87,7 @@ export type Decision =
   /** Relay the upstream response unchanged to these requests. */
   | { readonly kind: 'answer'; readonly upstream: number; readonly requests: readonly number[] }
   /**
-   * Get a newer access token than the one the request was sent with, keep its 401 meanwhile, and call
-   * `refreshed`.
+   * Get a newer access token than the request was sent with, keep its 401 meanwhile, and call `refreshed`.
    */
   | { readonly kind: 'refresh'; readonly upstream: number }
   | {
@@ -98,7 +97,6 @@ export type Decision =
       readonly why: FailureReason
     }
   /**
-   * No request waits for the response any more, so `upstream` may be aborted. Report its outcome
-   * nevertheless.
+   * No request waits for the response any more: `upstream` may be aborted. Report its outcome nevertheless.
    */
   | { readonly kind: 'abandon'; readonly upstream: number }

@@ -204,10 +204,7 @@ export class Scheduler {
     return this.#waiting.size > 0
   }
 
-  /**
-   * When a waiting request has its turn, if no other joins or leaves before; `undefined` if it is not
-   * waiting.
-   */
+  /** When a waiting request has its turn, if no other joins or leaves; `undefined` if it is not waiting. */
   turnAtMs(request: number): number | undefined {
     const upstream = this.#upstreamOf.get(request)
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
@@ -417,10 +414,7 @@ export class Scheduler {
     }
   }
 
-  /**
-   * Removes a request from its upstream request. `abandoned`: the upstream request was already sent and
-   * serves no other.
-   */
+  /** Removes a request from its upstream request. `abandoned`: that was already sent and serves no other. */
   #leave(upstream: Upstream, id: number): 'left' | 'abandoned' {
     const request = upstream.requests.get(id)
     upstream.requests.delete(id)

@@ -18,8 +18,8 @@ const RATE_STEPS = 100
 
 /**
  * What to reduce first for a category to fit: the least urgent class first, and in it the least weight. Each
- * program gives up all it asks for before the next one gives anything. Empty if the category fits. Others
- * can't be asked to reduce: where all programs together can't give enough, only others are named.
+ * program gives up all its demand before the next one gives up any. Empty if the category fits. Others can't
+ * be asked to reduce: if all programs together can't give up enough, only others are named.
  *
  * The reductions cover `Σρ − r` and `Σb + reserve − L` and no more; rates are rounded down to hundredths.
  */
@@ -70,8 +70,8 @@ function inGivingOrder(demands: readonly Demand[]): readonly Demand[] {
 const isOthers = ({ program }: Demand): boolean => program === OTHERS_NAME
 
 /**
- * The plan after its programs made the concessions. A program with nothing left in a category no longer asks
- * for it.
+ * The plan after its programs made the concessions. A program with no demand left in a category no longer
+ * names that category.
  */
 export function withConcessions(plan: Plan, concessions: readonly Concession[]): Plan {
   return { ...plan, programs: plan.programs.map((program) => conceded(program, concessions)) }

@@ -13,13 +13,13 @@ export interface Demand {
   /** Most requests at one moment, without streams. */
   readonly burst: number
   /**
-   * Streams that it may open at one moment. Each counts once, when opened (service 8.2). A stream that an
-   * earlier program of the plan has too is shared, so it is not opened again.
+   * Streams that the program may open at one moment. Each counts once, when opened (service 8.2). A stream
+   * that an earlier program of the plan also has is shared, so it is not opened again.
    */
   readonly opens: number
 }
 
-/** A category and everything a plan asks of it. */
+/** A category, and the demand of all programs of a plan in it. */
 export interface CategoryDemand {
   readonly category: string
   readonly limit: number

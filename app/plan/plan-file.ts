@@ -5,7 +5,7 @@ import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'
 import { limitOf, type Plan } from './plan.ts'
 
-/** Largest size of a plan's file, bytes. People write plans by hand, so a larger one is another file. */
+/** Largest size of a plan's file, bytes. People write plans by hand, so a larger file is not a plan. */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
 
 /** The plan in a file, or one line that names the wrong member and its expected value. */

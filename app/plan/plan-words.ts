@@ -11,7 +11,8 @@ import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
 /**
- * Why a category does not fit, as the rest of a sentence that begins with its name; `undefined` if it does.
+ * Why a category does not fit, as the rest of a sentence that begins with the category's name; `undefined` if
+ * it fits.
  */
 export function reasonAgainst({
   capacityPerSecond,
@@ -112,7 +113,7 @@ export function planHeadline(verdict: PlanVerdict, atMost: PlanVerdict = verdict
 const actionOf = ({ advice: [first] }: PlanVerdict): { action?: string } =>
   first === undefined ? {} : { action: first }
 
-/** What exceeds the capacity: the reason if there is one, otherwise how many. */
+/** What exceeds the capacity: the reason if there is only one, otherwise the number of reasons. */
 function excessText({ categories, slots }: PlanVerdict): string {
   const over = categories.filter(({ fits }) => !fits)
   const full = slots.filter(({ fits }) => !fits)

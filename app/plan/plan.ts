@@ -24,7 +24,9 @@ export interface PlannedProgram {
   readonly streams: readonly StreamRequest[]
 }
 
-/** A request quota: `limit` requests per period. All of them refill within `periodSeconds` (service 8.2). */
+/**
+ * A request quota: `limit` requests per period. A used-up quota refills within `periodSeconds` (service 8.2).
+ */
 export interface PlannedLimit {
   readonly limit: number
   readonly periodSeconds: number
@@ -49,8 +51,8 @@ export interface Plan {
 }
 
 /**
- * The request quota of a category: the plan's, otherwise the table's (service 8.2); `undefined` without
- * either.
+ * The request quota of a category: the plan's, otherwise the table's (service 8.2); `undefined` if neither
+ * has one.
  */
 export function limitOf(plan: Pick<Plan, 'limits'>, category: string): PlannedLimit | undefined {
   if (Object.hasOwn(plan.limits, category)) return plan.limits[category]

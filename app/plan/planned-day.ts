@@ -2,7 +2,7 @@ import type { Plan, PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
 /**
- * A day of a plan, in order of time: each program requests up to its whole burst at random times, as often as
+ * A day of a plan, in order of time. Each program requests up to its whole burst at random times, as often as
  * its rate allows, and never exceeds its token bucket.
  *
  * `chance` returns numbers from 0 to below 1; `lengthMs` is the length of the day.

@@ -14,13 +14,13 @@ const MINUTE_SECONDS = 60
 const DEFAULT_PERIOD_SECONDS = 300
 
 /**
- * For each category, the token bucket that covers the recorded minutes. Of all that do, it has the least rate
- * × period + burst, the most that it may take of its quota in one period. Its rate is near the mean for even
- * minutes, and near the mean of the busy hours for uneven ones.
+ * For each category, the token bucket that covers the recorded minutes. Of all such buckets, it has the least
+ * rate × period + burst, which is the most that it may take of its quota in one period. Its rate is near the
+ * mean of all minutes if they are even, and near the mean of the busy hours if they are not.
  *
- * The resolution is a minute: all its requests count at its start, so the burst is never understated. Minutes
- * of a category are in order of time; minutes without a recording count as quiet. Categories without a
- * request are left out.
+ * The resolution is a minute: all requests of a minute count at its start, so the burst is never understated.
+ * Minutes of a category are in order of time; minutes without a recording count as quiet. Categories without
+ * a request are left out.
  */
 export function recordedRequests(
   minutes: Iterable<RecordedMinute>,

@@ -58,8 +58,8 @@ export interface ReplayOptions {
 const TRIP_MS = 25
 
 /**
- * Replays `arrivals`, in order of time, through the gateway's own scheduler against the service model of
- * service 8.3, in virtual time, until each has its response. No other program uses the key, and every bucket
+ * Replays `arrivals`, in order of time, through the gateway's own scheduler against the model of service 8.3,
+ * in virtual time, until each request has its response. No other program uses the key, and every bucket
  * starts full.
  *
  * Arrivals of unknown programs, or in categories without a limit, are left out.
@@ -119,9 +119,9 @@ interface OpenRequest {
   readonly program: string
   readonly category: Category
   readonly offeredAtMs: number
-  /** When it reaches the service, or when its response reaches the gateway. */
+  /** When the request reaches the service, or when its response reaches the gateway. */
   atMs: number
-  /** How long it had waited when last sent, milliseconds. */
+  /** How long the request had waited when it was last sent, milliseconds. */
   waitedMs: number
   isAccepted: boolean
   header: ReturnType<RollingBucket['header']> | undefined

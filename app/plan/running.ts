@@ -15,7 +15,7 @@ export interface OthersEstimate {
   readonly perSecond: number
   readonly low: number
   readonly high: number
-  /** The newest header it is based on, epoch ms; absent without one. */
+  /** The newest header that the estimate is based on, epoch ms; absent without a header. */
   readonly observedAtMs?: number
 }
 
@@ -25,10 +25,11 @@ export interface RunningPlan {
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
   /**
-   * The first recorded minute that its rates cover, epoch ms; absent if they are those of the last minute.
+   * The first recorded minute that the rates cover, epoch ms; absent if they are the rates of the last
+   * minute.
    */
   readonly recordedFromMs?: number
-  /** Minutes recorded since then; absent with `recordedFromMs`. */
+  /** Minutes recorded since `recordedFromMs`; absent with it. */
   readonly recordedMinutes?: number
 }
 
@@ -93,8 +94,8 @@ export function othersProgram(
 }
 
 /**
- * The plan with others at the high end of their estimate. A recording covers all that they did, so it has no
- * such end.
+ * The plan with others at the high end of their estimate. A recording covers everything others did, so for a
+ * recording the plan stays as it is.
  */
 export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<RunningPlan, 'plan'>): Plan {
   if (recordedFromMs !== undefined) return plan
@@ -106,7 +107,9 @@ export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<Runn
 interface OpenStream {
   readonly stream: StreamRequest
   readonly readBy: readonly string[]
-  /** Whether Headroom itself keeps it open, as far as is known: it is pinned, or no program reads it. */
+  /**
+   * Whether Headroom itself keeps the stream open, as far as is known: it is pinned, or no program reads it.
+   */
   readonly isOwn: boolean
 }
 

@@ -7,7 +7,7 @@ export interface SlotUse {
   readonly category: string
   /** Streams that the programs request. */
   readonly streams: number
-  /** Distinct streams. The gateway shares equal ones, so each of these takes one slot. */
+  /** Distinct streams: the gateway shares equal streams, so each distinct one takes one slot. */
   readonly shared: number
   /** Slots of the category (service 8.2). */
   readonly limit: number

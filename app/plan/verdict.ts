@@ -27,7 +27,9 @@ export interface CategoryVerdict {
   /** Reserved requests. */
   readonly reserve: number
   readonly fits: boolean
-  /** Why it does not fit, as the rest of a sentence that begins with the category. Absent if it fits. */
+  /**
+   * Why the category does not fit, as the rest of a sentence that begins with its name. Absent if it fits.
+   */
   readonly why?: string
   readonly waits: readonly {
     readonly program: string

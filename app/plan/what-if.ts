@@ -23,8 +23,8 @@ export interface WhatIfDay {
 
 /**
  * The arrivals of a day under a plan, in order of time. A program's recorded requests are sped up or slowed
- * down as the plan changed its rate; without a recording they follow the plan. What the plan removed from the
- * base does not arrive.
+ * down as the plan changed its rate; without a recording, its requests follow the plan. What the plan removed
+ * from the base does not arrive.
  */
 export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
   const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))
@@ -46,8 +46,8 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
 }
 
 /**
- * The factor by which a plan changed a program's rate in a category; 0 if it removed it, 1 if neither plan
- * names it.
+ * The factor by which a plan changed a program's rate in a category; 0 if the plan removed it, 1 if neither
+ * plan names it.
  */
 function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {
   const rateIn = (all: PlannedProgram['requests'], category: string) =>

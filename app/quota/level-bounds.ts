@@ -167,10 +167,7 @@ export class LevelBounds {
     return this.#overflowed + Math.max(0, free - this.limit)
   }
 
-  /**
-   * The midpoint of the bounds in requests, linear in time between events. The limit caps the midpoint, not
-   * each bound.
-   */
+  /** The midpoint of the bounds, in requests, linear between events. The limit caps it, not each bound. */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests
     const low = Math.max(0, this.lowAt(nowMs) - inFlight)

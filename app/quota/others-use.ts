@@ -44,10 +44,7 @@ export const CANDIDATE_COUNT = COUNT
 
 /** Probability, before the first header, that no other program uses the quota. */
 const QUIET_AT_FIRST = 0.6
-/**
- * Shares of a usual load's probability: at the rate below its usual rate, at that rate, and at the rate
- * above.
- */
+/** Shares of a usual load's probability: at the rate below its usual rate, at that rate, and above it. */
 const LOAD_SPREAD = [0.25, 0.5, 0.25] as const
 /** Probability below which a candidate is ignored when others empty the quota. */
 const NEGLIGIBLE = 1e-5

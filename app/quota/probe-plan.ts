@@ -185,8 +185,7 @@ function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, atten
 }
 
 /**
- * Whether the row has only one header, and it came from the last check: a check without a header is not
- * repeated at once.
+ * Whether the row's only header came from the last check. A check without a header is not repeated at once.
  */
 const isFirstHeader = ({ use, observedAt }: RequestQuota, lastMs: number): boolean =>
   use === null && observedAt !== undefined && lastMs - observedAt < ANSWERED_WITHIN_MS

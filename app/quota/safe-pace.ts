@@ -56,10 +56,7 @@ export function emptyAtWith(
     : emptyAtOf(row, row.low, ownToEmpty(row) + othersAtMost(row) + addedPerSecond, nowMs)
 }
 
-/**
- * The late end of the range: when `high` runs out at the low end of others' use, or at the median if that end
- * is unknown.
- */
+/** The late end of the range: when `high` runs out at the low end of others' use; if unknown, the median. */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,
   nowMs: number,

@@ -10,7 +10,7 @@ export const CHOSEN_IN_MENU = 'Nothing is installed until you choose it in the m
 export function updateText(state: UpdateState): string {
   switch (state.kind) {
     case 'no-feed':
-      return 'No updates: built on this computer.'
+      return 'Built on this computer, so it gets no updates.'
     case 'off':
       return 'Update checks are off.'
     case 'none':

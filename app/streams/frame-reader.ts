@@ -18,9 +18,9 @@ export interface FramesRead {
 /**
  * Reads frames from the bytes of a stream (service 12), regardless of chunk borders.
  *
- * Most frames are data, of which only the number matters. A line that opens and closes as an object and
- * contains no possible key of another kind is counted without parsing. A full parse might call such a line
- * noise; both only show that the stream is alive.
+ * Most frames are data, of which only the number matters. So a line that opens and closes as an object, and
+ * in which no key of another kind is possible, is counted without parsing. A full parse might call such a
+ * line noise; both only show that the stream is alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()

@@ -3,7 +3,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Frame } from './frames.ts'
 
 interface History {
-  /** Failed attempts in a row; a healthy connection resets it. */
+  /** Failed attempts in a row; a healthy connection resets the count. */
   readonly attempt: number
   /** Consecutive connections that ended early although data had arrived. */
   readonly shortLives: number
@@ -51,7 +51,7 @@ export type StreamInput =
 /** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (service 12). */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
-/** A GoAway this soon after the opening counts as a failure. Milliseconds. */
+/** If GoAway arrives this soon after the opening, it counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
 /** Some servers accept a stream beyond their cap and close it within seconds (service 12). */
 const YOUNG_MS = 30_000
@@ -72,8 +72,8 @@ export const newStream = (nowMs: number): StreamState => ({
 })
 
 /**
- * The next state of a stream after one input, at `nowMs`. Only frames prove that it is alive, not an open
- * socket.
+ * The next state of a stream after one input, at `nowMs`. Only frames prove that the stream is alive; an open
+ * socket does not.
  *
  * `chance`: a random number in [0, 1), for the wait after a failure.
  */
@@ -154,8 +154,8 @@ function afterFrame(
   switch (frame.kind) {
     case 'going-away': {
       const reason = 'server going away'
-      // A planned restart is immediate and does not count as a failed attempt. A server that announces one
-      // right after opening is not ready, so this case waits.
+      // A planned restart is immediate and does not count as a failed attempt. A server that announces a
+      // restart right after opening is not ready, so then the stream waits.
       if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
       if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)
       return handingOver(state, { reason, code: 'going-away' }, nowMs, nowMs)

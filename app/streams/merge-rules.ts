@@ -4,7 +4,7 @@ import type { StreamAddress } from './stream-address.ts'
 
 /** How frames of one kind of stream are merged into the state for a new reader. */
 export interface MergeRule {
-  /** Key of the object that a frame is about; `undefined` if it cannot be merged. */
+  /** Key of the object that a frame is about; `undefined` if the frame cannot be merged. */
   keyOf(members: Members): string | undefined
   /**
    * `newest`: the last frame of an object is its state. `fields`: a frame changes the members that it
@@ -15,11 +15,11 @@ export interface MergeRule {
   readonly identity?: readonly string[]
   /** Number of newest objects to keep; absent: all. */
   readonly ring?: number
-  /** Key of an object that its final version replaces under another key. */
+  /** Key of the object that the final version of an object replaces, if the final version has another key. */
   readonly provisional?: string
 }
 
-/** Most bars that are stored for new readers; a stream with more is not shared. */
+/** Most bars that are stored for new readers. A stream with more bars is not shared. */
 export const MAX_RING_BARS = 1_000
 
 /** The rule of a stream; `undefined` if it requests too much past data to store. */

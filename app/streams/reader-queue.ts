@@ -25,9 +25,9 @@ type Source = Pick<
 /**
  * The data still to be written to one reader of a shared stream, in bounded memory.
  *
- * An up-to-date reader gets each frame as received. A new reader, or one too far behind, gets the newest
- * state of each object that it lacks, and is then up to date. Unmergeable frames that were skipped end it:
- * see `isLost`.
+ * An up-to-date reader gets each frame as received. A new reader, or one too far behind, first gets the
+ * newest state of each object that it lacks. If frames that cannot be merged were skipped, the reader's
+ * stream ends: see `isLost`.
  */
 export class ReaderQueue {
   #source: Source
@@ -41,7 +41,7 @@ export class ReaderQueue {
    * to date.
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
-  /** Position of `take` among them: restarting would skip over all taken entries each time. */
+  /** Position of `take` among the pending objects: restarting would skip over all taken entries each time. */
   #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false
   #isLost = false

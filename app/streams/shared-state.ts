@@ -22,7 +22,7 @@ interface Entry {
   members?: Members
   /** The whole object; computed on demand. */
   text: string | undefined
-  /** Its frame for new readers; computed for the first one. */
+  /** The object's frame for new readers; computed for the first reader. */
   bytes?: Uint8Array | undefined
   readonly symbol?: string
   /** Approximate length of the object in characters, without building the merged text. */
@@ -89,8 +89,8 @@ class Objects {
 /**
  * The state of one shared stream, merged from its frames by the rule of its kind (service 12).
  *
- * It outlives its connection: frames of the next connection are compared with it, so that readers get only
- * the differences. Restart announcements and fatal errors are for the gateway, not for these readers.
+ * The state outlives its connection: frames of the next connection are compared with it, so that readers get
+ * only the differences. Restart announcements and fatal errors are for the gateway, not for these readers.
  */
 export class SharedState {
   readonly #rule: MergeRule
@@ -123,12 +123,12 @@ export class SharedState {
     return this.#next !== undefined
   }
 
-  /** Whether it exceeds the memory limit of a stream. */
+  /** Whether the state exceeds the memory limit of a stream. */
   get isTooLarge(): boolean {
     return Math.max(this.#objects.length, this.#next?.length ?? 0) > MAX_STATE_LENGTH
   }
 
-  /** Whether a missing object may have existed: only the newest are stored. */
+  /** Whether a missing object may have existed: only the newest objects are stored. */
   get forgets(): boolean {
     return this.#rule.ring !== undefined
   }
@@ -179,7 +179,7 @@ export class SharedState {
     return this.#line(text)
   }
 
-  /** Takes a new connection: what follows comes from it. `lineEnd`: its line end. */
+  /** Continues with a new connection, which sends all further lines. */
   opened(): void {
     this.#connections += 1
     this.#next = this.#hasSnapshot && this.#connections > 1 ? new Objects() : undefined

@@ -28,14 +28,16 @@ export class SlotLedger {
     for (const { category, limit } of defaults) this.#rows.set(category, newRow(limit))
   }
 
-  /** Takes a slot for an own stream, from its request on. */
+  /** Occupies a slot for an own stream, from its request on. */
   taken(category: string): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
     this.#rows.set(category, row)
     row.own += 1
   }
 
-  /** Frees an own slot. `nowMs` if the service counted it too and may notice the end later. */
+  /**
+   * Frees an own slot. `nowMs` is given if the service also counted the slot, and may notice the end later.
+   */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
     if (!row) return
@@ -50,8 +52,8 @@ export class SlotLedger {
   }
 
   /**
-   * A header on the response to an opening. `opening`: own streams whose response is pending, without this
-   * one; the service may or may not have counted them.
+   * Applies a header on the response to an opening. `opening`: own streams whose response is pending, without
+   * this one; the service may or may not have counted them.
    */
   observed(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
     const row = this.#rows.get(category) ?? newRow(undefined)

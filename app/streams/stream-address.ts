@@ -61,7 +61,8 @@ const inLowerCase = (options: Readonly<Record<string, string>>): readonly Pair[]
   Object.entries(options).map(([name, value]) => [name.toLowerCase(), value])
 
 /**
- * Whether stream `open` provides everything that `wanted` asks for: an equal one, or quotes of more symbols.
+ * Whether stream `open` provides everything that `wanted` asks for: it is equal, or has quotes of more
+ * symbols.
  */
 export function covers(open: StreamAddress, wanted: StreamAddress): boolean {
   if (open.key === wanted.key) return true
@@ -82,7 +83,7 @@ const symbolsOf = (list: string): ReadonlySet<string> =>
       .filter(Boolean),
   )
 
-/** The usual form is any JSON; another one, such as a versioned type, gets its own stream. */
+/** The usual form is any JSON. A stream in another form, such as a versioned type, is a stream of its own. */
 function formOf(accept: string | undefined): string {
   const wanted = (accept ?? '').trim().toLowerCase()
   return wanted === '' || wanted.includes('*/*') || /(?:^|[\s,])application\/json\b/.test(wanted)

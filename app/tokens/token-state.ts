@@ -13,8 +13,7 @@ export interface TokenRecord {
   /** Absent until the service first replaced a token, which makes the key a rotating one. */
   readonly rotatedAtMs?: number
   /**
-   * A default key (service 5.6): its responses contained no new refresh token, so losing a response is
-   * harmless.
+   * A default key (service 5.6): its responses had no new refresh token, so losing a response is harmless.
    */
   readonly keepsToken: boolean
   /** Absent if no other token can be the valid one. */

@@ -65,7 +65,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
   try {
     await listenAnew(server, deps)
   } catch (error) {
-    log.note("can't open the control socket: status and revoke won't reach this app", { cause: error })
+    log.note("can't open the control socket: `status` and `revoke` won't reach this app", { cause: error })
     return { close: async () => {} }
   }
   let isNoted = false

@@ -34,7 +34,7 @@ export function callerGate({ url, rawHeaders }: CallerHead, port: number): Calle
   const readings = readingsOf(path)
   if (readings === undefined) return refuse(400, 'Send a path in UTF-8, percent-encoded once.')
   if (readings.some((reading) => HIDDEN_SLASH.test(reading)))
-    return refuse(400, 'Send a path without encoded slashes and backslashes.')
+    return refuse(400, 'Send a path without encoded slashes or backslashes.')
   if (readings.some((reading) => CONTROL.test(reading)))
     return refuse(400, 'Send a path without control characters.')
   if (namesOf(readings).includes('..')) return refuse(400, 'Send a path without ".." segments.')

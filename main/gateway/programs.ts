@@ -60,8 +60,8 @@ const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** Lifetime of a local access token in seconds, the same as the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
- * Each process of a program may have a token of its own. The maximum keeps a program that requests one per
- * call from filling the memory.
+ * Each process of a program may have a token of its own. The maximum keeps a program from filling the memory
+ * with one per call.
  */
 const MAX_TOKENS_PER_PROGRAM = 1_000
 

@@ -12,10 +12,7 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /**
-   * Receives an exception while a response was handled. The request of that response then fails, and nothing
-   * else.
-   */
+  /** Receives an exception while a response was handled. Its request then fails, and nothing else. */
   readonly defect: (cause: unknown) => void
 }
 

@@ -149,10 +149,7 @@ export class SharedStream implements StreamReaders {
     this.#gone(reader)
   }
 
-  /**
-   * Whether this stream has sent all objects of another stream. Each object is checked only until it is
-   * found.
-   */
+  /** Whether this stream has sent all objects of another. Each object is checked only until it is found. */
   hasAllOf(other: SharedStream): boolean {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
     this.#missingOf.set(other, missing)

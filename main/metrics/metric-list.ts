@@ -196,12 +196,12 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_low',
-    help: 'Whole requests left: lower bound.',
+    help: 'Lower bound of the requests left, as a whole number.',
     row: (row) => seen(row.source, row.low),
   },
   {
     name: 'headroom_requests_high',
-    help: 'Whole requests left: upper bound.',
+    help: 'Upper bound of the requests left, as a whole number.',
     row: (row) => seen(row.source, row.high),
   },
   {
@@ -338,7 +338,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_program_forwarded_total',
-    help: 'Requests of a program answered by the service since the gateway was turned on, included in by="own" above: use rate() over 1m or more.',
+    help: 'A program’s requests that the service answered since the gateway was turned on; also counted under by="own" above. Use rate() over 1m or more.',
     type: 'counter',
     programUse: ({ forwarded }) => forwarded,
   },

@@ -2,10 +2,7 @@ import type { Profile } from '../ports/profile.ts'
 import type { KeyName } from '../sign-in/corrected-secrets.ts'
 import type { ProfileSession } from './profile-session.ts'
 
-/**
- * The sessions of the connected profiles, and the effects that one session has on others with the same API
- * key.
- */
+/** The sessions of the connected profiles, and the effects of one session on others with the same API key. */
 export class ConnectedProfiles {
   readonly #sessions = new Map<string, ProfileSession>()
   /** Stopped sessions with a pending response. */

@@ -170,8 +170,7 @@ export class ProfileSession {
   }
 
   /**
-   * Suspends retries, and waits for a revocation in progress: a revocation that arrives later would end the
-   * new tokens.
+   * Suspends retries, and waits for a revocation in progress: if it arrived later, it would end new tokens.
    */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()

@@ -40,10 +40,7 @@ export interface SnapshotSources {
 /** Minimum length of an API key whose last characters are shown: they would be most of a shorter key. */
 const MIN_KEY_LENGTH = 12
 
-/**
- * The snapshot of one profile, computed for `nowMs`. It contains no more of the API key than its last
- * characters.
- */
+/** The snapshot of one profile, computed for `nowMs`. It contains only the last characters of the API key. */
 export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapshot {
   const {
     revision,
@@ -171,10 +168,7 @@ function refreshOf(keystore: KeystoreState, refresh: RefreshSummary): RefreshSum
   return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }
 
-/**
- * `awaited`: the tokens whose refresh must succeed before the service can be called; absent if no refresh is
- * needed.
- */
+/** `awaited`: the tokens that must be refreshed before the service can be called; absent if none must be. */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],

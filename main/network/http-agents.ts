@@ -44,7 +44,7 @@ function secureAgentsFor(proxy: ProxyChoice, keepAlive: boolean) {
   return { direct, proxied: new https.Agent({ ...options, proxyEnv: proxy.environment }) }
 }
 
-const PLAIN_HTTP = 'http works on this computer only; use https'
+const PLAIN_HTTP = 'use https; http is allowed only on this computer'
 
 type ProxyChoice =
   | { readonly kind: 'none' }

@@ -82,8 +82,8 @@ export class KeyRevocation {
   }
 
   /**
-   * Repeats the refresh whose response was lost. The new response has the valid token, or shows that no token
-   * is valid.
+   * Repeats the refresh whose response was lost. The new response has the valid token, or shows there is
+   * none.
    */
   #resolveDoubt(): Promise<RefreshOutcome> | undefined {
     this.#store.takeNewest()

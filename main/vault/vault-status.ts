@@ -35,7 +35,7 @@ export function sealedElsewhere(backend: string): StartTrouble {
     },
     passphrase: {
       why: 'a browser or terminal encrypted them with a passphrase',
-      where: 'Start with --host browser and that HEADROOM_PASSPHRASE',
+      where: 'Start with --host browser and the same HEADROOM_PASSPHRASE',
     },
   }[sealedBy]
   return {
@@ -53,7 +53,7 @@ export function tokenSealedElsewhere(backend: string): string {
     sealedBy === 'passphrase'
       ? [
           'a browser or terminal encrypted it with a passphrase',
-          'Start with --host browser and that HEADROOM_PASSPHRASE',
+          'Start with --host browser and the same HEADROOM_PASSPHRASE',
         ]
       : ["the desktop app encrypted it with the system's keyring", 'Open it on the desktop']
   return `The saved token can't be opened here: ${by}. ${where}, or sign in again here.`

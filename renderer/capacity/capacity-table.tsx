@@ -109,10 +109,7 @@ function worstCategory(snapshot: Snapshot, nowMs: number): string | undefined {
   return tightest === undefined || tightest.state === 'ok' ? undefined : tightest.row.category
 }
 
-/**
- * The columns that are shown only in a wide window. A heading that spanned hidden columns would reserve room
- * for them.
- */
+/** The columns of a wide window only. A heading that spanned hidden columns would reserve room for them. */
 const FURTHER_COLUMNS = ['bar-cell', 'count', 'trend', 'own', 'others', 'pace', 'full', 'age'] as const
 
 /** The heading of a group, with the line that folds its unseen rows. */

@@ -28,7 +28,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
           : `${quota.seen} at ${clockText(observedAt)}, ${sinceText(observedAt, nowMs)} ago`,
     },
     {
-      name: 'Left, range',
+      name: 'Requests left (range)',
       value: isSeen ? `${quota.low}–${quota.high}` : '—',
       about: 'Certainly left to possibly left.',
     },
@@ -55,7 +55,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
             : clockText(quota.windowEndsAt),
     },
     {
-      name: 'Others’ use, range',
+      name: 'Others’ use (range)',
       value:
         use?.elsewhereLow === undefined || use.elsewhereHigh === undefined
           ? '—'

@@ -14,8 +14,7 @@ export function freeText({ free }: Pick<SlotQuota, 'free'>): string {
 }
 
 /**
- * Text for slots that no header shows now: `3 own`, because own streams are counted anyway; `?` without own
- * streams.
+ * For slots that no header shows now: `3 own`, because own streams are counted anyway; `?` if there are none.
  */
 export const ownSlots = ({ own }: SlotQuota): string => (own > 0 ? `${own} own` : '?')
 export const unobservedText = ({ own }: SlotQuota): string => (own > 0 ? 'others ?' : 'not observed')

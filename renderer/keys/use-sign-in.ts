@@ -11,10 +11,7 @@ export interface SignInAttempt {
   cancel(): void
 }
 
-/**
- * The attempt of one dialog to obtain tokens. `onDone` is called once, with the profile that the tokens
- * belong to.
- */
+/** The attempt of one dialog to obtain tokens. `onDone` is called once, with the profile of the tokens. */
 export function useSignIn(onDone: (profile: string) => void): SignInAttempt {
   const { api } = useParts()
   const [state, setState] = useState<SignInState>(IDLE)

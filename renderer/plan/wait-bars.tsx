@@ -64,10 +64,7 @@ export function WaitBars({ rows, programs, ticks }: WaitBarsProps) {
   )
 }
 
-/**
- * `12 s`, or from one minute up `5 min`: rounded, because the axis has no room for more. The summary shows
- * the exact wait.
- */
+/** `12 s`, or from one minute `5 min`: rounded to fit the axis. The summary shows the exact wait. */
 const topText = (seconds: number) =>
   seconds < 60 ? waitText(seconds * 1000) : `${Math.round(seconds / 60)} min`
 

@@ -50,7 +50,7 @@ export function NewProgramKey({ name, value, url, isServing, lastSeenAt, done }:
               type="button"
               className={css('button')}
               onClick={() =>
-                copy(`export ${KEY_VARIABLE}=${value}`, `Line with the key of ${name} copied.`, byHand)
+                copy(`export ${KEY_VARIABLE}=${value}`, `Copied the line with the key of ${name}.`, byHand)
               }
             >
               Copy as export {KEY_VARIABLE}=…

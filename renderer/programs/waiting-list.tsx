@@ -12,8 +12,7 @@ import { waitingGroups } from './waiting-now.ts'
 const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
 /**
- * Waiting requests by quota, in order of turn: when each goes, and what share of its longest wait will have
- * passed by then.
+ * Waiting requests by quota, in order of turn: when each goes, and how much of its longest wait is used then.
  */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
   const groups = useShownValue(({ requests }, nowMs) => waitingGroups(programs, requests, nowMs)) ?? []
@@ -55,10 +54,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
   )
 }
 
-/**
- * What share of its longest wait the next request will have waited at its turn. The text next to it shows the
- * time of that turn.
- */
+/** How much of its longest wait the next request will have waited at its turn, which the text shows. */
 export function WaitUsed({ used }: { readonly used: number }) {
   return (
     <i

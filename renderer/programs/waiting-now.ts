@@ -30,8 +30,7 @@ export interface WaitingGroup {
 }
 
 /**
- * Waiting requests at `nowMs`, epoch ms, by quota: first those that wait for a slot, then the others in order
- * of turn.
+ * Waiting requests at `nowMs`, epoch ms, by quota: those that wait for a slot, then others in order of turn.
  */
 export function waitingGroups(
   programs: readonly ProgramSummary[],

@@ -15,7 +15,7 @@ const SOUND_LABELS: Readonly<Record<AlertSeverity, string>> = {
 }
 const DEFAULT_QUIET_HOURS = { from: '20:00', to: '07:00' } as const
 
-/** Sounds, notifications of this browser, and quiet hours. */
+/** Sounds, notifications in this browser, and quiet hours. */
 export function AlertSettings() {
   return (
     <>
@@ -77,7 +77,7 @@ function NotificationSetting() {
   }
   return (
     <>
-      <label htmlFor="notifications">Notifications of this browser</label>
+      <label htmlFor="notifications">Notifications in this browser</label>
       <span>
         <input
           id="notifications"

@@ -124,7 +124,7 @@ function StreamActions({ stream, name }: { readonly stream: StreamSummary; reado
       <Action
         icon="close"
         label={`${isClosed ? 'Remove' : 'Close'} ${name}`}
-        about={isClosed ? 'Remove from the list' : `Close; ${UNDO_SECONDS} s to undo it`}
+        about={isClosed ? 'Remove from the list' : `Close (${UNDO_SECONDS} s to undo)`}
         onClick={() => {
           isPressed.current = true
           run(() => api.closeStream(isClosed ? target : { ...target, inSeconds: UNDO_SECONDS }))

@@ -109,7 +109,7 @@ test('check settings reach the service, and are still set when reopened', {
     host: string
   }
   await expect(dialog.getByTestId('updates')).toHaveText(
-    host === 'desktop' ? ['No updates: built on this computer.'] : [],
+    host === 'desktop' ? ['Built on this computer, so it gets no updates.'] : [],
   )
   await page.keyboard.press('Escape')
   await expect(page.getByTestId('own-use')).toContainText('checks off')

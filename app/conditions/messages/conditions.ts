@@ -262,7 +262,7 @@ export interface AlertText {
 }
 
 /**
- * Title and body of an alert whose condition has disappeared. Without a header that shows it, a row has only
+ * Title and body of an alert whose condition has disappeared. If no header shows that, the row has only
  * possibly recovered.
  */
 export function recoveredText(
@@ -290,7 +290,7 @@ export function recoveredText(
 
 type Named = { readonly kind: string; readonly subject: string }
 
-/** An alert as of now: its condition's text, or as recovered. */
+/** An alert as of now: with its condition's text, or as recovered. */
 export function presentAlert(
   alert: Named,
   snapshot: Snapshot,

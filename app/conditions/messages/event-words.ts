@@ -22,11 +22,11 @@ export type Said = readonly [severity: Severity, title: string, ...details: (str
 export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
-  /** Detail of an ended line, if it differs from the event's: advice no longer helps then. */
+  /** Detail of an ended line, if it differs from the event's: after the end, advice no longer helps. */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
   /** One line for several events within a second, the worst first. */
   readonly many?: (events: readonly [E, ...E[]]) => readonly [title: string, detail?: string]
-  /** What they must have in common for that. */
+  /** What events must have in common to share that line. */
   readonly alike?: (event: E) => string | number
 }
 

@@ -266,7 +266,7 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who uses the quota up, next to its refill; for a low row, how much is left. */
+/** Who uses up the quota, next to its refill; for a low row, how much is left. */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'

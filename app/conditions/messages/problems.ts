@@ -108,7 +108,7 @@ export function scopesText(categories: readonly string[]): string {
   return scopes.length > 2 ? countText(scopes.length, 'scope') : listText(scopes)
 }
 
-/** What to do about it: `Sign in again with ReadAccount.` */
+/** What to do about the problem: `Sign in again with ReadAccount.` */
 export function problemAdvice(categories: readonly string[], { status }: Pick<RowProblem, 'status'>): string {
   if (status === 401) return 'Check the key’s host, or sign in again.'
   if (status === 403) return `Sign in again with ${listText(scopesOf(categories))}.`

@@ -128,7 +128,7 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
 }
 
-/** The rate to which own programs must slow down, given others' use. */
+/** The rate to which own programs must slow down, because of others' use. */
 function slowTo(row: RequestQuota, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
@@ -182,7 +182,7 @@ export function usageSentence(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * The same, readable from afar; leaves out Headroom's own use if others use the quota: `others 1.2–1.3/s,
+ * The same, for reading from afar. Leaves out Headroom's own use if others use the quota: `others 1.2–1.3/s,
  * refill 1.07/s`.
  */
 export function usageLine(quota: RequestQuota): string {
@@ -192,7 +192,10 @@ export function usageLine(quota: RequestQuota): string {
   return `${who}, ${refillText(quota).replace('it refills', quota.model === 'rolling' ? 'refill' : 'refills')}`
 }
 
-/** `Others use the whole refill (1.07/s).`; `may use` if the low end of their use leaves some; else empty. */
+/**
+ * `Others use the whole refill (1.07/s).`, or `may use` if the low end of their use leaves some; otherwise
+ * empty.
+ */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
   const use = surelyUsesWholeRefill(row) ? 'use' : 'may use'

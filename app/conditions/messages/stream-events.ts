@@ -11,7 +11,7 @@ type Kind = 'stream-opened' | 'stream-restarted' | 'stream-closed' | 'stream-sil
 export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'stream-opened': {
     of: 'streams',
-    // A first opening needs no explanation; main then repeats the word.
+    // A first opening needs no explanation: the reason that main gives would only repeat the word.
     say: (event) => [
       'ok',
       `${streamKindName(event)} opened`,
@@ -75,7 +75,7 @@ const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
 
-/** `Orders reconnected (GoAway)`, `Orders closed by you`: the reason may contain the verb. */
+/** `Orders reconnected (GoAway)`; `Orders closed by you`, because that reason contains the verb. */
 function changeText(subject: string, verb: Change, reason: string): string {
   if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
   return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`
@@ -100,7 +100,7 @@ function reconnectedFacts({
   return [why, hasSnapshot && 'new snapshot']
 }
 
-/** Facts that all reconnections of a line have in common. */
+/** Facts that all reconnections on a line have in common. */
 function sharedFacts(events: readonly Of<'stream-restarted'>[]): string {
   const [first = [], ...others] = events.map(reconnectedFacts)
   return first.filter((fact) => fact && others.every((facts) => facts.includes(fact))).join(' · ')

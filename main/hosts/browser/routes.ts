@@ -53,7 +53,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
       const window = bearerWindow(request, deps.windows)
       if (window === undefined)
         // Closes the connection, so that the rest of the rejected request is not read.
-        return refuse(reply.header('connection', 'close'), 401, 'the bearer of this run is missing')
+        return refuse(reply.header('connection', 'close'), 401, "this run's bearer token is missing")
       admitted.set(request, window)
       deps.admittedOn(request.raw.socket)
     }

@@ -54,7 +54,7 @@ export async function program(
   deps: ProgramCommandDeps,
 ): Promise<number> {
   if (action === 'list') {
-    if (name !== undefined) return misused('program list takes no name', deps)
+    if (name !== undefined) return misused('`program list` takes no name', deps)
     const answer = await askedOrStored({ do: 'gateway' }, flags.data, deps)
     if (answer === undefined) return EXIT_FAILURE
     return 'programs' in answer ? listed(answer, flags, deps) : somethingElse(deps)
@@ -120,7 +120,8 @@ function added(
   }
   terminal.out(key)
   terminal.error(`key of ${name}; it won't be shown again`)
-  if (state.state !== 'serving') terminal.error(`${gatewayText(state)}; turn it on with headroom gateway on`)
+  if (state.state !== 'serving')
+    terminal.error(`${gatewayText(state)}; to turn it on, run headroom gateway on`)
   return EXIT_OK
 }
 

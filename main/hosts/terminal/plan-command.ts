@@ -53,7 +53,7 @@ export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps)
     const names = new Set(whole.programs.map(({ name }) => name))
     const taken = recorded.programs.find(({ name }) => names.has(name))
     if (taken !== undefined)
-      return fail(`${file}: rename ${taken.name}: the recording has a program of that name`, EXIT_USAGE)
+      return fail(`${file}: rename ${taken.name}: the recording already uses that name`, EXIT_USAGE)
     whole = { ...whole, programs: [...recorded.programs, ...whole.programs] }
     recordedMinutes = recorded.minutes
     arrivals = [...arrivals, ...recorded.arrivals].sort((a, b) => a.atMs - b.atMs)

@@ -221,7 +221,7 @@ const describeExport = (program: Command) =>
       argument(timeFlag),
     )
     .option('--to <time>', 'end time (default: now)', argument(timeFlag))
-    .option('--profile <id>', 'only this key, by the name that status prints', argument(textFlag))
+    .option('--profile <id>', 'only this key, by its name in status output', argument(textFlag))
     .option(
       '--format <format>',
       'csv, json or parquet',
@@ -243,7 +243,7 @@ const describePlan = (program: Command) =>
     .option('--json', 'print the verdict as one JSON object')
     .option('--replay', "run a day of the plan through the gateway's scheduler, in virtual time")
     .option('--from-history <time>', 'add what was recorded in the last 24h, 90m or 7d', argument(agoFlag))
-    .option('--profile <id>', 'the key of the history, by the name that status prints', argument(textFlag))
+    .option('--profile <id>', 'the key of the history, by its name in status output', argument(textFlag))
     .option(...DATA, argument(textFlag))
     .addHelpText('after', PLAN_HELP)
 
@@ -268,7 +268,7 @@ const describeRevoke = (program: Command) =>
       ),
   )
     .option('--yes', 'do not ask')
-    .option('--profile <id>', 'which of several keys, by the name that status prints', argument(textFlag))
+    .option('--profile <id>', 'which of several keys, by its name in status output', argument(textFlag))
     .option(...DATA, argument(textFlag))
 
 const GATEWAY_KEYS = `
@@ -327,7 +327,7 @@ const describePrograms = (program: Command) =>
       'normal',
     )
     .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
-    .option('--profile <id>', 'with add: the key it uses, by the name that status prints', argument(textFlag))
+    .option('--profile <id>', 'with add: the key it uses, by its name in status output', argument(textFlag))
     .option('--json', 'with add and list: one line of JSON')
     .option(...DATA, argument(textFlag))
 

@@ -25,8 +25,7 @@ export interface Terminal {
    */
   onStop(run: () => void): () => void
   /**
-   * Subscribes to single keys, as typed; absent if stdin is no terminal. Returns a function that
-   * unsubscribes.
+   * Subscribes to single keys, as typed; absent if stdin is no terminal. Returns a function to unsubscribe.
    */
   onKey?(run: (key: string) => void): () => void
   /** Subscribes to the end of stdout. Returns a function that unsubscribes. */

@@ -122,7 +122,7 @@ test('an unencrypted request to another computer is not sent, with or without a 
   proxy.lines.length = 0
   for (const variables of environments) {
     const [asked] = await ask([url], variables)
-    expect(asked).toMatchObject({ kind: 'not-sent', why: 'http works on this computer only; use https' })
+    expect(asked).toMatchObject({ kind: 'not-sent', why: 'use https; http is allowed only on this computer' })
   }
   expect(proxy.lines).toEqual([])
   proves('T13', { level: 3, cases: environments.length })

@@ -21,7 +21,7 @@ it('distinguishes a header’s number from the model’s', () => {
   expect(said(row)).toMatchObject({
     Source: 'estimate since the last header',
     'Last header': '34 at 14:31:05, 4 s ago',
-    'Left, range': '37–39',
+    'Requests left (range)': '37–39',
     Model: 'rolling interval, seen in headers',
     'Refills every': '0.94 s',
     Resource: 'positions',
@@ -33,7 +33,7 @@ it('shows a dash for a number no header gave', () => {
   expect(said(defaultQuota('Barchart Stream', 500, 300))).toMatchObject({
     Source: 'documented default, not checked yet',
     'Last header': '—',
-    'Left, range': '—',
+    'Requests left (range)': '—',
     Model: 'rolling interval, assumed',
     Resource: '—',
     'Used since start': '—',
