@@ -13,8 +13,8 @@ export interface Retention {
 export const DEFAULT_RETENTION: Retention = { rawMs: 48 * HOUR_MS, rollupMs: 30 * 24 * HOUR_MS }
 
 /**
- * Prefix of the profile id under which a disconnected key's series await deletion. No profile id begins with
- * it.
+ * Prefix that replaces the profile id of a disconnected key's series until they are deleted. No profile id
+ * begins with it.
  */
 export const FORGOTTEN = 'forgotten:'
 
@@ -68,9 +68,9 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 }
 
 /**
- * The time of the newest sample or slot sample up to `nowMs` that no wrong clock seems to have written. A
- * record shorter than a day that begins more than a week after the previous one is skipped. A jumping clock
- * may also be wrong at startup, and its own records must not vouch for it.
+ * The time of the newest sample or slot sample up to `nowMs` that was probably not written under a wrong
+ * clock. A record shorter than a day that begins more than a week after the previous one is skipped: a clock
+ * that jumps may also be wrong at startup, and its own records must not confirm it.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)

@@ -73,7 +73,7 @@ export class HistoryFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Rolls up samples that an earlier process left open. */
+  /** Rolls up samples of stretches that an earlier process did not close. */
   catchUp(nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
@@ -160,7 +160,7 @@ export class HistoryFile {
     return series === undefined ? [] : this.#all('minutes', series, fromMs, toMs).map(rollupOf)
   }
 
-  /** The same, plus the current minute. */
+  /** Like `minutes`, plus the current minute. */
   minutesAndOpen(profile: string, category: string, fromMs: number, toMs: number): readonly Rollup[] {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return []
@@ -182,7 +182,7 @@ export class HistoryFile {
     )
   }
 
-  /** The slot samples within the interval, preceded by the one valid when it began. */
+  /** The slot samples within the interval, preceded by the sample that was valid when the interval began. */
   slots(profile: string, category: string, fromMs: number, toMs: number): readonly SlotSample[] {
     const series = this.#find(profile, category, 'slots')
     if (series === undefined) return []
@@ -264,7 +264,7 @@ export class HistoryFile {
     }
   }
 
-  /** Detaches the series from the profile; compaction deletes their rows in slices. */
+  /** Detaches the series from the profile. Compaction deletes the rows of these series in slices. */
   #forget(profile: string): void {
     for (const [id] of this.#all('seriesOfProfile', profile)) {
       this.#tiers.drop(Number(id))

@@ -40,7 +40,7 @@ export interface HistoryServiceDeps {
   /** Absent: the history is held in memory only. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Called once when a history file cannot be used; called again only if it worked in between. */
+  /** Called once when a history file cannot be used; called again only if the file worked in between. */
   readonly problem: (sentence: string) => void
 }
 
@@ -62,7 +62,7 @@ export class HistoryService {
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
-  /** Problems not yet reported: an event belongs to a profile, and no key is connected. */
+  /** Problems not yet reported: an event belongs to a profile, and no key is connected yet. */
   #problems: string[] = []
   /** Profiles whose thresholds the monitor already has. */
   readonly #thresholdsSet = new Set<string>()
@@ -79,7 +79,7 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // A lasting problem is reported by each key, with its end.
+              // Each key reports a lasting problem, and its end.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),
@@ -139,7 +139,9 @@ export class HistoryService {
     return this.#store?.programHistory(profile, category, query) ?? none
   }
 
-  /** The levels of all rows of a profile that have any, at most `points` per row; empty if not connected. */
+  /**
+   * The levels of all rows of a profile that have any, at most `points` per row; empty if it is disconnected.
+   */
   trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
     const rows = this.#deps.monitor.snapshot(profile)?.requests ?? []
     return Object.fromEntries(
@@ -234,13 +236,13 @@ export class HistoryService {
     return thresholds
   }
 
-  /** Subscribes to changes of the open alerts; returns the unsubscribe function. */
+  /** Subscribes to changes of the open alerts. Returns a function that unsubscribes. */
   onAlerts(listener: (alerts: readonly Alert[]) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Subscribes to announcements of alerts; returns the unsubscribe function. */
+  /** Subscribes to announcements of alerts. Returns a function that unsubscribes. */
   onAnnounced(listener: (announcement: Announcement) => void): () => void {
     this.#announced.add(listener)
     return () => void this.#announced.delete(listener)

@@ -31,8 +31,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called once when the file cannot be used; called again only if it worked in between. `failure`: of a
-   * problem that lasts.
+   * Called once when the file cannot be used; called again only if the file worked in between. `failure`: the
+   * kind of problem, if it lasts.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention

@@ -43,8 +43,8 @@ export class Recorder {
   }
 
   /**
-   * Takes a sample. Must be called about once a second. A header since the previous sample is recorded before
-   * the present level, which has risen since or is an estimate.
+   * Takes a sample. Must be called about once a second. If a header arrived since the previous sample, it is
+   * recorded before the present level, which has risen since or is an estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile
@@ -125,9 +125,7 @@ function forgetOf(profile: string, map: Map<string, unknown>): void {
   for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
 }
 
-/**
- * The growth of a counter; a smaller value than before means that it was reset, for example by a reconnect.
- */
+/** The growth of a counter. If its value is smaller than before, it was reset, for example by a reconnect. */
 const since = (before: number, now: number): number => (now >= before ? now - before : now)
 
 function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {

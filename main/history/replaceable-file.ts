@@ -34,7 +34,7 @@ export type FileOpening =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
 
-/** How often a damaged file is replaced in one run; a failing disk may damage every new one too. */
+/** How often a damaged file is replaced in one run: a failing disk may damage every new file too. */
 const MAX_REPLACED = 3
 
 /**

@@ -11,8 +11,7 @@ export const LEVELS = [
 ] as const
 
 /**
- * A clock that was set back by more than this had been wrong before (main/ports/timeline.ts follows it), in
- * milliseconds.
+ * If the clock was set back by more, its earlier time was wrong: see main/ports/timeline.ts. Milliseconds.
  */
 const WRONG_CLOCK_MS = 24 * 60 * MINUTE_MS
 
@@ -23,7 +22,7 @@ interface Open {
   readonly levels: (Rollup | undefined)[]
 }
 
-/** A rollup level and the statements on its table and the one below. */
+/** A rollup level, with the statements on its table and on the table below. */
 interface Level {
   readonly lengthMs: number
   readonly insert: StatementSync
@@ -33,10 +32,10 @@ interface Level {
 }
 
 /**
- * Rolls up `samples` into `minutes`, and those into the levels above, as each stretch closes.
+ * Rolls up `samples` into `minutes`, and `minutes` into the levels above, as each stretch closes.
  *
- * Open stretches are held in memory and rebuilt from the file after a start or a failed write: everything is
- * derived from the samples.
+ * Open stretches are held in memory. They are derived from the samples, so after a start or a failed write
+ * they are rebuilt from the file.
  */
 export class Tiers {
   readonly #open = new Map<number, Open>()
@@ -96,8 +95,8 @@ export class Tiers {
   }
 
   /**
-   * Drops the open stretches after a failed transaction, since they are ahead of the file; they are rebuilt
-   * from it.
+   * Drops the open stretches after a failed transaction, which left them ahead of the file that rebuilds
+   * them.
    */
   forget(): void {
     this.#open.clear()

@@ -33,7 +33,7 @@ const NO_LOADS: readonly UsualLoad[] = []
 
 /**
  * The usual day of each quota, learned from the record at the first look-up, on each new day of the exchange,
- * and at its 10:00.
+ * and again at 10:00 of that day.
  */
 export class UsualDays {
   readonly #read: StretchesOf

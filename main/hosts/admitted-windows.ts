@@ -10,7 +10,7 @@ export interface AdmittedWindow {
 
 export interface AdmittedWindowsDeps {
   readonly clock: Pick<Clock, 'wallMs'>
-  /** Called after each admission with the number of windows, the new one included. */
+  /** Called after each admission with the number of windows, including the new one. */
   readonly admitted: (id: string, count: number) => void
 }
 

@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export interface SecretsReading {
   /** The environment with each secret under its own name, whatever its source. */
   readonly environment: Environment
-  /** One line on the first secret that was named and could not be read. */
+  /** One line about the first named secret that could not be read. */
   readonly problem?: string
 }
 
@@ -70,8 +70,8 @@ export function readSecret(path: string): string | undefined {
 }
 
 /**
- * The environment variables that hold secrets. They are not flags, because every user can read the arguments
- * of a process.
+ * The environment variables that contain secrets. Secrets are not flags, because every user can read the
+ * arguments of a process.
  */
 export const SECRETS = [
   'HEADROOM_PASSPHRASE',
@@ -84,8 +84,8 @@ export const SECRETS = [
 type SecretName = (typeof SECRETS)[number]
 
 /**
- * Returns the environment and deletes its secrets from the process's own, which crash reports contain and
- * child processes, such as the browser, inherit.
+ * Returns the environment. Deletes its secrets from the process's own environment, which crash reports
+ * contain and child processes, such as the browser, inherit.
  */
 export function takenEnvironment(own: NodeJS.ProcessEnv): Readonly<NodeJS.ProcessEnv> {
   const taken = { ...own }

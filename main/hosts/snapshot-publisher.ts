@@ -4,8 +4,8 @@ import type { Clock } from '../ports/ports.ts'
 /** Minimum time between two snapshots of one profile that are sent because of a change. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval of snapshots without a change. Displayed numbers are valid for a second, and timers fire late, so
- * it is shorter.
+ * Interval of snapshots without a change: below one second, because displayed numbers are valid for a second
+ * and timers fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -22,10 +22,10 @@ interface Lane {
 }
 
 /**
- * Sends the latest snapshot of each profile to one window, and never queues one.
+ * Sends the latest snapshot of each profile to one window, and never queues a snapshot.
  *
- * The first change after a pause is sent at once, further ones at most four times a second, none while the
- * window is hidden. A snapshot is made when it is sent.
+ * The first change after a pause is sent at once, further changes at most four times a second, and no change
+ * while the window is hidden. A snapshot is made when it is sent.
  */
 export class Publisher {
   readonly #clock: Clock

@@ -63,7 +63,7 @@ export interface AppDeps {
   readonly simulate?: boolean
   /** The secret of the built-in simulator's control surface; absent: it has none. */
   readonly simulatorControl?: string
-  /** Opens a browser; absent if that is impossible: the window then shows the link of a sign-in. */
+  /** Opens a browser; absent if that is impossible. The window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
   /** Sends programs' requests through the gateway; absent: by the proxies of the environment. */
   readonly forward?: ForwardHttp
@@ -305,7 +305,7 @@ class Demonstration {
     this.#monitor.recordPast(builtIn.profile.id, builtIn.past)
   }
 
-  /** Stops the demonstration; a real key replaces it. */
+  /** Stops the demonstration, because a real key replaces it. */
   end(): void {
     if (this.#running === undefined) return
     this.#monitor.disconnect(this.#running.profile.id)

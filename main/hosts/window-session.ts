@@ -24,7 +24,7 @@ export interface WindowSession {
 
 /** Opens the windows of a host: one session each, with the functions that deliver its pushes. */
 export interface Windows {
-  /** `id`: the window's id in the list of admitted windows, if it is in it. */
+  /** `id`: the window's id in the list of admitted windows, if the window is listed. */
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 

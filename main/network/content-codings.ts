@@ -19,7 +19,7 @@ interface Coding {
 }
 
 const MOST = { maxOutputLength: MAX_DECODED_BYTES }
-/** Also decodes truncated data, as far as it goes. */
+/** Options that also decode truncated data, up to where it ends. */
 const LENIENT = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const LENIENT_BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
 const LENIENT_ZSTD = { finishFlush: zlib.constants.ZSTD_e_flush }
@@ -63,7 +63,7 @@ function codingOf(name: string, bytes: Buffer): Coding | undefined {
   }
 }
 
-/** `unknown`: an unknown coding, or bytes that do not match it. */
+/** `unknown`: the coding is unknown, or the bytes do not match it. */
 export function decoded(bytes: Buffer, codings: readonly string[]): Buffer | 'unknown' | 'too-large' {
   try {
     let plain = bytes

@@ -1,14 +1,11 @@
 import type { Clock } from '../ports/ports.ts'
 
-/**
- * How late a timer fires on a busy machine, in milliseconds; a longer delay means that the process was
- * suspended.
- */
+/** If a timer fires later than this, in milliseconds, the process was suspended, not just busy. */
 const LATE_MS = 500
 const GRACE_MS = 2_000
 
 /**
- * Calls `passed` if no response has arrived within `ms`; the returned function cancels that.
+ * Calls `passed` if no response has arrived within `ms`. Returns a function that cancels this.
  *
  * After a suspension of the process (Ctrl+Z, a paused virtual machine), timers are due before sockets are
  * read. Data that arrived meanwhile, such as a rotated token, is read first.
@@ -23,7 +20,7 @@ export function deadline(ms: number, passed: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Settles like `awaited`, or after `ms` at the latest. */
+/** Settles like `awaited`, but after `ms` at the latest. */
 export async function within(
   clock: Pick<Clock, 'after'>,
   ms: number,
@@ -37,8 +34,8 @@ export async function within(
 }
 
 /**
- * The longest wait when the app ends, within the 3 s that a person or a system allows. The intent of a slower
- * request is stored, and the next start resumes it.
+ * The longest wait when the app ends, within the 3 s that a person or a system allows. If a request takes
+ * longer, its intent is stored, and the next start resumes it.
  */
 const MAX_END_MS = 2_000
 

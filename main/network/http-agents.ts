@@ -3,7 +3,7 @@ import https from 'node:https'
 import tls from 'node:tls'
 import { isLoopback } from '../../app/service/sender.ts'
 
-/** The agent for a host, or why there is none. */
+/** The agent for a host, or why the host has none. */
 export type HttpRoute =
   | { readonly kind: 'agent'; readonly agent: http.Agent }
   | { readonly kind: 'closed'; readonly why: string }

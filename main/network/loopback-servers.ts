@@ -38,8 +38,8 @@ export interface LoopbackLimits {
    */
   readonly silenceMs: number
   /**
-   * How long an idle connection stays open between two requests, as `Keep-Alive` tells the client. Many
-   * clients ignore that; a request sent while the server closes the connection is reset.
+   * How long an idle connection stays open between two requests, announced to the client by `Keep-Alive`.
+   * Many clients ignore that. A request sent while the server closes the connection is reset.
    */
   readonly idleMs: number
   /**
@@ -66,8 +66,9 @@ export interface LoopbackTraits {
   readonly limits?: LoopbackLimits
   readonly malformed?: MalformedListener
   /**
-   * The listener handles `Expect` itself and sends `100 Continue` when it wants the body, so that a rejection
-   * comes before the body. Otherwise Node sends it with every such request, and 417 for other expectations.
+   * The listener handles `Expect` itself: it sends `100 Continue` when it wants the body, so that a rejection
+   * comes before the body. Otherwise Node sends `100 Continue` to every such request, and 417 for other
+   * expectations.
    */
   readonly judgesExpect?: boolean
 }
@@ -76,8 +77,7 @@ export interface LoopbackTraits {
 const MAX_PORT_TRIES = 5
 
 /**
- * Listens on a port of both loopback addresses; 0: any free one. Rejects with code `EADDRINUSE` if it is
- * taken.
+ * Listens on a port of both loopback addresses; 0: any free port. Rejects with `EADDRINUSE` if it is taken.
  */
 export async function listenOnLoopback(
   port: number,

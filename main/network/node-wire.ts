@@ -15,8 +15,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   /**
-   * Until the status line, in milliseconds; with `isWholeInTime` until the last byte, when its listener ends
-   * it.
+   * Milliseconds until the status line; with `isWholeInTime`, until the last byte, if the listener does not
+   * end the response before.
    */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean
@@ -32,10 +32,10 @@ export type WireFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
 
 /** Nothing is called after `failed`, or after the request was aborted. */
 export interface WireListener {
-  /** At most once, with a body that is read as it arrives, no faster than its reader takes it. */
+  /** Called at most once, with a body that is read as it arrives, no faster than its reader takes it. */
   answered(answer: http.IncomingMessage): void
   /**
-   * At most once; after `answered` only if the body timed out. The body reports its other failures itself.
+   * Called at most once; after `answered` only if the body timed out. The body reports other failures itself.
    */
   failed(how: WireFailure, why: string): void
 }
@@ -89,7 +89,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
         outgoing.destroy()
       }
       outgoing.on('error', (error) => {
-        // Once it is answered, its reader gets what arrived.
+        // Once the request is answered, its reader gets what arrived.
         if (state === 'sent') lost(wordsOf(error))
       })
       // Also fires without an error, for example if the other side responds with an unrequested upgrade.
@@ -135,8 +135,8 @@ interface Target {
 }
 
 /**
- * The target of an origin, or why there is none. The last one is cached: nearly all requests have the same
- * origin.
+ * The target of an origin, or why the origin has none. The last target is cached, because nearly all requests
+ * have the same origin.
  */
 function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   let last: { readonly origin: string; readonly target: Target } | undefined
@@ -155,9 +155,7 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   }
 }
 
-/**
- * The request, or why it cannot be made, such as no route to its host, or a token that contains a line end.
- */
+/** The request, or why it cannot be made, such as no route to its host, or a line end inside the token. */
 function begin(
   { method, origin, pathAndQuery, headers, body }: WireRequest,
   targetOf: (origin: string) => Target | string,

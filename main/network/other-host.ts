@@ -11,13 +11,14 @@ export interface OtherHostDeps {
   readonly reachability: Reachability
   /** The URLs of both hosts of a key. */
   readonly urls: () => readonly [string, string]
-  /** Whether requests to this host are in progress or scheduled: it then needs no connection from here. */
+  /** Whether requests to this host are in progress or scheduled, so that it needs no check from here. */
   readonly isAsked: (host: string) => boolean
 }
 
 /**
- * Checks the other host of a key as soon as one is unreachable, by a connection without a request, to tell
- * whether one host or both are down. Repeats while one is unreachable, because the other may follow.
+ * Checks the other host of a key as soon as one is unreachable, to tell whether one host or both are down.
+ * The check is a connection without a request. It repeats while one host is unreachable, because the other
+ * may follow.
  */
 export class OtherHost {
   readonly #deps: OtherHostDeps

@@ -17,7 +17,8 @@ export const hostOf = (url: string): string => new URL(url).host
 /**
  * Whether each host is reachable. Any response, including a rejection, counts as reachable.
  *
- * Emits one event when a host becomes unreachable and one when it is back, for all callers together.
+ * Emits one event when a host becomes unreachable and one when the host is reachable again, for all callers
+ * together.
  */
 export class Reachability {
   readonly #hosts = new Map<string, Down>()
@@ -37,7 +38,7 @@ export class Reachability {
     this.connected(host)
   }
 
-  /** Records a connection without a request, which is no response yet. */
+  /** Records that a connection without a request succeeded, which is no response yet. */
   connected(host: string): void {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
@@ -75,7 +76,7 @@ export class Reachability {
     return this.#answered.has(host)
   }
 
-  /** Since when and why a host does not respond; `undefined` while it does, and before its first request. */
+  /** Since when and why a host does not respond; `undefined` if it responds, and before the first request. */
   down(host: string): Readonly<Down> | undefined {
     return this.#hosts.get(host)
   }

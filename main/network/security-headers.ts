@@ -3,7 +3,9 @@
 export interface PolicyInputs {
   /** The browser's window connects to this server, the desktop's to no host. */
   readonly connectSrc: "'self'" | "'none'"
-  /** The nonce of style elements that libraries insert; only the response with the page has one. */
+  /**
+   * The nonce of style elements that libraries insert. Only the response that contains the page has a nonce.
+   */
   readonly nonce?: string
 }
 

@@ -19,7 +19,7 @@ export interface CodeToExchange {
   readonly callback: URLSearchParams
   readonly state: string
   readonly redirectUri: string
-  /** Also of a key with a secret: it ties the code to this sign-in (RFC 9700, section 2.1.1). */
+  /** Sent also for a key with a secret: it ties the code to this sign-in (RFC 9700, section 2.1.1). */
   readonly verifier: string
 }
 
@@ -99,8 +99,8 @@ function watchedLine(http: Http) {
 }
 
 /**
- * The response without its `id_token`. Service 2.1 calls it opaque, and the library throws if it is not a
- * JWT, although the code is spent by then. The user's identity is not needed.
+ * The response without its `id_token`. Service 2.1 calls the `id_token` opaque, but the library throws if it
+ * is not a JWT, when the code is already spent. The user's identity is not needed.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)

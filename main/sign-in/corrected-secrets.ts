@@ -21,8 +21,8 @@ export interface CorrectedSecretsDeps {
 
 /**
  * Client secrets that the user corrected for one profile. A secret belongs to the API key (service 4.1), so
- * every profile of that key adopts it once the service has accepted it. Until then it may be a typing error,
- * and stays with its profile.
+ * every profile of that key adopts a corrected secret once the service has accepted it. Until then it may be
+ * a typing error, and stays with its profile.
  */
 export class CorrectedSecrets {
   readonly #deps: CorrectedSecretsDeps
@@ -38,7 +38,8 @@ export class CorrectedSecrets {
     const holder = this.#deps.holder(id)
     if (holder === undefined) return UNKNOWN_PROFILE
     const profile = { ...holder.profile, clientSecret }
-    // Stored before it is sent, because a token rotated with it must be usable with it after a restart.
+    // Stored before it is sent: if the token is rotated with this secret, the token must be usable with it
+    // after a restart.
     const saved = this.#deps.keep(profile)
     if (!saved.ok) {
       const message = `Saving the secret failed: ${saved.why}. Nothing was changed. Try again.`
@@ -89,7 +90,7 @@ export class CorrectedSecrets {
   }
 }
 
-/** The outcome of trying a corrected secret. It is stored in every case. */
+/** The outcome of trying a corrected secret. The secret is stored in every case. */
 function correctionOutcome(outcome: RefreshOutcome): Outcome {
   switch (outcome.kind) {
     case 'renewed':
@@ -125,7 +126,7 @@ export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 export interface ConnectedKeys {
   profiles(): readonly string[]
   profile(id: string): Profile | undefined
-  /** Whether its refresh token can no longer be used: ended, or revoked. */
+  /** Whether the refresh token can no longer be used: ended, or revoked. */
   needsSignIn(id: string): boolean
   /** Sets new tokens for a connected key, which keeps its id, quotas and streams. */
   signedInAgain(profile: Profile): Outcome
@@ -136,6 +137,6 @@ export interface ConnectedKeys {
   correctSecret(id: string, clientSecret: string): Promise<Outcome>
   /** Whether a revocation of this key was requested and is not confirmed. */
   isRevocationPending(key: KeyName): boolean
-  /** Stops automatic retries of a revocation of this key. Resolves when none is in progress. */
+  /** Stops automatic retries of a revocation of this key. Resolves when no revocation is in progress. */
   suspendRevocationRetry(key: KeyName): Promise<void>
 }

@@ -10,8 +10,8 @@ const AGAIN_MS = 30_000
 /** The watched sign-in host of one sign-in. */
 export interface HostWatch {
   /**
-   * Resolves with the first check: why the host does not respond, in plain words; `undefined` if it does, or
-   * at `stop`.
+   * Resolves with the result of the first check: why the host does not respond, in plain words; `undefined`
+   * if it responds, or at `stop`.
    */
   readonly first: Promise<string | undefined>
   stop(): void

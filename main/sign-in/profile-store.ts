@@ -10,7 +10,7 @@ import type { VaultHandle } from '../vault/vault-handle.ts'
 
 /** The storage of connected keys, for the monitor. */
 export interface ProfileStore {
-  /** Stores a new sign-in: its tokens replace those that the profile had. */
+  /** Stores a new sign-in. Its tokens replace those that the profile had. */
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key next to the key. */
   keepSettings(profile: Profile): Saved
@@ -43,7 +43,7 @@ export interface RestoredProfile {
 /** What the host decides about stored keys. */
 export interface VaultProfileStoreDeps {
   /**
-   * Whether a key that is connected while the stored ones cannot be opened may be sealed under a new data
+   * Whether a key that is connected while the stored keys cannot be opened may be sealed under a new data
    * key: true for a keyring that lost its own key, false for a passphrase that may be mistyped.
    */
   readonly startsOver: boolean
@@ -123,7 +123,7 @@ export class VaultProfileStore implements ProfileStore {
     if (profile.environment === 'simulator') return TokenStore.signedIn(signIn)
     const tokens = TokenStore.signedIn(signIn, this.#sealerOf(profile.id))
     this.#keys.set(profile.id, { profile, tokens })
-    // If the disk rejects it, the first refresh reports that and tries again.
+    // If the disk rejects the record, the first refresh reports that and tries again.
     tokens.seal()
     if (tokens.kind === 'memory') this.#startOver()
     return tokens
@@ -173,7 +173,7 @@ export class VaultProfileStore implements ProfileStore {
     return this.#handle.hidesNothing ? 'unprotected' : 'ok'
   }
 
-  /** Seals the tokens of one key. A key that is sealed late is sealed with its newest settings. */
+  /** Seals the tokens of one key. If the key is sealed late, it is sealed with its newest settings. */
   #sealerOf(id: string): TokenSealer {
     return {
       seal: (tokens) => {
@@ -191,7 +191,7 @@ export class VaultProfileStore implements ProfileStore {
     }
   }
 
-  /** Stores a change of a key next to its tokens. A key that is sealed later includes the change. */
+  /** Stores a change of a key next to its tokens. If the key is sealed later, that includes the change. */
   #keep(profile: Profile, write: (vault: Vault) => Saved): Saved {
     const key = this.#keys.get(profile.id)
     if (key === undefined) return SAVED

@@ -36,9 +36,9 @@ export interface SignInTask {
   readonly key: SigningKey
   readonly audience: string
   readonly extraScopes: readonly ExtraScope[]
-  /** Runs before the code is spent; must finish everything that would end the new tokens. */
+  /** Runs before the code is spent. Must finish everything that would end the new tokens. */
   readonly prepare: () => Promise<void>
-  /** Stores the new refresh token and returns its profile. */
+  /** Stores the new refresh token. Returns the profile that it belongs to. */
   readonly finish: (refreshToken: string) => Outcome<{ readonly profile: string }>
 }
 
@@ -78,7 +78,7 @@ export class SignIns {
   #pending: Pending | undefined
   /** The first check of the host for a sign-in that is starting. */
   #looking: HostWatch | undefined
-  /** Increases with each start, so that a start that was superseded while opening its port stops. */
+  /** Increases with each start. So a start that was replaced by another while it opened its port can stop. */
   #starts = 0
   /** Resolves when the last server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
@@ -305,7 +305,7 @@ export class SignIns {
   }
 }
 
-/** Why a sign-in expired: its host, if that did not respond and no page was opened. */
+/** Why a sign-in expired. If its host did not respond and no page was opened, the host is the reason. */
 const expiryOf = ({ opened, unreachable }: Pending): SignInFailure =>
   opened || unreachable === undefined ? { kind: 'expired' } : { kind: 'not-sent', why: unreachable }
 

@@ -29,11 +29,11 @@ type Entry = z.output<typeof entry>
 type Stored = z.output<typeof stored>
 
 /**
- * The key that owns pins. An id alone is not enough, because it is reused after its key was removed or was in
+ * The key that owns pins. An id alone is not enough: it may be reused after its key was removed, or was in
  * memory only.
  */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
-  /** Whether the key outlives the process; otherwise its pins do not either. */
+  /** Whether the key outlives the process; otherwise its pins end with the process too. */
   readonly isKept: () => boolean
 }
 

@@ -21,7 +21,7 @@ export interface ConnectionDeps extends ExchangeDeps {
   readonly slots: SlotLedger
   /** Number of own connections in the category without a response. */
   readonly opening: (category: string) => number
-  /** Called when a connection has released a slot of the service. */
+  /** Called when a connection has released its slot at the service. */
   readonly slotFreed: (category: string) => void
   /** The requested form, if not `application/json`. */
   readonly accept?: string
@@ -30,7 +30,9 @@ export interface ConnectionDeps extends ExchangeDeps {
 /** Inputs for opening a connection. */
 export interface OpeningPass {
   readonly token: string
-  /** Its turn among all requests, to be given the outcome; absent while the gateway is off. */
+  /**
+   * The permit of this request among all requests, to be given the outcome; absent while the gateway is off.
+   */
   readonly turn?: Permit | undefined
 }
 

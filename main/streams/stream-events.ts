@@ -12,9 +12,9 @@ export interface StreamName {
 
 /** The gap between the former connection of a stream and its replacement. */
 export interface OpeningGap {
-  /** When the former one ended or received GoAway, epoch ms; `undefined` at the first opening. */
+  /** When the former connection ended or received GoAway, epoch ms; `undefined` at the first opening. */
   readonly sinceMs: number | undefined
-  /** Whether the former one received data until the other opened. */
+  /** Whether the former connection received data until its replacement opened. */
   readonly overlapped: boolean
 }
 
@@ -50,7 +50,7 @@ export class StreamEvents {
       })
   }
 
-  /** `sinceMs`: its last frame, epoch ms. */
+  /** `sinceMs`: the stream's last frame, epoch ms. */
   silent(sinceMs: number): void {
     this.#report({ kind: 'stream-silent', ...this.#name, since: Math.round(sinceMs) })
   }

@@ -41,7 +41,9 @@ export class StreamHandover {
   readonly #listener: HandoverListener
   /** The connection in use or opening. */
   #current: StreamConnection | undefined
-  /** Replaces the current connection once open, so that a stream about to end is not dropped earlier. */
+  /**
+   * Replaces the current connection once open. Until then the current one stays, although it is about to end.
+   */
   #successor: StreamConnection | undefined
   /**
    * Increases with each attempt and each `hangUp`, so that an attempt that waited for a token meanwhile is
@@ -67,8 +69,7 @@ export class StreamHandover {
   }
 
   /**
-   * When its category may be requested again, in epoch milliseconds; `undefined` if now, or if the gateway
-   * decides.
+   * When the stream's category may be requested again, epoch ms; `undefined`: now, or the gateway decides.
    */
   get heldUntilMs(): number | undefined {
     return this.#takeTurn === undefined ? this.#deps.tap.notBeforeMs('GET', this.#path, 'normal') : undefined
@@ -78,7 +79,7 @@ export class StreamHandover {
     return this.#deps.turns?.()
   }
 
-  /** Opens a connection. `turn`: a turn that it already has. */
+  /** Opens a connection. `turn`: a permit that it already has. */
   async connect(turn?: Permit): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt

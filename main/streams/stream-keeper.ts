@@ -22,7 +22,7 @@ import { StreamWatchdog } from './stream-watchdog.ts'
 
 export interface StreamDeps extends HandoverDeps {
   readonly random: Random
-  /** The own stream to close to free a slot for this one; `undefined` if no own stream has one. */
+  /** The own stream to close to free a slot for this one; `undefined` if no own stream has a slot. */
   readonly proposal: (category: string) => StreamProposal | undefined
   readonly report: (report: KeyReport) => void
   readonly changed: () => void
@@ -30,8 +30,8 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * How long an opening may take before a wake-up treats it as lost, in milliseconds: its own timer stops
- * during sleep.
+ * How long an opening may take before a wake-up treats it as lost, in milliseconds: the opening's own timer
+ * stops during sleep.
  */
 const OPENING_MS = 20_000
 /** The maximum random delay in milliseconds, so that many streams do not reconnect at the same moment. */
@@ -69,7 +69,7 @@ const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'not-the-service',
 ])
 
-/** States of an open stream after its connection ends or is about to. */
+/** States of a stream whose connection has ended or is about to end. */
 const WITHOUT_IT: ReadonlySet<StreamState['kind']> = new Set(['waiting', 'opening', 'restarting'])
 
 /** Keeps one stream open: judges it by its frames, not its socket, and reopens it with backoff. */
@@ -77,12 +77,12 @@ export class StreamKeeper {
   readonly id: string
   readonly category: string
   readonly request: StreamRequest
-  /** Its path and query under `{base_url}`. */
+  /** The stream's path and query under `{base_url}`. */
   readonly path: string
   isPinned: boolean
-  /** Whether Headroom itself wants it, besides programs. */
+  /** Whether Headroom itself wants the stream, besides programs. */
   isOwn = true
-  /** The programs that read it, if any. */
+  /** The programs that read the stream, if any. */
   audience: StreamReaders | undefined
   readonly #deps: StreamDeps
   readonly #rate: FrameRate
@@ -91,21 +91,18 @@ export class StreamKeeper {
   readonly #restarted = new RecentMoments(RECENT_MS)
   readonly #watchdog: StreamWatchdog
   readonly #connections: StreamHandover
-  /** Why it is being reopened; `undefined` while it is open. */
+  /** Why the stream is being reopened; `undefined` while it is open. */
   #lastReason: Reason | undefined
   /**
-   * Its last frame before the present wait, epoch ms; `undefined` while it is open, and before its first
-   * opening.
+   * The stream's last frame before the present wait, epoch ms; `undefined` while it is open, and before its
+   * first opening.
    */
   #heardMs: number | undefined
-  /**
-   * Whether its next attempt may follow another stream's success: it is not one that opens and ends
-   * repeatedly.
-   */
+  /** Whether the stream may try after another succeeded: false if it opens and ends repeatedly. */
   #mayFollow = false
   /**
-   * When it stopped being open or received GoAway, epoch ms; `undefined` while it is open, and before its
-   * first opening.
+   * When the stream stopped being open or received GoAway, epoch ms; `undefined` while it is open, and before
+   * its first opening.
    */
   #brokeMs: number | undefined
 
@@ -143,7 +140,7 @@ export class StreamKeeper {
     })
   }
 
-  /** Number of its connections without a response. */
+  /** Number of the stream's connections without a response. */
   get opening(): number {
     return this.#connections.opening
   }
@@ -157,7 +154,7 @@ export class StreamKeeper {
     return state.kind === 'waiting' && state.code === 'no-slot'
   }
 
-  /** Its slot; `undefined` while it has none. */
+  /** The stream's slot; `undefined` while it has none. */
   get holder(): SlotHolder | undefined {
     const { openedAtMs } = this.#connections
     if (openedAtMs === undefined) return undefined
@@ -172,7 +169,7 @@ export class StreamKeeper {
     }
   }
 
-  /** `turn`: its first connection's turn among all requests. */
+  /** `turn`: the permit of the first connection among all requests. */
   start(turn?: Permit): void {
     void this.#connections.connect(turn)
     this.#watchdog.watch()
@@ -187,7 +184,7 @@ export class StreamKeeper {
     this.#watchdog.watch()
   }
 
-  /** Reopens it for its first response, before the present connection closes if there is a slot for both. */
+  /** Reopens the stream for its first response; before the present connection closes, if slots allow both. */
   renew(): void {
     this.#watchdog.feed({ kind: 'renew', canOverlap: this.#canOverlap() })
     this.#watchdog.watch()
@@ -260,8 +257,8 @@ export class StreamKeeper {
     const { refused } = tapped
     this.audience?.refused(answer)
     if (refused === 'concurrency' && isSuccessor) {
-      // Its own earlier connection had the slot, which becomes free once the service notices that
-      // connection's end.
+      // The stream's earlier connection had the slot, which becomes free once the service notices the end of
+      // that connection.
       this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
       return
     }
@@ -364,11 +361,13 @@ export class StreamKeeper {
     const isFirst = this.audience !== undefined && this.#brokeMs === undefined
     if (isFirst || code === 'restarted-here') return undefined
     const nextMs = this.#deps.outage.takeTry()
-    // The one with the fewest failures goes first.
+    // The stream with the fewest failures goes first.
     return nextMs && nextMs + LATER_MS * Math.min(attempt, MAX_LATER)
   }
 
-  /** A stream that cannot be reopened counts as silent as long after its last frame as a connected one. */
+  /**
+   * A stream that cannot be reopened counts as silent after the same time without a frame as a connected one.
+   */
   #judgeSilence(): void {
     const { kind } = this.#watchdog.state
     if (this.#heardMs === undefined || (kind !== 'waiting' && kind !== 'opening')) return
@@ -416,7 +415,7 @@ const hasFrame = (state: StreamState): boolean =>
   'openedAtMs' in state &&
   (state.kind === 'restarting' || state.sawData || state.lastFrameAtMs > state.openedAtMs)
 
-/** The part of a summary that follows from the state. `last`: why it is being reopened, if so. */
+/** The part of a summary that follows from the state. `last`: why the stream is being reopened, if so. */
 function summaryOf(
   state: StreamState,
   last: Reason | undefined,
@@ -445,7 +444,7 @@ interface SymbolError {
 /** Maximum number shown in a window; a stream has at most 100 symbols. */
 const MAX_SYMBOLS = 20
 
-/** The latest error of each symbol, in bounded memory: the oldest are dropped. */
+/** The latest error of each symbol, in bounded memory: the oldest errors are dropped. */
 class SymbolErrors {
   readonly #bySymbol = new Map<string, SymbolError>()
 

@@ -21,7 +21,7 @@ export class StreamOutage {
   }
 
   /**
-   * Takes the next attempt: `undefined` if it may go now, otherwise when to ask again, in epoch milliseconds.
+   * Requests the next attempt: `undefined` if the stream may try now, else when to ask again, in epoch ms.
    */
   takeTry(): number | undefined {
     if (!this.#isOn) return undefined

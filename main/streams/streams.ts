@@ -29,14 +29,14 @@ export interface ProgramStream {
   readonly path: string
   readonly accept: string | undefined
   readonly audience: StreamReaders
-  /** Its turn among all requests. */
+  /** The stream's permit among all requests. */
   readonly turn: Permit
   /** Whether to ask the service even if no slot seems free: others may have released theirs. */
   readonly mayBeRefused: boolean
 }
 
 export const MAX_STREAMS = 200
-/** Maximum number of symbol errors in a snapshot; without it, the service would determine its size. */
+/** Maximum number of symbol errors in a snapshot. Without it, the service would decide its size. */
 const MAX_SYMBOL_ERRORS = 64
 /** Number of closed streams that stay visible with their reason. */
 const MAX_CLOSED_SHOWN = 5
@@ -100,7 +100,7 @@ export class Streams {
     this.#deps.changed()
   }
 
-  /** Opens the given and the pinned streams. One that fails is listed as closed, with the reason. */
+  /** Opens the given and the pinned streams. A stream that fails is listed as closed, with the reason. */
   openAtStart(requests: readonly StreamRequest[]): void {
     for (const request of requests) this.#openOrListClosed(request, false)
     for (const request of this.#deps.pins?.read() ?? []) {
@@ -116,8 +116,8 @@ export class Streams {
   }
 
   /**
-   * Closes a stream after `inSeconds`, unless `keep` cancels that; removes an already closed one at once.
-   * Until then the connection is open and counted, so that displayed slots stay correct.
+   * Closes a stream after `inSeconds`, unless `keep` cancels that. Removes a closed stream at once. Until it
+   * closes, the connection is open and counted, so that displayed slots stay correct.
    */
   closeIn(id: string, inSeconds: number): Outcome {
     const keeper = this.#find(id)
@@ -252,7 +252,7 @@ export class Streams {
     )
   }
 
-  /** Makes room for one more stream, or returns why there is none. `mayBeRefused`: even without a slot. */
+  /** Makes room for a stream, or returns why there is no room. `mayBeRefused`: open even without a slot. */
   #roomFor(request: StreamRequest, replace: string | undefined, mayBeRefused: boolean): Outcome {
     if (this.#keepers.filter((keeper) => !keeper.isClosed).length >= MAX_STREAMS) return tooMany(MAX_STREAMS)
     const { category } = STREAM_TABLE[request.kind]

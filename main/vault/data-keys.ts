@@ -22,8 +22,7 @@ export const NO_KEYS: DataKeys = { opened: new Map() }
 export type Unlocking =
   | { readonly kind: 'unlocked'; readonly keys: DataKeys }
   /**
-   * The stored data is intact, but the keystore's key has changed. `backend`: the kind of keystore that
-   * sealed it.
+   * The data is intact, but the keystore's key has changed. `backend`: the kind of keystore that sealed it.
    */
   | { readonly kind: 'key-changed'; readonly why: string; readonly backend: string }
   /** The stored data is intact, but another kind of keystore sealed it: `backend`, as recorded. */
@@ -102,7 +101,7 @@ export async function unlockDataKeys(
   return changed ?? elsewhere ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
 }
 
-/** Creates a new data key next to those that cannot be opened; they stay in case their keystore returns. */
+/** Creates a new data key next to those that cannot be opened, which stay in case their keystore returns. */
 export async function addDataKey(
   database: DatabaseSync,
   keystore: Keystore,
@@ -190,7 +189,7 @@ async function wrapAgain(
   key: Uint8Array,
 ): Promise<void> {
   const wrapping = await keystore.wrap(key)
-  if (wrapping.kind !== 'wrapped' || !database.isOpen) return // the old wrapping still opens; asked again at the next start
+  if (wrapping.kind !== 'wrapped' || !database.isOpen) return // the old wrapping opens; the next start tries again
   const { backend, bytes } = wrapping
   attempt(() =>
     database

@@ -38,7 +38,7 @@ const wrapping = z
     check: base64,
     key: base64,
   })
-  // Each may be within its bounds, but together they could request more than any of ours.
+  // Each number may be within its bounds, but together they could request more memory than any cost of ours.
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
@@ -77,7 +77,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
       const opened = unseal(stretched, WRAPPED_KEY, key)
       if (opened !== undefined) {
         const bytes = Buffer.from(opened, 'base64')
-        // Wrapped at the cost of its time: wrapped again at today's.
+        // A key that was wrapped at a lower cost than today's is wrapped again.
         return { kind: 'unwrapped', key: bytes, renew: stored.N < cost.N }
       }
       return unseal(stretched, CHECK, check) === CHECK_TEXT

@@ -23,13 +23,13 @@ export interface OpenRecord {
   readonly about: string
 }
 
-/** The result of reading a record. `lost`: it exists and cannot be opened. */
+/** The result of reading a record. `lost`: the record exists and cannot be opened. */
 export type RecordReading =
   | OpenRecord
   | { readonly kind: 'none' }
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
 
-/** Generations whose metadata is kept; only the newest keeps its secrets. */
+/** How many generations keep their metadata; only the newest keeps its secrets. */
 const KEPT_GENERATIONS = 3
 
 const recordRow = z.object({
@@ -104,7 +104,7 @@ export function quarantineRecord(
        SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
     )
     .run(why, Math.round(nowMs), ...which)
-  // All of the kind: an older generation has no secret left, and would be read as the newest one.
+  // All records of the kind: an older generation has no secret left, and would be read as the newest one.
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 

@@ -1,7 +1,8 @@
 /**
- * The schema of `vault.db`, as the migrations that led to it. The one at index n turns version n into n + 1.
+ * The schema of `vault.db`, as the migrations that led to it. The migration at index n turns version n into n
+ * + 1.
  *
- * A migration that was released is never edited: files in use were made by it.
+ * A released migration is never edited, because files in use were made by it.
  */
 export const VAULT_MIGRATIONS: readonly string[] = [
   `

@@ -124,13 +124,13 @@ export function writeTokens(
     database.prepare('DELETE FROM outbox WHERE profile = ?').run(profile)
     return
   }
-  // The time of its request stays unchanged.
+  // The time at which the revocation was requested stays unchanged.
   database
     .prepare('INSERT INTO outbox VALUES (?, ?, ?) ON CONFLICT (profile) DO UPDATE SET about = excluded.about')
     .run(profile, JSON.stringify(revocation), Math.round(nowMs))
 }
 
-/** Stores that a refresh began, inside the caller's transaction. */
+/** Records in the caller's transaction that a refresh began. */
 export function writeIntent({ database }: VaultView, profile: string, { generation, atMs }: Intent): void {
   database
     .prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')

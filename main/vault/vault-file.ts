@@ -25,9 +25,7 @@ export type VaultFileOpening =
     }
 
 const NAME = 'vault'
-/**
- * The wait for another program's lock, which blocks everything else; Headroom itself never holds one longer.
- */
+/** The wait for another program's lock, which blocks everything else. Headroom holds no lock for longer. */
 const BUSY_MS = 250
 
 /**
@@ -90,8 +88,8 @@ type Opened =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * Creates the file under another name and renames it when complete: `vault.db` is then never half a file, and
- * an empty one was emptied by another program.
+ * Creates the file under another name and renames it when complete. So `vault.db` is never half a file, and
+ * if it is empty, another program emptied it.
  */
 function create(file: string, migrations: readonly string[]): Opened {
   const draft = `${file}.new`
@@ -155,7 +153,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** Whether `vault.db` may contain keys: it names some, or cannot be read. */
+/** Whether `vault.db` may contain keys: it names keys, or cannot be read. */
 export function mayHoldKeys(folder: string): boolean {
   const file = join(folder, `${NAME}.db`)
   if (![file, `${file}-wal`].some((path) => existsSync(path))) return false

@@ -85,7 +85,7 @@ export class VaultHandle {
     return handle
   }
 
-  /** Lists the stored keys without opening any. */
+  /** Lists the stored keys without opening them. */
   static #withoutKeystore(
     deps: VaultHandleDeps,
     { database, notices }: Extract<VaultFileOpening, { kind: 'open' }>,
@@ -160,7 +160,7 @@ export class VaultHandle {
   }
 
   /**
-   * Creates a new data key next to the one that cannot be opened, for a key that is connected again. Not to
+   * Creates a new data key next to the one that cannot be opened, for a key that is connected again. Must not
    * be called with a passphrase that may be mistyped.
    */
   async startOver(): Promise<void> {
@@ -210,7 +210,7 @@ export class VaultHandle {
         break
       case 'waiting':
         this.#status = startTrouble('waiting', unlocking.why)
-        // Stored keys can be listed meanwhile.
+        // Stored keys can be listed while this is pending.
         this.#vault ??= this.#vaultWith(this.#database, NO_KEYS)
         void unlocking.settled.then(() => this.askAgain())
         return

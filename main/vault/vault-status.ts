@@ -26,7 +26,7 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
  */
 export function sealedElsewhere(backend: string): StartTrouble {
   const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'
-  // It comes from a file, so only a plain name is shown.
+  // The name comes from a file, so only a plain name is shown.
   const name = /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
   const { why, where } = {
     desktop: {

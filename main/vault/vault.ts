@@ -24,9 +24,7 @@ export interface VaultTokens {
   read(): TokenReading
   /** Called before the token is sent, so that a later start knows that it may be used up. */
   intend(intent: Intent, refreshToken: string): Saved
-  /**
-   * Stores the newest token, its standing and a pending revocation. Ends an intent that is not in `tokens`.
-   */
+  /** Stores the newest token, its standing and a pending revocation. Ends an intent that `tokens` lacks. */
   save(tokens: StoredTokens): Saved
   /** Records in the journal, by fingerprint, each token's step in a refresh. A failure is not reported. */
   note(step: JournalStep, generation: number, refreshToken: string): void
@@ -35,14 +33,14 @@ export interface VaultTokens {
 /** A stored profile as found at this start. */
 export interface StoredProfile {
   readonly id: string
-  /** Absent if unreadable: then only its id is known. */
+  /** Absent if unreadable: then only the profile's id is known. */
   readonly about?: ProfileAbout
   readonly clientSecret?: string
   readonly reading: TokenReading
   readonly tokens: VaultTokens
 }
 
-/** The result of storing a sign-in; `generation` is that of its stored token. */
+/** The result of storing a sign-in; `generation` is the generation of its stored token. */
 export type SignedIn =
   | (Saved & { readonly ok: true; readonly generation: number })
   | (Saved & { readonly ok: false })
@@ -104,7 +102,7 @@ export class Vault {
   /**
    * Stores a sign-in: the profile, its secrets and its first tokens, together or not at all.
    *
-   * Its generation is above every one that the profile ever had.
+   * The generation of these tokens is above every one that the profile ever had.
    */
   signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens): SignedIn {
     const { id, clientSecret } = profile
@@ -122,7 +120,8 @@ export class Vault {
       const generation = Math.max(nextGeneration(view, id, TOKEN), token.generation)
       storedAs = generation
       for (const kind of [TOKEN, SECRET] as const) {
-        // Kept in case its key returns: otherwise only a newer generation would replace its ciphertext.
+        // The record stays in case its data key returns: otherwise only a newer generation would replace its
+        // ciphertext.
         if (readRecord(view, id, kind).kind === 'lost') {
           quarantineRecord(view, id, kind, 'replaced by a new sign-in')
         }
@@ -182,7 +181,7 @@ export class Vault {
     return saved
   }
 
-  /** The recorded kind of keystore that sealed the token of a profile. */
+  /** The recorded kind of the keystore that sealed the token of a profile. */
   backendOf(profile: string): string | undefined {
     const reading = this.#read(({ database }) =>
       database
@@ -195,7 +194,7 @@ export class Vault {
     return reading.ok && reading.value !== undefined ? String(reading.value['backend']) : undefined
   }
 
-  /** Whether this token ever belonged to the profile: then the stored one is the same or newer. */
+  /** Whether this token ever belonged to the profile. If so, the stored token is the same or newer. */
   knows(profile: string, refreshToken: string): boolean {
     const reading = this.#read((view) => isInJournal(view, profile, refreshToken))
     return reading.ok && reading.value
@@ -253,7 +252,10 @@ export class Vault {
     return addressMark(current.key, profile.id, profile)
   }
 
-  /** Under any key that this start opened: without one, nothing of it can be read anyway. */
+  /**
+   * Whether a mark fits under any key that this start opened; true if it opened none, because then no secret
+   * can be read.
+   */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
     return keys.length === 0 || keys.some((key) => addressMark(key, id, about) === mark)

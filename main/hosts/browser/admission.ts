@@ -17,8 +17,8 @@ const MAX_FAILURES = 20
 const FAILURE_WINDOW_MS = 60_000
 
 /**
- * The single-use codes that admit browser windows. A used code is replaced; after 20 wrong ones a minute
- * others are rejected.
+ * The single-use codes that admit browser windows. A used code is replaced. After 20 wrong codes in a minute,
+ * further wrong ones are rejected.
  */
 export class Admission {
   readonly #deps: AdmissionDeps

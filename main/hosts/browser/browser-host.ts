@@ -21,7 +21,7 @@ export interface BrowserHostDeps {
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Called with the address to open: at start, and after each use of its code. */
+  /** Called with the address to open: at start, and after each use of the address's code. */
   ready(url: string): void
 }
 

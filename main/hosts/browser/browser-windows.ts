@@ -6,10 +6,7 @@ import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
-/**
- * Time without a push stream after which a window's session closes. Covers a reload and a short sleep of the
- * machine.
- */
+/** If a window has no push stream for this long, its session closes. Covers reloads and short sleeps. */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
 /**

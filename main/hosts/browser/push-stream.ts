@@ -18,8 +18,8 @@ export const MAX_BUFFERED_BYTES = 1_000_000
 /**
  * Writes the pushes of one window as lines of JSON to one response that does not end.
  *
- * Memory for a slow reader is bounded: only the latest snapshot of each profile waits, while events are never
- * dropped and are written up to `MAX_BUFFERED_BYTES`. Then the stream is closed; the window reconnects and
+ * Memory for a slow reader is bounded. Only the latest snapshot of each profile waits. Events are never
+ * dropped: they are written up to `MAX_BUFFERED_BYTES`, then the stream is closed. The window reconnects and
  * requests missed events by their `seq`.
  */
 export class PushStream {

@@ -137,7 +137,7 @@ function bearerWindow(request: FastifyRequest, windows: BrowserWindows): Browser
   return bearer === undefined ? undefined : windows.find(bearer)
 }
 
-/** Sends the page with a new nonce. Only the page carries one. */
+/** Sends the page with a new nonce. No other response has a nonce. */
 function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): FastifyReply {
   const nonce = Buffer.from(randomBytes(NONCE_BYTES)).toString('base64')
   return reply

@@ -11,7 +11,7 @@ export interface DefectDeps {
   }
   readonly log: Log
   readonly ending: QuitEnding
-  /** Notifies a person that the app continues. */
+  /** Notifies a person that the app continues after a defect. */
   readonly notify: (line: string) => void
 }
 

@@ -23,7 +23,7 @@ export interface DesktopActions {
 export interface DesktopChoices {
   readonly stripShown: boolean
   readonly closeToTray: boolean
-  /** False if the desktop shows no tray icons: without its window the app could not be reached. */
+  /** False if the desktop shows no tray icons: an app without a window could not be reached then. */
   readonly hasTray: boolean
   readonly globalShortcut: boolean
   readonly keepAwake: boolean

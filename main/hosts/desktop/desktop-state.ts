@@ -40,7 +40,8 @@ type Stored = Readonly<Record<string, unknown>>
 type Migration = (stored: Stored) => Stored
 
 /**
- * Migrations: the one at index n brings a file from version n to n + 1. A released one is never changed.
+ * Migrations: the migration at index n turns a file of version n into n + 1. A released migration is never
+ * changed.
  *
  * The version is a separate number, because electron-store's migrations compare `app.getVersion()`, which is
  * Electron's version when run from a checkout.

@@ -2,10 +2,10 @@ import type { Notification } from 'electron'
 import type { Log, Notify } from '../../ports/ports.ts'
 import type { ElectronPieces } from './electron-pieces.ts'
 
-/** System notifications, identified by tag: a new one replaces that of the same tag. */
+/** System notifications, identified by tag: a new notification replaces the one with the same tag. */
 export interface SystemNotices {
   readonly notify: Notify
-  /** Closes the notification of `tag`, because its cause has ended. */
+  /** Closes the notification with `tag`, because its cause has ended. */
   withdraw(tag: string): void
 }
 
@@ -25,7 +25,7 @@ export function systemNotices(
       if (!Notification.isSupported()) return
       withdraw(tag)
       const notification = new Notification({ title, body, urgency: isUrgent ? 'critical' : 'normal' })
-      // Referenced until it is closed: a collected notification would lose its click handler.
+      // Referenced until it is closed: if it were garbage-collected, a click would have no effect.
       shown.set(tag, notification)
       notification.on('click', clicked)
       const forget = () => {

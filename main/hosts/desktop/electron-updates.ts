@@ -42,7 +42,7 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
     download: async () => {
       await (await reader()).downloadUpdate()
     },
-    // Shows the installer, and restarts the app afterwards, which inherits the file mask.
+    // Shows the installer, and restarts the app afterwards. The new process inherits the file mask.
     install: () => {
       restoreFileMask()
       loaded?.quitAndInstall(false, true)
@@ -55,7 +55,8 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
 function configured(reader: FeedReader): FeedReader {
   reader.autoDownload = false
   reader.autoInstallOnAppQuit = false
-  // Its logger would write addresses and paths. Errors arrive as rejections, which are logged redacted.
+  // The library's logger would write addresses and paths. Errors arrive as rejections, which are logged
+  // redacted.
   reader.logger = null
   reader.on('error', () => {})
   return reader

@@ -10,7 +10,7 @@ import type { SafeStorageDeps } from './safe-storage-keystore.ts'
  * and a process can open the entries of one name only.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
-/** The flag of a process that only opens a key under the former name in its value. */
+/** The flag of a process that only opens a key, under the former app name in the flag's value. */
 export const OPEN_AS_FLAG = 'open-as'
 
 const KEY_BYTES = 32

@@ -30,7 +30,7 @@ export function windowPreferences(preloadPath: string, isPackaged: boolean): Web
     navigateOnDragDrop: false,
     // Dictionaries would be downloaded.
     spellcheck: false,
-    // A console lets an attacker's script be pasted; developers need one.
+    // A console lets people paste an attacker's script. Only developers need one.
     devTools: !isPackaged,
   } satisfies BrowserWindowConstructorOptions['webPreferences']
 }
@@ -63,7 +63,7 @@ export function hardenSession(
   session.setDevicePermissionHandler(() => false)
   // Blocks the network even for a page that bypassed the CSP.
   session.webRequest.onBeforeRequest(({ url }, decide) => decide({ cancel: !mayRequest(url, isPackaged) }))
-  // Allows files made by our own page, with a save dialog, and no other download.
+  // Allows downloads of files made by our own page, with a save dialog, and no others.
   session.on('will-download', (event, item) => {
     if (isOurFile(item.getURL())) nameDownload(item)
     else event.preventDefault()

@@ -21,10 +21,10 @@ export interface LoginItemDeps {
 }
 
 /**
- * The login item of the app; `undefined` if it is not installed, because the entry would start plain
+ * The login item of the app; `undefined` if the app is not installed, because the entry would start plain
  * Electron.
  *
- * Electron implements it on macOS and Windows; Linux desktops read an entry in a folder.
+ * Electron implements login items on macOS and Windows. Linux desktops read an entry in a folder.
  */
 export function loginItem(deps: LoginItemDeps): LoginItem | undefined {
   if (!deps.app.isPackaged) return undefined
@@ -39,7 +39,7 @@ export const startedAtLogin = ({ app, platform }: Pick<LoginItemDeps, 'app' | 'p
   platform === 'darwin' && app.isPackaged && app.getLoginItemSettings().wasOpenedAtLogin
 
 function systemItem({ app }: LoginItemDeps): LoginItem {
-  // Windows compares the arguments; without them it would report that no entry is set.
+  // Windows compares the arguments: without them it would report that no entry is set.
   const args = [IN_TRAY_FLAG]
   return {
     isSet: () => app.getLoginItemSettings({ args }).openAtLogin,

@@ -21,14 +21,14 @@ export interface PageDeps {
   readonly log: Log
   /** The icon of title bar and taskbar; absent if the system takes it from the app bundle. */
   readonly iconPath?: string
-  /** Called when Windows ends the person's session. Unsaved data must be written before it returns. */
+  /** Called when Windows ends the person's session. Unsaved data must be written before this returns. */
   readonly sessionEnding: () => void
 }
 
 /** The page's background, so that a slow first paint shows no white flash. */
 const BACKGROUND = '#0e1116'
 
-/** Opens a window with its session, which ends with it. It is shown after its first paint. */
+/** Opens a window with its session, which ends with the window. The window is shown after its first paint. */
 export function openPage(
   url: string,
   options: BrowserWindowConstructorOptions,
@@ -68,7 +68,7 @@ export function openPage(
   return window
 }
 
-/** Reloads a page that crashed. Main loses no state: a new page fetches the latest snapshot. */
+/** Reloads a page that crashed. Main loses no state, because the new page fetches the latest snapshot. */
 function recover(contents: WebContents, session: WindowSession, clock: Clock, log: Log): () => void {
   let endedAtMs: readonly number[] = []
   let cancel = () => {}

@@ -3,13 +3,13 @@ import type { Pushes } from '../../../app/contract/ipc.ts'
 import type { Snapshot } from '../../../app/contract/snapshot.ts'
 
 /**
- * The channel on which the preload script acknowledges snapshots. Not in the contract, because the page must
- * not use it.
+ * The channel on which the preload script acknowledges snapshots. It is not in the contract, because the page
+ * must not use it.
  */
 export const HEARD_CHANNEL = 'snapshot-heard'
 /**
- * Maximum number of unacknowledged snapshots: two seconds' worth at the highest rate. At this number the page
- * is taken to be blocked.
+ * Maximum number of unacknowledged snapshots: two seconds' worth at the highest rate. If this many are
+ * unacknowledged, the page counts as blocked.
  */
 export const MAX_UNHEARD = 8
 
@@ -17,7 +17,7 @@ export const MAX_UNHEARD = 8
 export interface PacedPushes {
   readonly pushes: Pushes<AppContract>
   heard(): void
-  /** Forgets what was not acknowledged: a new page was loaded, and the old one will not answer. */
+  /** Discards pending acknowledgements: a new page was loaded, and the old page will not respond. */
   startOver(): void
 }
 

@@ -21,8 +21,8 @@ export interface QuitEnding {
 /**
  * Delays the exit of the process until streams are closed and stores are written, at most `QUIT_LIMIT_MS`.
  *
- * Every way to quit emits `will-quit`: the menus, the last window, SIGINT, SIGTERM. It ends with `app.exit`,
- * because Electron ignores a second `app.quit` while work caused by the event is running.
+ * Every way to quit emits `will-quit`: the menus, the last window, SIGINT, SIGTERM. The last step is
+ * `app.exit`, because Electron ignores a second `app.quit` while work caused by the event is running.
  */
 export function endAfterStop({ app, clock, log, stop }: QuitDeps): QuitEnding {
   let stopped: Promise<void> | undefined

@@ -31,7 +31,7 @@ const ASK_AGAIN_MS = 5_000
 const UNAVAILABLE = 'the system has no keyring'
 
 /**
- * Whether an error says that the keyring is not open yet. Electron reports it only by its message,
+ * Whether an error means that the keyring is not open yet. Electron reports that only by the error's message,
  * "safeStorage.decryptStringAsync is temporarily unavailable."; a wrong key rejects the same way.
  */
 const isNotOpenYet = (error: unknown): boolean =>

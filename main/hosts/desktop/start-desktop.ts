@@ -56,7 +56,7 @@ export interface DesktopDeps {
   readonly log: Log
   /** The process whose uncaught errors are handled. */
   readonly process: Pick<NodeJS.Process, 'on'>
-  /** Called once Electron is ready, only by the first instance. */
+  /** Called once Electron is ready, and only in the first instance. */
   readonly startApp: (ports: { readonly announcer: Announcer }) => Promise<RunningDesktop>
 }
 
@@ -66,7 +66,7 @@ export interface DesktopDeps {
 const APP_ID = 'app.headroom.desktop'
 
 /**
- * Starts the desktop host, one instance per data folder: a second start shows the first one's window and
+ * Starts the desktop host, one instance per data folder: a second start shows the first instance's window and
  * exits.
  *
  * No `await` before the calls that must precede Electron's `ready`.

@@ -24,8 +24,8 @@ type StateFile = Store<Record<string, unknown>>
  */
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
-  // electron-store would answer this channel to any page, with the path of the data folder; our windows do
-  // not use it.
+  // electron-store would respond on this channel to any page, with the path of the data folder. Our windows
+  // do not use it.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
   // A change applies to this run even if it cannot be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}

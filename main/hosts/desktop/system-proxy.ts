@@ -43,7 +43,7 @@ interface Connecting {
   createConnection(options: object, connected: Connected): Duplex | undefined
 }
 
-/** An agent that asks the system for each connection and connects as the agent of that route. */
+/** An agent that asks the system for a route at each connection, and connects by the agent of that route. */
 class SystemProxyAgent extends https.Agent {
   readonly #resolveProxy: ResolveProxy
   /** By the proxy's URL; the empty string is the direct route. */
@@ -68,7 +68,7 @@ class SystemProxyAgent extends https.Agent {
       .catch((cause: unknown) => connected(cause instanceof Error ? cause : new Error('no proxy')))
   }
 
-  /** Connects by the first route; tries the next one if that fails, because nothing was sent yet. */
+  /** Connects by the first route. If that fails, tries the next route, because nothing was sent yet. */
   #connect([url, ...others]: readonly string[], options: RequestOptions, connected: Connected): void {
     if (url === undefined) {
       connected(new UnsupportedProxyError('no usable proxy'))

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether the desktop shows tray icons. Without one, an app without a window cannot be reached. */
+/** Whether the desktop shows tray icons. If it shows none, an app without a window cannot be reached. */
 export interface TrayPresence {
   /** The last answer; `false` before the first. */
   readonly isThere: boolean

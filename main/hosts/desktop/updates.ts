@@ -77,7 +77,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     }
     checkAfter(CHECK_EVERY_MS)
   }
-  /** Whether a found version is news: one that is being downloaded or is ready to install is not replaced. */
+  /** Whether a found version is news. A version in download or ready to install is not replaced. */
   const isNews = (version: string) =>
     state.kind === 'none' ||
     state.kind === 'available' ||

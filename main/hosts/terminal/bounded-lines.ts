@@ -5,8 +5,8 @@ export interface BoundedLines {
   /** Writes one line. For a slow reader the oldest lines are dropped and counted. */
   each(line: string): void
   /**
-   * Writes a line that replaces the previous one if that is still waiting. `make` is called when the line can
-   * be written; `undefined` writes nothing.
+   * Writes a line that replaces the previous line if that is still waiting. `make` is called when the line
+   * can be written; `undefined` writes nothing.
    */
   newest(make: () => string | undefined): void
   /** Writes everything that waits, even if the reader is slow. */
@@ -28,7 +28,7 @@ export function boundedLines({ out, onDrain, dropped }: BoundedLinesDeps): Bound
   let isLagging = false
   let droppedLines = 0
 
-  /** Writes until the reader is slow again; at the end, everything. */
+  /** Writes until the reader is slow again. At the end, writes everything. */
   function write(isEnd = false): void {
     const mayGoOn = () => isEnd || !isLagging
     while (mayGoOn() && waiting.length > 0) isLagging = !out(waiting.shift() ?? '')

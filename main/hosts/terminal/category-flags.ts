@@ -30,7 +30,7 @@ export function categoryNumbers(
 
 const secondsBetween = numberFlag({ atLeast: 1, atMost: 86_400, unit: 'seconds' })
 
-/** Check settings from `--probe`; omitted ones keep the key's own. */
+/** Check settings from `--probe`. Settings that it omits keep the key's own values. */
 export type ProbeFlag = Pick<ProbeSettings, 'everySeconds'> & Partial<ProbeSettings>
 
 /**

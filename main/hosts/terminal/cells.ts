@@ -38,7 +38,9 @@ function cut(text: string, width: number): string {
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`
 }
 
-/** Formats a duration in at most five characters: `9s`, `4m59s`, `23h`, `12d`. Negative ones count as 0. */
+/**
+ * Formats a duration in at most five characters: `9s`, `4m59s`, `23h`, `12d`. Negative durations count as 0.
+ */
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   if (seconds < 100) return `${seconds}s`

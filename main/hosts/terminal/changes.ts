@@ -18,7 +18,7 @@ export interface Changes {
   readonly programs?: readonly Row[]
   /** The keys of removed rows: categories, and ids of streams and programs. */
   readonly gone?: Readonly<Record<string, readonly string[]>>
-  /** Other fields of a snapshot are included whole if they changed, as `null` if they were removed. */
+  /** Other fields of a snapshot are included whole if they changed, and as `null` if they were removed. */
   readonly [name: string]: unknown
 }
 
@@ -126,7 +126,7 @@ const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
 /**
- * The fields that identify a condition; its times and words follow from rows that are reported themselves.
+ * The fields that identify a condition. Its times and words follow from rows, which are reported themselves.
  */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 

@@ -80,7 +80,8 @@ async function piecesOf(
 }
 
 /**
- * The path of an export: `output`, or in a folder a name with profile (`all` for several), start and format.
+ * The path of an export: `output` itself, or in that folder a name with profile (`all` for several), start
+ * and format.
  */
 function pathOf(
   output: string,
@@ -114,8 +115,7 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
 }
 
 /**
- * Writes a new file completely or not at all; an existing one is not replaced. Returns the reason of a
- * failure.
+ * Writes a new file completely or not at all, and replaces no existing file. Returns the reason of a failure.
  */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
   let descriptor: number

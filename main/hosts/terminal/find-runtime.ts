@@ -20,7 +20,7 @@ export type FoundHost =
 /** Time limit for a connection: a person waits, so a network without internet access must fail soon. */
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** Whether Electron can start here. Downloads its runtime if only that is missing. */
+/** Whether Electron can start here. If only its runtime is missing, downloads it. */
 export async function findDesktop(environment: DesktopEnvironment = thisMachine()): Promise<FoundHost> {
   const obstacle = obstacleOf(environment)
   if (obstacle !== undefined) return { kind: 'browser', reason: obstacle }

@@ -14,7 +14,7 @@ export interface WeighedLine {
   readonly weight: number
 }
 
-/** Makes a cell removable: the highest `leaves` goes first. */
+/** Makes a cell removable. The cell with the highest `leaves` is removed first. */
 export const leaving = (cell: Cell, leaves: number): FittedCell => ({ ...cell, leaves })
 
 /**
@@ -36,8 +36,8 @@ export function fitWidth(cells: readonly FittedCell[], width: number): readonly 
 /**
  * Returns the lines that fit into `rows`, in their order.
  *
- * Of equal weights the lowest line is removed first. The last line states how many were removed, so that a
- * hidden quota is not taken for a missing one.
+ * Of lines with equal weight, the lowest on the screen is removed first. The last line states how many were
+ * removed, so that a hidden quota is not taken for a missing one.
  */
 export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly WeighedLine[] {
   const blank = (line: WeighedLine) => line.cells.length === 0

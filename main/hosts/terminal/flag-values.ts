@@ -12,7 +12,7 @@ export type ParsedFlag<T> =
 export const parsed = <T>(value: T): ParsedFlag<T> => ({ ok: true, value })
 export const expected = (what: string): ParsedFlag<never> => ({ ok: false, expected: what })
 
-/** Adapts a parser to commander, whose message names flag and value; ours adds what was expected. */
+/** Adapts a parser to commander, whose message names flag and value; our message adds what was expected. */
 export const argument =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string): T => {
@@ -35,8 +35,7 @@ export const wordFlag =
   }
 
 /**
- * Parses an id or a folder. A leading `--` means that this flag has no value and the next one was read
- * instead.
+ * Parses an id or a folder. A leading `--`: the value is missing, and the next flag was read in its place.
  */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')

@@ -21,7 +21,7 @@ export interface ProgramFlags {
   readonly data?: string
   readonly class: ProgramClass
   readonly weight: number
-  /** The id of the key that it uses; absent: the only one. */
+  /** The id of the key that the program uses; absent: the only key. */
   readonly profile?: string
   readonly json?: true
 }

@@ -35,8 +35,8 @@ terminal.whenWritten((failure) => {
 exitWithin(LINGER_MS)
 
 /**
- * Replaces each command that uses a secret by one that fails with `line`, because a named secret could not be
- * read.
+ * If a secret that was named could not be read, replaces each command that uses secrets by one that fails
+ * with `line`.
  */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'gateway' | 'program'> {
   const refuse = async () => {

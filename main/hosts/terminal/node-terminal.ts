@@ -18,13 +18,13 @@ export type TerminalProcess = Pick<
 /** A terminal that also reports when its output was written. */
 export interface NodeTerminal extends Terminal {
   /**
-   * Calls `run` once, when all output was written or failed: with a line on why the last of it failed, or
-   * with `undefined`.
+   * Calls `run` once, when all output was written or failed. `run` gets a line with the reason if the end of
+   * the output could not be written, otherwise `undefined`.
    */
   whenWritten(run: (failure: string | undefined) => void): void
 }
 
-/** The terminal of this process; `environment` is that of its start. */
+/** The terminal of this process; `environment` is the environment at its start. */
 export function nodeTerminal(own: TerminalProcess, environment: Terminal['environment']): NodeTerminal {
   const { stdin, stdout, stderr } = own
   const { TERM } = environment
@@ -56,7 +56,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       return () => void stdout.off('drain', run)
     },
     error: (line) => void stderr.write(`${toWidth(`headroom: ${line}`)}\n`),
-    // On stderr, because a program may read stdout.
+    // Written to stderr, because a program may read stdout.
     ...(stderr.isTTY && { bell: () => void stderr.write('\u0007') }),
     ask: async (question) => {
       const lines = createInterface({ input: stdin, output: stderr })

@@ -26,8 +26,8 @@ export interface PlanDeps {
 const TRADING_DAY_MS = 6.5 * 3_600_000
 const REPLAY = { maxWaitMs: 300_000, stretchMs: 180_000 }
 /**
- * `headroom plan`: whether the programs of a file, the recorded ones, or both, fit a key. Exits with 0 in
- * either case, and with 2 for a missing or invalid file.
+ * `headroom plan`: reports whether the programs of a file, the recorded ones, or both, fit a key. Exits with
+ * 0 whether they fit or not, and with 2 for a missing or invalid file.
  */
 export function plan(file: string | undefined, flags: PlanFlags, deps: PlanDeps): number {
   const { terminal } = deps
@@ -100,8 +100,8 @@ interface Recorded {
 }
 
 /**
- * The recorded programs: each one behind the gateway, the app's own checks, and others as one. A line if the
- * history cannot be read.
+ * The recorded programs: each program behind the gateway, the app's own checks, and all others as one
+ * program. A line if the history cannot be read.
  */
 function recordedPrograms(
   { data, profile }: PlanFlags,

@@ -15,7 +15,7 @@ import { type ServiceKey, watchedService } from './watched-service.ts'
 export interface RevokeDeps {
   readonly terminal: Terminal
   revokeTokens(key: ServiceKey): Promise<RevocationResult>
-  /** Asks the app that runs on this data folder, or on the default one. */
+  /** Sends a request to the app that runs on this data folder, or on the default folder. */
   running(dataFolder: string | undefined): AskRunning
   /** Opens the keys of that folder while no app runs; absent without a passphrase. */
   openStored?(dataFolder: string | undefined): Promise<StoredKeysOpening>

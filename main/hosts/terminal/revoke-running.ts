@@ -8,8 +8,8 @@ export interface RunningKey {
 }
 
 /**
- * The selected key, or a line on why no key is selected: no app runs (`nobody`), a wrong name, or a failed
- * request.
+ * The selected key, or a line on why no key is selected: no app runs (`nobody`), the name is wrong, or the
+ * request failed.
  */
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
@@ -18,7 +18,7 @@ export type RunningKeyChoice =
 /** Sends a request to the running app. */
 export type AskRunning = (request: ControlRequest) => Promise<RunningAnswer>
 
-/** Selects a key of the running app: the named one, or the only one. */
+/** Selects a key of the running app: the key that is named, or the only key. */
 export async function chooseRunningKey(
   ask: AskRunning,
   named: string | undefined,
@@ -44,7 +44,7 @@ export async function chooseRunningKey(
   return pickKey(keys, named, 'the running Headroom')
 }
 
-/** Selects the named key, or the only one. `where` names the place of the keys in messages. */
+/** Selects the key that is named, or the only key. `where` says in messages where the keys are. */
 export function pickKey(
   keys: readonly RunningKey[],
   named: string | undefined,

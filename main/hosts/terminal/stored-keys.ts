@@ -34,8 +34,8 @@ export interface StoredKeysPorts {
 /**
  * Opens the keys of a data folder with its passphrase, to revoke one. Locks the folder.
  *
- * The only refresh is one that recovers a token whose response was lost. The outcome of a revocation is
- * stored for the next start.
+ * Refreshes only to recover a token whose response was lost. The outcome of a revocation is stored for the
+ * next start.
  */
 export async function openStoredKeys(
   folder: string,

@@ -28,10 +28,10 @@ const NO_USE = {
 const OFF = { state: 'off' } as const
 
 /**
- * Adds, lists or revokes programs of a data folder on which no app runs, with the app's answers. Locks the
- * folder meanwhile. The next app on that folder serves them.
+ * Adds, lists or revokes programs of a data folder on which no app runs, with the same answers as the app.
+ * Locks the folder meanwhile. The next app on that folder serves the programs.
  *
- * The keys are sealed, so the connected ones are unknown: a program added without `profile` uses the only
+ * The keys are sealed, so the connected keys are unknown: a program added without `profile` uses the only
  * one.
  */
 export function answerStored(

@@ -150,8 +150,8 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first. The newest stays with the rows, or no common size would ever show
-          // one.
+          // Older events are removed first. The newest event stays with the rows; otherwise no common size
+          // would ever show an event.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
               eventRow(event, nowMs, width),
@@ -181,7 +181,7 @@ function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] 
   ]
 }
 
-/** How many items of a list the snapshot has no room for; no line if it has all. */
+/** How many items of a list do not fit in the snapshot; no line if all fit. */
 function unlistedRows(
   { unlisted }: Snapshot,
   of: keyof NonNullable<Snapshot['unlisted']>,
@@ -408,11 +408,11 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
   ]
 }
 
-/** Starts with what may need a person's action, because a narrow terminal cuts the rest. */
+/** The line starts with what may need a person's action, because a narrow terminal cuts the rest. */
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  // Tokens that have ended neither rotate nor end again.
+  // Tokens that have already ended do not rotate, and cannot end again.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)

@@ -34,7 +34,7 @@ export interface Terminal {
 
 /** The reason why stdout ended. */
 export type OutputEnd =
-  /** The reader has closed it, as in `watch --json | head`. */
+  /** The reader has closed stdout, as in `watch --json | head`. */
   | { readonly kind: 'closed' }
   /** Writing failed, as on a full disk; the line states why. */
   | { readonly kind: 'failed'; readonly line: string }
@@ -45,7 +45,7 @@ export interface Screen {
   /** The number of visible lines. */
   rows(): number
   readonly colour: boolean
-  /** Replaces what was drawn before. */
+  /** Replaces the previous drawing. */
   draw(text: string): void
   /** Subscribes to changes of the size, which also clear the screen. Returns a function that unsubscribes. */
   onResize(run: () => void): () => void

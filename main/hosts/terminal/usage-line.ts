@@ -66,7 +66,7 @@ function meantOption(command: Command, flag: string): string {
   return meant === undefined ? '' : `did you mean '${meant}'? `
 }
 
-/** The known word with the fewest letters changed from `word`; `undefined` if none is close. */
+/** The known word with the fewest letters changed from `word`; `undefined` if no word is close. */
 export function suggestionFor(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((name) => ({ name, edits: editDistance(word.toLowerCase(), name) }))

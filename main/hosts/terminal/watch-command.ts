@@ -161,7 +161,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     vault && flags.data,
     gateway,
   )
-  // Before the key is connected, so that a run that cannot serve does not use up a rotating token.
+  // Done before the key is connected, so that a run that cannot serve does not use up a rotating token.
   const served = gateway && (await gateway.start(flags.gateway?.port))
   if (served?.ok === false) {
     terminal.error(`the gateway can't serve: ${served.why}`)
@@ -220,7 +220,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     id = connected
     if (!vault) monitor.connect(asWatched(asked, flags))
     publisher.changed(id)
-    // A key that had ended before emits no event, so its state is checked.
+    // A key that had already ended emits no event, so its state is checked.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
       personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)

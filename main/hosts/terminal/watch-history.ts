@@ -8,9 +8,7 @@ import type { Clock, Log } from '../../ports/ports.ts'
 export interface WatchHistoryDeps {
   readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile'>
   readonly announcer: Announcer
-  /**
-   * A folder locked by the caller; without one, no history is stored and no other command can query this one.
-   */
+  /** A folder locked by the caller. Without it, no history is stored, and no command can query this run. */
   readonly dataFolder: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock

@@ -17,7 +17,7 @@ export interface WatchVault {
   /** Messages about damaged files. */
   readonly notices: readonly string[]
   /**
-   * Connects the key, with the stored token if that is at least as new as the given one. Returns the
+   * Connects the key, with the stored token if that is at least as new as the given token. Returns the
    * profile's id; `undefined` if no token is given or stored.
    *
    * Stored settings are not changed; `asWatched` applies the flags of this run.
@@ -91,7 +91,7 @@ export async function openWatchVault(
         const { id } = stored.profile
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
-        // An unknown token for a key whose stored one has ended is a new sign-in.
+        // If the key's stored token has ended, an unknown token is a new sign-in.
         if (!known && hasEnded(stored)) signIn(kept, asWatched(kept))
         else monitor.restore(asWatched(kept), stored.tokens)
         return id

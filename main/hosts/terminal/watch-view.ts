@@ -22,7 +22,7 @@ export interface WatchView {
   event(event: LoggedEvent): void
   /** Shows an alert. */
   alert(line: string): void
-  /** Takes a typed key; absent if nothing is redrawn. */
+  /** Handles a typed key; absent if nothing is redrawn. */
   key?(key: string): void
   /** Shows the address of the gateway. */
   serves(url: string): void
