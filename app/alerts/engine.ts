@@ -105,7 +105,7 @@ export class AlertEngine {
         ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
-    // It replaces the alerts that it explains, and an earlier notice that it ended.
+    // This alert replaces those that it explains, and an earlier notice that it ended.
     const told = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )

@@ -63,14 +63,14 @@ export class Announcements {
   /** The burst of each open alert. */
   readonly #burstOf = new Map<string, Burst>()
 
-  /** Takes alerts that were raised together. */
+  /** Adds alerts that were raised together. */
   raised(alerts: readonly Alert[]): readonly AnnouncementEffect[] {
     const lanes = new Map<string, Alert[]>()
     for (const alert of alerts) lanes.set(laneOf(alert), [...(lanes.get(laneOf(alert)) ?? []), alert])
     return [...lanes].flatMap(([lane, together]) => this.#raisedIn(lane, together))
   }
 
-  /** Takes the end of an alert, or its dismissal. */
+  /** Records the end of an alert, or its dismissal. */
   ended(id: string): readonly AnnouncementEffect[] {
     const burst = this.#burstOf.get(id)
     this.#burstOf.delete(id)

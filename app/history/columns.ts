@@ -51,7 +51,7 @@ export function minMaxColumns(
       if (low.remaining < column.low.remaining) column.low = low
       if (high.remaining > column.high.remaining) column.high = high
     }
-    // If every point fits, none is dropped.
+    // If every point fits, all are kept.
     if (few.length <= most) few.push(...(same(first, second) ? [first] : [first, second]))
   }
   if (few.length <= most) return few

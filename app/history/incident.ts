@@ -27,7 +27,7 @@ export interface Incident {
 export interface RecordedLine {
   readonly at: string
   readonly what: LoggedEvent['kind']
-  /** Id of the condition that it begins, repeats or ends. */
+  /** Id of the condition that this event begins, repeats or ends. */
   readonly id?: string
   readonly category?: string
   readonly requestId?: string

@@ -109,8 +109,8 @@ const inThousandths = ({ own, elsewhere }: Use): Use => ({
 const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 
 /**
- * Ranks a header before a sample that repeats its number, and that before an estimate. Samples have an
- * interval.
+ * Ranks a header before a sample that repeats its number, and such a sample before an estimate. Samples have
+ * an interval.
  */
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 

@@ -65,7 +65,7 @@ export function reportCsv(report: Report, { profile, environment }: ExportedKey)
 /** Format version; unchanged while fields are only added. */
 export const EXPORT_FORMAT = 1
 
-/** The same as one JSON object; `version` is the app's. */
+/** The report as one JSON object; `version` is the app's. */
 export function reportJson(report: Report, { profile, environment }: ExportedKey, version: string): object {
   return {
     kind: 'headroom-report',

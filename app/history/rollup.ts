@@ -3,15 +3,15 @@ import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
 /** A rolled-up stretch of samples: enough to draw it and to account for it. */
 export interface Rollup {
-  /** Its first millisecond; its tier gives the length. */
+  /** The first millisecond of the stretch, whose tier gives its length. */
   readonly atMs: number
-  /** Lowest and highest level of its most trusted source: estimates count only without a header. */
+  /** Lowest and highest level from the most trusted source: estimates count only without a header. */
   readonly low: number
   readonly high: number
   /** Whether the low came before the high, so that a chart keeps their order. */
   readonly lowFirst: boolean
   readonly limit: number
-  /** `header` if any of its samples was one. */
+  /** `header` if any sample of the stretch was a header. */
   readonly source: SampleSource
   readonly own: number
   readonly elsewhere: number
@@ -90,7 +90,7 @@ export class MinuteBuilder {
     return closed
   }
 
-  /** Takes a sample whose minute is already counted, but which may extend into the next. */
+  /** Adds a sample whose minute is already counted, but which may extend into the next minute. */
   resume(sample: Sample): void {
     this.#last = sample
   }

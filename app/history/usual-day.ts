@@ -37,7 +37,8 @@ const USUAL_SHARE = 0.6
 /** Share of the median load, and number of requests, from which a quarter has its load. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * Deadline for a day to show its usual traffic: the share of it, and the number of requests needed to judge.
+ * Deadline for a day to show its usual traffic: the share of that traffic, and the number of requests needed
+ * to judge.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
 /** Share of a stretch, or of a quarter's stretches, from which it counts as recorded. */
@@ -58,15 +59,15 @@ export interface RecordedStretch {
 interface QuarterLoad {
   readonly requests: number
   readonly perSecond: number
-  /** Index of the stretch in which it begins within its quarter, 0 to 4. */
+  /** Index of the stretch in which the load begins within its quarter, 0 to 4. */
   readonly begins: number
-  /** Chance that a day has it, 0 to 1. */
+  /** Chance that a day has the load, 0 to 1. */
   readonly chance: number
 }
 
 /** The usual day of one quota. */
 export interface UsualDay {
-  /** Number of days it was learned from. */
+  /** Number of days that the usual day was learned from. */
   readonly days: number
   readonly loads: readonly (QuarterLoad | undefined)[]
   /** Median level by quarter; `undefined` if never recorded. */

@@ -21,15 +21,15 @@ export interface Category {
   readonly earlierRequests?: RequestLimit
   /** Maximum number of open streams. */
   readonly slots?: number
-  /** The requests that count against it, by path without query. GET unless `method` differs. */
+  /** The requests that count against the category, by path without query. GET unless `method` differs. */
   readonly path: RegExp
   readonly method?: 'POST'
   /**
-   * Path of the cheapest GET that shows its headers and has no effect; `undefined` if a required subject is
-   * missing. Absent for streams and for requests that place orders.
+   * Path of the cheapest GET that shows the category's headers and has no effect; `undefined` if a required
+   * subject is missing. Absent for streams and for requests that place orders.
    */
   readonly probe?: (subjects: ProbeSubjects) => string | undefined
-  /** The scope that its requests need (service 10), if not the usual one: see `scopeOf`. */
+  /** The scope that the category's requests need (service 10), if not the usual one: see `scopeOf`. */
   readonly scope?: string
 }
 
@@ -165,7 +165,10 @@ export const PROBED_CATEGORIES: readonly string[] = CATEGORIES.filter(({ probe }
   ({ name }) => name,
 )
 
-/** Path of a category's check; `undefined` if it has none, or needs an account that is not known yet. */
+/**
+ * Path of a category's check; `undefined` if there is no check, or if it needs an account that is not known
+ * yet.
+ */
 export function probePath(category: string, subjects: ProbeSubjects): string | undefined {
   return CATEGORIES.find(({ name }) => name === category)?.probe?.(subjects)
 }

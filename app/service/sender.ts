@@ -3,7 +3,7 @@ import type { HttpHeaders, Observation } from './headers.ts'
 /** The sender of a response: the service, or an intermediary, such as a network that requires a sign-in. */
 export type Sender =
   | { readonly kind: 'service' }
-  /** The head does not show it; the body may. */
+  /** The head does not show the sender; the body may. */
   | { readonly kind: 'unsure' }
   | { readonly kind: 'other'; readonly why: string }
 
@@ -55,7 +55,7 @@ export function redirectedTo(status: number, headers: HttpHeaders, url: string):
 /** Why a response that redirects to another host is rejected. */
 export const redirectText = (host: string): string => `redirected to another host (${host}); not followed`
 
-/** Host and port of an address; `undefined` for a relative one, which stays on the same host. */
+/** Host and port of an address; `undefined` for a relative address, which stays on the same host. */
 const authorityOf = (address: string): string | undefined =>
   /^\s*(?:https?:)?\/\/(?:[^@/?#\\]*@)?((?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?)(?=[/?#]|\s*$)/i.exec(
     address,

@@ -3,7 +3,7 @@ export type StreamTarget = 'symbol' | 'symbols' | 'option-symbols' | 'accounts' 
 
 /** An option of a stream that the window offers. */
 export interface StreamOption {
-  /** The service's name for it. */
+  /** The service's name for the option. */
   readonly name: string
   readonly label: string
   readonly initial: string
@@ -19,11 +19,11 @@ export type FrameForm = 'quote' | 'bar' | 'tick-bar' | 'book' | 'contract' | 'or
 
 /** Everything the app knows about one kind of stream: one row of the table below. */
 export interface StreamKindRow {
-  /** The resource category whose quotas count it. */
+  /** The resource category whose quotas count the stream. */
   readonly category: string
   /** Display name. */
   readonly name: string
-  /** Display name of its category, if several kinds share it. */
+  /** Display name of the kind's category, if several kinds share it. */
   readonly categoryName?: string
   readonly target: StreamTarget
   /** The window's label for the target, if not that of its format. */

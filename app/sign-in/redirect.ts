@@ -5,7 +5,7 @@ export type Redirect =
   | { readonly kind: 'declined' }
   /** Any other error of the service; `error` is its code, cut to a valid OAuth code. */
   | { readonly kind: 'refused'; readonly error: string }
-  /** Its `state` belongs to another sign-in: an older tab, or a hostile page. */
+  /** The redirect's `state` belongs to another sign-in: an older tab, or a hostile page. */
   | { readonly kind: 'wrong-state' }
   | { readonly kind: 'not-a-redirect' }
 

@@ -58,10 +58,10 @@ export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemSt
 
 /** One problem of a key, shared by several rows or of one row. */
 export interface KeyProblem extends ProblemStatus {
-  /** The rows that have it; never empty. */
+  /** The rows that have the problem; never empty. */
   readonly categories: readonly [string, ...string[]]
   readonly problem: RowProblem
-  /** Whether it is a problem of the token or the service, rather than of the row alone. */
+  /** Whether the problem is the token's or the service's, rather than the row's alone. */
   readonly isWhole: boolean
 }
 

@@ -40,7 +40,7 @@ export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
   'not-checked': 'not checked',
 }
 
-/** The state of a row at `nowMs`, epoch ms: its own, unless the pushed data is too old. */
+/** The state of a row at `nowMs`, epoch ms: `row.state`, unless the pushed data is too old. */
 export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {
   if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state
   // The wait after a 429 is a fact until it ends, however old the row is.
@@ -218,7 +218,7 @@ export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'coun
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
 }
 
-/** Whether the row gets no fuller: use empties it, or others use the whole refill of an empty one. */
+/** Whether the row gets no fuller: its use empties it, or it is empty and others use the whole refill. */
 function isDraining(quota: RequestQuota): boolean {
   return quota.state === 'blocked'
     ? usesWholeRefill(quota)
@@ -266,7 +266,7 @@ export function usesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use?.elsewhere)
 }
 
-/** Whether they certainly do: even at the low end of their use. */
+/** Whether others certainly use the whole refill: even at the low end of their use. */
 export function surelyUsesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use === null ? undefined : othersAtLeast(row.use))
 }

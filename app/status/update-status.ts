@@ -3,7 +3,7 @@ import type { UpdateState } from '../contract/updates.ts'
 /** Name of a newer version in notifications and settings: `Headroom 1.2.0 is out`. */
 export const newVersionText = (version: string): string => `Headroom ${version} is out`
 
-/** Appended to it in notifications and settings. */
+/** Appended to the text in notifications and settings. */
 export const CHOSEN_IN_MENU = 'Nothing is installed until you choose it in the menu.'
 
 /** A sentence for the settings. */

@@ -11,8 +11,8 @@ export interface Transition {
 }
 
 /**
- * The token after a complete renewal, which accepted the token that was sent. If no new one was returned, it
- * is a default key (service 2.1), unless it ever rotated.
+ * The token after a complete renewal, which accepted the token that was sent. If no new token was returned,
+ * the key is a default key (service 2.1), unless its token ever rotated.
  */
 function adopted(
   { doubt: _, ...token }: TokenRecord,
@@ -42,7 +42,7 @@ export function withCandidate(token: TokenRecord, refreshToken: string | undefin
   return { ...token, generation: token.generation + 1, refreshToken, doubt }
 }
 
-/** The next candidate, without the one that the service rejected; `undefined` if that was the only one. */
+/** The next candidate, without the one that the service rejected; `undefined` if no other is left. */
 export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | undefined {
   const refreshToken = doubt?.waiting.at(-1)
   if (doubt === undefined || refreshToken === undefined) return undefined
@@ -51,7 +51,7 @@ export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | u
   return waiting.length > 0 ? { ...next, doubt: { ...doubt, waiting } } : next
 }
 
-/** The next candidate; the one that was sent moves to the end. */
+/** The next candidate; the candidate that was sent moves to the end. */
 function sentLast(token: TokenRecord): TokenRecord {
   const next = nextCandidate(token)
   if (next === undefined || token.doubt === undefined) return token
@@ -146,7 +146,7 @@ export function afterRefresh(
           retryAtMs,
           wantedAtMs,
           failure: outcome.why,
-          // A malformed response is still a response: it resolves an earlier lost one.
+          // A malformed response is still a response, which settles an earlier lost one.
           lostAnswer: outcome.kind === 'unknown' || (state.lostAnswer && outcome.kind !== 'malformed'),
         },
         events: [

@@ -83,7 +83,7 @@ export function afterRevocation(
   }
 }
 
-/** The state without revocation retries: a late one would end a newer sign-in on this API key. */
+/** The state without revocation retries: a late retry would end a newer sign-in on this API key. */
 export function withoutRevocationRetry(state: TokenState): TokenState {
   const { standing } = state
   const next: TokenState = { ...state, mayRevokeByItself: false }

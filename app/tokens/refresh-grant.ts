@@ -43,7 +43,7 @@ export type RefreshOutcome =
       readonly accessToken: string
       readonly expiresInSeconds: number
       readonly scopes: readonly string[]
-      /** Present on rotating keys only (service 2.1): replaces the one that was sent. */
+      /** Present on rotating keys only (service 2.1): replaces the refresh token that was sent. */
       readonly refreshToken?: string
     }
   | { readonly kind: 'refused'; readonly why: string }
@@ -91,7 +91,7 @@ export function isFromService(outcome: RefreshOutcome): boolean {
 const LIFETIME_SECONDS = { default: 1200, least: 30, most: 86_400 }
 
 const secret = z.string().check(z.minLength(1), z.maxLength(16_384))
-/** It goes into a header, which allows only these characters (RFC 6750 2.1). */
+/** The token goes into a header, which allows only these characters (RFC 6750 2.1). */
 const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
   access_token: bearer,

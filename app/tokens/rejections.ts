@@ -2,7 +2,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 
 /** Consecutive 401s of one path. Times are epoch milliseconds. */
 interface RejectedPath {
-  /** The last access token that it rejected. */
+  /** The last access token that the path rejected. */
   readonly token: string
   /** Consecutive replacement tokens that were rejected too. */
   readonly failures: number
@@ -12,7 +12,7 @@ interface RejectedPath {
 /** Whether a response shows that the token was accepted. Throttling or a failing service does not. */
 export const acceptsToken = (status: number): boolean => status !== 401 && status !== 429 && status < 500
 
-/** Most paths to remember, because programs may call ever new ones. */
+/** Most paths to remember, because programs may always call new ones. */
 const MAX_PATHS = 256
 
 const NEVER = Number.NEGATIVE_INFINITY
@@ -30,7 +30,7 @@ const NEVER = Number.NEGATIVE_INFINITY
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()
-  /** By path, the last token that it accepted. */
+  /** The last token that each path accepted. */
   readonly #accepted = new Map<string, string>()
   /** The token of the last requested refresh, and when it was requested. */
   #asked: { readonly token: string; readonly atMs: number } | undefined
@@ -56,7 +56,7 @@ export class Rejections {
     return true
   }
 
-  /** Takes a response of `path` that accepts `token`: see `acceptsToken`. */
+  /** Records that `path` accepted `token`: see `acceptsToken`. */
   accepted(token: string, path: string): void {
     this.#paths.delete(path)
     note(this.#accepted, path, token)

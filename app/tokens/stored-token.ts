@@ -16,7 +16,7 @@ export interface Intent {
 /** A revocation that a person requested and the service has not confirmed. */
 export interface PendingRevocation {
   readonly reason: string
-  /** Otherwise it waits for a person: it was rejected, or would end a newer sign-in. */
+  /** False if the revocation waits for a person: it was rejected, or would end a newer sign-in. */
   readonly byItself: boolean
 }
 
@@ -61,7 +61,8 @@ export function restoredState(
 }
 
 /**
- * The stored part of a state; `token` is the one in it. What a restart must request again is left out.
+ * The part of a state that is stored, with `token` as its refresh token. What a restart must request again is
+ * left out.
  *
  * A lost response stays an open intent until the service has answered about the token.
  */

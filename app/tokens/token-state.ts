@@ -16,7 +16,7 @@ export interface TokenRecord {
    * A default key (service 5.6): its responses had no new refresh token, so losing a response is harmless.
    */
   readonly keepsToken: boolean
-  /** Absent if no other token can be the valid one. */
+  /** Absent if no other token can be valid. */
   readonly doubt?: TokenDoubt
 }
 
@@ -51,7 +51,7 @@ export type Standing =
   | { readonly kind: 'active' }
   | { readonly kind: 'sign-in-required'; readonly reason: string; readonly cause?: SignInCause }
   | { readonly kind: 'revoking' }
-  /** Without `retryAtMs` it waits for a person. */
+  /** Without `retryAtMs` the revocation waits for a person. */
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAtMs?: number }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
@@ -66,9 +66,11 @@ export interface TokenState {
   readonly retryAtMs: number | undefined
   /** The earliest retry while requests need another token; may be earlier than `retryAtMs`. */
   readonly wantedAtMs: number | undefined
-  /** Why the latest of them failed. */
+  /** Why the latest of these refreshes failed. */
   readonly failure: string | undefined
-  /** A response was lost, possibly by an earlier process: only the first time is it retried at once. */
+  /**
+   * Whether a response was lost, possibly by an earlier process. Only the first lost one is retried at once.
+   */
   readonly lostAnswer: boolean
   /** False once a late retry would end a newer sign-in on this API key. */
   readonly mayRevokeByItself: boolean

@@ -61,7 +61,7 @@ export class ApiClient {
     // Without another token, waiting for a turn is pointless.
     if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
-    // Revoked or stopped while it waited for its turn.
+    // Revoked or stopped while the request waited for its turn.
     if (again.token === undefined) return answer
     if (again.answer.kind === 'answered' && again.answer.status === 401) {
       void this.#deps.rejected(again.token, request.path)
@@ -70,7 +70,7 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request with a token other than `refused`. `token`: the one it was sent with; absent if it was
+   * Sends a request with a token other than `refused`. `token`: the token it was sent with; absent if it was
    * not sent.
    */
   async #inTurn(

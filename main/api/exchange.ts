@@ -38,7 +38,7 @@ export interface ExchangeStart {
   readonly path: string
   readonly token: string
   readonly slot?: ExchangeSlot | undefined
-  /** Its turn among all requests, to be given the outcome once. */
+  /** The permit of this request among all requests, to be given the outcome once. */
   readonly turn?: Permit | undefined
 }
 
@@ -113,7 +113,7 @@ export class Exchange {
     this.freeSlot()
   }
 
-  /** Takes the service's response; `body` names the quota of a 429. */
+  /** Handles the service's response; `body` names the quota of a 429. */
   answered(body: string | Buffer = ''): Tapped {
     const { tap, accepted } = this.#deps
     const { status, headers } = this.#observation
@@ -125,7 +125,7 @@ export class Exchange {
     this.#settle(outcomeOf(tapped))
     if (status === 200) this.#isOpen = true
     else this.freeSlot()
-    // A 429 for lack of a slot means that none is left, even if no header says so.
+    // A 429 for lack of a slot means that no slot is left, even if no header says so.
     const noneLeft = tapped.refused === 'concurrency' ? { remaining: 0 } : undefined
     this.#observed(tapped.reading.concurrency ?? noneLeft)
     return tapped

@@ -43,7 +43,7 @@ export interface ProberDeps {
   readonly request: (request: ApiRequest) => Promise<ApiAnswer>
   /** Whether checks may be sent at all now. */
   readonly mayProbe: () => boolean
-  /** The access token of current requests; `undefined` without one. Only compared. */
+  /** The access token of current requests, for comparison only; `undefined` if there is none. */
   readonly accessToken?: () => string | undefined
   /** Whether a user is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
@@ -249,8 +249,8 @@ export class Prober {
   }
 
   /**
-   * Whether the 401 was for a different access token: it says nothing about this one, so the check runs at
-   * once.
+   * Whether the 401 was for a different access token. If so, it says nothing about this one, and the check
+   * runs at once.
    */
   #hasOtherToken(category: string): boolean {
     const unauthorized = this.#unauthorized.get(category)

@@ -136,7 +136,7 @@ export class QuotaTap {
     return this.#problems.of(category, canRenew)
   }
 
-  /** Takes a new access token: see `RowProblems`. */
+  /** Records a new access token: see `RowProblems`. */
   renewed(): void {
     this.#problems.renewed()
   }
@@ -156,7 +156,7 @@ export class QuotaTap {
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { ledger, timeline } = this.#deps
     ledger.lost(ticket, timeline.now())
-    // Reachability reports it once for the whole host.
+    // Reachability reports such a response once for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }
@@ -260,7 +260,7 @@ export class QuotaTap {
    */
   #hold(category: string, { reading, before, byOthers }: Refusal, now: number): number {
     const { ledger, history, report } = this.#deps
-    // Several requests in flight may get 429s together; they count as one.
+    // Several requests in flight may get 429s together, which count as a single 429.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
     const nextTryAtMs = ledger.nextTryAtMs(category)
@@ -283,7 +283,7 @@ export class QuotaTap {
     return retryAtMs
   }
 
-  /** Takes a response without a 429: earlier ones are over, unless others still use the whole refill. */
+  /** Records a response without a 429: earlier 429s are over, unless others still use the whole refill. */
   #accepted(category: string): void {
     if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
     this.#deps.report({ kind: 'rate-limit-over', category })

@@ -10,8 +10,8 @@ export type { HttpHeaders, HttpOutcome }
  */
 
 /**
- * Time in milliseconds. `wallMs`: since 1970, may jump; `monotonicMs`: never goes back. `after` returns its
- * cancel.
+ * Time in milliseconds. `wallMs`: since 1970, may jump; `monotonicMs`: never goes back. `after` returns a
+ * function that cancels it.
  */
 export interface Clock {
   wallMs(): number

@@ -18,7 +18,7 @@ const OMITTED_KEY = /headers?$|body$/i
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
-  // A word without a second part is no JWT; matched whole, it is not scanned again.
+  // A word without a second part is no JWT. It is matched whole, so that it is not scanned again.
   (text) =>
     text.replace(/\beyJ[\w-]+(\.[\w-]+)?(?:\.[\w-]+)?/g, (word, second) =>
       second === undefined ? word : REDACTED,

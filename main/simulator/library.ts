@@ -49,7 +49,7 @@ export interface SimulatedOrderRequest {
   readonly bodyHash: string
   /** The number of the connection, in the order of accepting. */
   readonly connection?: number
-  /** The orders that it placed, replaced or cancelled, whatever its answer was. */
+  /** The orders that the request placed, replaced or cancelled, whatever its answer was. */
   readonly changed: readonly string[]
   /** 0 when no status was sent. */
   readonly status: number

@@ -41,7 +41,10 @@ interface OrderRequest {
 interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: RegExp
-  /** Whether it can change an order: these count against the order quota, and the faults strike them. */
+  /**
+   * Whether the request can change an order: such requests count against the order quota, and the faults
+   * strike them.
+   */
   readonly isOrder: boolean
   answer(request: OrderRequest): Answer
 }

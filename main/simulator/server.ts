@@ -9,7 +9,9 @@ import { type ServicePorts, SimulatedService } from './simulated-service.ts'
 import { pump } from './stream-pump.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
-/** The ports of the server in addition to those of the service. `after` returns its cancel function. */
+/**
+ * The ports of the server in addition to those of the service. `after` returns a function that cancels it.
+ */
 export interface ServerPorts extends ServicePorts {
   after(ms: number, run: () => void): () => void
 }

@@ -74,7 +74,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
   ]
 }
 
-/** What each program behind the gateway uses of a row; empty if none has used it. */
+/** What each program behind the gateway uses of a row; empty if no program has used it. */
 export const programsText = ({ programs = [] }: Pick<Snapshot, 'programs'>, category: string): string =>
   programs
     .flatMap(({ name, use }) => {

@@ -41,7 +41,7 @@ export function nearText({ nearMs, knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(nearMs / 1000) : '—'
 }
 
-/** The time for which the level was known; a dash if there is none. */
+/** The time for which the level was known; a dash if it never was. */
 export function knownText({ knownMs }: RequestReport): string {
   return knownMs > 0 ? durationText(knownMs / 1000) : '—'
 }

@@ -31,12 +31,12 @@ export class Faults {
     return this.#armed.has(name)
   }
 
-  /** Whether it is armed without a count; such a fault also affects what is already open. */
+  /** Whether the fault is armed without a count; such a fault also affects what is already open. */
   standing(name: string): boolean {
     return this.#armed.get(name) === Number.POSITIVE_INFINITY
   }
 
-  /** Whether it strikes now; uses one count. */
+  /** Whether the fault strikes now; uses one count. */
   strike(name: string): boolean {
     const left = this.#armed.get(name)
     if (left === undefined) return false

@@ -25,13 +25,13 @@ interface BookedOrder {
   readonly openedAtMs: number
   terms: OrderTerms
   status: OrderStatus
-  /** When it is filled, rests or is cancelled next; `undefined`: nothing is due. */
+  /** When the order is filled, rests or is cancelled next; `undefined`: nothing is due. */
   workAtMs: number | undefined
   /** The price and time of the fill. */
   fill: { readonly price: number; readonly atMs: number } | undefined
-  /** The orders that its fill or cancel cancels. */
+  /** The orders that are cancelled when this order is filled or cancelled. */
   siblings: readonly BookedOrder[]
-  /** The orders that wait for its fill. */
+  /** The orders that wait for this order's fill. */
   followers: readonly BookedOrder[]
 }
 
@@ -47,7 +47,7 @@ export type ChangeOutcome = 'changed' | 'unknown' | 'closed' | 'price-missing'
 
 /** The changes of orders that one reader has not seen. */
 export interface OrderChanges {
-  /** The time of the next possible one; `undefined`: none without a request. */
+  /** The time of the next possible change; `undefined`: no change without a request. */
   nextMs(): number | undefined
   /** The changed orders up to `atMs`, oldest change first. */
   take(atMs: number): readonly Payload[]
@@ -84,7 +84,7 @@ export class OrderBook {
     return this.#orders.has(id)
   }
 
-  /** Those of `ids` that are orders of the account. */
+  /** Which of `ids` are orders of the account. */
   named(account: string, ids: readonly string[], atMs: number): readonly Payload[] {
     this.#advance(atMs)
     return ids.flatMap((id) => {

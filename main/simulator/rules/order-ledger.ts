@@ -12,7 +12,7 @@ export interface OrderArrival {
   readonly bodyHash: string
   /** The number of the connection, in the order of accepting; absent without a socket. */
   readonly connection?: number
-  /** The orders that it placed, replaced or cancelled, whatever its answer was. */
+  /** The orders that the request placed, replaced or cancelled, whatever its answer was. */
   readonly changed: readonly string[]
   /** 0 when no status was sent. */
   readonly status: number

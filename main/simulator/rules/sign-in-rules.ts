@@ -16,7 +16,7 @@ export type AuthorizeOutcome =
   | { readonly kind: 'ask'; readonly request: AuthorizeRequest }
   /** Shown to the user, because the redirect cannot be trusted. */
   | { readonly kind: 'unsafe'; readonly description: string }
-  /** Returned to the program through its redirect. */
+  /** An error that is returned to the program through its redirect. */
   | { readonly kind: 'redirect'; readonly location: string }
 
 const ALLOWED_PORTS: readonly string[] = ['', '80', '3000', '3001', '8080', '31022']
