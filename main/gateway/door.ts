@@ -275,7 +275,7 @@ const CODED_TRANSFER = denied(
   400,
   'Send the body with its length or in plain chunks, and no other Transfer-Encoding.',
 )
-const OTHER_EXPECTATION = denied(417, 'Send no Expect header but 100-continue.')
+const OTHER_EXPECTATION = denied(417, 'Send no Expect header other than 100-continue.')
 
 const TOO_LONG = denied(400, 'The body is over 1 MiB. Send a shorter one.')
 const NO_ORDERS = denied(403, 'Headroom forwards reads only, no orders.')

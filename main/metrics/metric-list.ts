@@ -344,7 +344,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_program_coalesced_total',
-    help: 'Requests of a program served by an equal one’s response: use rate() over 1m or more.',
+    help: 'A program’s requests that shared the response to an equal request: use rate() over 1m or more.',
     type: 'counter',
     program: ({ coalesced }) => coalesced,
   },

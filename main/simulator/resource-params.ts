@@ -148,7 +148,7 @@ export function readPage(query: URLSearchParams): Read<PageRequest> {
       if (token === undefined) return read({ size, offset: 0 })
       const offset = /^page-(\d{1,6})$/.exec(token)?.[1]
       return offset === undefined
-        ? bad('nextToken must be one that an earlier page named.')
+        ? bad('nextToken must come from an earlier page.')
         : read({ size, offset: Number(offset) })
     },
   )

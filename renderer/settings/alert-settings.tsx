@@ -85,7 +85,7 @@ function NotificationSetting() {
           checked={on}
           onChange={({ target }) => void change(target.checked)}
         />
-        {refused && <span role="alert"> The browser blocks them. Allow them in its settings.</span>}
+        {refused && <span role="alert"> The browser blocks notifications. Allow them in its settings.</span>}
       </span>
     </>
   )
