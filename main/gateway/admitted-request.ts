@@ -10,6 +10,7 @@ export interface AdmittedRequest {
   readonly accept: string | undefined
   readonly acceptEncoding: string | undefined
   readonly contentType: string | undefined
+  readonly contentEncoding: string | undefined
   /** How long the program lets this request wait for its turn. */
   readonly maxWaitMs: number
   readonly body: Buffer | undefined

@@ -143,6 +143,7 @@ function admit(
     accept,
     acceptEncoding: textOf(request.headers['accept-encoding']),
     contentType: admission.body === undefined ? undefined : request.headers['content-type'],
+    contentEncoding: admission.body === undefined ? undefined : request.headers['content-encoding'],
     maxWaitMs: maxWaitMsOf(textOf(prefer)),
     reply,
   })

@@ -14,7 +14,7 @@ import { OpenReplies, type Relay, relay } from './answer-relay.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
-import { CUT_OFF, FAILURES, noToken, pausedFor, problemOf, unavailable } from './refusals.ts'
+import { abandoned, CUT_OFF, FAILURES, noToken, pausedFor, problemOf, unavailable } from './refusals.ts'
 import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub, type StreamPermitRequest } from './stream-hub.ts'
 
@@ -298,7 +298,8 @@ export class Forwarder {
     for (const stream of [...this.#streams.values()]) stream.goAway()
     this.#cancelWake()
     for (const call of [...this.#calls.values()]) {
-      sendProblem(call.reply, unavailable(this.#closed))
+      const problem = call.upstream.sending === undefined ? unavailable : abandoned
+      sendProblem(call.reply, problem(this.#closed))
       this.#drop(call)
     }
     this.#replies.cutAll()

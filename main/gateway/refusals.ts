@@ -9,6 +9,13 @@ export const unavailable = (why: string): Problem => ({
   proxyError: 'destination_unavailable',
 })
 
+/** The response to a sent request whose answer is no longer waited for. */
+export const abandoned = (why: string): Problem => ({
+  status: 502,
+  detail: `No response yet: ${why}. The request may count.`,
+  proxyError: 'connection_terminated',
+})
+
 /** The response to requests of a revoked program. */
 export const CUT_OFF: Problem = {
   status: 401,

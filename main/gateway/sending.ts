@@ -81,7 +81,8 @@ export class Sending {
 
   start(): void {
     const { baseUrl, forward } = this.#deps
-    const { method, pathAndQuery, accept, acceptEncoding, contentType, body } = this.#outgoing.request
+    const { method, pathAndQuery, accept, acceptEncoding, contentType, contentEncoding, body } =
+      this.#outgoing.request
     this.#abort = forward(
       {
         method,
@@ -93,6 +94,7 @@ export class Sending {
           ...(accept !== undefined && { accept }),
           ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
           ...(contentType !== undefined && { 'content-type': contentType }),
+          ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
         },
         ...(body !== undefined && { body }),
         timeoutMs: FIRST_BYTE_MS,

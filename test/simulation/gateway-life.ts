@@ -295,6 +295,7 @@ export async function liveGateway(seed: number): Promise<GatewayLife> {
       accept: undefined,
       acceptEncoding: undefined,
       contentType: undefined,
+      contentEncoding: undefined,
       maxWaitMs: chance() < 0.5 ? 1000 * Math.floor(chance() * 120) : 30_000,
       body: undefined,
       reply: one.reply as unknown as ServerResponse,

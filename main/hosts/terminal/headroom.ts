@@ -38,10 +38,14 @@ exitWithin(LINGER_MS)
  * If a secret that was named could not be read, replaces each command that uses secrets by one that fails
  * with `line`.
  */
-function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'gateway' | 'program'> {
+function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program'> {
   const refuse = async () => {
     terminal.error(line)
     return EXIT_PERSON_NEEDED
   }
-  return { start: refuse, watch: refuse, simulate: refuse, revoke: refuse }
+  return {
+    ...{ start: refuse, watch: refuse, simulate: refuse, revoke: refuse },
+    // `on`, `off` and `status` reach the running app, which has the secrets already.
+    gateway: (turn, flags) => (turn === undefined ? refuse() : commands.gateway(turn, flags)),
+  }
 }

@@ -83,6 +83,7 @@ function started(reserve?: Readonly<Record<string, number>>) {
       accept: undefined,
       acceptEncoding: undefined,
       contentType: undefined,
+      contentEncoding: undefined,
       maxWaitMs: 30_000,
       body: undefined,
       reply: reply as unknown as ServerResponse,
@@ -425,12 +426,15 @@ test('a drained gateway accepts nothing more, and is drained once sent requests 
   expect(going.status).toBe(200)
 })
 
-test('a stopped gateway ends every request, including sent ones', async () => {
+test('a stopped gateway ends every request, and calls only unsent ones not sent', async () => {
   const { forwarder, ask, sent, clock } = started()
   const replies = [await ask(), await ask(`${ACCOUNTS}?x`)]
   forwarder.stop()
-  expect(replies.map(({ status }) => status)).toEqual([503, 503])
-  expect(JSON.parse(replies[0]?.text ?? '').detail).toBe('Not sent: the gateway was turned off.')
+  expect(replies.map(({ status }) => status)).toEqual([502, 503])
+  expect(replies.map(({ text }) => JSON.parse(text).detail)).toEqual([
+    'No response yet: the gateway was turned off. The request may count.',
+    'Not sent: the gateway was turned off.',
+  ])
   await clock.advance(0)
   expect([sent[0]?.isAborted, forwarder.open]).toEqual([true, { requests: 0, upstreams: 0 }])
 })

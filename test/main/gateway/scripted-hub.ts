@@ -121,6 +121,7 @@ export function setUpHub(acquirePermit?: AcquireStreamPermit) {
       accept: undefined,
       acceptEncoding: undefined,
       contentType: undefined,
+      contentEncoding: undefined,
       maxWaitMs,
       body: undefined,
       reply: reply as unknown as ServerResponse,

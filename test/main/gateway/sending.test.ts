@@ -80,6 +80,7 @@ function sent({ request = {}, stream, refused, slots = {} }: Setting = {}) {
         accept: undefined,
         acceptEncoding: undefined,
         contentType: undefined,
+        contentEncoding: undefined,
         body: undefined,
         ...request,
       },
