@@ -166,7 +166,7 @@ export class Sending {
       cancel()
       answer.body.off('data', read)
       answer.body.off('end', ended)
-      answer.body.off('close', ended)
+      answer.body.off('close', closed)
       if (rest === 'to-come') answer.body.pause()
       this.#contain(() => this.#readError({ answer, begun: { bytes: Buffer.concat(parts), rest } }))
     }
@@ -176,10 +176,11 @@ export class Sending {
       if (bytes >= MAX_ERROR_BYTES) done('to-come')
     }
     const ended = () => done(answer.body.complete ? 'none' : 'cut')
+    const closed = () => done('cut')
     const cancel = this.#deps.clock.after(ERROR_TIMEOUT_MS, () => done('to-come'))
     answer.body.on('data', read)
     answer.body.on('end', ended)
-    answer.body.on('close', ended)
+    answer.body.on('close', closed)
   }
 
   #readError(read: Required<BegunAnswer>): void {

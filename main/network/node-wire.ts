@@ -88,9 +88,11 @@ export function nodeWire(routes: HttpRoutes): Wire {
         cancelDeadline()
         outgoing.destroy()
       }
+      let body: http.IncomingMessage | undefined
       outgoing.on('error', (error) => {
-        // Once the request is answered, its reader gets what arrived.
         if (state === 'sent') lost(wordsOf(error))
+        // Node would end a body without a length as if it were complete.
+        else if (state === 'answered' && body?.complete === false) body.destroy(error)
       })
       // Also fires without an error, for example if the other side responds with an unrequested upgrade.
       outgoing.on('close', () => {
@@ -100,6 +102,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
         if (state !== 'sent') return
         if (!isFramedPlainly(answer.headers)) return failed('broken', NOT_HTTP)
         state = 'answered'
+        body = answer
         if (request.isWholeInTime !== true) cancelDeadline()
         listener.answered(answer)
       })

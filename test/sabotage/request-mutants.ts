@@ -4,6 +4,8 @@ const NODE_HTTP = 'main/network/http-client.ts'
 const NODE_HTTP_TEST = 'main/network/http-client.test.ts'
 
 const ERRORS_ARE_OUTCOMES = `        if (state === 'sent') lost(wordsOf(error))
+        // Node would end a body without a length as if it were complete.
+        else if (state === 'answered' && body?.complete === false) body.destroy(error)
       })
       // Also fires without an error, for example if the other side responds with an unrequested upgrade.
       outgoing.on('close', () => {

@@ -307,6 +307,25 @@ test('a truncated response of unknown length does not look whole', async () => {
   await expect(answer.text()).rejects.toThrow()
 })
 
+test.each(['200 OK', '500 Oops'])(
+  'a %s body that ends with its connection is cut by a reset',
+  async (status) => {
+    const { add, get } = await before((socket) => {
+      socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n{"half"`, () => {
+        // The reset must not overtake the bytes.
+        setImmediate(() => setImmediate(() => socket.resetAndDestroy()))
+      })
+    })
+    const outcome = await get(ACCOUNTS, add('bot'))
+      .then((answer) => answer.text())
+      .then(
+        () => 'whole',
+        () => 'cut',
+      )
+    expect(outcome).toBe('cut')
+  },
+)
+
 test('relays a portal’s page unchanged, follows nothing, and learns nothing about quotas', async () => {
   const page = '<html>Please sign in to this network</html>'
   const { add, url, monitor, count } = await before((socket, _, number) => {

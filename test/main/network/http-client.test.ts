@@ -288,6 +288,16 @@ test.each<[string, (socket: import('node:net').Socket) => void]>([
   expect(await end).toBe('connection lost')
 })
 
+test('a body that ends with its connection is lost if the connection is reset', async () => {
+  const { origin, sockets } = await serve((socket) =>
+    socket.write(`${HEAD}Connection: close\r\n\r\n{"half":`),
+  )
+  const { end, data } = listened(get(origin))
+  await data
+  for (const socket of sockets) socket.resetAndDestroy()
+  expect(await end).toBe('connection lost')
+})
+
 test('closing a stream frees the socket at once, and nothing more is reported', async () => {
   let gone: () => void = () => {}
   const socketGone = new Promise<void>((resolve) => (gone = resolve))
