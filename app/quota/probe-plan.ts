@@ -103,7 +103,7 @@ export function budgetOpensAtMs(
  * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved up: that
  * would leave a gap later. Exceptions:
  * - The first header, and one that shows far more use by others than expected: the next check comes after a
- *   fifth of the interval. The four intervals after it are longer in return.
+ *   fifth of the interval. Two intervals later, four are longer in return.
  * - Others use the whole refill: the check is the next try.
  * - After a 429: no check until its end. With `trialAfterStep`, where headers showed a gradual refill, every
  *   two intervals, because a wait for Reset hides the row for long.

@@ -3,6 +3,7 @@ import { LOW_THRESHOLD } from '../contract/units.ts'
 import type { Bucket } from './bucket.ts'
 import { emptyRangeOf } from './level-forecast.ts'
 import type { OthersReading } from './others-reading.ts'
+import { hundredths } from './rates.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 import { safePace } from './safe-pace.ts'
 import type { RowState } from './state.ts'
@@ -33,8 +34,6 @@ export interface RowStanding {
 
 /** Minimum use for a forecast, as a share of the limit and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/** A rolling row with less than the refill of this long is nearly empty: it accepts only the refill. */
-const NEARLY_EMPTY_SECONDS = 5
 /** Share of the refill below which own requests leave others all of it. */
 const NOTABLE_OWN_SHARE = 0.05
 /** Farthest forecast, in periods. */
@@ -59,7 +58,7 @@ export function viewOf(
   const rolling = bucket.model === 'rolling'
   const measured = rangeOfUse(others, own)
   const isByOthers = hold?.byOthers === true || nextTryAtMs !== undefined
-  const isEmpty = isBlocked || point <= NEARLY_EMPTY_SECONDS * gain
+  const isEmpty = isBlocked || point < 1
   const use = measured && isEmpty && rolling ? whileEmpty(measured, gain, isBlocked && isByOthers) : measured
   const nextTryAt = isBlocked ? nextTryAtMs : undefined
   const blockedUntil = isBlocked && nextTryAt === undefined ? hold.untilMs : undefined
@@ -123,8 +122,7 @@ export function viewOf(
     nowMs,
   )
   const ahead = bucket.loadAhead(nowMs)
-  if (ahead && !isBlocked)
-    row.usualLoad = { at: ahead.atMs, perSecond: Math.round(100 * ahead.perSecond) / 100 }
+  if (ahead && !isBlocked) row.usualLoad = { at: ahead.atMs, perSecond: hundredths(ahead.perSecond) }
   row.verdict = rowVerdictOf(row)
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)
