@@ -50,10 +50,12 @@ export interface ProberDeps {
 }
 
 /**
- * The tick interval in milliseconds. One second is the minimum, so that an app without windows does not wake
- * the machine more often.
+ * The interval of regular ticks in milliseconds. Not shorter, so that an app without windows wakes the machine
+ * no more often; a check that is due in between has one tick of its own.
  */
 const TICK_MS = 1000
+/** Shortest wait of a timer: a fraction of it could end before the time it waits for. */
+const MIN_WAIT_MS = 1
 const MAX_AT_ONCE = 4
 /**
  * Interval for re-evaluating a row that is not due, even without a new header: its modelled quota may run out
@@ -72,6 +74,7 @@ const FORBIDDEN = 403
 /** The inputs of a row's last evaluation; until one of them changes, no check can become due. */
 interface Look {
   readonly atMs: number
+  readonly dueAtMs: number
   readonly headerAtMs: number | undefined
   readonly attended: boolean
 }
@@ -95,6 +98,9 @@ export class Prober {
   #account: string | undefined
   #stopped = false
   #cancel: () => void = () => {}
+  /** The one tick between two regular ones, on the timeline's clock. */
+  #extraTickAtMs = Number.POSITIVE_INFINITY
+  #cancelExtraTick: () => void = () => {}
 
   constructor(settings: ProbeSettings, deps: ProberDeps) {
     this.#settings = settings
@@ -148,6 +154,7 @@ export class Prober {
   stop(): void {
     this.#stopped = true
     this.#cancel()
+    this.#cancelExtraTick()
   }
 
   tick(): void {
@@ -236,16 +243,35 @@ export class Prober {
     if (this.#hasOtherToken(category) && this.#whyNotNow(category, now) === undefined) return true
     const headerAtMs = quotas.lastHeaderAtMs(category)
     const look = this.#looks.get(category)
-    if (look && now < look.atMs && look.headerAtMs === headerAtMs && look.attended === attended) return false
+    if (look && now < look.atMs && look.headerAtMs === headerAtMs && look.attended === attended) {
+      this.#tickAt(look.dueAtMs, now)
+      return false
+    }
     const row = quotas.rowAt(category, now)
     if (!row) return false
     const dueAtMs = probeDueAtMs(row, this.#recordOf(category), this.#settings, now, attended)
     if (dueAtMs <= now) return true
-    this.#looks.set(category, { atMs: Math.min(dueAtMs, now + LOOK_AGAIN_MS), headerAtMs, attended })
-    // Not at the next tick: at whole seconds, checks would meet a program's timer at one phase for minutes,
-    // and find the row either always or never full.
-    if (dueAtMs < now + LOOK_AGAIN_MS) this.#deps.clock.after(dueAtMs - now, () => this.tick())
+    const atMs = Math.min(dueAtMs, now + LOOK_AGAIN_MS)
+    this.#looks.set(category, { atMs, dueAtMs, headerAtMs, attended })
+    this.#tickAt(dueAtMs, now)
     return false
+  }
+
+  /**
+   * Ticks at `dueAtMs` too, if that is soon; an earlier extra tick plans this one anew.
+   *
+   * At regular ticks alone, checks would meet a program's timer at one phase for minutes, and find the row
+   * either always or never full.
+   */
+  #tickAt(dueAtMs: number, now: number): void {
+    // Also false without a time: a row that no budget pays for is never due.
+    if (!(dueAtMs < Math.min(this.#extraTickAtMs, now + LOOK_AGAIN_MS))) return
+    this.#cancelExtraTick()
+    this.#extraTickAtMs = dueAtMs
+    this.#cancelExtraTick = this.#deps.clock.after(Math.max(MIN_WAIT_MS, dueAtMs - now), () => {
+      this.#extraTickAtMs = Number.POSITIVE_INFINITY
+      this.tick()
+    })
   }
 
   /**

@@ -32,6 +32,21 @@ test('sends a check at its due time, not at the next whole second', async () => 
   expect(second! - first!).toBe(48_281.25)
 })
 
+test('waits for one extra tick at most, however many headers arrive, and for none once stopped', async () => {
+  const { clock, timeline, ledger, prober, asked } = setUp(0.02, { Accounts: 2 })
+  prober.start()
+  const rate = { limit: 320, periodSeconds: 300, remaining: 300, resetSeconds: 20 }
+  for (let header = 0; header < 1_000; header += 1) {
+    await clock.advance(7)
+    ledger.answered(ledger.sent('Accounts', timeline.now()), rate, timeline.now(), false)
+    // The regular tick and the extra one.
+    expect(clock.pending).toBeLessThanOrEqual(2)
+  }
+  expect(asked.length).toBeGreaterThan(0)
+  prober.stop()
+  expect(clock.pending).toBe(0)
+})
+
 test('checks accounts first, and account resources once an account id is known', async () => {
   const { clock, prober, asked } = setUp()
   prober.start()
