@@ -69,18 +69,22 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     return { close: async () => {} }
   }
   let isNoted = false
+  const reopenIfDeleted = async () => {
+    try {
+      if (path.kind === 'pipe' || lstatSync(path.path, { throwIfNoEntry: false }) !== undefined) return
+      // Closed first, because libuv deletes the file of that name.
+      server.close()
+      await listenAnew(server, deps)
+      log.note('the control socket was deleted; it is open again')
+      isNoted = false
+    } catch (cause) {
+      if (!isNoted) log.note('the control socket was deleted and can’t be opened again', { cause })
+      isNoted = true
+    }
+  }
   const look = () => {
     cancel = clock.after(LOOK_MS, look)
-    if (path.kind === 'pipe' || lstatSync(path.path, { throwIfNoEntry: false }) !== undefined) return
-    // Closed first, because libuv deletes the file of that name.
-    server.close()
-    listenAnew(server, deps).then(
-      () => log.note('the control socket was deleted; it is open again'),
-      (cause: unknown) => {
-        if (!isNoted) log.note('the control socket was deleted and can’t be opened again', { cause })
-        isNoted = true
-      },
-    )
+    void reopenIfDeleted()
   }
   let cancel = clock.after(LOOK_MS, look)
   return {

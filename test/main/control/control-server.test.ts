@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -145,6 +145,20 @@ onPosix('a socket whose folder is deleted too is noted once, and opened in the f
     PATIENT,
   )
   expect(await ask(path, { do: 'status' })).toMatchObject({ kind: 'answered' })
+})
+
+onPosix('a folder that can no longer be read is noted, and ends nothing', async () => {
+  const folder = join(temporaryFolder(), 'data')
+  mkdirSync(folder)
+  const clock = new FakeClock()
+  const { notes } = await listening(inFolder(folder), { clock })
+  rmSync(folder, { recursive: true })
+  symlinkSync(folder, folder)
+  expect(() => clock.advance(10_000)).not.toThrow()
+  await vi.waitFor(
+    () => expect(notes).toEqual(['the control socket was deleted and can’t be opened again']),
+    PATIENT,
+  )
 })
 
 onPosix('only the owner may open the socket', async () => {
