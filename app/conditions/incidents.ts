@@ -55,7 +55,8 @@ export interface LogStyle extends EventStyle {
 export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly string[] {
   const { roots, consequences } = conditionsOf(snapshot, nowMs)
   const critical = [...roots, ...consequences].filter(({ severity }) => severity === 'critical')
-  const host = (kind: string) => (kind === 'sign-in-host-gone' ? snapshot.signInHost?.host : undefined)
+  const host = (kind: string) =>
+    kind === 'sign-in-host-gone' || kind === 'hosts-unreachable' ? snapshot.signInHost?.host : undefined
   return critical.flatMap(({ kind, subject }) => subject ?? host(kind) ?? [])
 }
 

@@ -236,6 +236,7 @@ test('an unreachable sign-in host is amber while access works, and red once it e
   }
   expect(open('sign-in host unreachable, access works')).toBe('warning')
   expect(open('sign-in host unreachable, access expired')).toBe('critical')
+  expect(open('both hosts unreachable')).toBe('critical')
 })
 
 test('an expanded group shows each of its events', () => {
