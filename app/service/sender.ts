@@ -7,10 +7,6 @@ export type Sender =
   | { readonly kind: 'unsure' }
   | { readonly kind: 'other'; readonly why: string }
 
-/** Whether a URL's host name means this computer. */
-export const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
-
 /** Displayed reason for a page in place of the service's response. */
 export const SOMETHING_ELSE = 'response of something else, such as a network’s sign-in page'
 

@@ -50,8 +50,8 @@ export interface ProberDeps {
 }
 
 /**
- * The interval of regular ticks in milliseconds. Not shorter, so that an app without windows wakes the machine
- * no more often; a check that is due in between has one tick of its own.
+ * The interval of regular ticks in milliseconds. Not shorter, so that an app without windows seldom wakes the
+ * machine; a check that is due in between has one tick of its own.
  */
 const TICK_MS = 1000
 /** Shortest wait of a timer: a fraction of it could end before the time it waits for. */

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import tls from 'node:tls'
-import { isLoopback } from '../../app/service/sender.ts'
+import { isLoopback } from '../../app/service/service-origin.ts'
 
 /** The agent for a host, or why the host has none. */
 export type HttpRoute =

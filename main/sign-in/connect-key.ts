@@ -1,6 +1,6 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { NewKey } from '../../app/contract/sign-in.ts'
-import { isLoopback } from '../../app/service/sender.ts'
+import { serviceOrigin } from '../../app/service/service-origin.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 
 /** The provider's public hosts: defaults that a custom profile replaces, never constants elsewhere. */
@@ -53,25 +53,16 @@ export function addressesOf(
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {
   const { environment, authUrl = '', baseUrl = '' } = request
   if (environment !== 'custom') return { ok: true, ...HOSTS[environment] }
-  const auth = serviceOrigin(authUrl)
+  const auth = addressOf(authUrl)
   if (!auth) return refused('sign-in address', authUrl)
-  const base = serviceOrigin(baseUrl)
+  const base = addressOf(baseUrl)
   if (!base) return refused('service address', baseUrl)
   return { ok: true, authUrl: auth, baseUrl: base }
 }
 
-/**
- * The origin of an address that uses https (or http on loopback), without path and credentials; otherwise
- * `undefined`.
- */
-export function serviceOrigin(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) return undefined
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return undefined
-  if (url.pathname !== '/') return undefined
-  return url.origin
-}
+/** The origin of an address as entered; `undefined` if no token may be sent there. */
+export const addressOf = (text: string): string | undefined =>
+  URL.canParse(text) ? serviceOrigin(new URL(text)) : undefined
 
 function refused(what: string, value: string): CommandError {
   const shown = value === '' ? 'nothing' : `“${value.slice(0, 80)}”`

@@ -1,3 +1,5 @@
+import { serviceOrigin } from '../../app/service/service-origin.ts'
+
 /** The form "Connect a key" and its messages. No message repeats a secret. */
 
 export const CONNECTIONS = ['live', 'sim', 'custom'] as const
@@ -47,8 +49,8 @@ export function checkConnection(
   if (tokenError !== undefined) errors['refreshToken'] = tokenError
   if (clientSecret.length > 4096) errors['clientSecret'] = 'Enter at most 4096 characters.'
   if (name.length > 60) errors['name'] = 'Enter at most 60 characters.'
-  const authUrl = originOf(field('authUrl'))
-  const baseUrl = originOf(field('baseUrl'))
+  const authUrl = addressOf(field('authUrl'))
+  const baseUrl = addressOf(field('baseUrl'))
   if (environment === 'custom') {
     if (authUrl === undefined) errors['authUrl'] = HOST_ERROR
     if (baseUrl === undefined) errors['baseUrl'] = HOST_ERROR
@@ -77,14 +79,6 @@ export function refreshTokenError(refreshToken: string): string | undefined {
 }
 
 const HOST_ERROR = 'Enter https://host (http:// only for this computer).'
-const THIS_COMPUTER: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** Parses `https://host[:port]`; http on loopback only, so that no token is sent unencrypted over a network. */
-export function originOf(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
-  const isBare =
-    url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '' && url.password === ''
-  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && THIS_COMPUTER.has(url.hostname))
-  return isBare && isSafe ? url.origin : undefined
-}
+const addressOf = (text: string): string | undefined =>
+  URL.canParse(text) ? serviceOrigin(new URL(text)) : undefined

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../service/sender.ts'
+import { isLoopback } from '../../service/service-origin.ts'
 
 /** Ends the text of a problem that Headroom or the service solves. */
 export const NO_ACTION = 'No action needed.'

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../app/contract/outcome.ts'
+import { isSafe } from '../../../app/service/service-origin.ts'
 import type { OpenUrl } from '../../ports/ports.ts'
 import { type AddressFileDeps, openByFile } from '../../storage/address-file.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
@@ -48,11 +49,4 @@ async function openPath(shell: Pick<ElectronPieces['shell'], 'openPath'>, path: 
   if (problem !== '') throw new Error(problem)
 }
 
-function mayBeOpened(address: string): boolean {
-  if (!URL.canParse(address)) return false
-  const { protocol, hostname, username, password } = new URL(address)
-  if (username !== '' || password !== '') return false
-  return (
-    protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname))
-  )
-}
+const mayBeOpened = (address: string): boolean => URL.canParse(address) && isSafe(new URL(address))

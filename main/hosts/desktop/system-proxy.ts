@@ -1,6 +1,6 @@
 import https, { type RequestOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { isLoopback } from '../../../app/service/sender.ts'
+import { isLoopback } from '../../../app/service/service-origin.ts'
 import { type HttpRoutes, httpRoutes } from '../../network/http-agents.ts'
 
 /**

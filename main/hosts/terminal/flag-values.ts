@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { PROGRAM_LIMITS, PROGRAM_NAME } from '../../../app/contract/programs.ts'
 import { isSymbol } from '../../../app/service/stream-paths.ts'
-import { serviceOrigin } from '../../sign-in/connect-key.ts'
+import { addressOf } from '../../sign-in/connect-key.ts'
 import { faultProblem } from '../../simulator/options.ts'
 
 /** The result of a flag's parser: the value, or a phrase for what was expected. */
@@ -85,7 +85,7 @@ export function decimal(text: string): number | undefined {
 
 /** Parses the origin of a sign-in or resource host, by the same rule as in the window. */
 export function addressFlag(text: string): ParsedFlag<string> {
-  const origin = serviceOrigin(text)
+  const origin = addressOf(text)
   return origin === undefined
     ? expected('https://HOST, or http://HOST on this computer, without a path')
     : parsed(origin)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { contract } from '../../../app/contract/contract.ts'
-import { checkConnection, originOf } from '../../../renderer/keys/connect-form.ts'
+import { checkConnection } from '../../../renderer/keys/connect-form.ts'
 
 const fields =
   (given: Readonly<Record<string, string>>) =>
@@ -47,21 +47,5 @@ describe('the form that connects a key', () => {
     if (checked.ok) throw new Error('accepted')
     expect(Object.keys(checked.errors)).toEqual(['clientId', 'refreshToken', 'clientSecret'])
     expect(JSON.stringify(checked.errors)).not.toContain('s3cret')
-  })
-
-  it.each([
-    ['https://host.example.com', 'https://host.example.com'],
-    ['https://host.example.com:8443/', 'https://host.example.com:8443'],
-    ['http://localhost:4790', 'http://localhost:4790'],
-    ['http://[::1]:4790', 'http://[::1]:4790'],
-    ['http://host.example.com', undefined],
-    ['https://host.example.com/path', undefined],
-    ['https://user:pass@host.example.com', undefined],
-    ['https://host.example.com/?a=b', undefined],
-    ['ftp://host.example.com', undefined],
-    ['host.example.com', undefined],
-    ['', undefined],
-  ])('parses the host %j as %j', (text, origin) => {
-    expect(originOf(text)).toBe(origin)
   })
 })
