@@ -43,8 +43,6 @@ export interface Tapped {
 interface Refusal {
   readonly reading: HeaderReading
   readonly before: BeforeRefusal | undefined
-  /** See `Hold`. */
-  readonly byOthers: boolean
 }
 
 /** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
@@ -172,11 +170,7 @@ export class QuotaTap {
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
     // Read before the response is applied.
     const row = refused && ticket.category !== undefined ? ledger.rowAt(ticket.category, now) : undefined
-    const refusal = {
-      reading,
-      before: row && this.#before(row, now),
-      byOthers: row !== undefined && usesWholeRefill(row),
-    }
+    const refusal = { reading, before: row && this.#before(row, now) }
     if (refused === 'concurrency' && !reading.rate) {
       this.#note(rowNamed(ticket), reading, refused, now)
       ledger.lost(ticket, now)
@@ -258,7 +252,7 @@ export class QuotaTap {
    * Pauses only this category for the time that the service requires (service 7). Returns the end in epoch
    * milliseconds.
    */
-  #hold(category: string, { reading, before, byOthers }: Refusal, now: number): number {
+  #hold(category: string, { reading, before }: Refusal, now: number): number {
     const { ledger, history, report } = this.#deps
     // Several requests in flight may get 429s together, which count as a single 429.
     const held = ledger.holdOf(category, now)
@@ -269,7 +263,10 @@ export class QuotaTap {
     // refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
-    ledger.hold(category, { untilMs, refusals, byOthers: held?.byOthers ?? byOthers })
+    // The 429 itself may be what shows it, so the row is read after it.
+    const row = ledger.rowAt(category, now)
+    const byOthers = held?.byOthers ?? (row !== undefined && usesWholeRefill(row))
+    ledger.hold(category, { untilMs, refusals, byOthers })
     const retryAtMs = nextTryAtMs ?? untilMs
     history.rejected(category, now)
     report({

@@ -6,9 +6,9 @@ import { World } from './world.ts'
 const HOUR_MS = 3_600_000
 
 /** A key whose Accounts others have used up to a half, as headers have shown since. */
-async function spent() {
+async function spent(seed = 41) {
   const service = { ...QUIET.service, traffic: { Accounts: 8 } }
-  const world = new World(41, { ...QUIET, service, streams: [], budgetFraction: 0.02 })
+  const world = new World(seed, { ...QUIET, service, streams: [], budgetFraction: 0.02 })
   world.connect()
   await world.live(60_000)
   world.service.setTraffic({})
@@ -33,13 +33,13 @@ test('a wall clock set forward fills no bucket, and the next header blames nobod
   world.monitor.stop()
 })
 
-test('after an announced sleep the model has advanced', async () => {
-  const { world, row } = await spent()
+test.each([41, 42, 43, 44, 45])('after an announced sleep the model has advanced, seed %i', async (seed) => {
+  const { world, row } = await spent(seed)
   world.monitor.sleep()
   world.clock.sleep(HOUR_MS)
   world.monitor.wake()
   // Others may have used it meanwhile, so that `low` says little; the likeliest is that it is nearly full.
-  expect(row().remaining).toBeGreaterThan(300)
+  expect(row().remaining).toBeGreaterThan(0.9 * row().limit)
   world.monitor.stop()
 })
 

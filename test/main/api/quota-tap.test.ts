@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type HttpHeaders, observe } from '../../../app/service/headers.ts'
-import { usesWholeRefill } from '../../../app/status/quota-status.ts'
+import { surelyUsesWholeRefill, usesWholeRefill } from '../../../app/status/quota-status.ts'
 import { proves } from '../../proof/proves.ts'
 import { quotaHeaders } from '../quota-headers.ts'
 import { startedTap } from './started-tap.ts'
@@ -449,6 +449,19 @@ describe('while others use the whole refill', () => {
     refuse(ACCOUNTS, quotaHeaders(0, 300))
     for (let second = 0; second < 280; second += 20) {
       expect(usesWholeRefill(row('Accounts'))).toBe(by)
+      await clock.advance(20_000)
+    }
+  })
+
+  test('the 429 that is the first sign of others says that they use the whole refill', async () => {
+    const { row, tap, clock, refuse } = setUp()
+    for (let count = 0; count < 10; count += 1) {
+      tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(22, 280)), '')
+      await clock.advance(2_000)
+    }
+    refuse(ACCOUNTS, quotaHeaders(0, 300))
+    for (let second = 0; second < 280; second += 20) {
+      expect(surelyUsesWholeRefill(row('Accounts'))).toBe(true)
       await clock.advance(20_000)
     }
   })
