@@ -47,7 +47,12 @@ function makeFolder(path: string): void {
   if (existsSync(path)) return
   const parent = dirname(path)
   if (parent !== path) makeFolder(parent)
-  mkdirSync(path, { mode: 0o700 })
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process that started at the same time created it.
+    if (systemErrorCode(error) !== 'EEXIST') throw error
+  }
 }
 
 function reason(error: unknown): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { ensurePrivate } from './private-files.ts'
+import { fileIdentity } from './sqlite-file.ts'
 import { systemErrorCode } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
@@ -11,6 +12,8 @@ import { writeWhole } from './write-whole.ts'
 export interface LockHolder {
   readonly pid: number
   readonly host: 'desktop' | 'browser' | 'terminal'
+  /** A command that releases the lock within a second: others wait for it. */
+  readonly isBrief?: true
 }
 
 export type LockAttempt =
@@ -24,26 +27,37 @@ const SQLITE_PROTOCOL = 15
 const SQLITE_NOLFS = 22
 const SQLITE_NOTADB = 26
 
+/** How long to wait for a command that holds the lock briefly, in milliseconds. */
+const MAX_BRIEF_MS = 5_000
+/** How long to wait for a holder that the side file does not name yet, in milliseconds. */
+const MAX_UNNAMED_MS = 250
+const RETRY_MS = 10
+
 /**
  * Locks a data folder for one process: two processes refreshing one rotating token would end each other's
  * sign-in.
  *
  * The lock is an exclusive SQLite transaction without writes. The operating system releases it when its
- * process ends in any way, so it cannot be stale. A side file names the holder; it is read only while the
- * lock is known to be held.
+ * process ends in any way, so it cannot be stale. A side file names the holder. It is read while the lock is
+ * held, and to notice that a running holder's lock file was deleted: a new file can always be locked.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
-  const opening = openExclusively(join(folder, 'lock.db'))
+  const file = join(folder, 'lock.db')
+  const opening = openPatiently(file, sideFile)
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
   // A file system without locks reports every attempt as busy (ENOLCK), or lets every attempt succeed.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
-  if (former !== undefined && isAlive(former.pid) && isOpenToOthers(join(folder, 'lock.db'))) {
-    opening.database.close()
-    return withoutLocks(folder)
+  const marks = { folder: fileIdentity(folder), file: fileIdentity(file), started: startOf(process.pid) }
+  if (former !== undefined && isAlive(former.pid)) {
+    const lostItsFile = hasLostItsFile(former, marks)
+    if (lostItsFile || isOpenToOthers(file)) {
+      opening.database.close()
+      return lostItsFile ? busy(folder, former) : withoutLocks(folder)
+    }
   }
-  const written = writeWhole(sideFile, JSON.stringify(holder))
+  const written = writeWhole(sideFile, JSON.stringify({ ...holder, ...marks }))
   if (!written.ok) {
     opening.database.close()
     return { kind: 'unusable', line: `can't lock ${folder}: ${written.why}` }
@@ -67,6 +81,18 @@ type Opening =
   | { readonly kind: 'open'; readonly database: DatabaseSync }
   | { readonly kind: 'busy' }
   | { readonly kind: 'unusable'; readonly why: string }
+
+/** Waits for a brief holder without returning to the event loop: nothing runs before the lock is held. */
+function openPatiently(file: string, sideFile: string): Opening {
+  for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
+    const opening = openExclusively(file)
+    if (opening.kind !== 'busy') return opening
+    const holder = readHolder(sideFile)
+    const most = holder === undefined ? MAX_UNNAMED_MS : holder.isBrief ? MAX_BRIEF_MS : 0
+    if (waitedMs >= most) return opening
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+  }
+}
 
 function openExclusively(file: string, retried = false): Opening {
   let database: DatabaseSync | undefined
@@ -155,6 +181,26 @@ function makeForOwner(file: string): void {
   }
 }
 
+/**
+ * Whether a live process still uses the folder, although its lock file was deleted and made anew. Another
+ * folder means a copy; another start, that a later process got its id.
+ */
+function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
+  if (file === undefined || folder !== marks.folder || file === marks.file) return false
+  return started === startOf(pid)
+}
+
+/** When a process started, in ticks since the computer did; `undefined` where the system does not tell. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field, in parentheses, is a name that may contain anything.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
+
 function busy(folder: string, holder: LockHolder | undefined): LockAttempt {
   const who =
     holder === undefined ? 'another Headroom' : `another Headroom (${holder.host}, pid ${holder.pid})`
@@ -165,9 +211,16 @@ function busy(folder: string, holder: LockHolder | undefined): LockAttempt {
 const holderFile = z.object({
   pid: z.int().positive(),
   host: z.enum(['desktop', 'browser', 'terminal']),
+  isBrief: z.literal(true).exactOptional(),
+  /** The folder and the lock file that were locked, and the start of the process, all as marks to compare. */
+  folder: z.string().exactOptional(),
+  file: z.string().exactOptional(),
+  started: z.string().exactOptional(),
 })
+type SideFile = Readonly<z.output<typeof holderFile>>
+type Marks = Readonly<Record<'folder' | 'file' | 'started', string | undefined>>
 
-function readHolder(sideFile: string): LockHolder | undefined {
+function readHolder(sideFile: string): SideFile | undefined {
   try {
     return holderFile.parse(JSON.parse(readFileSync(sideFile, 'utf8')))
   } catch {

@@ -59,15 +59,13 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
  */
 export function filePlace(database: DatabaseSync): () => boolean {
   const path = database.location()
-  const opened = path === null ? undefined : identityOf(path)
+  const opened = path === null ? undefined : fileIdentity(path)
   if (path === null || opened === undefined) return () => true
-  return () => {
-    const now = identityOf(path)
-    return now?.device === opened.device && now.inode === opened.inode
-  }
+  return () => fileIdentity(path) === opened
 }
 
-function identityOf(path: string): { readonly device: bigint; readonly inode: bigint } | undefined {
+/** Identifies a file or folder whatever its name; `undefined` if it is missing. */
+export function fileIdentity(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats && { device: stats.dev, inode: stats.ino }
+  return stats && `${stats.dev}:${stats.ino}`
 }

@@ -28,6 +28,22 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     test: CRASH_TEST,
   },
   {
+    promise: 'T5',
+    what: 'lock a folder again although its lock file was deleted under its owner',
+    file: 'main/storage/lock.ts',
+    find: 'return started === startOf(pid)',
+    replace: 'return started === startOf(-pid)',
+    test: 'main/storage/lock.test.ts',
+  },
+  {
+    promise: 'T5',
+    what: 'refuse a start because a command holds the lock for a moment',
+    file: 'main/storage/lock.ts',
+    find: 'holder.isBrief ? MAX_BRIEF_MS : 0',
+    replace: 'holder.isBrief ? 0 : 0',
+    test: 'main/storage/lock.test.ts',
+  },
+  {
     promise: 'T6',
     what: 'hand the access token out before the new refresh token is committed',
     file: 'main/tokens/key-refresh.ts',

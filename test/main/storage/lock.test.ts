@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -49,6 +59,77 @@ test('a lock ends with its process, however that ends', async () => {
   expect(attempt.kind).toBe('held')
   if (attempt.kind === 'held') attempt.release()
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a folder stays locked after its lock file was deleted, until its owner ends',
+  async () => {
+    const folder = temporaryFolder()
+    const { child } = await otherProcess(folder)
+    rmSync(join(folder, 'lock.db'))
+    for (let attempts = 0; attempts < 2; attempts += 1)
+      expect(lockDataFolder(folder, ME)).toMatchObject({
+        kind: 'busy',
+        line: `another Headroom (browser, pid ${child.pid}) is using ${folder}; stop it, or choose another folder with --data`,
+      })
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(lockDataFolder(folder, ME).kind).toBe('held')
+  },
+)
+
+test('a lock held briefly is waited for', async () => {
+  const folder = temporaryFolder()
+  const brief = lockDataFolder(folder, { ...ME, isBrief: true })
+  if (brief.kind !== 'held') throw new Error(brief.line)
+  const script = `
+    const { writeSync } = await import('node:fs')
+    const { lockDataFolder } = await import(${JSON.stringify(SOURCE)})
+    const { wait } = Atomics
+    Atomics.wait = (...args) => {
+      writeSync(1, 'waits\\n')
+      return wait(...args)
+    }
+    writeSync(1, lockDataFolder(${JSON.stringify(folder)}, { pid: process.pid, host: 'browser' }).kind + '\\n')
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const said: string[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    said.push(line)
+    if (line === 'waits') brief.release()
+  }
+  expect(said).toContain('waits')
+  expect(said.at(-1)).toBe('held')
+})
+
+test('a copy of a folder in use is free', async () => {
+  const folder = temporaryFolder()
+  await otherProcess(folder)
+  const copy = join(temporaryFolder(), 'copy')
+  cpSync(folder, copy, { recursive: true })
+  const attempt = lockDataFolder(copy, ME)
+  expect(attempt.kind).toBe('held')
+  if (attempt.kind === 'held') attempt.release()
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'a folder without its lock file is free once its owner’s id belongs to a later process',
+  async () => {
+    const folder = temporaryFolder()
+    const { child } = await otherProcess(folder)
+    const left = JSON.parse(readFileSync(join(folder, 'lock.json'), 'utf8'))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    rmSync(join(folder, 'lock.db'))
+    writeFileSync(join(folder, 'in-the-place-of-its-inode'), '')
+    writeFileSync(join(folder, 'lock.json'), JSON.stringify({ ...left, pid: process.ppid }))
+    const attempt = lockDataFolder(folder, ME)
+    expect(attempt.kind).toBe('held')
+    if (attempt.kind === 'held') attempt.release()
+  },
+)
 
 test('a released lock is free for another process, and releasing twice is harmless', async () => {
   const folder = temporaryFolder()
@@ -136,7 +217,7 @@ test('a lock file that is not a database locks nothing and is replaced', () => {
   writeFileSync(join(folder, 'lock.db'), 'x'.repeat(5000))
   const attempt = lockDataFolder(folder, ME)
   expect(attempt.kind).toBe('held')
-  expect(JSON.parse(readFileSync(join(folder, 'lock.json'), 'utf8'))).toEqual(ME)
+  expect(JSON.parse(readFileSync(join(folder, 'lock.json'), 'utf8'))).toMatchObject(ME)
   if (attempt.kind === 'held') attempt.release()
 })
 
