@@ -36,11 +36,11 @@ describe('the count', () => {
   test('a text with a placeholder and a full stop is a sentence; the folder of messages is one module', () => {
     const says = (path: string, text: string) => source(path, `export const a = (b: string) => ${text}\n`)
     const sources = [
-      says('app/conditions/messages/rows.ts', '`${b} is empty.`'),
-      says('app/conditions/messages/keys.ts', '`Renews at ${b}.`'),
-      says('app/status/labels.ts', '`${b} free`'),
-      says('renderer/strip/text.ts', '`It lasts until ${b}.`'),
-      says('renderer/plan/text.ts', '`It lasts until ${b}.`'),
+      says('app/conditions/messages/rows.ts', `\`\${b} is empty.\``),
+      says('app/conditions/messages/keys.ts', `\`Renews at \${b}.\``),
+      says('app/status/labels.ts', `\`\${b} free\``),
+      says('renderer/strip/text.ts', `\`It lasts until \${b}.\``),
+      says('renderer/plan/text.ts', `\`It lasts until \${b}.\``),
     ]
     expect(sentenceModules(sources)).toEqual(['app/conditions/messages', 'renderer/strip/text.ts'])
   })
