@@ -3,10 +3,11 @@ import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
 import { minuteText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlAnswer, ControlRequest } from '../../control/protocol.ts'
+import type { Clock } from '../../ports/ports.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import type { GatewayFlags, ProgramFlags } from './flags.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'
-import type { ProgramRequest } from './stored-programs.ts'
+import { FOLDER_BUSY, type ProgramRequest } from './stored-programs.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 
 export type ProgramAction = 'add' | 'list' | 'cut' | 'pause' | 'resume'
@@ -21,7 +22,11 @@ export interface GatewayCommandDeps {
 export interface ProgramCommandDeps extends GatewayCommandDeps {
   /** Answers for the programs of a data folder while no app runs on it. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
+  readonly clock: Pick<Clock, 'after'>
 }
+
+/** How long a starting app may take until it answers: its folder is locked before its socket is open. */
+const START_TRIES = { most: 40, everyMs: 250 } as const
 
 /** Turns the running app's gateway on or off, or reports its state. */
 export async function gateway(
@@ -131,38 +136,46 @@ function askedOrStored(
   data: string | undefined,
   deps: ProgramCommandDeps,
 ): Promise<Answered | undefined> {
-  return asked(request, data, deps, (folder) => {
-    const answer = deps.answerStored(folder, request)
-    if (answer.ok) deps.terminal.error(`no Headroom is running on ${folder}; this applies at its next start`)
-    return answer
-  })
+  const { terminal, clock, askRunning } = deps
+  const storedOrStarted = async (folder: string): Promise<RunningAnswer> => {
+    for (let tries = 1; ; tries += 1) {
+      const answer = deps.answerStored(folder, request)
+      if (answer.ok) terminal.error(`no Headroom is running on ${folder}; this applies at its next start`)
+      if (answer.ok || answer.code !== FOLDER_BUSY || tries >= START_TRIES.most)
+        return { kind: 'answered', answer }
+      await new Promise<void>((resolve) => void clock.after(START_TRIES.everyMs, resolve))
+      const running = await askRunning(folder, request)
+      if (running.kind !== 'nobody') return running
+    }
+  }
+  return asked(request, data, deps, storedOrStarted)
 }
 
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer, or the answer of `stored` if no app runs. If there is neither, prints the reason
+ * The running app's answer, or that of `stored` if no app runs. If there is neither, prints the reason
  * and returns `undefined`.
  */
 async function asked(
   request: ControlRequest,
   data: string | undefined,
   { terminal, defaultDataFolder, askRunning }: GatewayCommandDeps,
-  stored?: (folder: string) => ControlAnswer,
+  stored?: (folder: string) => Promise<RunningAnswer>,
 ): Promise<Answered | undefined> {
   const folder = data ?? defaultDataFolder()
   const fail = (line: string) => void terminal.error(line)
   if (folder === undefined) return fail(NO_HOME) as undefined
-  const { kind, ...rest } = await askRunning(folder, request)
-  if (kind === 'nobody') {
-    const answer = stored?.(folder)
-    if (answer === undefined) return fail(`no Headroom is running on ${folder}; start it first`) as undefined
-    return answer.ok ? answer : (fail(answer.message) as undefined)
+  const running = await askRunning(folder, request)
+  const found = running.kind === 'nobody' && stored !== undefined ? await stored(folder) : running
+  switch (found.kind) {
+    case 'nobody':
+      return fail(`no Headroom is running on ${folder}; start it first`) as undefined
+    case 'failed':
+      return fail(`can't reach the running Headroom: ${found.why}`) as undefined
+    case 'answered':
+      return found.answer.ok ? found.answer : (fail(found.answer.message) as undefined)
   }
-  if ('why' in rest) return fail(`can't reach the running Headroom: ${rest.why}`) as undefined
-  if (!('answer' in rest)) return undefined
-  if (!rest.answer.ok) return fail(rest.answer.message) as undefined
-  return rest.answer
 }
 
 /** `probeSymbol` as typed on the command line: `--probe-symbol`. */

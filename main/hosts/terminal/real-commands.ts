@@ -215,7 +215,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       const { answerStored } = await import('./stored-programs.ts')
       const ports = { clock: nodeClock, randomBytes, problem: terminal.error }
       return program({ action, name }, flags, {
-        ...{ terminal, defaultDataFolder, askRunning: ask },
+        ...{ terminal, defaultDataFolder, askRunning: ask, clock: nodeClock },
         answerStored: (folder, request) => answerStored(folder, request, ports),
       })
     },

@@ -18,6 +18,9 @@ export interface StoredProgramsPorts {
   readonly problem: (sentence: string) => void
 }
 
+/** The code of an answer while another Headroom uses the folder, perhaps one that is still starting. */
+export const FOLDER_BUSY = 'folder-busy'
+
 const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
 
 /** Use of a program while no app runs: none. */
@@ -44,8 +47,9 @@ export function answerStored(
   if (!isThere && request.do === 'gateway') return { ok: true, gateway: OFF, programs: [] }
   const opening = openDataFolder(dataFolder)
   if (opening.kind === 'unusable') return failed(opening.line)
-  const lock = lockDataFolder(opening.path, { pid: process.pid, host: 'terminal' })
-  if (lock.kind !== 'held') return failed(lock.line)
+  const lock = lockDataFolder(opening.path, { pid: process.pid, host: 'terminal', isBrief: true })
+  if (lock.kind === 'busy') return { ok: false, code: FOLDER_BUSY, message: lock.line }
+  if (lock.kind === 'unusable') return failed(lock.line)
   try {
     return answer(new Programs({ dataFolder: opening.path, clock, randomBytes, problem }), request)
   } finally {

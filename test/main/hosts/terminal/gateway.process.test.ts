@@ -261,3 +261,17 @@ test('the browser host accepts programs of the environment too', async () => {
   expect(exitCode).toBe(0)
   expect(stdout + stderr).not.toContain(KEY)
 }, 120_000)
+
+test('programs added at the same time to a new data folder are all added', async () => {
+  const folder = join(temporaryFolder(), 'new')
+  const program = (...args: readonly string[]) =>
+    runNode([HEADROOM, 'program', ...args, '--data', folder], ENVIRONMENT).ended
+  const names = ['bot', 'notes', 'scanner', 'poller', 'sheet', 'screen']
+  const added = await Promise.all(names.map((name) => program('add', name)))
+  expect(added.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+    names.map((name) => ({ exitCode: 0, stderr: expect.stringContaining(`key of ${name};`) })),
+  )
+  const { stdout } = await program('list', '--json')
+  const listed: { programs: { name: string }[] } = JSON.parse(stdout)
+  expect(listed.programs.map(({ name }) => name).sort()).toEqual([...names].sort())
+}, 120_000)
