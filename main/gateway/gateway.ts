@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
 import { PAUSE_MINUTES } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
 import type { ProfileSession } from '../monitor/profile-session.ts'
 import { within } from '../network/deadline.ts'
@@ -10,6 +11,7 @@ import { type LoopbackServers, listenOnLoopback } from '../network/loopback-serv
 import { hostOf } from '../network/reachability.ts'
 import type { Clock, Log } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
+import { systemErrorCode } from '../storage/system-error.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
 import { door, GATEWAY_TRAITS } from './door.ts'
@@ -74,6 +76,8 @@ export class Gateway {
   #servingSinceMs = 0
   /** Why the gateway could not be turned on. */
   #failure: string | undefined
+  /** Ends the retries of a port that was taken at the start. */
+  #endRetries: () => void = () => {}
   #unsubscribe: () => void = () => {}
   /** The pending change of the server: changes run one after another. */
   #changing: Promise<unknown> = Promise.resolve()
@@ -101,18 +105,38 @@ export class Gateway {
 
   /**
    * Restores the last run's state, or serves on `port` for this run only. A port in use results in a `failed`
-   * state.
+   * state; with `retries` until the port is free, or the gateway is turned on, turned off or stopped.
    */
-  async start(port?: number): Promise<GatewayChange> {
+  async start(
+    port?: number,
+    { retries = false }: { readonly retries?: boolean } = {},
+  ): Promise<GatewayChange> {
     const wanted = port ?? this.#deps.programs.port
-    return wanted === undefined ? { ok: true } : this.#oneByOne(() => this.#serve(wanted))
+    if (wanted === undefined) return { ok: true }
+    return this.#oneByOne(() => (retries ? this.#serveOnceFree(wanted, 1) : this.#serve(wanted)))
+  }
+
+  async #serveOnceFree(port: number, tries: number): Promise<GatewayChange> {
+    const served = await this.#serve(port, 'retrying')
+    if (served.ok || !served.isTaken) return served
+    let isEnded = false
+    const cancel = this.#deps.clock.after(retryDelayMs(RETRY.gatewayPort, tries, 0), () => {
+      void this.#oneByOne(async () => {
+        if (!isEnded) await this.#serveOnceFree(port, tries + 1)
+      })
+    })
+    this.#endRetries = () => {
+      isEnded = true
+      cancel()
+    }
+    return served
   }
 
   /** Serves on a port from now on, including later starts. 0: any free port, now and at each start. */
   turnOn(port: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
       const served = await this.#serve(port)
-      if (!served.ok) return served
+      if (!served.ok) return { ok: false, why: served.why }
       const saved = this.#deps.programs.setPort(port)
       return saved.ok
         ? saved
@@ -249,7 +273,12 @@ export class Gateway {
     return done
   }
 
-  async #serve(port: number): Promise<GatewayChange> {
+  async #serve(
+    port: number,
+    ifTaken = 'choose another one',
+  ): Promise<
+    { readonly ok: true } | { readonly ok: false; readonly why: string; readonly isTaken: boolean }
+  > {
     if (this.#servers !== undefined) {
       if (port === 0 || this.#servers.port === port) return { ok: true }
       await this.#end('the gateway is moving to another port')
@@ -257,14 +286,15 @@ export class Gateway {
     try {
       this.#servers = await listenOnLoopback(port, (own) => this.#listener(own), GATEWAY_TRAITS)
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error)) throw error
-      this.#failure =
-        error.code === 'EADDRINUSE'
-          ? `port ${port} is taken; choose another one`
-          : `port ${port} can't be used (${String(error.code)})`
-      this.#deps.log.note('turning the gateway on failed', { why: this.#failure })
-      return { ok: false, why: this.#failure }
+      const code = systemErrorCode(error)
+      if (code === undefined) throw error
+      const isTaken = code === 'EADDRINUSE'
+      const why = isTaken ? `port ${port} is taken; ${ifTaken}` : `port ${port} can't be used (${code})`
+      if (why !== this.#failure) this.#deps.log.note('turning the gateway on failed', { why })
+      this.#failure = why
+      return { ok: false, why, isTaken }
     }
+    this.#endRetries()
     this.#failure = undefined
     this.#servingSinceMs = this.#deps.clock.wallMs()
     this.#unsubscribe = this.#deps.monitor.subscribe(this.#follow())
@@ -274,6 +304,7 @@ export class Gateway {
   }
 
   async #end(why: string): Promise<void> {
+    this.#endRetries()
     this.#failure = undefined
     const servers = this.#servers
     if (servers === undefined) return

@@ -224,7 +224,7 @@ export async function startApp({
       gateway: gatewayCommands(gateway),
     },
   })
-  await gateway.start(gatewayPort)
+  await gateway.start(gatewayPort, { retries: true })
   const control: ControlServer = await startControlServer({
     monitor,
     gateway,

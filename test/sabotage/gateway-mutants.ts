@@ -24,6 +24,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     test: 'main/ports/redactor.test.ts',
   },
   {
+    promise: 'G1',
+    what: 'never serve on a port that was taken at the start',
+    file: 'main/gateway/gateway.ts',
+    find: 'if (!isEnded) await this.#serveOnceFree',
+    replace: 'if (isEnded) await this.#serveOnceFree',
+    test: 'main/gateway/gateway-changes.test.ts',
+  },
+  {
     promise: 'G6',
     what: 'hand programs the token in base64',
     file: 'main/gateway/token-removal.ts',

@@ -2,17 +2,21 @@ import { rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { SkippingClock } from '../skipping-clock.ts'
 import { startGateway } from './started-gateway.ts'
 
 const ACCOUNTS = '/v3/brokerage/accounts'
 const SOON = { timeout: 20_000, interval: 20 }
 
-/** A port of this machine that something else serves. */
-async function takenPort(): Promise<number> {
+/** A port of this machine that something else serves, until freed. */
+async function takenPort(): Promise<{ readonly taken: number; free(): Promise<void> }> {
   const server = createServer()
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
-  return (server.address() as AddressInfo).port
+  return {
+    taken: (server.address() as AddressInfo).port,
+    free: () => new Promise((resolve) => void server.close(() => resolve())),
+  }
 }
 
 /** A port of this machine that nothing serves. */
@@ -56,7 +60,7 @@ test('with several keys a program must name its key, and without any it is rejec
 test('a port in use is a reported failure, until the gateway is turned on elsewhere', async () => {
   const { gateway, port, add, get } = await startGateway()
   const key = add('bot')
-  const taken = await takenPort()
+  const { taken } = await takenPort()
   const why = `port ${taken} is taken; choose another one`
   expect(await gateway.turnOn(taken)).toEqual({ ok: false, why })
   expect(gateway.summary).toEqual({ state: 'failed', why })
@@ -114,6 +118,46 @@ test('the gateway starts where it last served or as configured, and stays off af
   expect(await gateway.start(0)).toEqual({ ok: true })
   expect(gateway.summary.state).toBe('serving')
 })
+
+test('a port that was taken at the start is served once it is free, without a restart', async () => {
+  const clock = new SkippingClock()
+  const { gateway, monitor, notes } = await startGateway({ clock })
+  await gateway.stop()
+  const { taken, free } = await takenPort()
+  const why = `port ${taken} is taken; retrying`
+  expect(await gateway.start(taken, { retries: true })).toMatchObject({ ok: false, why })
+  clock.skip(1_000)
+  await vi.waitFor(() => expect(gateway.summary).toEqual({ state: 'failed', why }), SOON)
+  expect(notes.filter((note) => note.includes(why))).toHaveLength(1)
+  await free()
+  await vi.waitFor(() => {
+    clock.skip(30_000)
+    expect(gateway.summary.url).toBe(`http://127.0.0.1:${taken}`)
+  }, SOON)
+  expect(monitor.snapshot('key-1')?.gateway).toMatchObject({ state: 'serving' })
+})
+
+test.each(['turned off', 'stopped', 'turned on elsewhere'] as const)(
+  'a gateway that waits for its port waits no more once it is %s',
+  async (how) => {
+    const clock = new SkippingClock()
+    const { gateway } = await startGateway({ clock })
+    await gateway.stop()
+    const { taken, free } = await takenPort()
+    await gateway.start(taken, { retries: true })
+    if (how === 'turned off') await gateway.turnOff()
+    else if (how === 'stopped') await gateway.stop()
+    else await gateway.turnOn(0)
+    await free()
+    clock.skip(60_000)
+    // Changes run one after another, so a retry would be over, and 0 would leave its port as it is.
+    await gateway.turnOn(0)
+    expect(gateway.summary).toMatchObject({
+      state: 'serving',
+      url: expect.not.stringContaining(`:${taken}`),
+    })
+  },
+)
 
 test('describes a program: use by category, and waiting requests with their turns', async () => {
   const { gateway, add, get } = await startGateway({ reserve: { Accounts: 1_000 } })
