@@ -15,9 +15,10 @@ import { systemErrorCode } from '../storage/system-error.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
 import { door, GATEWAY_TRAITS } from './door.ts'
-import { Forwarder, type WaitingNow } from './forwarder.ts'
+import { Forwarder } from './forwarder.ts'
 import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
+import { type Attached, summaryOf } from './program-summary.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
 import { DEFECT } from './refusals.ts'
 
@@ -52,12 +53,6 @@ export type GatewayChange<T = unknown> =
 /** How long sent requests may take when the gateway stops, in milliseconds. */
 const DRAIN_MS = 5_000
 const PAUSE_MS = PAUSE_MINUTES * 60_000
-
-/** A forwarder and the session of its key. A reconnected key has a new session. */
-interface Attached {
-  readonly session: ProfileSession
-  readonly forwarder: Forwarder
-}
 
 /**
  * The gateway of a running app: a server for programs on this machine, each with its own key, that forwards
@@ -459,67 +454,3 @@ export class Gateway {
 }
 
 const noneNamed = (name: string) => ({ ok: false, why: `no program is named ${name}` }) as const
-
-function summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
-  const { profile: _, ...shown } = program
-  if (attached === undefined)
-    return {
-      ...shown,
-      forwarded: 0,
-      coalesced: 0,
-      refused: 0,
-      perSecond: 0,
-      waiting: 0,
-      longestWaitMs: 0,
-      streams: 0,
-      use: [],
-    }
-  const nowMs = attached.session.parts.timeline.now()
-  const { use, waiting } = attached.forwarder.nowOf(program)
-  const used = use.byCategory(nowMs)
-  const names = new Set([...used.map(({ category }) => category), ...waiting.map(({ category }) => category)])
-  const oldestMs = Math.min(nowMs, ...waiting.map(({ sinceMs }) => sinceMs))
-  return {
-    ...shown,
-    ...(use.lastSeenAtMs !== undefined && { lastSeenAt: Math.round(use.lastSeenAtMs) }),
-    forwarded: used.reduce((sum, { forwarded }) => sum + forwarded, 0),
-    coalesced: use.coalesced,
-    refused: use.refused,
-    rejected: use.rejected,
-    perSecond: used.reduce((sum, { perSecond }) => sum + perSecond, 0),
-    waiting: waiting.length,
-    longestWaitMs: Math.round(nowMs - oldestMs),
-    streams: use.streams,
-    use: [...names].map((category) => ({
-      category,
-      forwarded: used.find((one) => one.category === category)?.forwarded ?? 0,
-      perSecond: used.find((one) => one.category === category)?.perSecond ?? 0,
-      ...waitOf(
-        waiting.filter((one) => one.category === category),
-        nowMs,
-      ),
-    })),
-  }
-}
-
-/** How many requests wait in one category, how long the first has waited, and when the next one goes. */
-function waitOf(
-  waiting: readonly WaitingNow[],
-  nowMs: number,
-): Omit<ProgramSummary['use'][number], 'category' | 'forwarded' | 'perSecond'> {
-  if (waiting.length === 0) return { waiting: 0 }
-  const turns = waiting
-    .flatMap((one) => (one.turnAtMs === undefined ? [] : [{ ...one, turnAtMs: one.turnAtMs }]))
-    .sort((a, b) => a.turnAtMs - b.turnAtMs)
-  const [next] = turns
-  return {
-    waiting: waiting.length,
-    longestWaitMs: Math.round(nowMs - Math.min(nowMs, ...waiting.map(({ sinceMs }) => sinceMs))),
-    ...(next !== undefined && {
-      nextTurnAt: Math.round(next.turnAtMs),
-      nextCameAt: Math.round(next.sinceMs),
-      nextPatientUntil: Math.round(next.untilMs),
-      lastTurnAt: Math.round(turns.at(-1)?.turnAtMs ?? next.turnAtMs),
-    }),
-  }
-}
