@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls'
 import type { HttpHeaders } from '../ports/ports.ts'
 import { deadline } from './deadline.ts'
 import type { HttpRoutes } from './http-agents.ts'
+import { endedWithoutNotice, watchTlsEnd } from './tls-ending.ts'
 
 /** A request as written to its connection. */
 export interface WireRequest {
@@ -103,6 +104,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
         if (!isFramedPlainly(answer.headers)) return failed('broken', NOT_HTTP)
         state = 'answered'
         body = answer
+        endWhenCut(answer)
         if (request.isWholeInTime !== true) cancelDeadline()
         listener.answered(answer)
       })
@@ -191,6 +193,7 @@ function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void
       established = true
       onEstablished()
     }
+    if (socket instanceof TLSSocket) watchTlsEnd(socket)
     if (!(socket instanceof TLSSocket)) {
       if (!socket.connecting) note()
       else socket.once('connect', note)
@@ -216,6 +219,20 @@ function watchAnswer(outgoing: http.ClientRequest): () => boolean {
  */
 export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHttpHeaders): boolean =>
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
+
+/**
+ * Fails a body that ends with its TLS connection if that is cut (RFC 9112, section 9.8). Node would call it
+ * complete.
+ */
+function endWhenCut(answer: http.IncomingMessage): void {
+  const { socket, headers } = answer
+  const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  if (isFramed || !(socket instanceof TLSSocket)) return
+  socket.prependListener('end', () => {
+    if (endedWithoutNotice(socket) && !answer.complete)
+      answer.destroy(Object.assign(new Error(CONNECTION_LOST), { code: 'ECONNRESET' }))
+  })
+}
 
 /** The headers of a response, with repeated fields joined. */
 export function headersOf(response: http.IncomingMessage): HttpHeaders {

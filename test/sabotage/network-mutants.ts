@@ -7,6 +7,22 @@ const NETWORK_TEST = 'main/ports/network-way.process.test.ts'
 /** Mutants of how a request leaves this computer, and of what is read of an answer. */
 export const NETWORK_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'G1',
+    what: 'call a body whole although its TLS connection was cut',
+    file: 'main/network/tls-ending.ts',
+    find: 'if (excess === 0 || excess > MAX_ALERT_BYTES)',
+    replace: 'if (excess > MAX_ALERT_BYTES)',
+    test: 'main/network/tls-ending.test.ts',
+  },
+  {
+    promise: 'G1',
+    what: 'call a body cut although its TLS connection ended with notice',
+    file: 'main/network/tls-ending.ts',
+    find: 'received !== undefined && !isSameTurn',
+    replace: 'received !== undefined',
+    test: 'main/network/tls-ending.test.ts',
+  },
+  {
     promise: 'T13',
     what: 'send plain http to another computer',
     file: AGENTS,

@@ -1,0 +1,50 @@
+import type { TLSSocket } from 'node:tls'
+
+/**
+ * The largest excess that counts as `close_notify`, in bytes. An alert record has 23 to 85 bytes, depending
+ * on the cipher; more is a record that was cut.
+ */
+const MAX_ALERT_BYTES = 96
+
+/** Bytes of a connection as received, encrypted; Node has no public name for this count. */
+interface Counted {
+  readonly _handle?: { readonly _parent?: { readonly bytesRead?: number } } | null
+}
+const receivedBytes = (socket: TLSSocket): number | undefined =>
+  (socket as unknown as Counted)._handle?._parent?.bytesRead
+
+const cutShort = new WeakSet<TLSSocket>()
+const watched = new WeakSet<TLSSocket>()
+
+/**
+ * Whether a TLS connection ended without `close_notify` (RFC 8446, section 6.1), so that whatever its end
+ * should have framed may be incomplete. Only known of a connection that is watched from its first byte on.
+ */
+export const endedWithoutNotice = (socket: TLSSocket): boolean => cutShort.has(socket)
+
+/**
+ * Watches how a TLS connection ends. Node reports both ends alike, so `close_notify` is recognized by its
+ * bytes: it either follows the last data within one read, and then in the same turn of the event loop, or is
+ * read by itself.
+ */
+export function watchTlsEnd(socket: TLSSocket): void {
+  if (watched.has(socket)) return
+  watched.add(socket)
+  const push = socket.push.bind(socket)
+  let atLastData = 0
+  let isSameTurn = false
+  socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    const received = receivedBytes(socket)
+    if (chunk !== null) {
+      atLastData = received ?? 0
+      isSameTurn = true
+      setImmediate(() => {
+        isSameTurn = false
+      })
+    } else if (received !== undefined && !isSameTurn) {
+      const excess = received - atLastData
+      if (excess === 0 || excess > MAX_ALERT_BYTES) cutShort.add(socket)
+    }
+    return push(chunk, encoding)
+  }
+}
