@@ -110,11 +110,11 @@ export class OrderExecution {
   #place(plan: BodyRead<OrderPlan>, { atMs, changed }: OrderRequest): Answer {
     if (!plan.ok) return badRequest(plan.message)
     const placed = this.#ports.book.place(plan.value, atMs)
-    changed.push(...placed.filter(({ outcome }) => outcome !== 'repeated').map(({ id }) => id))
+    changed.push(...placed.filter(({ isRepeated }) => !isRepeated).map(({ id }) => id))
     return jsonAnswer(200, {
-      Orders: placed.filter(({ outcome }) => outcome !== 'rejected').map((one) => sent(one)),
+      Orders: placed.filter(({ isRejected }) => !isRejected).map((one) => sent(one)),
       Errors: placed
-        .filter(({ outcome }) => outcome === 'rejected')
+        .filter(({ isRejected }) => isRejected)
         .map(({ id }) => ({ OrderID: id, Error: 'FAILED', Message: 'EX_INVALID_SYMBOL' })),
     })
   }

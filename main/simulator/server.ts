@@ -184,7 +184,7 @@ function send(response: ServerResponse, answer: Answer): void {
   response.end(answer.body)
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<string | 'gone' | 'too-large'> {
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer | 'gone' | 'too-large'> {
   const parts: Buffer[] = []
   let bytes = 0
   try {
@@ -197,10 +197,10 @@ async function bodyOf(incoming: IncomingMessage): Promise<string | 'gone' | 'too
   } catch {
     return 'gone'
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts)
 }
 
-function requestOf(incoming: IncomingMessage, body: string): ServiceRequest | undefined {
+function requestOf(incoming: IncomingMessage, bodyBytes: Buffer): ServiceRequest | undefined {
   const target = incoming.url ?? ''
   const local = target.startsWith('/') ? target : pathOfAbsolute(target)
   if (local === undefined) return undefined
@@ -209,7 +209,14 @@ function requestOf(incoming: IncomingMessage, body: string): ServiceRequest | un
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
-  return { method: incoming.method ?? '', path, query: query.join('?'), headers, body }
+  return {
+    method: incoming.method ?? '',
+    path,
+    query: query.join('?'),
+    headers,
+    body: bodyBytes.toString('utf8'),
+    bodyBytes,
+  }
 }
 
 /** The path and query of a request target in absolute form, as proxies send it. */

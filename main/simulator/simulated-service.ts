@@ -99,10 +99,11 @@ export class SimulatedService {
     const category = categoryOf(request.method, request.path)
     const changed: string[] = []
     const reply = this.#finished(this.#reply(request, category, atMs, changed), requestId, atMs)
-    const { method, path, body, connection } = request
+    const { method, path, body, bodyBytes, connection } = request
     if (isOrderExecution(path)) {
       this.orders.ledger.add({
         ...{ atMs, method, path, body, changed, status: statusOf(reply), outcome: reply.kind },
+        ...(bodyBytes && { bodyBytes }),
         ...(connection === undefined ? {} : { connection }),
       })
     }

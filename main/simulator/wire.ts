@@ -8,6 +8,8 @@ export interface ServiceRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** The body as received; absent without a socket. */
+  readonly bodyBytes?: Buffer
   /** The number of its connection, in the order of accepting; absent without a socket. */
   readonly connection?: number
 }

@@ -4,6 +4,7 @@ import {
   type OrderGroup,
   type OrderPlan,
   type OrderTerms,
+  withoutOtherPrices,
 } from './order-terms.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp, UNKNOWN_SYMBOL } from './payloads-market.ts'
 
@@ -39,7 +40,9 @@ interface BookedOrder {
 export interface PlacedOrder {
   readonly id: string
   readonly terms: OrderTerms
-  readonly outcome: 'placed' | 'rejected' | 'repeated'
+  readonly isRejected: boolean
+  /** Whether an earlier request placed it. */
+  readonly isRepeated: boolean
 }
 
 /** Outcome of a replace or a cancel. `closed`: the order is filled, rejected or cancelled already. */
@@ -119,8 +122,8 @@ export class OrderBook {
     }
     this.#changed()
     return placed.map(({ order: { id, terms, status }, isRepeated }) => ({
-      ...{ id, terms },
-      outcome: isRepeated ? 'repeated' : status === 'REJ' ? 'rejected' : 'placed',
+      ...{ id, terms, isRepeated },
+      isRejected: status === 'REJ',
     }))
   }
 
@@ -136,7 +139,7 @@ export class OrderBook {
         duration: change.duration ?? terms.duration,
       }
       if (missingPrice(replaced) !== undefined) return 'price-missing'
-      order.terms = replaced
+      order.terms = withoutOtherPrices(replaced)
       if (order.status === 'DON') this.#become(order, 'DON', atMs)
       else this.#receive(order, atMs)
       return 'changed'

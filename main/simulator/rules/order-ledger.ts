@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { jsonOf } from '../../../app/service/json.ts'
+import type { ServiceRequest } from '../wire.ts'
 
 /** One request under `/v3/orderexecution/` that reached the service whole. */
 export interface OrderArrival {
@@ -8,7 +10,7 @@ export interface OrderArrival {
   readonly path: string
   /** The OrderConfirmIDs that the body names. */
   readonly confirmIds: readonly string[]
-  /** SHA-256 of the body, hexadecimal. */
+  /** SHA-256 of the body's bytes as received, hexadecimal. */
   readonly bodyHash: string
   /** The number of the connection, in the order of accepting; absent without a socket. */
   readonly connection?: number
@@ -28,9 +30,13 @@ export class OrderLedger {
   #total = 0
 
   /** Adds one request. `confirmIds` are found in its body, in either spelling (service 14). */
-  add({ body, ...arrival }: Omit<OrderArrival, 'bodyHash' | 'confirmIds'> & { readonly body: string }): void {
-    const confirmIds = [...body.matchAll(/"OrderConfirmI[Dd]"\s*:\s*"([^"\\]*)"/g)].map(([, id = '']) => id)
-    const bodyHash = createHash('sha256').update(body).digest('hex')
+  add({
+    body,
+    bodyBytes = Buffer.from(body),
+    ...arrival
+  }: Omit<OrderArrival, 'bodyHash' | 'confirmIds'> & Pick<ServiceRequest, 'body' | 'bodyBytes'>): void {
+    const confirmIds = confirmIdsIn(jsonOf(body))
+    const bodyHash = createHash('sha256').update(bodyBytes).digest('hex')
     const entry: OrderArrival = { ...arrival, confirmIds, bodyHash }
     this.#total += 1
     this.#arrivals.push(entry)
@@ -52,6 +58,14 @@ export class OrderLedger {
   repeated(): readonly OrderArrival[] {
     return this.#arrivals.filter((arrival) => (this.#counts.get(identityOf(arrival)) ?? 0) > 1)
   }
+}
+
+/** The OrderConfirmIDs of a body in either spelling, in groups too; none in a body that is not JSON. */
+function confirmIdsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'string' && /^OrderConfirmI[Dd]$/.test(name) ? [member] : confirmIdsIn(member),
+  )
 }
 
 const identityOf = ({ method, path, bodyHash }: OrderArrival): string => `${method} ${path} ${bodyHash}`

@@ -62,11 +62,12 @@ function priceProblem(terms: {
   readonly LimitPrice?: string | undefined
   readonly StopPrice?: string | undefined
 }): 'LimitPrice' | 'StopPrice' | undefined {
-  const limited = terms.OrderType === 'Limit' || terms.OrderType === 'StopLimit'
-  const stopped = terms.OrderType === 'StopMarket' || terms.OrderType === 'StopLimit'
-  if (limited && terms.LimitPrice === undefined) return 'LimitPrice'
-  return stopped && terms.StopPrice === undefined ? 'StopPrice' : undefined
+  if (isLimited(terms.OrderType) && terms.LimitPrice === undefined) return 'LimitPrice'
+  return isStopped(terms.OrderType) && terms.StopPrice === undefined ? 'StopPrice' : undefined
 }
+
+const isLimited = (type: OrderType) => type === 'Limit' || type === 'StopLimit'
+const isStopped = (type: OrderType) => type === 'StopMarket' || type === 'StopLimit'
 
 const group = z.object({
   Type: z.enum(['BRK', 'OCO', 'NORMAL']),
@@ -140,6 +141,13 @@ export function readChange(body: string): BodyRead<OrderChange> {
 /** Whether `changed` lacks a price that its type requires. */
 export const missingPrice = ({ type, limitPrice, stopPrice }: OrderTerms): string | undefined =>
   priceProblem({ OrderType: type, LimitPrice: limitPrice, StopPrice: stopPrice })
+
+/** The terms of a replaced order, without the prices of its former type. */
+export const withoutOtherPrices = (terms: OrderTerms): OrderTerms => ({
+  ...terms,
+  limitPrice: isLimited(terms.type) ? terms.limitPrice : undefined,
+  stopPrice: isStopped(terms.type) ? terms.stopPrice : undefined,
+})
 
 function readBody<T, R>(body: string, schema: z.ZodType<T>, then: (value: T) => R): BodyRead<R> {
   const value = jsonOf(body)

@@ -74,6 +74,14 @@ describe('endpoints (service 14)', () => {
     ])
   })
 
+  test('a repeated OrderConfirmID of a rejected order is rejected again', async () => {
+    const { send } = await trading()
+    for (let tries = 0; tries < 2; tries += 1) {
+      const answer = await json(await send('POST', ORDERS, body({ Symbol: 'NOPE', OrderConfirmID: 'R1' })))
+      expect(answer).toMatchObject({ Orders: [], Errors: [{ Message: 'EX_INVALID_SYMBOL' }] })
+    }
+  })
+
   test('estimates place nothing, and the two lists are there', async () => {
     const { send, get, listed, arrivals } = await trading()
     const before = await listed()
@@ -283,6 +291,21 @@ describe('the ledger', () => {
     expect(ledger.repeated).toEqual(ledger.arrivals.slice(0, 2))
     expect(text).not.toContain('MSFT')
     expect(text).not.toContain('Bearer')
+  })
+
+  test('tells bodies apart by their bytes, and reads escaped names and IDs', async () => {
+    const { server, accessToken, arrivals } = await trading()
+    const post = async (sent: Buffer) =>
+      fetch(server.origin + ORDERS, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${await accessToken()}` },
+        body: new Uint8Array(sent),
+      })
+    for (const last of [0xfe, 0xff]) await post(Buffer.from([0x22, last]))
+    await post(Buffer.from('{"Orders":[{"Order\\u0043onfirmID":"C\\u0033\\""}]}'))
+    const [one, other, escaped] = arrivals()
+    expect(one?.bodyHash).not.toBe(other?.bodyHash)
+    expect(escaped?.confirmIds).toEqual(['C3"'])
   })
 
   test('leaves out a request whose body did not arrive whole', async () => {

@@ -11,6 +11,13 @@ import { orderBody as body } from '../simulated.ts'
 
 const SEED = 1
 const AT_MS = Date.UTC(2026, 2, 2, 15)
+const UNCHANGED = {
+  quantity: undefined,
+  type: undefined,
+  limitPrice: undefined,
+  stopPrice: undefined,
+  duration: undefined,
+}
 const WORKED_MS = AT_MS + WORKED_AFTER_MS
 const PRICE = priceOf(SEED, 'MSFT', WORKED_MS)
 
@@ -60,8 +67,16 @@ describe('an order', () => {
   test('of an unknown symbol is rejected at once and stays in the book', () => {
     const { book, statuses } = booked()
     const [placed] = book.place(order({ Symbol: 'NOPE' }), AT_MS)
-    expect(placed?.outcome).toBe('rejected')
+    expect(placed).toMatchObject({ isRejected: true, isRepeated: false })
     expect(statuses([placed?.id ?? ''], WORKED_MS)).toEqual(['REJ'])
+  })
+
+  test('replaced by another type leaves the price of its former type', () => {
+    const { book, place } = booked()
+    const [id = ''] = place(order({ OrderType: 'Limit', LimitPrice: '0.01' }))
+    expect(book.replace(id, { ...UNCHANGED, type: 'Market' }, AT_MS)).toBe('changed')
+    expect(book.ordersOf('SIM1001', AT_MS)[0]).not.toHaveProperty('LimitPrice')
+    expect(book.replace(id, { ...UNCHANGED, type: 'Limit' }, AT_MS)).toBe('price-missing')
   })
 
   test('is in the list of its account only, the newest first', () => {
@@ -76,10 +91,10 @@ describe('an order', () => {
     const { book, place } = booked()
     const [first] = place(order({ OrderConfirmID: 'A' }))
     expect(book.place(order({ OrderConfirmId: 'A', Quantity: '99' }), AT_MS)).toMatchObject([
-      { id: first, outcome: 'repeated' },
+      { id: first, isRepeated: true, isRejected: false },
     ])
     const placed = book.place(group('NORMAL', [{ OrderConfirmID: 'A' }, { OrderConfirmID: 'B' }]), AT_MS)
-    expect(placed.map(({ outcome }) => outcome)).toEqual(['repeated', 'placed'])
+    expect(placed.map(({ isRepeated }) => isRepeated)).toEqual([true, false])
     expect(book.ordersOf('SIM1001', AT_MS)).toHaveLength(2)
   })
 })
