@@ -1,4 +1,4 @@
-import { MIN_BEARER } from './metrics-server.ts'
+import { BEARER_LENGTH } from './metrics-server.ts'
 
 /** Options of the metrics server, `--metrics-port`. */
 export interface MetricsOptions {
@@ -24,8 +24,9 @@ export function metricsChoice(
 ): Choice<MetricsOptions> {
   if (port === undefined) return { kind: 'off' }
   const bearer = environment[VARIABLE] ?? ''
-  if (bearer.length < MIN_BEARER || /\s/.test(bearer)) {
-    const line = `--metrics-port needs a bearer token in ${VARIABLE}, of ${MIN_BEARER} characters or more without spaces`
+  const { least, most } = BEARER_LENGTH
+  if (bearer.length < least || bearer.length > most || !/^[!-~]*$/.test(bearer)) {
+    const line = `--metrics-port needs a bearer token in ${VARIABLE}, of ${least} to ${most} ASCII characters without spaces`
     return { kind: 'unusable', line }
   }
   return { kind: 'on', options: { port, bearer } }

@@ -19,8 +19,8 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Minimum length of the bearer, in characters. */
-export const MIN_BEARER = 16
+/** Length of the bearer in characters: hard to guess, and within what a server reads of one field. */
+export const BEARER_LENGTH = { least: 16, most: 4_096 } as const
 
 /**
  * Serves `/metrics` to a Prometheus on this machine.
@@ -51,7 +51,7 @@ function answerTo(
   if (headers.origin !== undefined) return { status: 403, text: 'not for pages\n' }
   const path = url?.split('?', 1)[0]
   if (path === HEALTH_PATH) return { status: 200, text: 'ok\n' }
-  const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
+  const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
   if (bearer === undefined || !timingSafeEqual(digest(bearer), expected))
     return { status: 401, text: 'send the bearer token\n', headers: { 'www-authenticate': 'Bearer' } }
   if (path !== '/metrics') return { status: 404, text: 'only /metrics exists\n' }

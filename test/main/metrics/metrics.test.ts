@@ -291,6 +291,7 @@ test('a scrape without the bearer, for another host, from a page or another path
   const { get } = await serving()
   expect((await get()).status).toBe(401)
   expect((await get({ authorization: 'Bearer wrong' })).status).toBe(401)
+  expect((await get({ authorization: `bearer ${BEARER}` })).status).toBe(200)
   expect((await get({ ...WITH_BEARER, host: 'evil.example' })).status).toBe(421)
   expect((await get({ ...WITH_BEARER, origin: 'https://evil.example' })).status).toBe(403)
   expect((await get(WITH_BEARER, '/')).status).toBe(404)
@@ -343,7 +344,14 @@ test('metrics are off unless asked for, and never without a bearer', () => {
     kind: 'on',
     options: { port: 0, bearer: BEARER },
   })
-  for (const token of [undefined, '', 'x'.repeat(15), `two words ${BEARER}`]) {
+  for (const token of [
+    undefined,
+    '',
+    'x'.repeat(15),
+    'x'.repeat(20_000),
+    `two words ${BEARER}`,
+    `ü-${BEARER}`,
+  ]) {
     const choice = metricsChoice(0, { HEADROOM_METRICS_TOKEN: token })
     expect(choice).toMatchObject({ kind: 'unusable', line: expect.stringContaining('--metrics-port') })
     expect(JSON.stringify(choice)).not.toContain(BEARER)
