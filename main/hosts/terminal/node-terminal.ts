@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { createLogUpdate } from 'log-update'
 import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
+import { printable } from './cells.ts'
 import { wrapped } from './fit.ts'
 import type { OutputEnd, Screen, Terminal } from './terminal.ts'
 
@@ -30,13 +31,12 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
   const { TERM } = environment
   /** Wrapped between words for a person; unwrapped for a file or a pipe. */
   const toWidth = (text: string): string => {
-    if (!stderr.isTTY) return text
+    // A line may quote what another program sent.
+    const lines = text.split('\n').map(printable)
+    if (!stderr.isTTY) return lines.join('\n')
     // A terminal whose size was never set reports 0.
     const columns = stderr.columns || 80
-    return text
-      .split('\n')
-      .flatMap((line) => wrapped(line, columns))
-      .join('\n')
+    return lines.flatMap((line) => wrapped(line, columns)).join('\n')
   }
   const endListeners = new Set<(end: OutputEnd) => void>()
   let end: OutputEnd | undefined

@@ -115,6 +115,14 @@ test('after a resize the screen is cleared before it is redrawn', () => {
   expect(written.match(/<redrawn>/g)).toHaveLength(1)
 })
 
+test('an error that quotes another program moves no cursor', () => {
+  const stderr = new PassThrough()
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr }
+  const terminal = nodeTerminal(Object.assign(new EventEmitter(), streams) as unknown as TerminalProcess, {})
+  terminal.error('no program is named \u001b[2Jx\u009b1A\nsecond line')
+  expect(String(stderr.read())).toBe('headroom: no program is named  [2Jx 1A\nsecond line\n')
+})
+
 test('a question and an error wrap between words at the terminal’s width, and not in a file', async () => {
   const said = async (isTTY: boolean) => {
     const stderr = Object.assign(new PassThrough(), { isTTY, columns: 30 })
