@@ -28,6 +28,16 @@ function fail(line) {
 // all memory.
 if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
 
+// Every relative path would end in a stack trace.
+try {
+  process.cwd()
+} catch {
+  fail('the working folder was deleted; change to another one')
+}
+
+// Node reads it before any script runs, and then prints each request with its token.
+if (process.env.NODE_DEBUG) fail('unset NODE_DEBUG: with it, Node prints tokens')
+
 const nodeMajor = Number(process.versions.node.split('.')[0])
 if (nodeMajor >= MIN_NODE_MAJOR) await run()
 else handOver()

@@ -156,6 +156,23 @@ test('the exit code of the program is the exit code of the launcher', async () =
   expect((await launch(['fail'])).exitCode).toBe(7)
 })
 
+test('a start that would print tokens, by NODE_DEBUG, is exit 1 and one line', async () => {
+  const ended = await runNode([LAUNCH, 'simulate', '--port', '0'], { NODE_DEBUG: 'net' }).ended
+  expect(ended).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(ended.stderr).toContain('headroom: unset NODE_DEBUG: with it, Node prints tokens\n')
+})
+
+test.skipIf(process.platform === 'win32')('a start in a deleted folder is exit 1 and one line', async () => {
+  const script = 'cd "$1" && rmdir "$1" && exec "$2" "$3"'
+  const args = ['-c', script, 'sh', temporaryFolder(), process.execPath, LAUNCH]
+  const child = spawn('sh', args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  child.stdout.on('data', (text: Buffer) => (said += text))
+  child.stderr.on('data', (text: Buffer) => (said += text))
+  expect(await once(child, 'close')).toEqual([1, null])
+  expect(said).toBe('headroom: the working folder was deleted; change to another one\n')
+})
+
 test('an old Node without a newer one is exit 1 and one line with the command that installs one', async () => {
   const { launch, folder } = checkout()
   const { exitCode, stdout, stderr } = await launch([], OLD_NODE)
