@@ -168,7 +168,9 @@ export class TokenStore {
     const saved = this.#store(storedTokens(state.token, state, this.#listener.nowMs()))
     this.#cancelRetry()
     if (saved.ok) {
-      if (this.#failures > 0) this.#listener.event({ kind: 'storage-ok', unsaved: 'refresh-token' })
+      const isStored = this.#sealed !== undefined && !this.#detached
+      if (this.#failures > 0 && isStored)
+        this.#listener.event({ kind: 'storage-ok', unsaved: 'refresh-token' })
       this.#failures = 0
       this.#whyUnsaved = undefined
       return

@@ -36,6 +36,18 @@ test('a stop saves once more what the vault rejected', () => {
   expect(store.unsaved).toBeUndefined()
 })
 
+test('a store whose key was forgotten meanwhile calls nothing saved', () => {
+  const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
+  const store = TokenStore.stored(vault)
+  const told: string[] = []
+  store.open({ ...LISTENER, event: ({ kind }) => told.push(kind) })
+  vault.isFull = true
+  store.save(rotated())
+  store.detach()
+  store.save(rotated())
+  expect(told).toEqual(['storage-problem'])
+})
+
 test('a vault that keeps rejecting is reported once, and again after it accepted something', () => {
   const vault = new RecordingStore('refresh-0', CLOCK.wallMs())
   const store = TokenStore.stored(vault)
