@@ -1,6 +1,7 @@
 import { z } from 'zod/mini'
 import { PROGRAM_CLASSES } from '../contract/programs.ts'
 import { CURRENT_REQUEST_QUOTAS } from '../service/categories.ts'
+import { parseJson } from '../service/json.ts'
 import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'
 import { limitOf, type Plan } from './plan.ts'
@@ -80,12 +81,8 @@ const planFile = z.strictObject({
  */
 export function readPlan(text: string | undefined): PlanReading {
   if (text === undefined) return { kind: 'wrong', line: 'the file is over 1 MiB' }
-  let value: unknown
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return { kind: 'wrong', line: 'the file is not JSON' }
-  }
+  const value = parseJson(text)
+  if (value === undefined) return { kind: 'wrong', line: 'the file is not JSON' }
   const read = planFile.safeParse(value)
   if (!read.success) {
     const [issue] = read.error.issues

@@ -11,7 +11,7 @@ export function jsonOf(text: string): unknown {
 }
 
 /**
- * The value of a JSON text of the service; `undefined` if it is invalid, or nested deeper than
+ * The value of a JSON text of another program; `undefined` if it is invalid, or nested deeper than
  * `MAX_JSON_DEPTH`: parsing a few megabytes of brackets takes a gigabyte and seconds. A leading byte order
  * mark is ignored (RFC 8259, section 8.1).
  */

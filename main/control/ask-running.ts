@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import type { Clock } from '../ports/ports.ts'
 import { whyNotTrusted } from '../storage/private-files.ts'
-import { systemErrorText } from '../storage/system-error.ts'
+import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
 import { isOurFolder } from './control-server.ts'
 import { type ControlAnswer, type ControlRequest, MAX_ANSWER_BYTES, parseAnswer } from './protocol.ts'
 import type { SocketPath } from './socket-path.ts'
@@ -88,8 +88,7 @@ function whyForeign(path: SocketPath, userId: number | undefined): string | unde
 }
 
 function failureOf(error: Error): RunningAnswer {
-  const code = 'code' in error ? error.code : undefined
-  switch (code) {
+  switch (systemErrorCode(error)) {
     case 'ENOENT':
     case 'ECONNREFUSED':
     case 'ENOTSOCK':

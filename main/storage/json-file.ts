@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { jsonOf } from '../../app/service/json.ts'
+import { parseJson } from '../../app/service/json.ts'
 import { setAside } from './set-aside.ts'
 import { SAVED, type Saved } from './storage-error.ts'
 import { systemErrorCode, systemErrorText } from './system-error.ts'
@@ -58,8 +58,7 @@ export class JsonFile<T> {
       }
       return fallback
     }
-    // Some editors put a byte order mark before it.
-    const json = text.length <= maxLength ? jsonOf(text.replace(/^\uFEFF/, '')) : undefined
+    const json = text.length <= maxLength ? parseJson(text) : undefined
     const parsed = schema.safeParse(json)
     if (parsed.success) return parsed.data
     onProblem(this.#setAside(folder, this.#isNewer(json) ? 'newer' : 'corrupt', nowMs))
