@@ -33,6 +33,9 @@ const MAX_BRIEF_MS = 5_000
 const MAX_UNNAMED_MS = 250
 const RETRY_MS = 10
 
+/** Refers to each lock that is held: an unused database is closed by the garbage collector. */
+const HELD = new Set<DatabaseSync>()
+
 /**
  * Locks a data folder for one process: two processes refreshing one rotating token would end each other's
  * sign-in.
@@ -62,10 +65,9 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
     opening.database.close()
     return { kind: 'unusable', line: `can't lock ${folder}: ${written.why}` }
   }
-  let held = true
+  HELD.add(opening.database)
   const release = () => {
-    if (!held) return
-    held = false
+    if (!HELD.delete(opening.database)) return
     try {
       // Deleted before the release: afterwards the file could be the next owner's.
       rmSync(sideFile, { force: true })

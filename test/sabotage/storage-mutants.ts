@@ -37,6 +37,14 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'T5',
+    what: 'let the garbage collector end a lock',
+    file: 'main/storage/lock.ts',
+    find: '  HELD.add(opening.database)',
+    replace: '  HELD.add(new DatabaseSync(":memory:"))',
+    test: 'main/storage/lock.test.ts',
+  },
+  {
+    promise: 'T5',
     what: 'refuse a start because a command holds the lock for a moment',
     file: 'main/storage/lock.ts',
     find: 'holder.isBrief ? MAX_BRIEF_MS : 0',

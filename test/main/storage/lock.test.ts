@@ -77,6 +77,26 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
+test('a lock lasts although nothing refers to it', async () => {
+  const folder = temporaryFolder()
+  const script = `
+    const { lockDataFolder } = await import(${JSON.stringify(SOURCE)})
+    lockDataFolder(${JSON.stringify(folder)}, { pid: process.pid, host: 'browser' })
+    for (let turns = 0; turns < 3; turns += 1) {
+      await new Promise(setImmediate)
+      globalThis.gc()
+    }
+    console.log('collected')
+    process.stdin.resume()
+  `
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(createInterface({ input: child.stdout }), 'line')
+  expect(lockDataFolder(folder, ME).kind).toBe('busy')
+})
+
 test('a lock held briefly is waited for', async () => {
   const folder = temporaryFolder()
   const brief = lockDataFolder(folder, { ...ME, isBrief: true })
