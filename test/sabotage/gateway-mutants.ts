@@ -33,6 +33,14 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G6',
+    what: 'add a program whose key nobody got',
+    file: 'main/hosts/terminal/gateway-commands.ts',
+    find: 'if (end !== undefined) return withoutKey(name, end, flags, deps)',
+    replace: 'if (end !== undefined) return EXIT_FAILURE',
+    test: 'main/hosts/terminal/gateway.process.test.ts',
+  },
+  {
+    promise: 'G6',
     what: 'hand programs the token in base64',
     file: 'main/gateway/token-removal.ts',
     find: '[...inHex, ...inBase64]',

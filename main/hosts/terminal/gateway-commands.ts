@@ -8,7 +8,7 @@ import { NO_HOME } from '../../storage/data-folder.ts'
 import type { GatewayFlags, ProgramFlags } from './flags.ts'
 import { gatewayText, programHeading, programText } from './program-rows.ts'
 import { FOLDER_BUSY, type ProgramRequest } from './stored-programs.ts'
-import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type OutputEnd, type Terminal } from './terminal.ts'
 
 export type ProgramAction = 'add' | 'list' | 'cut' | 'pause' | 'resume'
 
@@ -23,6 +23,8 @@ export interface ProgramCommandDeps extends GatewayCommandDeps {
   /** Answers for the programs of a data folder while no app runs on it. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
+  /** Resolves when all output was written, or with how it ended if it could not be written. */
+  written(): Promise<OutputEnd | undefined>
 }
 
 /** How long a starting app may take until it answers: its folder is locked before its socket is open. */
@@ -92,6 +94,14 @@ export async function program(
   return 'key' in answer ? added(answer, flags, deps) : somethingElse(deps)
 }
 
+/** Cuts a program whose key nobody got, so that its name is free for another try. */
+async function withoutKey(name: string, end: OutputEnd, flags: ProgramFlags, deps: ProgramCommandDeps) {
+  const cut = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
+  if (cut !== undefined) deps.terminal.error(`${name} was not added, because its key could not be written`)
+  if (end.kind === 'failed') deps.terminal.error(end.line)
+  return EXIT_FAILURE
+}
+
 function listed(
   {
     gateway: state,
@@ -110,20 +120,22 @@ function listed(
   return EXIT_OK
 }
 
-function added(
+async function added(
   {
     key,
     program: name,
     gateway: state,
   }: { readonly key: string; readonly program: string; readonly gateway: GatewaySummary },
-  { json }: ProgramFlags,
-  { terminal }: GatewayCommandDeps,
-): number {
-  if (json === true) {
-    terminal.out(JSON.stringify({ v: 1, type: 'program-added', program: name, key, gateway: state }))
-    return EXIT_OK
-  }
-  terminal.out(key)
+  flags: ProgramFlags,
+  deps: ProgramCommandDeps,
+): Promise<number> {
+  const { terminal } = deps
+  const { json } = flags
+  const line = JSON.stringify({ v: 1, type: 'program-added', program: name, key, gateway: state })
+  terminal.out(json === true ? line : key)
+  const end = await deps.written()
+  if (end !== undefined) return withoutKey(name, end, flags, deps)
+  if (json === true) return EXIT_OK
   terminal.error(`key of ${name}; it won't be shown again`)
   if (state.state !== 'serving')
     terminal.error(`${gatewayText(state)}; to turn it on, run headroom gateway on`)

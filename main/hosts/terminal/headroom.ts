@@ -27,9 +27,9 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   error: terminal.error,
 })
-terminal.whenWritten((failure) => {
-  if (failure === undefined || process.exitCode !== EXIT_OK) return
-  terminal.error(failure)
+void terminal.written().then((end) => {
+  if (end?.kind !== 'failed' || process.exitCode !== EXIT_OK) return
+  terminal.error(end.line)
   process.exitCode = EXIT_FAILURE
 })
 exitWithin(LINGER_MS)

@@ -18,11 +18,8 @@ export type TerminalProcess = Pick<
 
 /** A terminal that also reports when its output was written. */
 export interface NodeTerminal extends Terminal {
-  /**
-   * Calls `run` once, when all output was written or failed. `run` gets a line with the reason if the end of
-   * the output could not be written, otherwise `undefined`.
-   */
-  whenWritten(run: (failure: string | undefined) => void): void
+  /** Resolves when all output was written, or with how it ended if it could not be written. */
+  written(): Promise<OutputEnd | undefined>
 }
 
 /** The terminal of this process; `environment` is the environment at its start. */
@@ -94,13 +91,14 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
       endListeners.add(run)
       return () => void endListeners.delete(run)
     },
-    whenWritten: (run) => {
-      stdout.write('', (error) => {
-        // The error of an earlier line, whose event was not emitted yet.
-        if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
-        run(end?.kind === 'failed' ? end.line : undefined)
-      })
-    },
+    written: () =>
+      new Promise((resolve) => {
+        stdout.write('', (error) => {
+          // The error of an earlier line, whose event was not emitted yet.
+          if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
+          resolve(end)
+        })
+      }),
   }
 }
 

@@ -21,6 +21,7 @@ import { Preferences } from '../../storage/preferences.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import { ShownTimes } from '../../storage/shown-times.ts'
 import type { AppFolder } from '../app-folder.ts'
+import type { NodeTerminal } from './node-terminal.ts'
 import type { Commands } from './program.ts'
 import { revoke } from './revoke-command.ts'
 import { runBrowser } from './run-browser.ts'
@@ -31,7 +32,7 @@ import { EXIT_FAILURE, EXIT_PERSON_NEEDED, EXIT_USAGE, type Terminal } from './t
 import { watch } from './watch-command.ts'
 
 /** Creates the commands with real ports. Modules that only one command needs are loaded when it runs. */
-export function realCommands(terminal: Terminal, app: AppFolder): Commands {
+export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
   const http = nodeHttp(process.env)
   const ask = (dataFolder: string, request: ControlRequest) =>
     askRunning(request, {
@@ -216,6 +217,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       const ports = { clock: nodeClock, randomBytes, problem: terminal.error }
       return program({ action, name }, flags, {
         ...{ terminal, defaultDataFolder, askRunning: ask, clock: nodeClock },
+        written: terminal.written,
         answerStored: (folder, request) => answerStored(folder, request, ports),
       })
     },

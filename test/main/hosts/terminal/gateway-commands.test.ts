@@ -23,6 +23,7 @@ async function added(answersFrom: number) {
         return asked >= answersFrom ? { kind: 'answered', answer: ADDED } : { kind: 'nobody' }
       },
       answerStored: () => BUSY,
+      written: async () => undefined,
       clock: {
         after: (_, run) => {
           queueMicrotask(run)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -275,3 +275,19 @@ test('programs added at the same time to a new data folder are all added', async
   const listed: { programs: { name: string }[] } = JSON.parse(stdout)
   expect(listed.programs.map(({ name }) => name).sort()).toEqual([...names].sort())
 }, 120_000)
+
+test.skipIf(process.platform !== 'linux')(
+  'a program does not exist if its key could not be written',
+  async () => {
+    const folder = temporaryFolder()
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const add = [HEADROOM, 'program', 'add', 'bot', '--data', folder]
+    const lost = await runNode(add, ENVIRONMENT, full).ended
+    expect(lost.exitCode).toBe(1)
+    expect(lost.stderr).toContain('headroom: bot was not added, because its key could not be written\n')
+    expect(lost.stderr).toContain('stdout cannot be written: the disk is full')
+    expect(await runNode(add, ENVIRONMENT).ended).toMatchObject({ exitCode: 0 })
+  },
+  60_000,
+)

@@ -19,17 +19,17 @@ function terminalOn(stdout: Writable) {
 const failing = (code: string) =>
   new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) })
 
-async function endOf(code: string): Promise<{ end: OutputEnd; failure: string | undefined }> {
+async function endOf(code: string): Promise<{ end: OutputEnd; written: OutputEnd | undefined }> {
   const terminal = terminalOn(failing(code))
   const end = new Promise<OutputEnd>((resolve) => terminal.onOutputEnd(resolve))
   terminal.out('a line')
-  const failure = new Promise<string | undefined>((resolve) => terminal.whenWritten(resolve))
-  return { end: await end, failure: await failure }
+  const written = terminal.written()
+  return { end: await end, written: await written }
 }
 
 test('a closed reader is a quiet end, and every other failure is one line', async () => {
   for (const code of ['EPIPE', 'EOF']) {
-    expect(await endOf(code)).toEqual({ end: { kind: 'closed' }, failure: undefined })
+    expect(await endOf(code)).toEqual({ end: { kind: 'closed' }, written: { kind: 'closed' } })
   }
   for (const [code, line] of [
     ['ENOSPC', 'stdout cannot be written: the disk is full'],
@@ -37,7 +37,7 @@ test('a closed reader is a quiet end, and every other failure is one line', asyn
     ['EIO', 'stdout cannot be written: the disk reported an error'],
     ['EBADF', 'stdout cannot be written: the system refused it'],
   ] as const) {
-    expect(await endOf(code)).toEqual({ end: { kind: 'failed', line }, failure: line })
+    expect(await endOf(code)).toEqual({ end: { kind: 'failed', line }, written: { kind: 'failed', line } })
   }
   proves('U1', { level: 1, cases: 6 })
 })
@@ -45,7 +45,7 @@ test('a closed reader is a quiet end, and every other failure is one line', asyn
 test('a complete write is no failure', async () => {
   const terminal = terminalOn(new PassThrough())
   terminal.out('a line')
-  expect(await new Promise((resolve) => terminal.whenWritten(resolve))).toBeUndefined()
+  expect(await terminal.written()).toBeUndefined()
 })
 
 test('an unread stream queues only its own buffer and the newest lines', async () => {
