@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
-import { ensurePrivate } from './private-files.ts'
+import { blockFor, ensurePrivate } from './private-files.ts'
 import { fileIdentity } from './sqlite-file.ts'
 import { systemErrorCode } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
@@ -92,7 +92,7 @@ function openPatiently(file: string, sideFile: string): Opening {
     const holder = readHolder(sideFile)
     const most = holder === undefined ? MAX_UNNAMED_MS : holder.isBrief ? MAX_BRIEF_MS : 0
     if (waitedMs >= most) return opening
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+    blockFor(RETRY_MS)
   }
 }
 

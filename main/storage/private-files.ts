@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fstatSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -10,6 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { systemErrorCode } from './system-error.ts'
 
 /** The mode of every file of the app: private to its user from the first byte on (PROMISES D7). */
 export const PRIVATE_MODE = 0o600
@@ -115,22 +117,54 @@ function foldersAbove(path: string): readonly string[] {
   return parent === path ? [] : [parent, ...foldersAbove(parent)]
 }
 
+/** 0 on Windows, where opening a pipe does not wait for its writer. */
+const NON_BLOCKING = constants.O_NONBLOCK ?? 0
+/** How often a pipe is looked at, and for how long altogether, in milliseconds. */
+const PIPE_WAIT = { everyMs: 10, mostMs: 10_000 } as const
+
 /**
  * Reads a file as text; `undefined` if it is longer than `maxBytes`. Throws the system's error.
  *
  * It stops there, because the size of a pipe, such as a shell's `<(…)`, or of a device is not known in
- * advance.
+ * advance. A pipe that nobody writes to is waited for up to `mostMs`, then it throws ETIMEDOUT.
  */
-export function readBounded(path: string, maxBytes: number): string | undefined {
-  const file = openSync(path, 'r')
+export function readBounded(
+  path: string,
+  maxBytes: number,
+  mostMs: number = PIPE_WAIT.mostMs,
+): string | undefined {
+  const file = openSync(path, constants.O_RDONLY | NON_BLOCKING)
   try {
+    const isPipe = fstatSync(file).isFIFO()
     const bytes = Buffer.alloc(maxBytes + 1)
     let length = 0
-    for (let got = -1; got !== 0 && length < bytes.length; length += got) {
-      got = readSync(file, bytes, length, bytes.length - length, null)
+    for (let waitedMs = 0; length < bytes.length; ) {
+      const got = readNow(file, bytes, length)
+      if (got !== undefined && got > 0) length += got
+      else if (got === 0 && !(isPipe && length === 0)) break
+      else {
+        if (waitedMs >= mostMs) throw Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })
+        waitedMs += PIPE_WAIT.everyMs
+        blockFor(PIPE_WAIT.everyMs)
+      }
     }
     return length > maxBytes ? undefined : bytes.toString('utf8', 0, length)
   } finally {
     closeSync(file)
   }
+}
+
+/** The number of bytes that could be read at once; `undefined` if there may be some later. */
+function readNow(file: number, bytes: Buffer, at: number): number | undefined {
+  try {
+    return readSync(file, bytes, at, bytes.length - at, null)
+  } catch (error) {
+    if (systemErrorCode(error) === 'EAGAIN') return undefined
+    throw error
+  }
+}
+
+/** Blocks this thread. For a wait before anything else may run. */
+export function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

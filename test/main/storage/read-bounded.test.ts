@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -19,3 +21,16 @@ test.skipIf(process.platform === 'win32')('an endless source is read only as far
   expect(readBounded('/dev/zero', 10)).toBeUndefined()
   expect(readBounded('/dev/null', 10)).toBe('')
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe is read once somebody writes, and not waited for longer',
+  async () => {
+    const pipe = join(temporaryFolder(), 'pipe')
+    expect(spawnSync('mkfifo', [pipe]).status).toBe(0)
+    expect(() => readBounded(pipe, 10, 50)).toThrow('timed out')
+    const writer = spawn('sh', ['-c', 'printf half > "$1"', 'sh', pipe])
+    const ended = once(writer, 'exit')
+    expect(readBounded(pipe, 10)).toBe('half')
+    await ended
+  },
+)
