@@ -25,7 +25,11 @@ export function Header() {
   return (
     <header className={css('header')}>
       <span className={css('logo')} title={about}>
-        <b aria-hidden="true">▮▮▯</b> <span className={css('logo-word')}>Headroom</span>
+        <svg className={css('bars')} viewBox="0 0 18 12" aria-hidden="true">
+          <path d="M0 0h5v12H0zM6.5 0h5v12h-5z" />
+          <path d="M13.5 0.5h4v11h-4z" fill="none" stroke="currentColor" />
+        </svg>{' '}
+        <span className={css('logo-word')}>Headroom</span>
       </span>
       <ProfileMenu />
       <Pages />
