@@ -64,30 +64,29 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * How much later than its silent streams an unreachable host may be reported, because finding out takes a
- * request.
+ * How much later than its silent streams or its 401s an unreachable host may be reported, because finding out
+ * takes a request.
  */
-const SILENT_WITHIN_MS = 60_000
+const UNREACHABLE_WITHIN_MS = 60_000
 
 /**
  * Whether an event follows from one that already has a line. An unreachable host explains an unsent refresh,
- * and the host of calls also explains silent streams. The end of a sign-in explains a 401.
+ * the host of calls also explains silent streams, and the sign-in host 401s, because access expires. The end
+ * of a sign-in explains a 401.
  */
 function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boolean {
-  const isSilence =
-    event.kind === 'stream-silent' &&
-    cause.event.kind === 'service-unreachable' &&
-    cause.event.serves === 'calls'
+  const isRejected = event.kind === 'requests-refused' && event.status === 401
+  const isAway = cause.event.kind === 'service-unreachable'
+  const servesCalls = isAway && cause.event.serves === 'calls'
+  const isSlowToFind = isAway && (servesCalls ? event.kind === 'stream-silent' : isRejected)
   const follows =
-    isSilence ||
-    (event.kind === 'token-refresh-failed' &&
-      event.outcome === 'not-sent' &&
-      cause.event.kind === 'service-unreachable') ||
-    (event.kind === 'requests-refused' && event.status === 401 && cause.event.kind === 'sign-in-required')
+    isSlowToFind ||
+    (isAway && event.kind === 'token-refresh-failed' && event.outcome === 'not-sent') ||
+    (isRejected && cause.event.kind === 'sign-in-required')
   return (
     follows &&
     event.profile === cause.event.profile &&
-    cause.at - at <= (isSilence ? SILENT_WITHIN_MS : FOUND_WITHIN_MS) &&
+    cause.at - at <= (isSlowToFind ? UNREACHABLE_WITHIN_MS : FOUND_WITHIN_MS) &&
     cause.at <= (endedAt ?? Number.POSITIVE_INFINITY) &&
     (cause.endedAt === undefined || cause.endedAt >= at)
   )

@@ -28,7 +28,9 @@ export function accessText(access: AccessSummary, nowMs: number): TokenText {
   const { expiresAt, issuedAt, refreshAt } = access
   const text = { label: 'Access token', next: '', severity }
   if (access.state === 'none') return { ...text, value: state, note: '' }
-  if (state === 'expired') return { ...text, value: state, note: endedAt(expiresAt), left: 0 }
+  // The service may end a token before its time.
+  const isOver = expiresAt !== undefined && expiresAt <= nowMs
+  if (state === 'expired') return { ...text, value: state, note: isOver ? endedAt(expiresAt) : '', left: 0 }
   if (expiresAt === undefined) return { ...text, value: state, note: '' }
   const value = untilText(expiresAt, nowMs)
   const lived = lifeline(issuedAt, expiresAt, refreshAt, nowMs)

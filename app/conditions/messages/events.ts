@@ -200,11 +200,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   ...STREAM_EVENTS,
   elsewhere: {
     of: 'quotas',
-    say: ({ category, perSecond }) => [
-      'warning',
-      `Others active on ${category}`,
-      `${rateText(perSecond)} at first`,
-    ],
+    // The rate is in the row: the first header that shows others says little about it.
+    say: ({ category }) => ['warning', `Others active on ${category}`],
     over: ({ perSecond }, [end]) =>
       `${rateText(end?.kind === 'elsewhere-ended' ? end.perSecond : perSecond)} on average`,
     many: (events) => [`Others active on ${countText(events.length, 'quota')}`, busiestText(events)],

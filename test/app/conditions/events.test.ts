@@ -99,11 +99,7 @@ describe('events in plain words', () => {
       'Depth quotes reconnected (GoAway) · MSFT',
     ],
     [{ kind: 'stream-closed', ...depth, reason: 'closed by you' }, 'unknown', 'Depth closed by you · MSFT'],
-    [
-      { kind: 'elsewhere', category: 'Positions', perSecond: 1 },
-      'warning',
-      'Others active on Positions · 1.0/s at first',
-    ],
+    [{ kind: 'elsewhere', category: 'Positions', perSecond: 1 }, 'warning', 'Others active on Positions'],
     [
       { kind: 'elsewhere-ended', category: 'Positions', perSecond: 1.2, since: NOW_MS - 480_000 },
       'ok',

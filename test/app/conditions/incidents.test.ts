@@ -142,6 +142,18 @@ test('a 401 has no line next to the end of its sign-in', () => {
   expect(kinds([rejected])).toEqual(['requests-refused'])
 })
 
+test('a 401 has no line next to the unreachable sign-in host, however late that is found', () => {
+  const rejected = logged({ kind: 'requests-refused', category: 'Positions', status: 401 })
+  const away = (later: number, of: object = {}) =>
+    logged({ kind: 'service-unreachable', host: 'h', ...of }, later)
+  const kinds = (events: readonly LoggedEvent[]) =>
+    incidentLines(events).map(({ events: [{ kind }] }) => kind)
+  expect(kinds([rejected, away(0.2)])).toEqual(['service-unreachable'])
+  expect(kinds([rejected, away(30)])).toEqual(['service-unreachable'])
+  expect(kinds([rejected, away(61)])).toHaveLength(2)
+  expect(kinds([rejected, away(0.2, { serves: 'calls' })])).toHaveLength(2)
+})
+
 test('does not call responses without a number 429s', () => {
   const without = (category: string, status: number) => logged({ kind: 'requests-refused', category, status })
   const titles = (status: number) =>
@@ -242,8 +254,8 @@ test('an unreachable sign-in host is amber while access works, and red once it e
 test('an expanded group shows each of its events', () => {
   const [line] = incidentLines([others('Accounts', 0.1), others('Positions', 1.5)])
   expect(line?.parts).toEqual([
-    { at: AT, text: 'Others active on Positions · 1.5/s at first' },
-    { at: AT, text: 'Others active on Accounts · 0.1/s at first' },
+    { at: AT, text: 'Others active on Positions' },
+    { at: AT, text: 'Others active on Accounts' },
   ])
 })
 

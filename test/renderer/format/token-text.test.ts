@@ -44,6 +44,12 @@ describe('the lifelines', () => {
     })
   })
 
+  it('show no time of expiry that is still to come, where the service ended the token early', () => {
+    const ended = { ...access, state: 'expired' as const }
+    expect(accessText(ended, NOW_MS)).toMatchObject({ value: 'expired', note: '', left: 0 })
+    expect(accessText(ended, ended.expiresAt).note).toMatch(/^at \d/)
+  })
+
   it('do not call a token expired before the service has responded', () => {
     const words = refreshText({ ...refresh, state: 'sign-in-required', cause: 'misconfigured' }, NOW_MS)
     expect(words).toMatchObject({
