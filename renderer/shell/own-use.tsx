@@ -11,8 +11,13 @@ const css = classesOf(sheet)
 
 /** In per cent, as precisely as shown: a share that looks like its cap is not over it. */
 const tenths = (share: number) => Math.round(share * 1000) / 10
-const isOverCap = (snapshot: Snapshot, nowMs: number) =>
-  tenths(snapshot.probes.usedFraction) > tenths(snapshot.probes.budgetFraction) && !isPaused(snapshot, nowMs)
+
+/** The cap is an average, so that one check more in the last period is not over it. */
+function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
+  const { usedFraction, budgetFraction } = snapshot.probes
+  const oneCheck = 1 / Math.min(...snapshot.requests.map(({ limit }) => limit))
+  return tenths(usedFraction) > tenths(budgetFraction + oneCheck) && !isPaused(snapshot, nowMs)
+}
 
 const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 

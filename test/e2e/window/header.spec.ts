@@ -64,15 +64,20 @@ test('own use over its cap has the colour of a warning', async ({ page, open }) 
   const used = page.getByTestId('own-use-share')
   const colour = () => used.evaluate((one) => getComputedStyle(one).color)
   const calm = await colour()
-  const probes = { ...snapshot().probes, usedFraction: 0.067, budgetFraction: 0.05 }
+  const probes = { ...snapshot().probes, usedFraction: 0.097, budgetFraction: 0.05 }
   host.show(snapshot({ revision: 2, probes }))
-  await expect(used).toHaveText('6.7 % used, over cap 5 %: slowing')
+  await expect(used).toHaveText('9.7 % used, over cap 5 %: slowing')
   expect(await colour()).not.toBe(calm)
   const about = page.getByTestId('own-use')
   await expect(about).toHaveAttribute('title', /Over the cap: checks slow down\. No action needed\.$/)
   // A share that reads like the cap is not over it.
   host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.0504 } }))
   await expect(used).toHaveText('5.0 % used, cap 5 %')
+  expect(await colour()).toBe(calm)
+  // One check more in the last period is not over an average.
+  const tightest = Math.min(...snapshot().requests.map(({ limit }) => limit))
+  host.show(snapshot({ revision: 4, probes: { ...probes, usedFraction: 0.05 + 1 / tightest } }))
+  await expect(used).toHaveText(/^\d\.\d % used, cap 5 %$/)
   expect(await colour()).toBe(calm)
   await expect(about).not.toHaveAttribute('title', /Over the cap/)
 })
@@ -89,13 +94,13 @@ test('a share over its cap takes no third row of a narrow header, and nothing sl
   open,
 }) => {
   await page.setViewportSize({ width: 400, height: 800 })
-  const probes = { ...snapshot().probes, usedFraction: 0.067, budgetFraction: 0.05 }
+  const probes = { ...snapshot().probes, usedFraction: 0.097, budgetFraction: 0.05 }
   const host = await open(snapshot({ probes }))
-  await expect(page.getByTestId('own-use-share')).toContainText('6.7 % used, over cap')
+  await expect(page.getByTestId('own-use-share')).toContainText('9.7 % used, over cap')
   const { height } = (await page.getByRole('banner').boundingBox()) ?? { height: Number.NaN }
   expect(height).toBeLessThanOrEqual(92)
   host.show({ ...BAD_DAYS['sign-in host unreachable, access expired']!, probes, revision: 2 })
-  await expect(page.getByTestId('own-use-share')).toHaveText('6.7 % used, cap 5 %')
+  await expect(page.getByTestId('own-use-share')).toHaveText('9.7 % used, cap 5 %')
 })
 
 test('the first frame shows that it connects, not that there is no key', async ({ page }) => {
