@@ -1,9 +1,9 @@
 /**
- * The pictures of the glance test: `npm run glance-test [-- --only NAME]`.
+ * The pictures of the glance test: `npm run glance-test [-- --only NAME,NAME] [--to FOLDER]`.
  *
- * Twelve situations on real processes. For each, a screenshot and the simulator's own count at that moment are
- * written to `test-results/glance-test`, with the eight questions. People who know nothing else of the product
- * answer from the pictures; their answers are compared with the counts by hand.
+ * Twelve situations on real processes. For each, a screenshot and the simulator's own count at that moment
+ * are written to `test-results/glance-test`, with the eight questions. People who know nothing else of the
+ * product answer from the pictures; their answers are compared with the counts by hand.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -178,10 +178,10 @@ async function take(browser: Browser, one: Situation, folder: string): Promise<v
   }
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const { values } = parseArgs({ options: { only: { type: 'string' }, to: { type: 'string' } } })
 const executablePath = findChromium()
 if (executablePath === undefined) throw new Error('no Chromium here: npm test gets one')
-const folder = fileURLToPath(new URL('../../test-results/glance-test', import.meta.url))
+const folder = values.to ?? fileURLToPath(new URL('../../test-results/glance-test', import.meta.url))
 mkdirSync(folder, { recursive: true })
 writeFileSync(join(folder, 'questions.txt'), QUESTIONS.map((line, at) => `${at + 1}. ${line}\n`).join(''))
 const browser = await chromium.launch({ executablePath, args: chromiumArgs() })

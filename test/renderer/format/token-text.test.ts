@@ -47,7 +47,7 @@ describe('the lifelines', () => {
   it('show no time of expiry that is still to come, where the service ended the token early', () => {
     const ended = { ...access, state: 'expired' as const }
     expect(accessText(ended, NOW_MS)).toMatchObject({ value: 'expired', note: '', left: 0 })
-    expect(accessText(ended, ended.expiresAt).note).toMatch(/^at \d/)
+    expect(accessText(ended, ended.expiresAt ?? 0).note).toMatch(/^at \d/)
   })
 
   it('do not call a token expired before the service has responded', () => {
