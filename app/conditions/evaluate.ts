@@ -295,7 +295,7 @@ export const isMostlyOwn = ({ use }: RequestQuota): boolean =>
 /** The gateway's program that uses most of a quota; `undefined` if no program uses any. */
 export function busiestProgram(
   { use }: RequestQuota,
-  { programs = [] }: Snapshot,
+  { programs = [] }: Pick<Snapshot, 'programs'>,
 ): ProgramSummary | undefined {
   const [most] = Object.entries(use?.programs ?? {}).toSorted(([, a], [, b]) => b - a)
   return most && programs.find(({ id }) => id === most[0])

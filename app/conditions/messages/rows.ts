@@ -17,8 +17,8 @@ import {
   surelyUsesWholeRefill,
   usesWholeRefill,
 } from '../../status/quota-status.ts'
-import { countText } from '../../status/rates.ts'
-import { busiestProgram, type Condition } from '../evaluate.ts'
+import { countText, rateRangeText } from '../../status/rates.ts'
+import { busiestProgram, type Condition, isMostlyOwn } from '../evaluate.ts'
 import { joined, type Message, message, NO_ACTION } from './message.ts'
 import { problemTitle } from './problems.ts'
 
@@ -33,6 +33,7 @@ export function rowMessage(
   const { label, note, state, untilMs } = quotaStatus(row, nowMs)
   const words = { label, name: `${category} ${label}`, note, moment: momentText(row, nowMs) }
   const others = wholeRefillSentence(row)
+  const usage = usageSentence(row, nowMs, snapshot)
   const slow = 'Slow or stop the others.'
   if (kind === 'usual-load' && row.usualLoad !== undefined) return usualLoadMessage(row, row.usualLoad, nowMs)
   switch (state) {
@@ -54,7 +55,7 @@ export function rowMessage(
         title,
         text: `Safe to retry at ${clockText(untilMs)}.`,
         action: `Stop direct ${category} calls until then.`,
-        detail: joined(usageSentence(row, nowMs), waitingText(row, snapshot)),
+        detail: joined(usage, waitingText(row, snapshot)),
       })
     }
     case 'empty':
@@ -63,7 +64,7 @@ export function rowMessage(
         title: `${category} is empty.`,
         text: others === '' ? 'Calls get 429 until it refills.' : others,
         action: others === '' ? `Pause ${category} calls.` : slow,
-        detail: usageSentence(row, nowMs),
+        detail: usage,
       })
     case 'running-out': {
       if (note === 'recovering') {
@@ -72,32 +73,32 @@ export function rowMessage(
           ...words,
           title: `${category} was running out.`,
           text,
-          detail: usageSentence(row, nowMs),
+          detail: usage,
         })
       }
       const title = `${category} ${runsOutText(row, nowMs)}.`
       if (kind === 'others-use-refill')
-        return message({ ...words, title, text: others, action: slow, detail: usageSentence(row, nowMs) })
+        return message({ ...words, title, text: others, action: slow, detail: usage })
       return message({
         ...words,
         title,
-        action: kind === 'own-use' ? slowOwn(row, snapshot, nowMs) : slowTo(row, nowMs),
-        detail: usageSentence(row, nowMs),
+        action: kind === 'own-use' ? slowOwn(row, snapshot, nowMs) : slowTo(row, snapshot, nowMs),
+        detail: usage,
       })
     }
     case 'watch':
       return message({
         ...words,
         title: `${category} ${runsOutText(row, nowMs)}.`,
-        detail: `${usageSentence(row, nowMs)} ${shareLeftText(row)} left now.`,
+        detail: `${usage} ${shareLeftText(row)} left now.`,
       })
     default:
       return message({
         ...words,
         title: `${category} is ${label}:`,
         text: `${note} left.`,
-        action: slowTo(row, nowMs),
-        detail: usageSentence(row, nowMs),
+        action: slowTo(row, snapshot, nowMs),
+        detail: usage,
       })
   }
 }
@@ -128,16 +129,18 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
 }
 
-/** The rate to which own programs must slow down, because of others' use. */
-function slowTo(row: RequestQuota, nowMs: number): string {
+/** The rate to which own programs must slow down, and which program if it makes most of the use. */
+function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
-  return pace === 'none' ? `Pause ${row.category} calls.` : `Slow to ${pace}.`
+  const name = isMostlyOwn(row) ? busiestProgram(row, snapshot)?.name : undefined
+  if (pace === 'none') return `Pause ${row.category} calls.`
+  return name === undefined ? `Slow to ${pace}.` : `Slow ${name} to ${pace}.`
 }
 
 function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const { name, pausedUntil } = busiestProgram(row, snapshot) ?? {}
-  if (name === undefined) return slowTo(row, nowMs)
+  if (name === undefined) return slowTo(row, snapshot, nowMs)
   // Own use is a mean, which takes a minute to fall.
   if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
   const pace = row.safe?.everySeconds
@@ -162,10 +165,14 @@ export function safeSentence(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Who uses the quota and how fast, with its refill: `Others use 1.2–1.3/s; it refills 1.07/s.` Empty for an
- * unchecked row.
+ * Who uses the quota and how fast, with its refill: `Others use 1.2–1.3/s; it refills 1.07/s.` The busiest
+ * program of `snapshot` is named. Empty for an unchecked row.
  */
-export function usageSentence(quota: RequestQuota, nowMs: number): string {
+export function usageSentence(
+  quota: RequestQuota,
+  nowMs: number,
+  snapshot: Pick<Snapshot, 'programs'> = {},
+): string {
   const { use, observedAt } = quota
   if (isUnchecked(quota, nowMs)) return ''
   if (use === null) return 'Use by others is not known yet.'
@@ -176,9 +183,17 @@ export function usageSentence(quota: RequestQuota, nowMs: number): string {
   }
   const who = [
     ...(others === '0' ? [] : [`Others use ${others}/s`]),
-    ...(own === '0' ? [] : [`Headroom uses ${own}/s`]),
+    ...(own === '0' ? [] : [`Headroom uses ${own}/s${mostOf(quota, snapshot)}`]),
   ].join(', ')
   return `${who}; ${refillText(quota)}.`
+}
+
+/** ` (scanner 0.6)`: the gateway's program that makes most of the use that is shown as own. */
+function mostOf(quota: RequestQuota, snapshot: Pick<Snapshot, 'programs'>): string {
+  const most = busiestProgram(quota, snapshot)
+  const perSecond = most === undefined ? 0 : (quota.use?.programs?.[most.id] ?? 0)
+  const rate = rateRangeText(perSecond, perSecond)
+  return rate === '0' ? '' : ` (${most?.name} ${rate})`
 }
 
 /**

@@ -1,7 +1,7 @@
 import '../../renderer/utc.ts'
 import { describe, expect, it } from 'vitest'
 import { keyFindings } from '../../../app/conditions/key-status.ts'
-import type { SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
+import type { RequestQuota, SlotQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import { NOW_MS, quota, snapshot, stream } from '../../renderer/fixtures.ts'
 import { BAD_DAYS } from '../../renderer/harness/bad-days.ts'
 
@@ -68,6 +68,26 @@ describe('the button of a headline', () => {
     const others = { ...use, total: 4, elsewhere: 2.2 }
     const shared = [quota('Positions', 320, 0, 0, { state: 'empty', use: others })]
     expect(remedyOf({ ...at, requests: shared })).toBeUndefined()
+  })
+
+  it('names the program that makes most of the use, and not the smaller part', () => {
+    const safe = { everySeconds: 1.4, burst: 0 }
+    const said = (use: NonNullable<RequestQuota['use']>) => {
+      const requests = [quota('Positions', 320, 20, 20, { state: 'low', use, safe })]
+      const programs = [
+        { ...PROGRAM, id: 'p1', name: 'scanner' },
+        { ...PROGRAM, id: 'p2', name: 'bot' },
+      ]
+      const [first] = keyFindings(snapshot({ requests, programs }), NOW_MS)
+      return `${first?.action} ${first?.detail}`
+    }
+    const use = { total: 1.1, own: 0.9, elsewhere: 0.2, programs: { p1: 0.3, p2: 0.6 } }
+    expect(said(use)).toMatch(
+      /^Slow bot to 1 per 1\.4 s\. Others use 0\.2\/s, Headroom uses 0\.9\/s \(bot 0\.6\); it refills/,
+    )
+    expect(said({ ...use, own: 0.1, elsewhere: 1, programs: { p1: 0.01 } })).toMatch(
+      /^Slow to 1 per 1\.4 s\. Others use 1(?:\.0)?\/s, Headroom uses 0\.1\/s;/,
+    )
   })
 })
 
