@@ -19,6 +19,14 @@ type Stored = Readonly<z.output<typeof stored>>
 
 export type PreferenceValues = z.output<typeof values>
 
+const fileIn = (folder: string) =>
+  new JsonFile({ folder, name: 'preferences', what: 'preferences', schema: stored })
+
+/** Reports and sets aside a damaged `preferences.json`, for a host that uses none of the choices. */
+export function checkPreferences(folder: string, nowMs: number, problem: (sentence: string) => void): void {
+  fileIn(folder).read({}, nowMs, problem)
+}
+
 /**
  * `preferences.json`: the user's choices in any host, without secrets. An unreadable file gives the defaults.
  *
@@ -31,7 +39,7 @@ export class Preferences implements SettingsStore<PreferenceValues> {
 
   /** `problem`: called with one sentence if the file can't be read. */
   constructor(folder: string, nowMs: number, problem: (sentence: string) => void) {
-    this.#file = new JsonFile({ folder, name: 'preferences', what: 'preferences', schema: stored })
+    this.#file = fileIn(folder)
     this.#stored = this.#file.read({}, nowMs, problem)
   }
 

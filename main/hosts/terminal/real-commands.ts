@@ -17,7 +17,7 @@ import { openByFile } from '../../storage/address-file.ts'
 import { defaultDataFolder, NO_HOME, openDataFolder } from '../../storage/data-folder.ts'
 import { lockDataFolder } from '../../storage/lock.ts'
 import { fileSink, redactedLog } from '../../storage/log.ts'
-import { Preferences } from '../../storage/preferences.ts'
+import { checkPreferences } from '../../storage/preferences.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import { ShownTimes } from '../../storage/shown-times.ts'
 import type { AppFolder } from '../app-folder.ts'
@@ -133,8 +133,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         },
         runDesktop: (electronPath, args) => runDesktop(electronPath, app.path, args, terminal),
         runBrowser: async (args) => {
-          // The browser host has no preferences; a damaged file is reported anyway.
-          new Preferences(args.dataFolder, nodeClock.wallMs(), terminal.error)
+          checkPreferences(args.dataFolder, nodeClock.wallMs(), terminal.error)
           if (passphrase !== undefined && (await isTooWeak(args.dataFolder, passphrase))) return EXIT_FAILURE
           const given = await programsGiven()
           if (given === undefined) return EXIT_PERSON_NEEDED
