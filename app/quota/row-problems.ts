@@ -26,7 +26,7 @@ export class RowProblems {
    * The problem of a row. Without a sign-in host, a number before a 401 says nothing about the token, which
    * the service may end early; otherwise a new token would have been fetched.
    */
-  of(category: string, canRenew = true): RowProblem | undefined {
+  of(category: string, canRenew: boolean): RowProblem | undefined {
     const problem = this.#rows.get(category)
     if (problem?.status !== 401 || !this.#isAlone(category, canRenew ? 0 : problem.since)) return problem
     return { ...problem, alone: true }

@@ -130,7 +130,7 @@ export class QuotaTap {
   }
 
   /** The last response of a row, if it had no number. `canRenew`: whether the sign-in host responds. */
-  problemOf(category: string, canRenew = true): RowProblem | undefined {
+  problemOf(category: string, canRenew: boolean): RowProblem | undefined {
     return this.#problems.of(category, canRenew)
   }
 

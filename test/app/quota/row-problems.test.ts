@@ -15,7 +15,7 @@ function startedProblems() {
     return event
   }
   return {
-    of: (category: string) => problems.of(category),
+    of: (category: string) => problems.of(category, true),
     refused: (category: string, refused: AnswerProblem, atMs: number) =>
       told(problems.refused(category, refused, atMs), atMs),
     strange: (category: string, refused: AnswerProblem, atMs: number) =>
@@ -111,16 +111,16 @@ test('a 401 of a renewed token says nothing about the new one, and lasts if that
   problems.refused('Positions', { status: 401 }, 1_000)
   problems.refused('Balances', { status: 503 }, 1_500)
   problems.renewed()
-  expect([problems.of('Positions'), problems.of('Balances')]).toEqual([
+  expect([problems.of('Positions', true), problems.of('Balances', true)]).toEqual([
     undefined,
     { status: 503, since: 1_500 },
   ])
   problems.refused('Positions', { status: 401 }, 2_000)
-  expect(problems.of('Positions')).toEqual({ status: 401, since: 1_000 })
+  expect(problems.of('Positions', true)).toEqual({ status: 401, since: 1_000 })
   problems.renewed()
   problems.answered('Positions', 2_500)
   problems.refused('Positions', { status: 401 }, 3_000)
-  expect(problems.of('Positions')).toEqual({ status: 401, since: 3_000 })
+  expect(problems.of('Positions', true)).toEqual({ status: 401, since: 3_000 })
 })
 
 test('a 401 is reported as one row’s while another row has a number of this token', () => {

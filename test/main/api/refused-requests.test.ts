@@ -98,7 +98,7 @@ test('the message of a rejection is one short line without a secret', () => {
   const { tap } = startedTap(secrets)
   const said = `Bad token a-token-that-was-sent\n\u001b[2J${'x'.repeat(500)}`
   tap.answered(tap.sent('GET', ACCOUNTS), observe(401, {}), JSON.stringify({ Message: said }))
-  const message = tap.problemOf('Accounts')?.message ?? ''
+  const message = tap.problemOf('Accounts', true)?.message ?? ''
   expect(message).toMatch(/^Bad token \S+ \[2Jx+$/)
   expect(message).not.toContain('a-token-that')
   expect(message.length).toBeLessThanOrEqual(200)
@@ -110,16 +110,19 @@ test.each([['[]'], ['null'], ['{"Message":7}'], ['<html>'], ['']])(
   (body) => {
     const { tap } = startedTap()
     tap.answered(tap.sent('GET', ACCOUNTS), observe(500, {}), body)
-    expect(tap.problemOf('Accounts')).toEqual({ status: 500, since: expect.any(Number) })
+    expect(tap.problemOf('Accounts', true)).toEqual({ status: 500, since: expect.any(Number) })
   },
 )
 
 test('a network’s sign-in page is shown on the row as such', () => {
   const { tap, events } = startedTap()
   tap.notTheService(tap.sent('GET', ACCOUNTS), 200, 'answered by something else')
-  expect(tap.problemOf('Accounts')).toMatchObject({ status: 200, message: 'answered by something else' })
+  expect(tap.problemOf('Accounts', true)).toMatchObject({
+    status: 200,
+    message: 'answered by something else',
+  })
   tap.answered(tap.sent('GET', ACCOUNTS), observe(200, quotaHeaders(300, 19)), '')
-  expect(tap.problemOf('Accounts')).toBeUndefined()
+  expect(tap.problemOf('Accounts', true)).toBeUndefined()
   // Reachability tells its start and its end.
   expect(events).toEqual([])
 })
@@ -127,11 +130,11 @@ test('a network’s sign-in page is shown on the row as such', () => {
 test('a stream that opens without quota headers is not a problem of its row', () => {
   const { tap } = startedTap()
   tap.answered(tap.sent('GET', '/v3/marketdata/stream/quotes/MSFT'), observe(200, {}), '')
-  expect(tap.problemOf('Quote Change Stream')).toBeUndefined()
+  expect(tap.problemOf('Quote Change Stream', true)).toBeUndefined()
 })
 
 test('a rejection with quota headers is not a problem', () => {
   const { tap } = startedTap()
   tap.answered(tap.sent('GET', ACCOUNTS), observe(401, quotaHeaders(300, 19)), '')
-  expect(tap.problemOf('Accounts')).toBeUndefined()
+  expect(tap.problemOf('Accounts', true)).toBeUndefined()
 })
