@@ -3,6 +3,7 @@ import { type Immutable, number, openObject, optionalNumber, optionalText, text 
 import { command, nothing, push } from './ipc.ts'
 import { health, keystoreState, pausedHistory } from './key-health.ts'
 import { PROGRAM_CLASSES } from './programs.ts'
+import { quotaPoller, quotaUse } from './quota-use.ts'
 import type { StreamReasonCode } from './stream-reasons.ts'
 import { streamKind } from './streams.ts'
 import { LOW_THRESHOLD } from './units.ts'
@@ -95,17 +96,6 @@ const refreshSummary = openObject({
 /** The refresh token, and the revocation of the key. */
 export interface RefreshSummary extends Immutable<z.output<typeof refreshSummary>> {}
 
-/** Requests per second of everybody, this app and others: median, and ends of a 90 % interval. */
-const quotaUse = openObject({
-  total: number,
-  own: number,
-  elsewhere: number,
-  elsewhereLow: optionalNumber,
-  elsewhereHigh: optionalNumber,
-  /** The part of `own` from each program behind the gateway, by id; absent while the gateway is off. */
-  programs: z.exactOptional(z.record(z.string(), number)),
-})
-
 const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out', 'blocked'])
 
 export type RowVerdict = z.output<typeof rowVerdict>
@@ -164,6 +154,7 @@ export const requestQuota = openObject({
   emptyChance: optionalNumber,
   /** Others' usual load that would empty the quota within ten minutes: its start, epoch ms, and rate. */
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
+  poller: z.exactOptional(quotaPoller),
   blockedUntil: optionalNumber,
   /** Replaces `blockedUntil` while others use the whole refill: the next attempt may get 429 again. */
   nextTryAt: optionalNumber,

@@ -5,6 +5,7 @@ import { ExpectedLoads } from './expected-loads.ts'
 import type { LearnedQuota } from './learned.ts'
 import { LevelBounds } from './level-bounds.ts'
 import { LowerMargin } from './lower-margin.ts'
+import { OthersPoller, type Poller } from './others-poller.ts'
 import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
 import { OthersUse, RATE_TAIL } from './others-use.ts'
 import { OwnRequests } from './own-requests.ts'
@@ -18,7 +19,7 @@ import {
 } from './rates.ts'
 import { RUNNING_OUT_SECONDS, type Seen } from './state.ts'
 import { Utilization } from './utilization.ts'
-import { TOLERANCE } from './window-model.ts'
+import { rollingShows, TOLERANCE } from './window-model.ts'
 
 /** The response to an own request. Times in milliseconds on one clock. */
 export interface Answered {
@@ -113,6 +114,7 @@ export class Bucket {
   /** Data learned by an earlier run, until a first header shows a quota of the same size. */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
+  readonly #poller = new OthersPoller()
 
   /** Own use that leaves the gateway's reserve: see `RequestQuota.held`. Requests per second. */
   heldPerSecond = 0
@@ -156,6 +158,7 @@ export class Bucket {
   sent(id: number, nowMs: number): void {
     this.#level.advance(nowMs)
     this.#requests.sent(id, this.#level.atMs)
+    this.#poller.sent()
     if (this.#level.mayBeInEitherWindow) this.#requests.allMaybeSeen()
   }
 
@@ -165,12 +168,13 @@ export class Bucket {
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#level.markClockUncertain(fromMs, toMs)
+    this.#poller.doubt()
   }
 
   /** Removes a request that did not reach the service. */
   notSent(id: number, nowMs: number): void {
     this.#level.advance(nowMs)
-    this.#requests.take(id)
+    if (this.#requests.take(id)) this.#poller.notSent()
   }
 
   /**
@@ -184,6 +188,7 @@ export class Bucket {
     const request = this.#requests.take(id)
     if (!request) return
     level.chargeLost(laterMs)
+    this.#poller.doubt()
     this.#remember(request.sentAtMs, laterMs)
   }
 
@@ -197,8 +202,10 @@ export class Bucket {
     const nowMs = level.atMs
     const request = this.#requests.take(answer.id)
     const sentAtMs = request?.sentAtMs ?? Math.min(nowMs, answer.sentAtMs ?? nowMs)
-    if (answer.rejected) this.rejected += 1
-    else {
+    if (answer.rejected) {
+      this.rejected += 1
+      this.#poller.doubt()
+    } else {
       this.#own = counted(this.#own, nowMs)
       this.#ownLong = counted(this.#ownLong, nowMs)
       level.charge(request ? this.#requests.consume(request) : 0)
@@ -272,6 +279,11 @@ export class Bucket {
   #beforeLoad(nowMs: number, { taken, perSecond }: { readonly taken: number; readonly perSecond: number }) {
     const level = this.#level.middleAt(nowMs) - Math.max(0, taken - this.#missing)
     return { level, limit: this.limit, gain: this.#gainAt(nowMs), others: perSecond }
+  }
+
+  /** Others, if they are clearly one program that polls at equal intervals. */
+  get poller(): Poller | undefined {
+    return this.#poller.found
   }
 
   ownPerSecond(nowMs: number, horizon: Horizon = 'short'): number {
@@ -375,6 +387,7 @@ export class Bucket {
     this.#odds = new EmptyingCalibration()
     this.#foretoldAtMs = Number.NEGATIVE_INFINITY
     this.#others.forget()
+    this.#poller.forget()
     this.#mark()
   }
 
@@ -423,7 +436,8 @@ export class Bucket {
     else level.narrow(low, high)
     const drop = before - level.middleAt(nowMs)
     if (isFirst) this.#restartOthers(nowMs)
-    else
+    const isWeighed =
+      isFirst ||
       this.#weigh(nowMs, {
         least: before - high,
         most: low < 1 ? Number.POSITIVE_INFINITY : before - low,
@@ -431,6 +445,15 @@ export class Bucket {
         width,
         before,
       })
+    if (isWeighed && level.model === 'rolling')
+      this.#poller.header(
+        {
+          ...{ sentAtMs, nowMs, chance: this.#others.expected },
+          ...rollingShows(this.limit, this.periodMs / 1000, remaining, resetSeconds),
+          doubtful: inFlight + this.#requests.mayHaveCountedAfter(sentAtMs),
+        },
+        { limit: this.limit, refill: level.gainPerMs * 1000 },
+      )
     this.#reading = undefined
     this.#headers += 1
     if (isFirst || sentAtMs >= this.#seenSentAtMs) {
@@ -462,11 +485,11 @@ export class Bucket {
   }
 
   /** Updates others' use with what a header showed missing, at most once a second. */
-  #weigh(nowMs: number, shown: Shortfall): void {
+  #weigh(nowMs: number, shown: Shortfall): boolean {
     const missing = this.#missing
     this.#missing += shown.drop
     // Headers in quick succession are combined.
-    if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return
+    if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return false
     this.#learnOutcome(nowMs)
     const isRolling = this.model === 'rolling'
     this.#utilization.header(this.limit, {
@@ -487,6 +510,7 @@ export class Bucket {
     })
     if (this.#others.expectedLess >= SURPRISE) this.surprisedAtMs = nowMs
     this.#mark()
+    return true
   }
 
   /** Compares what happened with the forecast of the last header, or of an earlier one shortly before. */

@@ -128,6 +128,7 @@ export class OthersUse {
   #isSummed = false
   #seconds = 0
   #expectedLess = 0
+  #expected = 1
 
   constructor(limit: number, periodSeconds: number) {
     this.#limit = limit
@@ -163,6 +164,11 @@ export class OthersUse {
   /** The probability, 0 to 1, that the last header would have shown less use by others than it did. */
   get expectedLess(): number {
     return this.#expectedLess
+  }
+
+  /** The probability, 0 to 1, of what the last header showed. */
+  get expected(): number {
+    return this.#expected
   }
 
   /** Sets another limit and period, and resets the model. */
@@ -308,6 +314,7 @@ export class OthersUse {
         sum += this.#held[at]! + this.#came[at]!
       }
     }
+    this.#expected = sum
     if (!(sum > 0)) {
       this.forget()
       return

@@ -123,6 +123,11 @@ export function viewOf(
   )
   const ahead = bucket.loadAhead(nowMs)
   if (ahead && !isBlocked) row.usualLoad = { at: ahead.atMs, perSecond: hundredths(ahead.perSecond) }
+  const { poller } = bucket
+  if (poller) {
+    const { everySeconds, calls, mayBeMore, sinceMs } = poller
+    row.poller = { everySeconds, calls, ...(mayBeMore && { mayBeMore }), since: Math.round(sinceMs) }
+  }
   row.verdict = rowVerdictOf(row)
   const empties = emptyRangeOf(row)
   if (empties) row.emptyFrom = Math.round(empties.fromMs)

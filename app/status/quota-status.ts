@@ -250,6 +250,13 @@ export function othersText({ use, state }: RequestQuota): string {
   return rateRangeText(othersAtLeast(use), use.elsewhereHigh ?? use.elsewhere)
 }
 
+/** `a poller, every 5 s, since 08:01`; `a poller, 3 calls every 10 s, since 08:01`, or `3 or more calls`. */
+export function pollerText(poller: NonNullable<RequestQuota['poller']>): string {
+  const { everySeconds, calls, mayBeMore, since } = poller
+  const polls = calls === 1 ? '' : `${calls}${mayBeMore ? ' or more' : ''} calls `
+  return `a poller, ${polls}every ${everySeconds} s, since ${minuteText(since)}`
+}
+
 const othersAtLeast = (use: NonNullable<RequestQuota['use']>): number => use.elsewhereLow ?? use.elsewhere
 
 /**

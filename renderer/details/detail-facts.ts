@@ -3,7 +3,7 @@ import type { RequestQuota, Snapshot } from '../../app/contract/snapshot.ts'
 import { safeFactText } from '../../app/status/allowance.ts'
 import { sinceText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
-import { nextCheckText, othersText } from '../../app/status/quota-status.ts'
+import { nextCheckText, othersText, pollerText } from '../../app/status/quota-status.ts'
 import { rateText } from '../../app/status/rates.ts'
 
 /** One labelled fact of a row. */
@@ -34,6 +34,9 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
     },
     ...problemFacts(quota, nowMs),
     { name: 'Others use', value: perSecondText(othersText(quota)), about: 'An estimate from headers.' },
+    ...(quota.poller === undefined
+      ? []
+      : [{ name: 'Others are', value: pollerText(quota.poller), about: 'Recognized by equal intervals.' }]),
     {
       name: 'Safe pace',
       value: safeFactText(quota, nowMs),

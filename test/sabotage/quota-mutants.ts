@@ -8,6 +8,33 @@ const TAP_TEST = 'main/api/quota-tap.test.ts'
  */
 export const QUOTA_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'Q8',
+    what: 'take others at random times for a poller',
+    file: 'app/quota/poller-search.ts',
+    find: 'first.logOdds < CLEAR + Math.log(tried)',
+    replace: 'first.logOdds < 1',
+    test: 'app/quota/others-poller.test.ts',
+  },
+
+  {
+    promise: 'Q8',
+    what: 'keep showing a poller that headers no longer show',
+    file: 'app/quota/others-poller.ts',
+    find: 'this.#against >= ENDED',
+    replace: 'this.#against >= 1e9',
+    test: 'app/quota/others-poller.test.ts',
+  },
+
+  {
+    promise: 'Q8',
+    what: 'count polls as if a full quota went on refilling',
+    file: 'app/quota/poller-fit.ts',
+    find: 'full = Math.min(limit, full) - own',
+    replace: 'full = Number.POSITIVE_INFINITY',
+    test: 'app/quota/others-poller.test.ts',
+  },
+
+  {
     promise: 'Q6',
     what: 'go on with a chosen interval while programs bring headers',
     file: 'app/quota/probe-plan.ts',

@@ -53,6 +53,21 @@ it('shows the safe pace with the burst above the reserve, and names others if th
   expect(safe(null, 0)).toBe('none: others may take all')
 })
 
+it('shows others as a poller if they are recognized as one', () => {
+  const others = (poller?: RequestQuota['poller']) =>
+    said(quota('Balances', 320, 300, 100, { ...(poller && { poller }) }))['Others are']
+  expect(others({ everySeconds: 5, calls: 1, since: NOW_MS - 3_600_000 })).toBe(
+    'a poller, every 5 s, since 13:31',
+  )
+  expect(others({ everySeconds: 10, calls: 3, since: NOW_MS })).toBe(
+    'a poller, 3 calls every 10 s, since 14:31',
+  )
+  expect(others({ everySeconds: 30, calls: 2, mayBeMore: true, since: NOW_MS })).toBe(
+    'a poller, 2 or more calls every 30 s, since 14:31',
+  )
+  expect(others()).toBeUndefined()
+})
+
 it('accepts the ways to type a rate, and nothing else', () => {
   expect(['0.5', ' 2 ', '0,25', '.5', '0'].map(addedPerSecond)).toEqual([0.5, 2, 0.25, 0.5, 0])
   expect(['', '-1', 'x', '1e3', '101', '1.2.3'].map(addedPerSecond)).toEqual(Array(6).fill(undefined))

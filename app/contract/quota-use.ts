@@ -1,0 +1,30 @@
+import { z } from 'zod/mini'
+import { number, openObject, optionalNumber } from './fields.ts'
+
+/* Who uses a quota: the parts of its row in a snapshot. */
+
+/** Requests per second of everybody, this app and others: median, and ends of a 90 % interval. */
+export const quotaUse = openObject({
+  total: number,
+  own: number,
+  elsewhere: number,
+  elsewhereLow: optionalNumber,
+  elsewhereHigh: optionalNumber,
+  /** The part of `own` from each program behind the gateway, by id; absent while the gateway is off. */
+  programs: z.exactOptional(z.record(z.string(), number)),
+})
+
+/**
+ * Others, where headers clearly show one program that polls at equal intervals and nothing else; absent
+ * otherwise. See `app/quota/others-poller.ts`.
+ */
+export const quotaPoller = openObject({
+  /** Seconds between two polls, to two digits. */
+  everySeconds: number,
+  /** Requests of each poll. */
+  calls: number,
+  /** Whether polls may have more calls: a nearly full quota refills some before a header shows them. */
+  mayBeMore: z.exactOptional(z.literal(true)),
+  /** The first header that shows it, epoch ms. */
+  since: number,
+})

@@ -1,0 +1,191 @@
+import { fitOf, type PollerQuota } from './poller-fit.ts'
+import { PollerGaps } from './poller-gaps.ts'
+import { evidenceIn, type FoundTiming, MIN_EVIDENCE, refine, searchPoller } from './poller-search.ts'
+
+/** Another program that polls at equal intervals. */
+export interface Poller {
+  readonly everySeconds: number
+  /** Requests of each poll; `mayBeMore`: at least so many. */
+  readonly calls: number
+  readonly mayBeMore: boolean
+  /** The first header that shows it, epoch ms. */
+  readonly sinceMs: number
+}
+
+/** One header of a rolling quota, after its own request was counted. Requests. */
+export interface PollerHeader {
+  readonly sentAtMs: number
+  readonly nowMs: number
+  /** Bounds on the level at the service's own time that this header alone shows. */
+  readonly least: number
+  readonly most: number
+  /** Own requests that may have counted before or after this header. */
+  readonly doubtful: number
+  /** The probability that `OthersUse` gave to what it shows, 0 to 1. */
+  readonly chance: number
+}
+
+/** Timings tried per second since the last header, and at most at one header. */
+const TRIES = { perSecond: 4_000, most: 100_000 } as const
+/** A new search waits until there is so much more to search. */
+const MORE_GAPS = { share: 0.25, least: 8 } as const
+/** Jitter of a header's time, in seconds. */
+const JITTER_SECONDS = 0.03
+/** Gaps by which a known poller is followed, and the log-odds against it at which it has ended. */
+const FOLLOWED = 32
+const ENDED = 12
+/** Gaps after which the timing is refined even if it fits; the share by which the shown period may be off. */
+const FOLLOWED_EVERY = 8
+const SAME_PERIOD = 0.02
+
+/**
+ * Recognizes others as one program that polls at equal intervals, from the headers of own requests at
+ * irregular times.
+ *
+ * Model: `calls` requests every `period` seconds from `phase` on, and nothing else. It foretells the level at
+ * each header from that at the one before; irregular use only gives a probability (`PollerGaps`). The ratio
+ * is multiplied over the latest headers (`fitOf`), for each of up to a million timings (`searchPoller`).
+ * Between two headers n polls make n × calls requests, give or take one poll, where random use would scatter
+ * by √n; and while a quota is nearly full, a header shows a request missing only shortly after a poll. So
+ * twenty to sixty headers are enough, at whatever times they come.
+ *
+ * Mutable. Work per header is bounded: see `TRIES`.
+ */
+export class OthersPoller {
+  readonly #gaps = new PollerGaps()
+  #last: PollerHeader | undefined
+  #own = 0
+  #isDoubtful = false
+  #baseMs = 0
+  #search: Generator<number, FoundTiming | undefined> | undefined
+  #searchAfter = 0
+  #timing: FoundTiming | undefined
+  #shownPeriod = 0
+  #sinceMs = 0
+  #against = 0
+
+  /** The recognized poller; `undefined` while none is clear. */
+  get found(): Poller | undefined {
+    const timing = this.#timing
+    if (timing === undefined) return undefined
+    const { calls, mayBeMore } = timing
+    return { everySeconds: this.#shownPeriod, calls, mayBeMore, sinceMs: this.#sinceMs }
+  }
+
+  sent(): void {
+    this.#own += 1
+  }
+
+  notSent(): void {
+    this.#own -= 1
+  }
+
+  /** Marks the time until the next header as uncertain, as after a lost request, a 429 or a set clock. */
+  doubt(): void {
+    this.#isDoubtful = true
+  }
+
+  /** Resets everything: the quota has another size or model. */
+  forget(): void {
+    this.#gaps.clear()
+    this.#last = undefined
+    this.#search = undefined
+    this.#searchAfter = 0
+    this.#timing = undefined
+  }
+
+  header(header: PollerHeader, quota: PollerQuota): void {
+    const last = this.#last
+    const own = this.#own
+    const isUsable = last !== undefined && !this.#isDoubtful && last.least >= 1 && header.least >= 1
+    this.#last = header
+    this.#own = 0
+    this.#isDoubtful = false
+    if (last === undefined) this.#baseMs = header.nowMs
+    if (!isUsable) return
+    const [from, to] = [this.#secondsOf(last), this.#secondsOf(header)]
+    const grown = quota.refill * (to - from)
+    const isNearFull = last.least - last.doubtful + grown >= quota.limit
+    // In a quota that was full in between, it matters when each of several own requests counted.
+    if (last.most + grown >= quota.limit && (own > 1 || header.doubtful > 0)) return
+    const middle = (last.least + last.most - last.doubtful) / 2 + grown
+    this.#gaps.add({
+      ...{ from, to, own, isNearFull, chance: header.chance },
+      slack: JITTER_SECONDS + (header.nowMs - header.sentAtMs + last.nowMs - last.sentAtMs) / 4000,
+      least: last.least - last.doubtful,
+      most: last.most,
+      leastAfter: header.least - header.doubtful,
+      mostAfter: header.most,
+      missing: isNearFull
+        ? Math.ceil(quota.limit - own - header.most)
+        : Math.min(quota.limit, middle) - own - (header.least + header.most - header.doubtful) / 2,
+    })
+    if (this.#timing === undefined) this.#look((header.nowMs - last.nowMs) / 1000, quota)
+    else this.#follow(this.#timing, quota)
+  }
+
+  #secondsOf({ sentAtMs, nowMs }: PollerHeader): number {
+    return ((sentAtMs + nowMs) / 2 - this.#baseMs) / 1000
+  }
+
+  /** Seconds that the gaps behind the present timing span. */
+  get #span(): number {
+    const { from, to, count } = this.#gaps
+    return to[count - 1]! - from[Math.max(0, count - FOLLOWED)]!
+  }
+
+  /** Searches on, as far as the time since the last header allows. */
+  #look(seconds: number, quota: PollerQuota): void {
+    const gaps = this.#gaps
+    if (this.#search === undefined) {
+      if (gaps.added < this.#searchAfter) return
+      this.#searchAfter = gaps.added + MORE_GAPS.least
+      if (evidenceIn(gaps) < MIN_EVIDENCE) return
+      this.#search = searchPoller(gaps, quota)
+    }
+    let left = Math.min(TRIES.most, TRIES.perSecond * seconds)
+    while (left > 0) {
+      const step = this.#search.next()
+      if (step.done !== true) {
+        left -= step.value
+        continue
+      }
+      this.#search = undefined
+      this.#searchAfter = gaps.added + Math.max(MORE_GAPS.least, MORE_GAPS.share * gaps.count)
+      this.#timing = step.value
+      this.#against = 0
+      if (step.value === undefined) return
+      this.#shownPeriod = roundedPeriod(step.value)
+      this.#sinceMs = this.#baseMs + 1000 * firstShownAt(gaps, step.value.first)
+      return
+    }
+  }
+
+  /** Follows the slow drift of a timer, and forgets a poller that headers no longer show. */
+  #follow(timing: FoundTiming, quota: PollerQuota): void {
+    const gaps = this.#gaps
+    const oldest = Math.max(0, gaps.count - FOLLOWED)
+    const now = { ...timing, ...fitOf(gaps, timing, quota, oldest) }
+    this.#against = Math.max(0, this.#against - now.latest)
+    if (this.#against >= ENDED) {
+      this.#timing = undefined
+      this.#searchAfter = gaps.added + MORE_GAPS.least
+      return
+    }
+    const isDue = now.latest < 0 || gaps.added % FOLLOWED_EVERY === 0
+    const followed = isDue ? refine(gaps, now, quota, { span: this.#span, oldest }) : now
+    this.#timing = followed
+    if (Math.abs(followed.period - this.#shownPeriod) > SAME_PERIOD * this.#shownPeriod)
+      this.#shownPeriod = roundedPeriod(followed)
+  }
+}
+
+/** When the first header from a gap on showed a request missing. */
+function firstShownAt({ to, missing, count }: PollerGaps, first: number): number {
+  let at = first
+  while (at < count - 1 && missing[at]! < 0.5) at += 1
+  return to[at]!
+}
+
+/** The period to two digits: timers drift, and headers do not show more. */
+const roundedPeriod = ({ period }: FoundTiming): number => Number(period.toPrecision(2))

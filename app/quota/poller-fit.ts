@@ -1,0 +1,116 @@
+import type { PollerGaps } from './poller-gaps.ts'
+
+/** A quota, in requests and requests per second. */
+export interface PollerQuota {
+  readonly limit: number
+  readonly refill: number
+}
+
+/** A program that sends `calls` requests at once every `period` seconds; `phase` is the time of one poll. */
+export interface Timing {
+  readonly period: number
+  readonly phase: number
+  readonly calls: number
+}
+
+/** How well a timing explains the latest gaps. */
+export interface Fit {
+  /** Logarithm of the odds against irregular use, over the gaps from `first` on. */
+  readonly logOdds: number
+  readonly first: number
+  /** The part of the latest gap. */
+  readonly latest: number
+}
+
+/** Probability that a gap differs from what the poller explains. */
+const STRAY = 0.03
+/** Widening of both ends of a level, in requests. */
+const PAD = 0.03
+/** Several calls go out within this time, or within a quarter of the period if that is shorter; seconds. */
+const BURST_SECONDS = 1
+/** How far the log-odds may fall below their maximum, and below 0, while older gaps are added. */
+const MAX_FALL = 7
+const MAX_FALL_AT_FIRST = 3.4
+
+/**
+ * The best log-odds of a timing over the latest gaps, back to `oldest`: from whichever gap they are highest.
+ *
+ * Gaps are walked backwards with an interval of levels. The level at a header follows from that at the one
+ * before: refill, less the polls in between, less own requests, cut at the limit. A bucket that is cut is
+ * lowest as cut just before the last poll (if a poll refills within a period), or just before the first, and
+ * says nothing about earlier levels. Otherwise the levels that later headers leave possible narrow the
+ * earlier ones. A poll at a header's own time may count on either side of it.
+ */
+export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: PollerQuota, oldest = 0): Fit {
+  const { period, phase, calls } = timing
+  const spread = calls > 1 ? Math.min(BURST_SECONDS, period / 4) : 0
+  const last = gaps.count - 1
+  let [sum, best, first, latest] = [0, 0, gaps.count, 0]
+  let [low, high] = [0, 0]
+  let isKnown = false
+  for (let at = last; at >= oldest; at -= 1) {
+    const slack = gaps.slack[at]!
+    const [from, to, own] = [gaps.from[at]!, gaps.to[at]!, gaps.own[at]!]
+    if (!isKnown) {
+      low = gaps.leastAfter[at]!
+      high = gaps.mostAfter[at]!
+    }
+    const nthFrom = Math.floor((from - phase) / period)
+    const nthTo = Math.floor((to - phase) / period)
+    const sinceFrom = from - phase - nthFrom * period
+    const sinceTo = to - phase - nthTo * period
+    const polls = nthTo - nthFrom
+    const taken = calls * polls
+    let full = limit
+    if (polls > 0)
+      full +=
+        refill * period >= calls
+          ? refill * sinceTo - calls
+          : refill * (sinceTo + (polls - 1) * period) - taken
+    full = Math.min(limit, full) - own
+    const change = refill * (to - from) - taken - own
+    const pad = PAD + refill * slack
+    // How many more and fewer requests the polls near the two headers may have made.
+    let [more, fewer] = [0, 0]
+    if (sinceTo < slack + spread) fewer += calls
+    if (period - sinceTo < slack) more += calls
+    let chance = 0
+    const [least, most] = [gaps.least[at]!, gaps.most[at]!]
+    if (least + change > full) {
+      const top = limit - own
+      // A full quota is known to be exactly full.
+      const [lowest, highest] =
+        full === top && more === 0
+          ? [top, top + PAD]
+          : [full - more - pad, Math.min(top, full + fewer + pad) + PAD]
+      const shared = Math.min(high, highest) - Math.max(low, lowest)
+      // Later headers counted as if any level that this one shows were as likely.
+      const counted = (high - low) / (gaps.mostAfter[at]! - gaps.leastAfter[at]!)
+      chance = shared <= 0 ? 0 : Math.min(1, shared / (highest - lowest) / counted)
+      isKnown = false
+    } else {
+      if (sinceFrom < slack + spread) more += calls
+      if (period - sinceFrom < slack) fewer += calls
+      const isCut = most + change > full
+      const [lowest, highest] = [low - change - fewer - pad, isCut ? most : high - change + more + pad]
+      const shared = Math.min(most, highest) - Math.max(least, lowest)
+      // Own requests that may have counted blur what the header shows.
+      chance = shared <= 0 ? 0 : shared / (highest - lowest) / Math.max(1, most - least)
+      isKnown = shared > 0 && !isCut
+      if (isKnown) {
+        low = Math.max(least, lowest)
+        high = Math.max(low + PAD, Math.min(most, highest))
+      }
+    }
+    const odds = Math.log(((1 - STRAY) * chance) / gaps.irregular[at]! + STRAY)
+    if (at === last) latest = odds
+    // The chained interval belongs to this gap's first header only if the gap before ends there.
+    if (at > 0 && gaps.to[at - 1] !== from) isKnown = false
+    sum += odds
+    if (sum > best) {
+      best = sum
+      first = at
+    } else if (sum < best - MAX_FALL || sum < -MAX_FALL_AT_FIRST) break
+  }
+  return { logOdds: best, first, latest }
+}

@@ -1,0 +1,133 @@
+/** Most gaps that are kept; the oldest quarter goes first. */
+const CAPACITY = 256
+const DROPPED = CAPACITY / 4
+/** Missing requests are counted up to this number. */
+const MOST_COUNTED = 15
+const OUTCOMES = MOST_COUNTED + 1
+/** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */
+const LENGTHS = 8
+/** Count of a pool's outcomes from which older ones are halved. */
+const REMEMBERED = 64
+/** Share by which the weights of the two models of irregular use return to equal at each gap. */
+const SHARED = 0.02
+/** Least probability of a gap: a jump of others' rate is a surprise too, but says nothing of a period. */
+const MIN_CHANCE = 0.03
+/** Weight of what was known before the first gap of a pool, in gaps. */
+const PRIOR_COUNTS = 2
+/** Each further request missing from a nearly full quota is rarer by this share, until counted. */
+const FEW = 0.6
+
+const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCOMES))
+
+/** The time between two headers of a rolling quota. Times in seconds, levels in requests. */
+export interface Gap {
+  readonly from: number
+  readonly to: number
+  /** How far either header's time may be off. */
+  readonly slack: number
+  /** Bounds on the level after the first header, and after the second. */
+  readonly least: number
+  readonly most: number
+  readonly leastAfter: number
+  readonly mostAfter: number
+  /** Own requests in between, the second header's included. */
+  readonly own: number
+  /** Requests missing beyond own ones. */
+  readonly missing: number
+  /** Whether the quota would have been full in between without others. */
+  readonly isNearFull: boolean
+  /** The probability that `OthersUse` gave to what the second header shows, 0 to 1. */
+  readonly chance: number
+}
+
+/**
+ * The latest gaps between headers, oldest first, each with the probability that irregular use by others gives
+ * to it.
+ *
+ * Of a nearly full quota, it is how often such gaps showed as many missing requests before. Of others, it is
+ * the better of that and of `OthersUse`, weighted by how well each foretold the gaps so far.
+ */
+export class PollerGaps {
+  readonly from = new Float64Array(CAPACITY)
+  readonly to = new Float64Array(CAPACITY)
+  readonly slack = new Float64Array(CAPACITY)
+  readonly least = new Float64Array(CAPACITY)
+  readonly most = new Float64Array(CAPACITY)
+  readonly leastAfter = new Float64Array(CAPACITY)
+  readonly mostAfter = new Float64Array(CAPACITY)
+  readonly own = new Float64Array(CAPACITY)
+  readonly missing = new Float64Array(CAPACITY)
+  readonly nearFull = new Uint8Array(CAPACITY)
+  readonly irregular = new Float64Array(CAPACITY)
+  count = 0
+  /** Gaps so far, dropped ones included. */
+  added = 0
+  #weight = 0.5
+  /** How often so many requests were missing: near full, and both by the gap's length. */
+  readonly #nearFull = new Float64Array(OUTCOMES)
+  readonly #nearFullBy = pools()
+  readonly #by = pools()
+
+  add(gap: Gap): void {
+    if (this.count === CAPACITY) this.#drop()
+    const at = this.count
+    this.from[at] = gap.from
+    this.to[at] = gap.to
+    this.slack[at] = gap.slack
+    this.least[at] = gap.least
+    this.most[at] = gap.most
+    this.leastAfter[at] = gap.leastAfter
+    this.mostAfter[at] = gap.mostAfter
+    this.own[at] = gap.own
+    this.missing[at] = gap.missing
+    this.nearFull[at] = Number(gap.isNearFull)
+    this.irregular[at] = Math.max(MIN_CHANCE, this.#chanceOf(gap))
+    this.count += 1
+    this.added += 1
+  }
+
+  clear(): void {
+    this.count = 0
+    this.#weight = 0.5
+    for (const counts of [this.#nearFull, ...this.#nearFullBy, ...this.#by]) counts.fill(0)
+  }
+
+  #drop(): void {
+    const { from, to, slack, least, most, leastAfter, mostAfter, own, missing, nearFull, irregular } = this
+    const columns = [from, to, slack, least, most, leastAfter, mostAfter, own, missing, nearFull, irregular]
+    for (const column of columns) column.copyWithin(0, DROPPED)
+    this.count -= DROPPED
+  }
+
+  #chanceOf({ from, to, missing, isNearFull, chance }: Gap): number {
+    const outcome = Math.min(MOST_COUNTED, Math.max(0, Math.round(missing)))
+    const foretold = Math.min(1, chance)
+    const length = Math.min(LENGTHS - 1, Math.max(0, Math.ceil(Math.log2(Math.max(1, to - from)))))
+    if (isNearFull) {
+      const anyLength = share(this.#nearFull, outcome, FEW * (1 - FEW) ** outcome)
+      const chanceHere = share(this.#nearFullBy[length]!, outcome, anyLength)
+      count(this.#nearFull, outcome)
+      count(this.#nearFullBy[length]!, outcome)
+      return chanceHere
+    }
+    const seen = share(this.#by[length]!, outcome, foretold)
+    count(this.#by[length]!, outcome)
+    const both = this.#weight * foretold + (1 - this.#weight) * seen
+    this.#weight = (1 - SHARED) * ((this.#weight * foretold) / both) + SHARED / 2
+    return both
+  }
+}
+
+/** The share of an outcome among those counted, given `before`, its probability before the first. */
+function share(counts: Float64Array, outcome: number, before: number): number {
+  let sum = 0
+  for (const counted of counts) sum += counted
+  return (counts[outcome]! + PRIOR_COUNTS * before) / (sum + PRIOR_COUNTS)
+}
+
+function count(counts: Float64Array, outcome: number): void {
+  counts[outcome]! += 1
+  let sum = 0
+  for (const counted of counts) sum += counted
+  if (sum >= REMEMBERED) for (let at = 0; at < OUTCOMES; at += 1) counts[at]! /= 2
+}

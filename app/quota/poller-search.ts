@@ -1,0 +1,232 @@
+import { type Fit, fitOf, type PollerQuota, type Timing } from './poller-fit.ts'
+import type { PollerGaps } from './poller-gaps.ts'
+
+/** Shortest and longest period, in seconds, and most calls of a poll. */
+const PERIODS = { least: 0.5, most: 60 } as const
+const MAX_CALLS = 60
+/** Evidence of the latest gaps that the grid must resolve. */
+const FIRST_LOOK = 18
+/** Most periods within these gaps: no timer of a busy program is steadier. */
+const MAX_PERIODS = 800
+/** Log-odds beyond the number of timings that were tried. */
+const CLEAR = 10
+/** Log-odds by which the best timing must exceed any different one. */
+const CLEAR_OF_OTHERS = 5
+/** Least periods within the gaps that a poller explains, and least gaps. */
+const MIN_PERIODS = 6
+const MIN_GAPS = 12
+/** Steps of the phase within a period, or within the time that a poll is visible. */
+const STEPS = { ofPeriod: 16, ofVisible: 6 } as const
+/** Different timings that are refined at the end. */
+const KEPT = 6
+/** Recent gaps that show how fast others are. */
+const RECENT = 24
+/** How far rounding moves the count of missing requests between two headers. */
+const ROUNDED = 1.5
+
+export interface FoundTiming extends Timing, Fit {
+  /** Whether each poll may have more calls: a quota that is full in between hides those that it refills. */
+  readonly mayBeMore: boolean
+}
+
+/** What recent gaps show about others' speed. */
+interface Pace {
+  readonly perSecond: number
+  readonly seconds: number
+  /** Most requests missing at one header, a stray one left out. */
+  readonly mostMissing: number
+  /** Fewest calls of a poll with which the counts would be so uneven. */
+  readonly leastCalls: number
+  /** Whether others leave the quota full at times, so that a poll is visible for a short time only. */
+  readonly isNearFull: boolean
+  /** The latest header that showed a request missing. */
+  readonly busyAt: number
+}
+
+/** The sum of what each gap can show against irregular use at most. */
+export function evidenceIn({ irregular, count }: PollerGaps): number {
+  let sum = 0
+  for (let at = 0; at < count; at += 1) sum -= Math.log(irregular[at]!)
+  return sum
+}
+
+/** Evidence below which no timing could be clear, whatever the gaps show. */
+export const MIN_EVIDENCE = CLEAR + Math.log(1e5)
+
+/**
+ * Tries all timings on a grid and returns the one that is clear; yields the number of tries after each
+ * period.
+ *
+ * A random timing fails within a few gaps. Steps of period and phase are as coarse as the latest gaps, which
+ * are tried first, can resolve; the best few are then refined over all gaps. Clear: odds of e^10 beyond the
+ * number of tries, e^5 above any different timing, at least six periods
+ * and twelve gaps long.
+ */
+export function* searchPoller(
+  gaps: PollerGaps,
+  quota: PollerQuota,
+): Generator<number, FoundTiming | undefined> {
+  const pace = paceIn(gaps)
+  const end = gaps.to[gaps.count - 1]!
+  const span = end - firstLookFrom(gaps)
+  const kept: FoundTiming[] = []
+  let tried = 0
+  for (let period = Math.max(PERIODS.least, span / MAX_PERIODS); period <= PERIODS.most; ) {
+    const visible = pace.isNearFull ? Math.min(period, 1 / quota.refill) : period
+    const step = pace.isNearFull ? visible / STEPS.ofVisible : period / STEPS.ofPeriod
+    let tries = 0
+    for (const calls of callsFor(period, pace, quota)) {
+      const latest = pace.isNearFull ? pace.busyAt : end
+      const earliest = latest - (pace.isNearFull ? Math.min(period, calls / quota.refill) : period)
+      for (let phase = latest; phase > earliest; phase -= step) {
+        tries += 1
+        const timing = { period, phase, calls, mayBeMore: pace.isNearFull && calls > 1 }
+        const fit = fitOf(gaps, timing, quota)
+        if (fit.logOdds > (kept[KEPT - 1]?.logOdds ?? 0)) keep(kept, { ...timing, ...fit }, span)
+      }
+    }
+    tried += tries
+    yield tries
+    period += (step * period) / span
+  }
+  return clearOf(kept, { gaps, quota, span, tried })
+}
+
+interface Tried {
+  readonly gaps: PollerGaps
+  readonly quota: PollerQuota
+  readonly span: number
+  readonly tried: number
+}
+
+function clearOf(kept: readonly FoundTiming[], { gaps, quota, span, tried }: Tried): FoundTiming | undefined {
+  const refined: FoundTiming[] = []
+  for (const one of kept) keep(refined, refine(gaps, one, quota, { span, oldest: 0 }), span)
+  const first = refined[0]
+  if (first === undefined || first.logOdds < CLEAR + Math.log(tried)) return undefined
+  for (const one of multiplesOf(first)) keep(refined, refine(gaps, one, quota, { span, oldest: 0 }), span)
+  const [best, second] = refined
+  if (best === undefined) return undefined
+  if (second !== undefined && second.logOdds > best.logOdds - CLEAR_OF_OTHERS) return undefined
+  const seconds = gaps.to[gaps.count - 1]! - gaps.from[best.first]!
+  const isWithin = best.period >= PERIODS.least && best.period <= PERIODS.most
+  const isLong = seconds >= MIN_PERIODS * best.period && gaps.count - best.first >= MIN_GAPS
+  return isLong && isWithin ? best : undefined
+}
+
+/** Timings of the same rate with twice and three times the period, or a half and a third of it. */
+function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly FoundTiming[] {
+  const unknown = { logOdds: 0, first: 0, latest: 0, mayBeMore }
+  return [2, 3].flatMap((times) => [
+    ...Array.from({ length: times }, (_, nth) => ({
+      ...{ period: period * times, phase: phase - nth * period, calls: calls * times, ...unknown },
+    })),
+    ...(calls % times === 0 ? [{ period: period / times, phase, calls: calls / times, ...unknown }] : []),
+  ])
+}
+
+/** Keeps the best of each timing, best first. Two are the same if they stay within a quarter of a period. */
+function keep(kept: FoundTiming[], one: FoundTiming, span: number): void {
+  const isSame = ({ period, calls }: FoundTiming) =>
+    calls === one.calls && Math.abs(period - one.period) * span < (period * period) / 4
+  const same = kept.findIndex(isSame)
+  if (same >= 0) {
+    if (kept[same]!.logOdds >= one.logOdds) return
+    kept.splice(same, 1)
+  }
+  const at = kept.findIndex(({ logOdds }) => logOdds < one.logOdds)
+  kept.splice(at < 0 ? kept.length : at, 0, one)
+  kept.length = Math.min(kept.length, KEPT)
+}
+
+/** Moves period and phase in ever smaller steps to where the log-odds are highest. */
+export function refine(
+  gaps: PollerGaps,
+  from: FoundTiming,
+  quota: PollerQuota,
+  { span, oldest }: { readonly span: number; readonly oldest: number },
+): FoundTiming {
+  let best = from
+  const end = gaps.to[gaps.count - 1]!
+  for (let share = 1 / 16; share > 1 / 500; share /= 2) {
+    const [byPhase, byPeriod] = [share * best.period, (share * best.period * best.period) / span]
+    for (const [phases, periods] of AROUND) {
+      const period = best.period + periods * byPeriod
+      // The phase is that of the latest poll, so that another period moves earlier ones.
+      const phase = end - ((end - best.phase) % best.period) + phases * byPhase
+      const timing = { ...best, period, phase }
+      const fit = fitOf(gaps, timing, quota, oldest)
+      if (fit.logOdds > best.logOdds) best = { ...timing, ...fit }
+    }
+  }
+  return best
+}
+
+const AROUND = [
+  [-1, 0],
+  [1, 0],
+  [0, -1],
+  [0, 1],
+  [-1, -1],
+  [1, 1],
+  [-1, 1],
+  [1, -1],
+] as const
+
+/** The start of the latest gaps that can show enough to tell timings apart. */
+function firstLookFrom({ from, irregular, count }: PollerGaps): number {
+  let shown = 0
+  for (let at = count - 1; at > 0; at -= 1) {
+    shown -= Math.log(irregular[at]!)
+    if (shown >= FIRST_LOOK) return from[at]!
+  }
+  return from[0]!
+}
+
+function paceIn(gaps: PollerGaps): Pace {
+  let [seconds, missing, nearFull] = [0, 0, 0]
+  const first = Math.max(0, gaps.count - RECENT)
+  for (let at = first; at < gaps.count; at += 1) {
+    nearFull += gaps.nearFull[at]!
+    if (gaps.nearFull[at] === 1) continue
+    seconds += gaps.to[at]! - gaps.from[at]!
+    missing += gaps.missing[at]!
+  }
+  const perSecond = missing / Math.max(1e-3, seconds)
+  const [counts, errors]: number[][] = [[], []]
+  for (let at = first; at < gaps.count; at += 1) {
+    counts!.push(gaps.missing[at]!)
+    if (gaps.nearFull[at] === 0)
+      errors!.push(Math.abs(gaps.missing[at]! - perSecond * (gaps.to[at]! - gaps.from[at]!)))
+  }
+  let busyAt = gaps.count - 1
+  while (busyAt > 0 && gaps.missing[busyAt]! < 0.5) busyAt -= 1
+  return {
+    perSecond,
+    seconds,
+    mostMissing: Math.round(secondOf(counts!)),
+    leastCalls: Math.ceil(secondOf(errors!) - ROUNDED),
+    isNearFull: 2 * nearFull >= gaps.count - first,
+    busyAt: gaps.to[busyAt]!,
+  }
+}
+
+const secondOf = (numbers: readonly number[]): number => [...numbers].sort((a, b) => b - a)[1] ?? 0
+
+/**
+ * How many calls a poll of that period can have. Between two headers, polls make their mean number of
+ * requests give or take one poll.
+ */
+function callsFor(period: number, pace: Pace, { refill }: PollerQuota): readonly number[] {
+  const { mostMissing, perSecond, seconds, leastCalls } = pace
+  if (pace.isNearFull)
+    return [mostMissing, mostMissing + 1].filter(
+      (calls) => calls >= 1 && calls <= MAX_CALLS && calls <= refill * period,
+    )
+  const mean = perSecond * period
+  const nearest = Math.round(mean)
+  return [nearest - 1, nearest, nearest + 1].filter((calls) => {
+    const error = Math.max(0.06 * mean, ((1 + calls) * period) / seconds)
+    return calls >= Math.max(1, leastCalls) && calls <= MAX_CALLS && Math.abs(calls - mean) <= error
+  })
+}

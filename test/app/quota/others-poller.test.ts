@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { Bucket } from '../../../app/quota/bucket.ts'
+import type { Poller } from '../../../app/quota/others-poller.ts'
+import { chanceFrom } from './chance.ts'
+import { ReferenceService } from './reference-service.ts'
+import { play, type Traffic } from './traffic.ts'
+
+const RULE = { limit: 320, periodSeconds: 300, window: 'rolling' } as const
+
+/** Own requests every three seconds on average, at random, as of a program behind the gateway. */
+function withOwn(others: Partial<Traffic>, seed = 1, pauseSeconds = 3): Traffic {
+  const chance = chanceFrom(seed)
+  return {
+    ...{ rule: RULE, level: RULE.limit, forMs: 600_000, chance },
+    pauseMs: () => -1000 * pauseSeconds * Math.log(1 - chance()),
+    latencyMs: () => 10 + 60 * chance(),
+    ...others,
+  }
+}
+
+/** What was recognized after each header, and when. */
+function recognized(
+  traffic: Traffic,
+): readonly { readonly atMs: number; readonly poller: Poller | undefined }[] {
+  const seen: { atMs: number; poller: Poller | undefined }[] = []
+  play(traffic, { answered: (bucket, _elsewhere, atMs) => seen.push({ atMs, poller: bucket.poller }) })
+  return seen
+}
+
+test('a poller every five seconds is recognized within five minutes of headers every three seconds', () => {
+  const seen = recognized(withOwn({ elsewherePerSecond: 0.2 }))
+  const first = seen.find(({ poller }) => poller !== undefined)
+  expect(first?.atMs).toBeLessThan(300_000)
+  expect(first?.poller).toMatchObject({ everySeconds: 5, calls: 1, mayBeMore: false })
+  expect(first?.poller?.sinceMs).toBeLessThan(60_000)
+  const later = seen.filter(({ atMs }) => atMs >= first!.atMs)
+  const share = later.filter(({ poller }) => poller?.everySeconds === 5).length / later.length
+  expect(share).toBeGreaterThan(0.9)
+})
+
+test('three calls every ten seconds are recognized as such', () => {
+  const seen = recognized(withOwn({ elsewherePerSecond: 0.1, elsewhereBurst: 3 }))
+  expect(seen.at(-1)?.poller).toMatchObject({ everySeconds: 10, calls: 3 })
+})
+
+test('checks alone, one in 48 s, show a poller within an hour and a half', () => {
+  const seen = recognized(withOwn({ elsewherePerSecond: 0.2, forMs: 5_400_000 }, 2, 48))
+  expect(seen.at(-1)?.poller).toMatchObject({ everySeconds: 5, calls: 1 })
+})
+
+test('a poller that begins later is shown since then, and one that ended is not shown', () => {
+  const seen = recognized(
+    withOwn({
+      elsewherePerSecond: 0.2,
+      elsewhereFromMs: 300_000,
+      elsewhereUntilMs: 900_000,
+      forMs: 1_200_000,
+    }),
+  )
+  const before = seen.filter(({ atMs }) => atMs < 300_000)
+  expect(before.every(({ poller }) => poller === undefined)).toBe(true)
+  const shown = seen.find(({ poller }) => poller !== undefined)?.poller
+  expect(shown?.sinceMs).toBeGreaterThan(295_000)
+  expect(shown?.sinceMs).toBeLessThan(340_000)
+  expect(seen.at(-1)?.poller).toBeUndefined()
+})
+
+const HOURS = 1.5
+
+/** Whether a poller is shown at any header of some hours with others at random times. */
+function recognizedAtRandom(seed: number, othersPerSecond: number): boolean {
+  const chance = chanceFrom(seed)
+  const gapMs = (perSecond: number) => (-1000 * Math.log(1 - chance())) / perSecond
+  const service = new ReferenceService(RULE, RULE.limit, 0)
+  const bucket = new Bucket(RULE.limit, RULE.periodSeconds, 0)
+  let othersAtMs = gapMs(othersPerSecond)
+  let id = 0
+  for (let nowMs = gapMs(0.3); nowMs < HOURS * 3_600_000; nowMs += gapMs(0.3)) {
+    for (; othersAtMs < nowMs; othersAtMs += gapMs(othersPerSecond)) service.spend(othersAtMs)
+    id += 1
+    bucket.sent(id, nowMs)
+    const rejected = !service.spend(nowMs)
+    bucket.answered({ id, receivedAtMs: nowMs + 20, rejected, rate: service.headers(nowMs) })
+    if (bucket.poller !== undefined) return true
+  }
+  return false
+}
+
+test('others at random times are not taken for a poller, whether the quota is nearly full or not', () => {
+  const taken = [0.1, 0.3, 0.6, 0.9].filter((perSecond, seed) => recognizedAtRandom(seed, perSecond))
+  expect(taken).toEqual([])
+})
