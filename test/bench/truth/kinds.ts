@@ -125,6 +125,15 @@ export const timedKinds = (): readonly Kind[] =>
     }),
   )
 
+/** The program on a timer, or the storm, number `index` of that list, on one quota of a key. */
+export function timedKind({ category, limit, periodSeconds }: RequestQuotaDefault, index: number): Kind {
+  const { name, others } = TIMED[index % TIMED.length]!
+  return {
+    ...{ name: `${category}, ${name}`, shape: 'bursts', limit, periodSeconds, own: 0 },
+    others: others(limit / periodSeconds),
+  }
+}
+
 const LIMITS = [30, 60, 90, 120, 250, 320, 500, 1000] as const
 const PERIODS = [60, 120, 300, 600] as const
 

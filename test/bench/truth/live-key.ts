@@ -8,7 +8,8 @@ import { chanceFrom } from '../../app/quota/chance.ts'
 import { startProcess } from '../../e2e/started-process.ts'
 import type { Kind } from './kinds.ts'
 import { LiveLooks, type Truth, truthOf } from './live-looks.ts'
-import { LiveOthers } from './live-others.ts'
+import { LiveOthers, type OthersCount } from './live-others.ts'
+import { LivePrograms } from './live-programs.ts'
 import type { Looks } from './looks.ts'
 import { DrawnTraffic } from './process.ts'
 
@@ -16,6 +17,8 @@ export interface LiveKey {
   readonly kinds: readonly { readonly category: string; readonly kind: Kind }[]
   readonly seed: number
   readonly seconds: number
+  /** Whether each kind is `timedKind` number `firstProgram` and so on, in a process of its own. */
+  readonly firstProgram?: number
 }
 
 const LAUNCH = fileURLToPath(new URL('../../../main/launch.js', import.meta.url))
@@ -31,35 +34,47 @@ const MAX_FAILED = 0.01
  * connection lost does no harm; rejects where many failed, since the traffic would not be the kind that was
  * drawn.
  */
-export async function livedKey({ kinds, seed, seconds }: LiveKey): Promise<readonly Looks[]> {
+export async function livedKey({ kinds, seed, seconds, firstProgram }: LiveKey): Promise<readonly Looks[]> {
   const control = randomBytes(16).toString('hex')
   const simulator = await startProcess(['simulate', '--port', '0'], 'simulator ready: ', {
     HEADROOM_SIMULATOR_CONTROL: control,
   })
   const origin = simulator.ready[0] ?? ''
-  const others = new LiveOthers({ origin, clientId: CLIENT_ID, refreshToken: REFRESH_TOKEN })
+  const at = { origin, clientId: CLIENT_ID, refreshToken: REFRESH_TOKEN }
   const startMs = Date.now()
   const quotas = kinds.map(({ category, kind }, index) => {
     const ofQuota = 1000 * seed + index
-    return {
-      category,
-      drawn: new DrawnTraffic(kind.others, startMs, seconds + AHEAD_SECONDS, chanceFrom(ofQuota)),
-      looks: new LiveLooks(kind, category, startMs, seconds, ofQuota),
-    }
+    return { category, kind, ofQuota, looks: new LiveLooks(kind, category, startMs, seconds, ofQuota) }
   })
+  const drawnSeconds = seconds + AHEAD_SECONDS
+  const others = firstProgram === undefined ? new LiveOthers(at) : new LivePrograms()
   try {
-    const traffic = new Map(quotas.map(({ category, drawn }) => [category, drawn]))
-    await others.start(traffic, () => Date.now())
+    if (others instanceof LivePrograms)
+      others.start(
+        quotas.map(({ category, kind: { limit, periodSeconds }, ofQuota }, index) => ({
+          ...{ at, startMs, seconds: drawnSeconds, seed: ofQuota, index: (firstProgram ?? 0) + index },
+          quota: { category, limit, periodSeconds },
+        })),
+      )
+    else {
+      const drawn = quotas.map(
+        ({ category, kind, ofQuota }) =>
+          [category, new DrawnTraffic(kind.others, startMs, drawnSeconds, chanceFrom(ofQuota))] as const,
+      )
+      await others.start(new Map(drawn), () => Date.now())
+    }
     await watched({ origin, control, seconds }, (snapshot, truth, nowMs) => {
-      for (const { looks } of quotas) looks.take(snapshot, truth, nowMs)
+      for (const { category, looks } of quotas) looks.take(snapshot, truth, nowMs, others.countOf(category))
     })
   } finally {
     others.stop()
     await simulator.stop()
   }
-  const failed = `${others.failed} of ${others.sent} requests of others failed`
-  if (others.failed > MAX_FAILED * others.sent) throw new Error(failed)
-  if (others.failed > 0) process.stderr.write(`${failed}\n`)
+  const counts = quotas.map(({ category }) => others.countOf(category))
+  const sum = (of: keyof OthersCount) => counts.reduce((total, count) => total + count[of], 0)
+  const failed = `${sum('failed')} of ${sum('accepted') + sum('refused') + sum('failed')} requests of others failed`
+  if (sum('failed') > MAX_FAILED * sum('accepted')) throw new Error(failed)
+  if (sum('failed') > 0) process.stderr.write(`${failed}\n`)
   return quotas.map(({ looks }) => looks.whole())
 }
 

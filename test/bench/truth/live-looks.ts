@@ -4,6 +4,7 @@ import { RequestQuotas } from '../../../main/simulator/rules/request-quotas.ts'
 import { chanceFrom } from '../../app/quota/chance.ts'
 import { NO_MODEL } from './aims.ts'
 import type { Kind } from './kinds.ts'
+import type { OthersCount } from './live-others.ts'
 import { type Looks, noLooks } from './looks.ts'
 import { Oracles } from './oracles.ts'
 import { DrawnTraffic } from './process.ts'
@@ -50,7 +51,7 @@ export class LiveLooks {
   }
 
   /** One look: the snapshot as printed, and the truth a moment later. */
-  take(snapshot: Snapshot, truth: Truth, nowMs: number): void {
+  take(snapshot: Snapshot, truth: Truth, nowMs: number, others: OthersCount): void {
     const row = snapshot.requests.find(({ category }) => category === this.#category)
     const is = truth.requests.find(({ category }) => category === this.#category)?.remaining
     const at = Math.floor((nowMs - this.#startMs) / 1000)
@@ -72,6 +73,8 @@ export class LiveLooks {
     // A second without a look keeps what was seen before it, and does not count as one.
     for (; this.#filled < at; this.#filled += 1) this.#repeat(this.#filled)
     this.#filled = at + 1
+    looks.accepted[at] = others.accepted
+    looks.refused[at] = others.refused
     looks.truth[at] = this.#without(is, row.high, truth.at - snapshot.at)
     looks.isSeen[at] = row.observedAt === undefined ? 0 : 1
     looks.state[at] = row.state
@@ -137,5 +140,7 @@ export class LiveLooks {
     const { looks } = this
     looks.truth[at] = looks.truth[at - 1] ?? this.#kind.limit
     looks.state[at] = looks.state[at - 1] ?? 'not-checked'
+    looks.accepted[at] = looks.accepted[at - 1] ?? 0
+    looks.refused[at] = looks.refused[at - 1] ?? 0
   }
 }

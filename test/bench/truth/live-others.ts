@@ -11,6 +11,15 @@ export interface OthersAt {
   readonly refreshToken: string
 }
 
+/** Requests of others on one quota so far. */
+export interface OthersCount {
+  readonly accepted: number
+  readonly refused: number
+  readonly failed: number
+}
+
+export const NO_COUNT: OthersCount = { accepted: 0, refused: 0, failed: 0 }
+
 /** The simulator's access tokens last twenty minutes. */
 const NEW_TOKEN_MS = 10 * 60_000
 const LATE_MS = 5
@@ -22,9 +31,8 @@ export class LiveOthers {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 })
   #token = ''
   #tokenAtMs = Number.NEGATIVE_INFINITY
+  readonly #counts = new Map<string, OthersCount>()
   #timer: NodeJS.Timeout | undefined
-  sent = 0
-  failed = 0
 
   constructor(at: OthersAt) {
     this.#at = at
@@ -46,6 +54,15 @@ export class LiveOthers {
     tick()
   }
 
+  countOf(category: string): OthersCount {
+    return this.#counts.get(category) ?? NO_COUNT
+  }
+
+  #count(category: string, as: keyof OthersCount): void {
+    const before = this.countOf(category)
+    this.#counts.set(category, { ...before, [as]: before[as] + 1 })
+  }
+
   stop(): void {
     clearTimeout(this.#timer)
     this.#agent.destroy()
@@ -54,15 +71,13 @@ export class LiveOthers {
   #send(category: string): void {
     const asked = probeRequest(category, SUBJECTS)
     if (!asked) throw new Error(`no request of ${category}`)
-    this.sent += 1
     const headers = { authorization: `Bearer ${this.#token}`, accept: 'application/json' }
     const sent = request(`${this.#at.origin}${asked.path}`, { agent: this.#agent, headers }, (answer) => {
-      if (answer.statusCode !== 200 && answer.statusCode !== 429) this.failed += 1
+      const { statusCode } = answer
+      this.#count(category, statusCode === 200 ? 'accepted' : statusCode === 429 ? 'refused' : 'failed')
       answer.resume()
     })
-    sent.on('error', () => {
-      this.failed += 1
-    })
+    sent.on('error', () => this.#count(category, 'failed'))
     sent.end()
   }
 

@@ -10,21 +10,25 @@ import type { MixOrder } from './live-mix.ts'
 import { kindColumns, kindRow, truthPage } from './page.ts'
 
 /**
- * `npm run truth:live -- --seed N [--mixes 5] [--minutes 20] [--out FILE]`: real time. Of each mix a
- * simulator, others on its key over HTTP and `headroom watch --json` at default settings run in processes of
- * their own, all mixes at once; each quota of a mix has a kind of traffic drawn from the seed. Exit 1 where
+ * `npm run truth:live -- --seed N [--mixes 3] [--programs 2] [--minutes 20] [--out FILE]`: real time. Of each
+ * key a simulator, others on it over HTTP and `headroom watch --json` at default settings run in processes of
+ * their own, all keys at once. Each quota of a mix has a kind of traffic drawn from the seed; each quota of
+ * the `--programs` keys has a poller, dashboard, scanner, sessions or a storm, a process each. Exit 1 where
  * an aim is missed.
  */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
-    mixes: { type: 'string', default: '5' },
+    mixes: { type: 'string', default: '3' },
+    programs: { type: 'string', default: '2' },
     minutes: { type: 'string', default: '20' },
     out: { type: 'string' },
   },
 })
 const WORKER = fileURLToPath(new URL('live-mix.ts', import.meta.url))
 const LAUNCH = fileURLToPath(new URL('../../../main/launch.js', import.meta.url))
+/** Each further key of programs begins so many further down their list. */
+const PROGRAMS_APART = 5
 const seed = Number(values.seed)
 if (!Number.isInteger(seed)) {
   process.stderr.write('--seed N says which mixes are drawn: a whole number that no run has used before\n')
@@ -34,15 +38,22 @@ if (!Number.isInteger(seed)) {
 async function main(): Promise<void> {
   // Builds where that is due, once: the processes of the mixes would all try.
   spawnSync(process.execPath, [LAUNCH, '--version'])
-  const [mixes, minutes] = [Number(values.mixes), Number(values.minutes)]
+  const [mixes, programs, minutes] = [Number(values.mixes), Number(values.programs), Number(values.minutes)]
   const origin = originNow()
-  const orders = Array.from({ length: mixes }, (_, mix): MixOrder => ({ seed: seed + mix, minutes }))
+  const orders = Array.from(
+    { length: mixes + programs },
+    (_, key): MixOrder => ({
+      ...{ seed: seed + key, minutes },
+      ...(key >= mixes && { firstProgram: PROGRAMS_APART * (key - mixes) }),
+    }),
+  )
+  const nameOf = (key: number) => (key < mixes ? `mix ${key + 1}` : `programs ${key - mixes + 1}`)
   const ended = await Promise.allSettled(orders.map((order) => lived(fork(WORKER), order)))
-  const figures = ended.flatMap((end, mix) => {
+  const figures = ended.flatMap((end, key) => {
     if (end.status === 'fulfilled')
-      return end.value.map((one) => ({ ...one, name: `mix ${mix + 1}: ${one.name}` }))
+      return end.value.map((one) => ({ ...one, name: `${nameOf(key)}: ${one.name}` }))
     // The others took as long, and are worth telling.
-    process.stderr.write(`mix ${mix + 1}: ${String(end.reason)}\n`)
+    process.stderr.write(`${nameOf(key)}: ${String(end.reason)}\n`)
     process.exitCode = 1
     return []
   })
@@ -51,7 +62,7 @@ async function main(): Promise<void> {
   for (const row of [kindColumns(), ...figures.map(kindRow)]) console.log(row.join(' | '))
   for (const aim of aims)
     console.log(`${aimWord(aim).toUpperCase()}: ${aim.figure} (${aim.aim}): ${aim.measured}`)
-  const how = `In real time: ${mixes} mixes drawn from seed ${seed}, ${minutes} minutes each; a simulator, others on its key over HTTP and \`headroom watch --json\` at default settings in processes of their own; one look a second at what was printed, against the simulator's count`
+  const how = `In real time: ${mixes} mixes drawn from seed ${seed} and ${programs} keys with pollers, scanners, sessions and storms, a process each, ${minutes} minutes each; a simulator, others on its key over HTTP and \`headroom watch --json\` at default settings in processes of their own; one look a second at what was printed, against the simulator's count`
   if (values.out !== undefined) {
     const machine = machineWords(thisMachine())
     writeFileSync(values.out, truthPage({ aims, kinds: figures, how, origin, machine }))

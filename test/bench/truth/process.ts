@@ -12,8 +12,10 @@ export type Chance = () => number
 export interface Process {
   /** How many numbers its state takes. */
   readonly size: number
-  /** Whether `next` returns the number of requests itself, evenly spread over the second; absent: a mean. */
+  /** Whether `next` returns the number of requests itself; absent: a mean. */
   readonly isTimed?: boolean
+  /** When its requests of that second come, in seconds; absent: evenly over it, or at random. */
+  times?(state: Float64Array, at: number, second: number): readonly number[]
   start(state: Float64Array, at: number, chance: Chance): void
   /**
    * Moves on to `second` and returns the mean number of requests in it; `last` were made in the one before.
@@ -63,8 +65,9 @@ export class DrawnTraffic implements Arrivals {
       this.rates[second] = rate
       last = process.isTimed ? rate : poisson(rate, chance)
       const within = process.isTimed ? (nth: number) => (nth + 0.5) / rate : () => chance()
-      const times = Array.from({ length: last }, (_, nth) => startMs + 1000 * (second + within(nth)))
-      this.#timesMs.push(...times.sort((a, b) => a - b))
+      const times =
+        process.times?.(state, 0, second) ?? Array.from({ length: last }, (_, nth) => second + within(nth))
+      this.#timesMs.push(...times.map((time) => startMs + 1000 * time).sort((a, b) => a - b))
     }
   }
 

@@ -20,20 +20,28 @@ export const startingAt = (startSecond: number, rate: number): Process => ({
  * When the first of them comes is drawn.
  */
 export function onTimer(everySeconds: number, calls: number, overSeconds = 1): Process {
+  const lasts = Math.min(overSeconds, everySeconds)
+  /** How many requests came before `from`, on a timer that began at 0. */
+  const before = (from: number) => {
+    const cycle = Math.floor(from / everySeconds)
+    const within = Math.min(1, (from - cycle * everySeconds) / lasts)
+    return Math.floor(calls * (cycle + within) + 1e-9)
+  }
+  /** When the nth request comes, on the same timer. */
+  const timeOf = (nth: number) => {
+    const cycle = Math.ceil(nth / calls) - 1
+    return cycle * everySeconds + ((nth - cycle * calls) / calls) * lasts
+  }
   return {
     size: 1,
     isTimed: true,
     start(state, at, chance) {
       state[at] = chance() * everySeconds
     },
-    next(state, at, second) {
-      const before = (from: number) => {
-        const since = from + state[at]!
-        const cycle = Math.floor(since / everySeconds)
-        const within = Math.min(1, (since - cycle * everySeconds) / Math.min(overSeconds, everySeconds))
-        return Math.floor(calls * (cycle + within) + 1e-9)
-      }
-      return before(second + 1) - before(second)
+    next: (state, at, second) => before(second + 1 + state[at]!) - before(second + state[at]!),
+    times(state, at, second) {
+      const [first, end] = [before(second + state[at]!), before(second + 1 + state[at]!)]
+      return Array.from({ length: end - first }, (_, nth) => timeOf(first + nth + 1) - state[at]!)
     },
   }
 }
