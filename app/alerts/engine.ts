@@ -29,14 +29,15 @@ interface Episode {
   readonly kind: AlertKind
   readonly subject: string
   readonly lifetime: Lifetime
-  /** Time of the latest evidence for it: nothing older can show that it ended. Epoch ms. */
+  /** Time of the latest evidence for the condition, epoch ms. Older data can't show that it ended. */
   badAsOfMs: number
-  /** Absent until it has lasted for its hold time. */
+  /** Absent until the condition has lasted for its hold time. */
   alert: Alert | undefined
 }
 
 /**
- * The alerts of all profiles: root conditions that lasted. Needs one snapshot per second and profile.
+ * The alerts of all profiles, raised for root conditions that last. Needs one snapshot per second and
+ * profile.
  *
  * Each episode raises one alert, and another when it becomes critical. The alert is withdrawn when newer
  * evidence shows that it has ended, or when its cause's alert is raised. While a cause is open, or without a
@@ -92,7 +93,7 @@ export class AlertEngine {
     return episode?.alert
   }
 
-  /** Withdraws threshold alerts after a change of threshold: they were about another condition. */
+  /** Withdraws threshold alerts after a threshold changed, because they were about the old one. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }
@@ -105,7 +106,7 @@ export class AlertEngine {
         ? snapshot.at - lifetime.sinceMs >= (ALERTS[condition.kind]?.holdMs ?? 0)
         : urgencyOf(severity) > urgencyOf(alert.severity)
     if (!isNews) return []
-    // This alert replaces those that it explains, and an earlier notice that it ended.
+    // This alert replaces the alerts that it explains, and any earlier notice that its condition ended.
     const told = this.#of(episode.profile).filter(
       (one) => isCauseOf(condition, one) || (one.kind === 'capacity-back' && one.subject === episode.subject),
     )

@@ -55,8 +55,8 @@ interface Burst {
 }
 
 /**
- * Turns alerts into announcements. The third of a kind within five seconds replaces the single ones by one
- * for all; later ones of that burst are silent.
+ * Turns alerts into announcements. The third alert of a kind within five seconds replaces the earlier
+ * announcements with one for all; later alerts of that burst are silent.
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()

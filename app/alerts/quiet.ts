@@ -21,8 +21,8 @@ export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>
 
 /**
  * Whether an alert is announced at `nowMs`, epoch ms, by notification, sound and bell. A snooze and quiet
- * hours silence all but critical alerts, and these too if the bypass is off. The list of open alerts always
- * shows all.
+ * hours silence all alerts except critical ones, and those too if the bypass is off. The list of open alerts
+ * always shows all.
  */
 export function mayAnnounce(preferences: AlertPreferences, severity: Severity, nowMs: number): boolean {
   const { snoozedUntil = 0, urgentBypass } = preferences

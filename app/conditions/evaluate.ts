@@ -17,7 +17,7 @@ export interface Condition {
   readonly since?: number
   /** The row concerned. */
   readonly row?: RequestQuota
-  /** The responses without a number that caused the condition. */
+  /** The responses without quota headers that caused the condition. */
   readonly problem?: KeyProblem
 }
 
@@ -32,7 +32,7 @@ export interface KeyConditions {
   readonly consequences: readonly Condition[]
 }
 
-/** Silence after which a stream that was open counts as waiting. Milliseconds. */
+/** A stream that was open counts as missed after this time without a frame. Milliseconds. */
 const MISSED_MS = 15_000
 /**
  * Restarts within ten minutes from which a stream counts as restarting; an occasional planned one is normal
@@ -142,7 +142,7 @@ const hasExpired = ({ access: { state, expiresAt } }: Snapshot, nowMs: number): 
 
 const sinceOf = (since: number | undefined) => (since === undefined ? {} : { since })
 
-/** The time of an old snapshot's data, which do not include a later refresh or frame. */
+/** Time of the data in an old snapshot, epoch ms: it has no later refreshes or frames. */
 function pushedMs({ at }: Snapshot, nowMs: number): number {
   return nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
 }
@@ -171,8 +171,8 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
 }
 
 /**
- * Conditions from responses without a number, caused by the token, the service, or single rows. A 401 counts
- * once a refresh did not help.
+ * Conditions from responses without quota headers, caused by the token, the service or single rows. A 401
+ * counts only after a refresh did not help.
  */
 function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const problems = keyProblems(snapshot, nowMs).filter(
@@ -184,7 +184,7 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     const [category] = problem.categories
     const subject = problem.isWhole ? {} : { subject: category }
     if (status === 401 && problem.isWhole) return { ...told, kind: 'token-rejected', severity: 'critical' }
-    // Whichever rows have it, this is one condition.
+    // A 403 is one condition, however many rows get it.
     if (status === 403) return { ...told, kind: 'permission-missing', severity: 'warning' }
     if (status >= 500) {
       return problem.isWhole
@@ -308,7 +308,7 @@ export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRo
 
 /**
  * Whether a row has certainly recovered from a condition of `kind`, by its last header or its lower bound.
- * False for an unchecked row, of which that is unknown.
+ * False for an unchecked row, whose level is unknown.
  */
 export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): boolean {
   if (stateAt(row, nowMs) === 'not-checked') return false
@@ -335,7 +335,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Responses without a number caused this, and are reported as such.
+    // Responses without quota headers caused this, and have a condition of their own.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

@@ -54,7 +54,7 @@ export function lineSentence(
 }
 
 /**
- * What events within one second must have in common to share a line; `undefined` for a kind whose events are
+ * Events within one second share a line if this value is equal; `undefined` for a kind whose events are
  * listed separately.
  */
 export function alikeAs(event: LoggedEvent): string | undefined {

@@ -65,7 +65,7 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
   const { state, untilMs, note } = quotaStatus(quota, nowMs)
   switch (state) {
     case 'blocked':
-      // Until others slow down there is no countdown.
+      // The 429 ends only when others slow down, so there is no countdown.
       if (untilMs === undefined) return { caption: 'left', value: leftText(quota, nowMs) }
       return untilMs <= nowMs
         ? { caption: 'safe to retry', value: 'now' }
@@ -84,7 +84,7 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
 }
 
 /**
- * `2–5 min` under `runs out 14:33–14:36`; whole minutes, so that the number changes no faster than the range.
+ * `2–5 min` below `runs out 14:33–14:36`; whole minutes, so that the number changes no faster than the range.
  */
 function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota
@@ -127,7 +127,7 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** The state of the key; names the subject only if it is not its tightest quota. */
+  /** State of the key. Names the subject unless that is the key's tightest quota. */
   readonly state: string
   readonly tightest: string
   /** Requests left of the limit; empty if no row is checked. */
@@ -135,7 +135,7 @@ export interface KeyLine {
   readonly note: string
   /** Today's 429s, in the displayed time zone; absent until counted. */
   readonly refusals?: number
-  /** `1 of 13`; empty without open streams. */
+  /** Share of silent streams: `1 of 13`; empty without open streams. */
   readonly silent: string
   readonly signInBy: string
 }

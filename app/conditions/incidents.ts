@@ -32,7 +32,7 @@ export interface IncidentLine extends EventSentence {
   readonly isOpen: boolean
 }
 
-/** What decides whether a condition is open, besides its events. */
+/** Inputs, apart from its events, that decide whether a condition is open. */
 export interface LogStyle extends EventStyle {
   /**
    * Epoch ms. A 429 whose wait ended before this without a response is not open: whether it continues is
@@ -45,8 +45,8 @@ export interface LogStyle extends EventStyle {
    */
   readonly runSinceMs?: number
   /**
-   * Categories of rows and hosts that are critical now: a short quota, or a sign-in host without which access
-   * expired, may have become critical since its event.
+   * Categories and hosts that are critical now. A short quota may have become critical since its event; so
+   * may an unreachable sign-in host, once access has expired.
    */
   readonly critical?: ReadonlySet<string>
 }
@@ -60,7 +60,7 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
   return critical.flatMap(({ kind, subject }) => subject ?? host(kind) ?? [])
 }
 
-/** How much later a cause may be reported than its consequence. Milliseconds. */
+/** Maximum delay between a consequence and the report of its cause. Milliseconds. */
 const FOUND_WITHIN_MS = 1_000
 
 /**
@@ -147,8 +147,8 @@ function happenedOf(events: readonly LoggedEvent[], style: LogStyle): Happened {
 }
 
 /**
- * The key of a line. Events of a kind that began within one second share a line, as do all open uses by
- * others.
+ * The key of a line. Events of a kind that began within one second share a line, as do all open incidents of
+ * use by others.
  */
 function lineKeyOf({ event, at, isOpen }: Happened): string {
   const alike = alikeAs(event)

@@ -72,7 +72,7 @@ export function healthOf(snapshot: Snapshot, nowMs: number): Health {
   }
 }
 
-/** The sentence that a trader looks for, what to do, and why. */
+/** A key's headline: the sentence a trader looks for, what to do, and why. */
 export interface Headline {
   readonly severity: Severity
   readonly headline: string
@@ -123,7 +123,7 @@ export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly Aspe
   const stopped = isStopped(conditions)
   return ASPECTS.map((aspect) => {
     const isOf = ({ kind }: Condition) => CONDITIONS[kind].aspect === aspect
-    // Where nothing could be checked, a consequence is not shown as a state of its own.
+    // While calls fail, consequences are not shown as separate states.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
     const worst = mostUrgent(of)
     const name = ASPECT_NAMES[aspect]

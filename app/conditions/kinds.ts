@@ -9,7 +9,10 @@ export type Aspect = (typeof ASPECTS)[number]
 /** The aspect of a condition, and its consequences. */
 interface KindRow {
   readonly aspect: Aspect
-  /** Kinds that are no headline while this kind is open. A kind about one quota explains only that quota. */
+  /**
+   * Kinds that can't be the headline while this kind is open. A kind about one quota explains only that
+   * quota.
+   */
   readonly explains: readonly string[]
   /**
    * Whether all calls fail while this kind is open, so that nothing about the key can be reported as fine.
@@ -66,8 +69,8 @@ const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, s
  * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the upper
  * root is the headline.
  *
- * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`: with a valid token,
- * calls continue.
+ * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Until then, calls
+ * continue.
  */
 export const CONDITIONS = {
   'keys-damaged': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
@@ -79,7 +82,7 @@ export const CONDITIONS = {
   'sign-in-host-unreachable': leaves('sign-in', 'renewal-failing'),
   'signed-out': stops('sign-in', OF_NO_TOKEN),
   'key-rejected': stops('sign-in', OF_NO_TOKEN),
-  // No token is left that could be lost.
+  // After a revocation, no token is left to lose.
   revoked: stops('sign-in', [...OF_NO_TOKEN, 'token-not-saved', 'keyring-away', 'keyring-unprotected']),
   revoking: stops('sign-in', [...OF_NO_TOKEN, 'revocation-unconfirmed']),
   'revocation-unconfirmed': stops('sign-in', OF_NO_TOKEN),
@@ -137,12 +140,12 @@ export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind
 export const explains = (cause: ConditionKind, kind: string): boolean =>
   (CONDITIONS[cause].explains as readonly string[]).includes(kind)
 
-/** The subject of an alert: a condition, or that a quota can be called again after a 429. */
+/** Kind of an alert: a kind of condition, or `capacity-back` when a quota can be called again after a 429. */
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**
- * How long a condition must last before it causes an alert, and how long it must be over before the alert is
- * withdrawn. Milliseconds.
+ * How long a condition must last before it causes an alert, and how long it must be absent before the alert
+ * is withdrawn. Milliseconds.
  */
 interface AlertRule {
   readonly holdMs: number
@@ -151,7 +154,7 @@ interface AlertRule {
 
 const after = (holdMs: number, recoverMs = 0): AlertRule => ({ holdMs, recoverMs })
 
-/** Kinds with an alert; only the window shows the others. */
+/** Kinds that raise alerts. The other kinds appear only in the window. */
 export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'keys-damaged': after(0),
   'keys-locked': after(0),
@@ -173,13 +176,14 @@ export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
   'history-paused': after(0),
   'others-use-refill': after(10_000, 20_000),
   'own-use': after(10_000, 20_000),
-  // A 429 is a fact, not a trend. If it repeats at once, that is the same condition.
+  // Announced at once: a 429 is a fact, not a trend. A repeat within ten seconds continues the same
+  // condition.
   'rate-limited': after(0, 10_000),
   empty: after(5_000, 20_000),
   'running-out': after(10_000, 20_000),
   'renewal-failing': after(60_000),
   'sign-in-ends': after(0),
-  // Only if a stream waits for a slot.
+  // Applies only if a stream waits for a slot.
   'slots-full': after(10_000, 10_000),
   // A stream has already been quiet for 15 s when it counts as silent.
   'streams-silent': after(0, 5_000),

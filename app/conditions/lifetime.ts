@@ -3,8 +3,8 @@ import { ALERTS, type ConditionKind } from './kinds.ts'
 /**
  * Start and end of a lasting condition, for its events and its alert.
  *
- * It ends once it has been absent for the recovery time of its kind. Present again until then, it is the same
- * condition.
+ * It ends once it has been absent for the recovery time of its kind. If it reappears before that, it is the
+ * same condition.
  */
 export class Lifetime {
   /** Epoch ms. */
@@ -22,12 +22,12 @@ export class Lifetime {
     return this.#absentSinceMs === undefined
   }
 
-  /** Records that it is present, or may be. */
+  /** Records that the condition is present, or may be. */
   seen(): void {
     this.#absentSinceMs = undefined
   }
 
-  /** Records that it is absent at `atMs`, epoch ms. Returns whether it has ended. */
+  /** Records that the condition is absent at `atMs`, epoch ms. Returns whether it has ended. */
   missed(atMs: number): boolean {
     this.#absentSinceMs ??= atMs
     return atMs - this.#absentSinceMs >= this.#recoverMs

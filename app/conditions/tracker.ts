@@ -17,14 +17,15 @@ type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
  * Gives each lasting condition an identity: one id from its first report to its end, however often it is
  * reported.
  *
- * The parts of a key report what they see, and the tracker decides what is news. If a condition recurs before
- * its alert would be withdrawn, it is the same condition.
+ * The parts of a key report every observation, and the tracker decides which ones are news. A condition that
+ * recurs before its alert would be withdrawn is the same condition.
  */
 export class ConditionTracker {
   readonly #known = new Map<string, Tracked>()
 
   /**
-   * The event for a report at `atMs`, epoch ms; `undefined` if nothing changed, or if an end has no start.
+   * The event for a report at `atMs`, epoch ms; `undefined` if nothing changed, or for an end without a
+   * start.
    */
   told(report: KeyReport, atMs: number): MonitorEvent | undefined {
     const at = Math.round(atMs)
@@ -82,9 +83,7 @@ function isNews(last: KeyReport, report: KeyReport, { news }: Lasting): boolean 
 
 const SHAPES = new Map(eventSchemas.map(({ shape }) => [shape.kind.def.values[0] as string, shape as object]))
 
-/**
- * Whether a report only ends a condition, and so needs a start: it has a field that only the start provides.
- */
+/** Whether a report is only the end of a condition: its schema has a field that only the start provides. */
 const isOnlyEnd = (report: KeyReport): boolean => 'since' in (SHAPES.get(report.kind) ?? {})
 
 /** The event for the end of a condition, with the fields of its schema that were known when it began. */

@@ -4,7 +4,7 @@ import { command, nothing, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 import type { Thresholds } from './units.ts'
 
-/** Severities of alerts, the most urgent first. What may become a problem, or is unknown, causes no alert. */
+/** Severities of alerts, the most urgent first. `watch` and `unknown` cause no alert. */
 export const ALERT_SEVERITIES = ['critical', 'warning', 'ok'] as const
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 

@@ -5,7 +5,7 @@ import { streamKind, streamProposal } from './streams.ts'
 
 const refreshFailure = z.enum(['refused', 'misconfigured', 'later', 'not-sent', 'malformed', 'unknown'])
 
-/** Outcome classes of a refresh that did not renew. */
+/** Why a refresh failed. */
 export type RefreshFailure = z.output<typeof refreshFailure>
 
 /** `seq` grows by one per event of one running app; `at` is epoch ms. */
@@ -19,7 +19,7 @@ const ofCondition = {
    * older histories.
    */
   id: optionalText,
-  /** How often it was seen so far; absent for once. */
+  /** How often the event has occurred so far; absent for once. */
   count: optionalNumber,
 }
 
@@ -50,14 +50,14 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // A history that can't be written, or a token that can't be stored; any other storage problem is reported
-  // once.
+  // Lasting only for a history that can't be written, or a token that can't be stored. Any other storage
+  // problem is reported once.
   'storage-problem': {
     name: 'storage',
     of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),
     news: ['failure'],
   },
-  // A key's tokens have one problem at a time, which grows from a failed refresh to a sign-in.
+  // A key's tokens have one problem at a time, which escalates from a failed refresh to a required sign-in.
   'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
   'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
   'revoke-unconfirmed': { name: 'tokens', of: () => '', news: 'each' },
@@ -104,7 +104,7 @@ export type BeforeRefusal = Immutable<z.output<typeof beforeRefusal>>
 
 const shortState = z.enum(['low', 'running-out', 'empty'])
 
-/** What could not be stored, if not the history. */
+/** Set if the refresh token, not the history, could not be stored. */
 const unsaved = z.exactOptional(z.literal('refresh-token'))
 
 /** States of a row in which its quota is short. */
@@ -120,17 +120,14 @@ export const eventSchemas = [
   }),
   event('token-refresh-failed', {
     outcome: refreshFailure,
-    /** In plain words. */
+    /** The reason, in plain words. */
     why: optionalText,
     retryAt: optionalNumber,
   }),
   /** A person signed in again to a connected key. */
   event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
-  /**
-   * The 24 hours of a rotating key (service 8.4) end at `endsAt`: reported an hour and a quarter of an hour
-   * ahead.
-   */
+  /** The 24 hours of a rotating key (service 8.4) end at `endsAt`: reported 75 and 15 minutes ahead. */
   event('sign-in-due', { endsAt: number }),
   event('revoked', {}),
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
@@ -138,24 +135,26 @@ export const eventSchemas = [
     host: text,
     /** Whether calls go to this host; absent for a host that only renews tokens, and in older histories. */
     serves: z.exactOptional(z.literal('calls')),
-    /** In plain words, as in "the certificate is not trusted". */
+    /** The reason, in plain words, such as "the certificate is not trusted". */
     why: optionalText,
     retryAt: optionalNumber,
   }),
   event('service-back', { host: text }),
   /**
    * `failure`: why the history can't be written (`pausedHistory`); `unsaved`: the refresh token is in memory
-   * only. Both are absent of any other problem.
+   * only. Both are absent for any other problem.
    */
   event('storage-problem', { what: text, failure: optionalText, unsaved }),
-  /** The history is written again, or the token is saved. `since`: when that failed first, epoch ms. */
+  /**
+   * The history is written again, or the token is saved. `since`: when the first attempt failed, epoch ms.
+   */
   event('storage-ok', { since: number, unsaved }),
   /** A browser window connected with a code. `open`: the number of connected windows, including this one. */
   event('window-admitted', { window: text, open: number }),
   event('rate-limited', {
     category: text,
     retryAt: number,
-    /** When to try next if others use the whole refill: a guess. `retryAt` is then the same. */
+    /** When to try next if others use the whole refill: a guess. `retryAt` then has the same value. */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
@@ -166,8 +165,8 @@ export const eventSchemas = [
    */
   event('rate-limit-over', { category: text, since: number, refused: number }),
   /**
-   * A row became low, began to run out, or became empty. Valid until the next of these two events about the
-   * row.
+   * A row became low, began to run out, or became empty. Valid until the row's next `quota-short` or
+   * `quota-short-ended`.
    */
   event('quota-short', {
     category: text,
@@ -186,17 +185,17 @@ export const eventSchemas = [
   /** The row has left these states. `since`: when it entered `state`, the last of them, epoch ms. */
   event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
-   * Requests get responses without a number: rejected, or not from the service. Reported once for a 401 and
-   * each 5xx regardless of rows, otherwise once per row. `category`: the first row.
+   * Responses have no quota headers: the requests were rejected, or something else than the service answered.
+   * Reported once per key for a 401 and for each 5xx, otherwise once per row. `category`: the first row.
    */
   event('requests-refused', {
     category: text,
     status: number,
     message: optionalText,
-    /** Whether this is a 401 of a single row, while another row gets a number. */
+    /** Whether this is a 401 of a single row, while the token works for another row. */
     alone: z.exactOptional(z.literal(true)),
   }),
-  /** Responses have numbers again. `since`: when the failures began, epoch ms. */
+  /** Responses have quota headers again. `since`: when the failures began, epoch ms. */
   event('requests-answered', { category: text, status: number, since: number }),
   event('slots-exhausted', {
     category: text,
@@ -230,7 +229,7 @@ export const eventSchemas = [
   /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, to the end. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
   /**
-   * The gateway declined a program's request: its turn comes after its longest wait. Reported once per
+   * The gateway declined a program's request: its turn would come after its maximum wait. Reported once per
    * minute, program and category.
    */
   event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
@@ -246,10 +245,12 @@ export type LoggedEvent = Immutable<z.output<typeof loggedEvent>>
 
 type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** Events are never merged or dropped on the way to a window. */
+/**
+ * An event without the fields that the log adds. Events are never merged or dropped on the way to a window.
+ */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Fields that the tracker knows at an end, and adds. */
+/** Fields that the tracker adds to an end. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,
@@ -257,8 +258,8 @@ type OnlyEnd = Exclude<
 >
 
 /**
- * A report from a part of a key: a state each time it is seen, or an end without the fields known from the
- * start.
+ * A report from a part of a key: a state each time it is seen, or an end without the fields that the tracker
+ * adds.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>

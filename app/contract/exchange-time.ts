@@ -2,14 +2,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from './units.ts'
 
 /** The exchanges' zone: New York. */
 export const EXCHANGE_ZONE = 'America/New_York'
-/** A quarter of a year in hours. */
+/** Maximum number of cached offsets: the hours of a quarter of a year. */
 const MAX_KNOWN = 2200
 
 let zoned: Intl.DateTimeFormat | undefined
 /** Offsets by UTC hour: New York's clocks change on whole hours. */
 const known = new Map<number, number>()
 
-/** New York's offset from UTC at a time, in ms: negative, and an hour more in summer. */
+/** New York's offset from UTC at a time, in ms: negative, and one hour greater in summer. */
 function exchangeOffsetMs(atMs: number): number {
   const hour = Math.floor(atMs / HOUR_MS)
   const found = known.get(hour) ?? offsetOf(hour * HOUR_MS)

@@ -38,7 +38,7 @@ export const gatewayContract = {
       profile: profileId,
     }),
   ).returning<Outcome<{ readonly key: string }>>(),
-  /** Revokes a program at once, including its open streams. */
+  /** Revokes a program's key and closes its open streams, at once. */
   cutProgram: command(z.strictObject({ name })).returning<Outcome>(),
   /**
    * Answers a program's requests with 429 for `PAUSE_MINUTES`; its open streams continue. `until`: epoch ms.

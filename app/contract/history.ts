@@ -55,7 +55,7 @@ export interface History {
 /** The usual level of a quota, oldest first: epoch ms and requests. */
 export type UsualLevels = readonly (readonly [atMs: number, level: number])[]
 
-/** A load that most days have. */
+/** A load that occurs on most days. */
 export interface UsualLoad {
   /** Start and end, epoch ms. */
   readonly atMs: number
@@ -108,7 +108,8 @@ export interface RequestReport {
   readonly lowest: number
   readonly nearMs: number
   /**
-   * For how much of the interval the level is known. Unknown levels count as neither near the limit nor far.
+   * How long the level was known within the interval. Time with an unknown level counts neither as near the
+   * limit nor as far from it.
    */
   readonly knownMs: number
 }
@@ -137,9 +138,9 @@ export interface ProgramHistory {
   /** Whole minutes. */
   readonly resolutionMs: number
   readonly programs: readonly ProgramUseHistory[]
-  /** Requests of this app including programs, by the same intervals. */
+  /** Requests of this app including programs, in the same intervals. */
   readonly own: readonly number[]
-  /** Estimated requests of others on the key, by the same intervals. */
+  /** Estimated requests of others on the key, in the same intervals. */
   readonly elsewhere: readonly number[]
 }
 

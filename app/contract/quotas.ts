@@ -20,7 +20,7 @@ const ofRow = z.strictObject({ profile: profileId, category: categoryName })
 export const quotasContract = {
   /**
    * Checks one category now: by its cheapest request, within the check budget, or by opening a stream and
-   * closing it once its headers arrive. If no check is possible now, the error contains when one will be.
+   * closing it once its headers arrive. If no check is possible now, the error says when one will be.
    */
   checkNow: command(ofRow).returning<Outcome>(),
   /** Ids of rejected requests and the last headers of one row, for a provider's support. */

@@ -30,7 +30,10 @@ const keySettings = z.object({
   everySeconds: z
     .record(categoryName, seconds)
     .check(z.refine((intervals) => Object.keys(intervals).length <= MAX_INTERVALS)),
-  /** After a 429, send one request as soon as one has refilled (service 7 asks to wait for all). */
+  /**
+   * After a 429, send one request as soon as one has refilled; service 7 recommends waiting for the full
+   * reset.
+   */
   trialAfterStep: z.boolean(),
   /** Time after which a rotating refresh token may be rejected (service 8.4). */
   rotationMinutes: from(ROTATION_MINUTES),
@@ -48,7 +51,7 @@ export interface KeySettingsChange extends Immutable<z.output<typeof settingsCha
 /** The current settings, and whether they persist. */
 export interface CurrentKeySettings {
   readonly settings: KeySettings
-  /** Same as in the snapshot: if a snapshot has a later value, its settings are newer. */
+  /** The snapshot's `settingsAt`. A snapshot with a later value has newer settings. */
   readonly settingsAt?: number
   /** Whether they survive a restart. */
   readonly kept: 'stored' | 'until-exit'

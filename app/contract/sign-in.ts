@@ -23,7 +23,7 @@ const key = {
   clientSecret: z.optional(boundedText(4096)),
 }
 
-/** A person agreed that an unconfirmed revocation of this key is not retried. */
+/** Whether a person agreed not to retry an unconfirmed revocation of this key. */
 const cancelRevoke = z.optional(z.boolean())
 const refreshToken = boundedText(4096)
 const extraScopes = z.optional(z.array(z.enum(EXTRA_SCOPES)).check(z.maxLength(EXTRA_SCOPES.length)))
@@ -73,8 +73,9 @@ export type SignInStatus =
 /**
  * Commands that connect keys or sign in again.
  *
- * Commands that bring new tokens fail with `revoke-pending` while a revocation of the same key is
- * unconfirmed, because its late retry would end those tokens. `cancelRevoke` is the person's decision.
+ * Commands that obtain new tokens fail with `revoke-pending` while a revocation of the same key is
+ * unconfirmed, because its late retry would revoke those tokens. `cancelRevoke`: a person gives up that
+ * retry.
  */
 export const signInContract = {
   /** Connects a key by its refresh token, which stays in main. */

@@ -37,7 +37,9 @@ const serviceSummary = openObject({
   pending: z.exactOptional(z.literal(true)),
   host: text,
   since: optionalNumber,
-  /** Next attempt. In the past during that attempt; absent if an access token must be refreshed first. */
+  /**
+   * Time of the next attempt; in the past while it runs. Absent if an access token must be refreshed first.
+   */
   retryAt: optionalNumber,
   /** Why the service cannot be reached, in plain words. */
   why: optionalText,
@@ -46,7 +48,7 @@ const serviceSummary = openObject({
 export const signInHostSummary = openObject({
   host: text,
   since: number,
-  /** Next attempt of the refresh. In the past during that attempt; absent if none is due yet. */
+  /** Time of the next refresh attempt; in the past while it runs. Absent if none is due yet. */
   retryAt: optionalNumber,
   /** Why the sign-in host cannot be reached, in plain words. */
   why: text,
@@ -82,14 +84,14 @@ const refreshSummary = openObject({
   unsaved: optionalText,
   reason: optionalText,
   /**
-   * Together with `sign-in-required`. `misconfigured`: the API key, its secret or its settings are rejected,
-   * not the token. `locked`: the stored token can't be opened yet.
+   * Only with `sign-in-required`. `misconfigured`: the API key, its secret or its settings are rejected, not
+   * the token. `locked`: the stored token can't be opened yet.
    */
   cause: z.exactOptional(z.enum(['misconfigured', 'locked'])),
   refreshesToday: number,
   /** When the service confirmed the revocation. */
   revokedAt: optionalNumber,
-  /** Next attempt of a failed refresh or an unconfirmed revocation. In the past during that attempt. */
+  /** Next attempt of a failed refresh or an unconfirmed revocation; in the past while it runs. */
   retryAt: optionalNumber,
 })
 
@@ -118,7 +120,7 @@ const rowProblem = openObject({
   alone: z.exactOptional(z.literal(true)),
 })
 
-/** The last response of a row, if it had no number: its HTTP status; 200 means no quota headers. */
+/** The last response of a row, if it had no quota headers, with its HTTP status. */
 export interface RowProblem extends Immutable<z.output<typeof rowProblem>> {}
 
 export const requestQuota = openObject({
@@ -132,7 +134,7 @@ export const requestQuota = openObject({
   /** Whole requests that can be made now: `floor(level)`. */
   remaining: number,
   /**
-   * Lower bound of the requests left, true in 95 of 100 readings, and upper bound, always true. If they
+   * Lower bound of the requests left, correct in 95 of 100 readings, and upper bound, always correct. If they
    * differ by more than a tenth of the limit, surfaces show the range.
    */
   low: number,
@@ -141,12 +143,12 @@ export const requestQuota = openObject({
   observedAt: optionalNumber,
   nextAt: optionalNumber,
   fullAt: optionalNumber,
-  /** When the quota runs out if use continues as it probably will, epoch ms. */
+  /** The most likely time at which the quota runs out, epoch ms. */
   emptyAt: optionalNumber,
   /**
    * The range of that time, epoch ms: from the lower bound at the high end of others' use to the upper bound
-   * at the low end. Without `emptyTo` it may also last. Without both, only higher use than now would empty it
-   * within ten minutes.
+   * at the low end. Without `emptyTo`, the quota may not run out at all. Without both, only higher use than
+   * now would empty it within ten minutes.
    */
   emptyFrom: optionalNumber,
   emptyTo: optionalNumber,
@@ -159,7 +161,7 @@ export const requestQuota = openObject({
   /** Replaces `blockedUntil` while others use the whole refill: the next attempt may get 429 again. */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
-  /** The part of `use.own` that leaves the gateway's reserve while requests wait; absent for none. */
+  /** The part of `use.own` that does not touch the gateway's reserve while requests wait; absent for none. */
   held: optionalNumber,
   /** 429s of this category since start. */
   rejected: number,
@@ -187,14 +189,14 @@ export const requestQuota = openObject({
   threshold: z._default(number, LOW_THRESHOLD),
   /**
    * The pace that others' use leaves. `everySeconds`: seconds between requests that can continue forever;
-   * `null` if the high end of others' use takes the whole refill. `burst`: whole requests possible at once
-   * that leave the gateway's reserve, even without a gateway. Absent while others' use is unknown, as before
-   * the second header; see `app/quota/safe-pace.ts`.
+   * `null` if the high end of others' use takes the whole refill. `burst`: whole requests that can go at once
+   * without touching the gateway's reserve, even if the gateway is off. Absent while others' use is unknown,
+   * as before the second header; see `app/quota/safe-pace.ts`.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
   /** Next check of this row if no header arrives first, epoch ms; absent if none is planned. */
   nextCheckAt: optionalNumber,
-  /** The last response, if it had no number; the next number clears it. */
+  /** The last response, if it had no quota headers; the next headers clear this. */
   problem: z.exactOptional(rowProblem),
 })
 
@@ -258,7 +260,7 @@ const probeSummary = openObject({
   enabled: z.boolean(),
   perMinute: number,
   budgetFraction: number,
-  /** Share of the tightest quota's period that this app's probes used. */
+  /** Share of the tightest quota that this app's checks used in one period. */
   usedFraction: number,
   /** The symbol or account that checks use for a category that needs one. */
   symbol: optionalText,
@@ -277,11 +279,11 @@ export interface Verdict extends Immutable<z.output<typeof verdict>> {}
 
 export const gatewaySummary = openObject({
   state: z.enum(['off', 'serving', 'failed']),
-  /** The address for programs, while it serves. */
+  /** The gateway's address, while it serves programs. */
   url: optionalText,
-  /** When it began to serve, epoch ms. Programs' counts start here. */
+  /** When the gateway began to serve, epoch ms. Programs' counts start here. */
   since: optionalNumber,
-  /** Why it does not serve. */
+  /** Why the gateway does not serve. */
   why: optionalText,
 })
 
@@ -293,14 +295,14 @@ const programUse = openObject({
   forwarded: number,
   perSecond: number,
   waiting: number,
-  /** Wait of the earliest waiting request so far; absent while none waits. */
+  /** How long the first waiting request has waited; absent if none waits. */
   longestWaitMs: optionalNumber,
-  /** Turn of the next request, if no others arrive first, epoch ms. */
+  /** Expected turn of the next request, if no others arrive first, epoch ms. */
   nextTurnAt: optionalNumber,
-  /** Arrival of that request, and the end of its longest wait, epoch ms. */
+  /** Arrival of that request, and the end of its maximum wait, epoch ms. */
   nextCameAt: optionalNumber,
   nextPatientUntil: optionalNumber,
-  /** Turn of the last request, likewise. */
+  /** Expected turn of the last waiting request, epoch ms. */
   lastTurnAt: optionalNumber,
 })
 
@@ -315,9 +317,12 @@ export const programSummary = openObject({
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,
-  /** Requests answered by the service since the gateway was turned on, with stream openings, no resends. */
+  /**
+   * Requests answered by the service since the gateway was turned on, including stream openings but not
+   * resends.
+   */
   forwarded: number,
-  /** Requests served by an equal one's response. */
+  /** Requests answered with the response to an identical request. */
   coalesced: number,
   /** Requests that the gateway declined. */
   refused: number,
@@ -327,7 +332,9 @@ export const programSummary = openObject({
   perSecond: number,
   waiting: number,
   longestWaitMs: number,
-  /** Paused by a person until then, epoch ms: requests get 429, open streams continue. Absent if not. */
+  /**
+   * Paused by a person until then, epoch ms: requests get 429, open streams continue. Absent if not paused.
+   */
   pausedUntil: optionalNumber,
   /** Streams open now. */
   streams: number,

@@ -16,7 +16,7 @@ export type StreamReasonCode =
   | 'stream-error'
   | 'ended-by-service'
   | 'connection-lost'
-  /** A response began that is not HTTP, or was truncated in its head. */
+  /** The response is not HTTP, or ended within its head. */
   | 'broken-answer'
   /** Data arrived, but the stream ended early, again and again. */
   | 'hidden-cap'

@@ -14,11 +14,11 @@ export interface Range {
 }
 
 /**
- * Share of each quota. Below the minimum, checks show almost nothing; above the maximum, the trader's own
- * programs would notice.
+ * Share of each quota that checks may use. Below the minimum, checks show almost nothing; above the maximum,
+ * the trader's own programs would notice.
  */
 export const BUDGET_FRACTION: Range = { least: 0.001, most: 0.2 }
-/** Plus 0: never. */
+/** 0 is also valid, and means never. */
 export const EVERY_SECONDS: Range = { least: 1, most: 86_400 }
 export const ROTATION_MINUTES: Range = { least: 1, most: 1_440 }
 

@@ -20,7 +20,7 @@ export const windowSummary = z.object({
   id: text,
   admittedAt: number,
   lastUsedAt: number,
-  /** Whether it was connected recently; a closed one could return. */
+  /** Whether the window was connected recently; a closed one could reconnect. */
   isOpen: z.boolean(),
   /** Whether it is the requesting window. */
   isThis: z.boolean(),

@@ -25,8 +25,8 @@ export interface BucketSize {
 }
 
 /**
- * Whether a response is a 429, and of which quota. `rate`: the bucket's own, which costs nothing (service 3).
- * `unattributed`: it names no quota and may come from a proxy.
+ * Whether a response is a 429, and of which quota. `rate`: a 429 of this bucket, which costs nothing (service
+ * 3). `unattributed`: a 429 that names no quota and may come from a proxy.
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
@@ -34,7 +34,7 @@ export type Refused = 'no' | 'rate' | 'unattributed'
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /** Reset is in whole seconds, so a header may understate the level by up to one second of refill. */
 export const RESET_STEP_MS = 1000
-/** Later requests delay a turn, but never take more than this share of the refill. */
+/** Maximum share of the refill that later requests can take when a turn is computed. */
 const MAX_LATER_SHARE = 0.9
 
 /**
@@ -45,9 +45,9 @@ const MAX_LATER_SHARE = 0.9
  *     rate   = period / limit, in seconds per request (service 8.3.2)
  *
  * Derivation: Remaining is the floor of the level, and Reset is the ceiling of (limit − level) × rate. So
- * neither exceeds the level at low₀. From there the level grows by 1 / rate per second up to the limit. A
- * header certainly includes an own request that ended before the header's request was sent. Any other own
- * request may be counted later, so it is subtracted.
+ * low₀ never exceeds the level at that time. From there the level grows by 1 / rate per second up to the
+ * limit. A header certainly includes an own request that ended before the header's request was sent. Any
+ * other own request may be counted later, so it is subtracted.
  *
  * This bound rounds down, and it subtracts some requests that the header already includes. The previous
  * bound, projected to now, does neither, but it is valid only while no other program uses the quota. So the
@@ -56,36 +56,36 @@ const MAX_LATER_SHARE = 0.9
  *     max(low(t), previous)              while headers of the last period show no other program
  *     max(low(t), min(previous, low₀))   otherwise
  *
- * The latter is too high by at most the requests in flight, until the next header.
+ * The second form is too high by at most the requests in flight, until the next header.
  *
- * `#free` is the bound without the requests in flight. The reader subtracts them, because a request that is
- * counted late comes from a bucket that was full until then.
+ * `#free` is the bound without the requests in flight. Readers of `#free` subtract them, because a request
+ * that is counted late comes from a bucket that was full until then.
  *
  * A fixed window (service 8.3.5) does not grow. When it ends, it is full again, except for own requests since
  * then. `app/quota/window-model.ts` decides from Reset which of the two models applies, here and in the
  * estimator. Times are milliseconds on one monotonic clock.
  */
 export class BucketBound {
-  /** 0 until a header or the table gives one. */
+  /** Requests per period; 0 until a header or the table names a limit. */
   #limit: number
   #periodMs: number
   /** Requests; `undefined` before the first header. */
   #free: number | undefined
-  /** From when on `#free` grows. */
+  /** Time from which `#free` grows. */
   #atMs = Number.NEGATIVE_INFINITY
   #model: 'rolling' | 'fixed' = 'rolling'
   #window: FixedWindow | undefined
-  /** The latest window that headers showed and that has ended. */
+  /** The latest ended window that headers showed. */
   #formerWindow: FixedWindow | undefined
   /** Whether no header showed the window: it was inferred from an own request that may have opened it. */
   #isWindowAssumed = false
   /** When a header last showed use by another program. */
   #othersSeenAtMs = Number.NEGATIVE_INFINITY
   readonly #others = new OthersRate()
-  /** Receives every response here; the sender reads it. */
+  /** Learns from every response of this bucket; the sender reads it. */
   readonly othersTakeAll = new OthersTakeAll()
   #heldUntilMs = Number.NEGATIVE_INFINITY
-  /** Pauses in a row. */
+  /** Number of consecutive pauses. */
   #holds = 0
   readonly #own = new OwnRequestTimes()
 
@@ -205,7 +205,7 @@ export class BucketBound {
     if (level + this.inFlight > this.#limit) return undefined
     const missing = level + this.inFlight - this.#freeAt(fromMs)
     const atMs = Math.ceil(Math.max(fromMs, this.#atMs) + missing / this.#gainPerMs)
-    // Division and multiplication round differently.
+    // `allows` multiplies where this divides, which may round differently.
     return this.allows(level, atMs) ? atMs : atMs + 1
   }
 
@@ -251,7 +251,7 @@ export class BucketBound {
 
   /**
    * Marks a span in which time may not have passed: the machine slept, or the clock was set. Nothing grew in
-   * it, and a fixed window ends later by as much.
+   * it, and a fixed window ends that much later.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
@@ -302,7 +302,7 @@ export class BucketBound {
   }
 
   /**
-   * Updates the bound from a header. `isVoid`: discard what was known. Returns true if the old bound was
+   * Updates the bound from a header. `isVoid`: discard earlier knowledge. Returns true if the old bound was
    * discarded, or if the header disproves it.
    */
   #take(header: Shown, { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean }): boolean {

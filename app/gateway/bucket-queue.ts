@@ -162,8 +162,8 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether a waiting request may still go by `byMs`: its turn comes by then if the fewest other requests
-   * that can reasonably be hoped for come first. `ahead`: waiting requests that go before it.
+   * Whether a waiting request may still go by `byMs`, if as few other requests go first as can reasonably be
+   * hoped for. `ahead`: waiting requests that go before it.
    *
    * Of m expected requests at random times, at least m − Z √(m (1 + t / T)) arrive, except in a few of 100
    * cases. t is how far the forecast looks ahead, and T is the time from which the rate was learned.
@@ -203,12 +203,12 @@ export class BucketQueue<T extends Waiting> {
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    // Where others use the whole refill, the next try shows whether they still do.
+    // No rate is assumed while others use the whole refill: the next try shows whether they still do.
     const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
     return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
   }
 
-  /** All of them in the order of service. */
+  /** All waiting requests, in the order of service. */
   *inOrder(): Generator<T> {
     for (const name of PROGRAM_CLASSES) yield* this.#byClass[name].inOrder()
   }

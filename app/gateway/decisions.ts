@@ -45,7 +45,7 @@ export type UpstreamOutcome =
   | { readonly kind: 'not-sent' }
 
 /**
- * - `too-late`: its turn comes after its longest wait.
+ * - `too-late`: its turn would come after its maximum wait.
  * - `queue-full`: too many requests wait, and this is the newest of the program with the most.
  * - `unavailable`: nothing can be sent (no token, sign-in needed, shutting down).
  */
@@ -67,7 +67,9 @@ export type Decision =
       readonly requests: readonly number[]
       readonly isResend: boolean
     }
-  /** Queue the request until about `turnAtMs`. With the `upstream` of another request, it shares that one. */
+  /**
+   * Queue the request until about `turnAtMs`. With the `upstream` of another request, both share that one.
+   */
   | {
       readonly kind: 'wait'
       readonly request: number
@@ -86,9 +88,7 @@ export type Decision =
     }
   /** Relay the upstream response unchanged to these requests. */
   | { readonly kind: 'answer'; readonly upstream: number; readonly requests: readonly number[] }
-  /**
-   * Get a newer access token than the request was sent with, keep its 401 meanwhile, and call `refreshed`.
-   */
+  /** Get an access token newer than the rejected one, keep the 401 meanwhile, and call `refreshed`. */
   | { readonly kind: 'refresh'; readonly upstream: number }
   | {
       readonly kind: 'fail'

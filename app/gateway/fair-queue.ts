@@ -105,7 +105,7 @@ export class FairQueue<T extends Queued> {
       if (flow === own.flow) continue
       const { start, weight, items } = flow
       let count = Math.min(items.length, Math.max(0, Math.floor((tagged.start - start) * weight)))
-      // At an equal tag, rounding and ties decide.
+      // Near an equal tag, rounding and ties decide.
       while (count < items.length && goesBefore(nth(flow, count), tagged)) count += 1
       ahead += count
     }

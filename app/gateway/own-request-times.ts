@@ -1,8 +1,8 @@
 /**
  * When the own requests of one bucket were sent and ended, to find those that a header certainly includes.
  *
- * Ends are sorted, so a lookup is a binary search. An end is kept only while a header may ask for it: that
- * header's request is in flight or not yet sent. Times in milliseconds on one clock.
+ * Ends are sorted, so a lookup is a binary search. An end is kept only while a header may need it, because
+ * that header's request is in flight or not yet sent. Times in milliseconds on one clock.
  */
 export class OwnRequestTimes {
   /** In sending order: the first is the oldest. */
@@ -27,7 +27,7 @@ export class OwnRequestTimes {
 
   /**
    * Records a request that was counted, or may have been, at or before `endedAtMs`. `neededSinceMs`: keep
-   * ends from then on, besides those that a request in flight may ask for.
+   * ends from then on, and those that a request in flight may need.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()

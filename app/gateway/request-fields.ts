@@ -6,7 +6,7 @@ const PREFERENCE = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g
 const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
 
 /**
- * The longest wait that a request sets by `Prefer: wait=N` (N in seconds, RFC 7240 4.3), in milliseconds.
+ * The maximum wait that a request sets by `Prefer: wait=N` (N in seconds, RFC 7240 4.3), in milliseconds.
  *
  * Of several preferences, the first counts (RFC 7240 2). A value that is not a number is ignored.
  */

@@ -8,7 +8,7 @@ import { WaitingRequests } from './waiting-requests.ts'
 
 /** Settings of a bucket that apply before its first header. */
 export interface BucketOptions {
-  /** For headers that name no limit or period. */
+  /** The size, if headers name no limit or period. */
   readonly size?: BucketSize
   /** Requests reserved for more urgent classes, instead of 6 % of the limit. */
   readonly reserve?: number
@@ -21,20 +21,23 @@ export interface WaitingRequest {
   readonly class: ProgramClass
   readonly bucket: string
   readonly sinceMs: number
-  /** When its longest wait ends. */
+  /** When the request's maximum wait ends. */
   readonly untilMs: number
 }
 
 /** A request whose connection closed may still reach the service for this long. */
 const ON_ITS_WAY_MS = 2_000
-/** Delay of a wake-up that costs no request its turn; after a longer one, the machine slept. */
+/**
+ * Maximum delay of a wake-up that costs no request its turn. After a longer delay, the machine is assumed to
+ * have slept.
+ */
 const MAX_LATE_MS = 250
 /** Maximum number of buckets: unlimited paths must not fill the memory. */
 const MAX_BUCKETS = 1024
 
 /**
  * Decides which program's request goes upstream next, and when: bounds per bucket, classes, fair shares,
- * longest waits, shared requests and allowed resends.
+ * maximum waits, shared requests and allowed resends.
  *
  * It performs no I/O. Each event returns the decisions to carry out at once, in order; `nextWakeAtMs` is when
  * to call `due` if no event comes first. A scheduler serves one API key and user, who own the buckets
@@ -48,7 +51,7 @@ const MAX_BUCKETS = 1024
  * that knows the true rates of others. A request is declined at once only if it is late even with the fewest
  * arrivals that can be hoped for (`BucketQueue.canMeet`): fewer than 1 of 100 declined requests could have
  * gone. Of the queued ones, 5 to 12 of 100 wait in vain with other traffic, and none without it. They are
- * declined when their longest wait ends, or when a header shows that they would be late. Reset is in whole
+ * declined when their maximum wait ends, or when a header shows that they would be late. Reset is in whole
  * seconds, so a later header may show slightly less; one extra second keeps rounding from declining a
  * request.
  *
@@ -176,7 +179,7 @@ export class Scheduler {
     return Math.ceil(wakeAtMs)
   }
 
-  /** Marks a span in which time may not have passed: no quota grew, and no wait counts. */
+  /** Marks a span in which time may not have passed: quotas did not grow, and waits are extended by it. */
   markClockUncertain(fromMs: number, toMs: number): void {
     for (const { requests } of this.#upstreams.values()) {
       for (const request of requests.values()) {
@@ -215,7 +218,7 @@ export class Scheduler {
     return { requests: this.#upstreamOf.size, upstreams: this.#upstreams.size }
   }
 
-  /** The quota fields of a bucket by its bound; `undefined` before its first header. */
+  /** The quota fields of a bucket, computed from its bound; `undefined` before its first header. */
   rateOf(bucket: string, nowMs: number): RateReading | undefined {
     return this.#buckets.get(bucket)?.bound.reading(Math.max(nowMs, this.#nowMs))
   }
@@ -360,7 +363,7 @@ export class Scheduler {
     return requests.length === 0 ? waits : [{ kind: 'answer', upstream: upstream.id, requests }, ...waits]
   }
 
-  /** After the bound was recomputed: declines requests whose turn now comes after their longest wait. */
+  /** After the bound was recomputed: declines requests whose turn now comes after their maximum wait. */
   #refuseLate(bucket: BucketQueue<Upstream>, now: number): readonly Decision[] {
     const late: { request: Request; atMs: number }[] = []
     let ahead = 0
@@ -378,12 +381,12 @@ export class Scheduler {
     return late.map(({ request, atMs }) => this.#refuse(request, 'too-late', atMs, now))
   }
 
-  /** Before an event sends anything: declines requests whose longest wait ended while the machine slept. */
+  /** Before an event sends anything: declines requests whose maximum wait ended while the machine slept. */
   #overslept(now: number): Decision[] {
     return this.#expire(now - MAX_LATE_MS, now)
   }
 
-  /** Declines requests whose longest wait ended at `endedAtMs`. */
+  /** Declines requests whose maximum wait ended at `endedAtMs`. */
   #expire(endedAtMs: number, now: number): Decision[] {
     const decisions: Decision[] = []
     for (let { first } = this.#waiting; first !== undefined; first = this.#waiting.first) {

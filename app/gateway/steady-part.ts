@@ -4,7 +4,7 @@ const BURST_MS = 10_000
 const MEMORY_MS = 60_000
 
 /**
- * The steady part of a flow of requests: a single burst is no rate.
+ * The steady part of a flow of requests: a single burst is not a rate.
  *
  * A burst counts up to the size of the largest earlier burst, whose size decays with age. So a first burst
  * counts next to nothing, a repeated burst counts from the second time on, and single requests always count
@@ -23,8 +23,8 @@ export class SteadyPart {
   }
 
   /**
-   * How many of the `requests` that arrived by `nowMs` count, possibly a fraction. Negative `requests` take
-   * back what was counted.
+   * How many of the `requests` that arrived by `nowMs` count, possibly a fraction. Negative `requests` undo
+   * an earlier count.
    */
   of(requests: number, nowMs: number): number {
     const ageMs = nowMs - this.#sinceMs

@@ -7,7 +7,7 @@ export interface Request extends OfferedRequest {
   /** Order of arrival. */
   readonly order: number
   offeredAtMs: number
-  /** When its longest wait ends. A clock change moves both. */
+  /** When the request's maximum wait ends. A clock change moves this and `offeredAtMs`. */
   deadlineMs: number
 }
 
@@ -24,7 +24,7 @@ export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
 /**
  * An upstream request, and the requests that it serves: one, several equal ones, or none any more.
  *
- * It waits in the most urgent class among them, for the first program of that class.
+ * It waits in the most urgent class of these requests, on behalf of that class's first program.
  */
 export class Upstream implements Waiting {
   readonly id: number
@@ -79,7 +79,7 @@ export class Upstream implements Waiting {
     return true
   }
 
-  /** Moves it to its new place in the queue, after a request joined or left. */
+  /** Moves this to its new place in the queue, after a request joined or left. */
   placeAnew(): void {
     const requests = [...this.requests.values()]
     const highest = PROGRAM_CLASSES.find((name) => requests.some((request) => request.class === name))

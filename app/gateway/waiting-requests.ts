@@ -1,6 +1,6 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Maximum numbers of waiting requests. Critical ones are exempt: their longest wait bounds them. */
+/** Maximum numbers of waiting requests. Critical ones are exempt: their maximum wait bounds them. */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
 /** The fields of a request that matter while it waits. */
@@ -13,9 +13,9 @@ export interface Deadlined {
   readonly deadlineMs: number
 }
 
-/** The requests that wait for their turn: how many of each program, and whose longest wait ends first. */
+/** The requests that wait for their turn: how many of each program, and whose maximum wait ends first. */
 export class WaitingRequests<R extends Deadlined> {
-  /** In the order in which their longest waits end, then of arrival. */
+  /** In the order in which their maximum waits end, then in order of arrival. */
   readonly #byDeadline: R[] = []
   readonly #byProgram = new Map<string, number>()
 
@@ -23,12 +23,12 @@ export class WaitingRequests<R extends Deadlined> {
     return this.#byDeadline.length
   }
 
-  /** The request whose longest wait ends first. */
+  /** The request whose maximum wait ends first. */
   get first(): R | undefined {
     return this.#byDeadline[0]
   }
 
-  /** All requests, in the order in which their longest waits end. */
+  /** All requests, in the order in which their maximum waits end. */
   all(): readonly R[] {
     return [...this.#byDeadline]
   }

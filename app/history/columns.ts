@@ -4,7 +4,7 @@ import { byTrust, type SampleSource } from './sample.ts'
 /** The data behind one column: a sample, or a rollup with both extremes. Oldest first. */
 export interface Extent {
   readonly atMs: number
-  /** End of the extent; a sample is a single moment. */
+  /** End of the extent; for a sample, the same as its start. */
   readonly endMs: number
   readonly low: number
   readonly high: number

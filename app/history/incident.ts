@@ -16,7 +16,7 @@ export interface Incident {
   readonly version: string
   readonly environment: string
   readonly host: string
-  /** ISO 8601, UTC, because people read the provider's logs. */
+  /** ISO 8601 in UTC, to compare with the provider's logs. */
   readonly from: string
   readonly to: string
   readonly requestIds: readonly string[]
@@ -88,7 +88,8 @@ export function incidentOf({ version, snapshot, report, events }: IncidentInput)
 }
 
 /**
- * The copied fields of an event. Any other may name an account or a symbol, for example a stream's target.
+ * The copied fields of an event. Any other field may name an account or a symbol, for example a stream's
+ * target.
  */
 const COPIED = [
   'host',

@@ -10,7 +10,7 @@ export interface ExportedKey {
   readonly environment: string
 }
 
-/** No name is an SQL keyword, so none must be quoted. */
+/** No name is an SQL keyword, so none needs quotes. */
 const COLUMNS = [
   'profile_id',
   'environment',
@@ -29,7 +29,7 @@ const COLUMNS = [
 
 /**
  * RFC 4180, one row per category, times in ISO 8601. For slots, own and other are the maximum in use, and
- * refused counts streams that got none. Unknown values are empty.
+ * refused counts streams that got no slot. Unknown values are empty.
  */
 export function reportCsv(report: Report, { profile, environment }: ExportedKey): string {
   const about = [profile, environment, isoTime(report.from), isoTime(report.to)]

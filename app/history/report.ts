@@ -51,8 +51,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // Samples missing after a stop, and the simulator's past, appear only as events; old events are not counted
-  // twice.
+  // 429s without samples, such as those in the simulator's past, are known only from events; the larger count
+  // avoids counting any twice.
   const rejected = Math.max(all.rejected, refused)
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [

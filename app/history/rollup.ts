@@ -3,7 +3,7 @@ import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
 /** A rolled-up stretch of samples: enough to draw it and to account for it. */
 export interface Rollup {
-  /** The first millisecond of the stretch, whose tier gives its length. */
+  /** The first millisecond of the stretch; the tier determines its length. */
   readonly atMs: number
   /** Lowest and highest level from the most trusted source: estimates count only without a header. */
   readonly low: number

@@ -1,6 +1,6 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Source of a number. `default`: the table's value, stored only if requests were counted against it. */
+/** Source of a level. `default`: the table's value, stored only if requests were counted against it. */
 export type SampleSource = 'header' | 'modelled' | 'default'
 
 const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1, header: 2 }

@@ -10,7 +10,7 @@ export interface SeriesMinute extends ExportedKey {
 /** One row for programs: flat, times in ISO 8601, `null` for unknown values. */
 export type SeriesRow = Readonly<Record<SeriesColumn, string | number | null>>
 
-/** No name is an SQL keyword, so none must be quoted. */
+/** No name is an SQL keyword, so none needs quotes. */
 export const SERIES_COLUMNS = [
   'profile_id',
   'environment',
@@ -51,7 +51,7 @@ export function seriesRow({ profile, environment, category, minute }: SeriesMinu
 export interface SeriesInterval {
   readonly fromMs: number
   readonly toMs: number
-  /** The app's. */
+  /** The app's version. */
   readonly version: string
 }
 

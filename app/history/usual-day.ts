@@ -28,22 +28,22 @@ export const RECORDED_STRETCH_MS = 3 * MINUTE_MS
 const STRETCHES = DAY_MS / RECORDED_STRETCH_MS
 const IN_QUARTER = 5
 const QUARTERS = STRETCHES / IN_QUARTER
-/** Number of days from which a load counts as usual, and the usual line is drawn. */
+/** Minimum number of recorded days for a load to count as usual, and for the usual line to be drawn. */
 const MIN_DAYS = 5
-/** Number of days from which a weekday has its own factor, and that factor's bounds. */
+/** Minimum number of days for a weekday to have its own factor, and that factor's bounds. */
 const WEEKDAY = { days: 3, least: 0.25, most: 4 } as const
-/** Share of days from which a load is usual. */
+/** Minimum share of days for a load to be usual. */
 const USUAL_SHARE = 0.6
-/** Share of the median load, and number of requests, from which a quarter has its load. */
+/** Minimum share of the median load, and minimum number of requests, for a quarter to have its load. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
  * Deadline for a day to show its usual traffic: the share of that traffic, and the number of requests needed
  * to judge.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
-/** Share of a stretch, or of a quarter's stretches, from which it counts as recorded. */
+/** Minimum share of a stretch, or of a quarter's stretches, to count as recorded. */
 const RECORDED = 0.5
-/** Factor between the rates of two quarters from which they count as separate loads. */
+/** Minimum ratio between the rates of two neighbouring quarters that count as separate loads. */
 const OTHER_LOAD = 1.5
 
 /** Three recorded minutes of one quota. */

@@ -28,8 +28,8 @@ export interface CategoryDemand {
   /** The levels of the gateway's classes, in requests (`levelOf`). */
   readonly levels: Readonly<Record<ProgramClass, number>>
   /**
-   * Requests that the gateway reserves for more urgent classes, so that no program of the plan may count on
-   * them. 0 if all programs are `critical`.
+   * Requests that the gateway reserves for more urgent classes, so no program of the plan can count on them.
+   * 0 if all programs are `critical`.
    */
   readonly reserve: number
   readonly demands: readonly Demand[]

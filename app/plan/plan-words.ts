@@ -152,7 +152,7 @@ function longestWait({ categories }: PlanVerdict) {
 export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without bound' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
-/** Minutes of recording from which a day can be judged. */
+/** Minimum minutes of recording to judge a day. */
 const MIN_DAY_MINUTES = 60
 
 /** Whether too few minutes are recorded to judge a day. */

@@ -20,7 +20,8 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
   const moments: number[] = []
   let tokens = burst
   let atMs = 0
-  // After a pause of half the time that a burst takes to refill, it requests everything that has refilled.
+  // After a random pause, on average half of a burst's refill time, the program requests everything that has
+  // refilled.
   while (atMs < lengthMs && perSecond > 0) {
     const pauseMs = (-Math.log(1 - chance()) * 500 * burst) / perSecond
     tokens = Math.min(burst, tokens + (perSecond * pauseMs) / 1000)

@@ -14,8 +14,8 @@ const MINUTE_SECONDS = 60
 const DEFAULT_PERIOD_SECONDS = 300
 
 /**
- * For each category, the token bucket that covers the recorded minutes. Of all such buckets, it has the least
- * rate × period + burst, which is the most that it may take of its quota in one period. Its rate is near the
+ * For each category, the token bucket that covers the recorded minutes. Of all such buckets, it has the
+ * smallest rate × period + burst: the most that it can take of its quota in one period. Its rate is near the
  * mean of all minutes if they are even, and near the mean of the busy hours if they are not.
  *
  * The resolution is a minute: all requests of a minute count at its start, so the burst is never understated.
@@ -42,7 +42,7 @@ export function recordedRequests(
 const STEPS = 48
 
 /**
- * The rate with the least rate × period + burst. That sum is convex in the rate, so a ternary search finds
+ * The rate with the smallest rate × period + burst. That sum is convex in the rate, so a ternary search finds
  * it.
  */
 function leastRate(minutes: readonly RecordedMinute[], periodSeconds: number): number {

@@ -18,7 +18,7 @@ export interface ReplayedWaits {
   readonly category: string
   /** Requests that were sent. */
   readonly sent: number
-  /** Requests that were declined: their turn came after their longest wait, or too many waited. */
+  /** Requests that were declined: their turn would have come after their maximum wait, or too many waited. */
   readonly refused: number
   readonly p99Seconds: number
   readonly worstSeconds: number
@@ -48,7 +48,7 @@ export interface Replay {
 
 /** How a day is replayed. */
 export interface ReplayOptions {
-  /** Longest wait of a request, milliseconds. */
+  /** Maximum wait of a request, milliseconds. */
   readonly maxWaitMs: number
   /** Length of each stretch in `levels`, milliseconds. */
   readonly stretchMs: number
@@ -134,7 +134,7 @@ class ReplayedDay {
   readonly #programs: ReadonlyMap<string, { readonly class: ProgramClass; readonly weight: number }>
   /** `undefined` for a category without a limit. */
   readonly #categories = new Map<string, Category | undefined>()
-  /** Categories that a request reached, in that order. */
+  /** Categories that a request has reached, in the order of their first requests. */
   readonly #noted: Category[] = []
   readonly #waits = new Map<string, Map<string, Waits>>()
   readonly #open = new Map<number, OpenRequest>()
@@ -319,7 +319,7 @@ function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {
   }
 }
 
-/** First in, first out, without shifting the rest. */
+/** A first-in, first-out queue that never shifts its items. */
 class Queue<T> {
   #items: T[] = []
   #taken = 0

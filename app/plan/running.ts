@@ -39,7 +39,7 @@ export interface RunningPlan {
 export const ASSUMED_BURST_SECONDS = 10
 /** Seconds that a program's rate covers. */
 const RATE_SECONDS = 60
-/** Requests per second from which a program counts as active. */
+/** Minimum requests per second for a program to count as active. */
 const MIN_PER_SECOND = 0.005
 
 /**
@@ -94,8 +94,8 @@ export function othersProgram(
 }
 
 /**
- * The plan with others at the high end of their estimate. A recording covers everything others did, so for a
- * recording the plan stays as it is.
+ * The plan with others at the high end of their estimate. A recorded plan is returned unchanged, because its
+ * rates already cover everything that others did.
  */
 export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<RunningPlan, 'plan'>): Plan {
   if (recordedFromMs !== undefined) return plan

@@ -11,7 +11,7 @@ export interface RecordedProgram {
 
 /** A day on which a plan is tried. */
 export interface WhatIfDay {
-  /** What runs now: the plan of the recording. */
+  /** The plan of the recording: the programs that run now. */
   readonly base: Plan
   readonly recorded: readonly RecordedProgram[]
   /** Start of the day, epoch ms. */
@@ -23,8 +23,8 @@ export interface WhatIfDay {
 
 /**
  * The arrivals of a day under a plan, in order of time. A program's recorded requests are sped up or slowed
- * down as the plan changed its rate; without a recording, its requests follow the plan. What the plan removed
- * from the base does not arrive.
+ * down as the plan changed its rate; without a recording, its requests follow the plan. Requests that the
+ * plan removed from the base do not arrive.
  */
 export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
   const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))

@@ -28,15 +28,15 @@ export interface Answered {
   /** A rate 429, which takes nothing from the quota (service 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
-  /** When the request was sent; only if this bucket did not record that at the time. */
+  /** When the request was sent; only if this bucket did not record the sending itself. */
   readonly sentAtMs?: number
 }
 
-/** Requests; `slopePerSecond` in requests a second. */
+/** Levels in requests; `slopePerSecond` in requests per second. */
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level exceeds it as rarely as it falls below `low`. At most `high`. */
+  /** The level exceeds this as rarely as it falls below `low`. At most `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -50,14 +50,14 @@ const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
  * Minimum time between two readings of others' use: the header's age at the first reading, clamped to 0.1–1
- * s, or a tenth of its present age if longer. In between, the reading is extrapolated linearly, from one
- * second on.
+ * s, or a tenth of its present age if longer. Until the next reading, the last one applies, extrapolated
+ * linearly once it is a second old.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** Probability of less use by others at which a header counts as a surprise. */
+/** A header counts as a surprise if less use by others was at least this probable. */
 const SURPRISE = 0.9
 
-/** Requests missing at one header beyond own ones. */
+/** Requests that one header shows missing beyond own ones. */
 interface Shortfall {
   readonly least: number
   readonly most: number
@@ -80,7 +80,10 @@ interface Shortfall {
  */
 export class Bucket {
   seen: Seen | undefined
-  /** The last header that showed far more use by others than expected: a second header soon shows why. */
+  /**
+   * The last header that showed far more use by others than expected; the next check is made soon, to learn
+   * why.
+   */
   surprisedAtMs: number | undefined
   rejected = 0
   readonly #requests = new OwnRequests()
@@ -116,7 +119,7 @@ export class Bucket {
   readonly #expected = new ExpectedLoads()
   readonly #poller = new OthersPoller()
 
-  /** Own use that leaves the gateway's reserve: see `RequestQuota.held`. Requests per second. */
+  /** Own use that does not touch the gateway's reserve: see `RequestQuota.held`. Requests per second. */
   heldPerSecond = 0
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
@@ -350,7 +353,8 @@ export class Bucket {
 
   /**
    * Advances others' use to `nowMs`. `left`: requests that would be left then without others. At the end of a
-   * fixed window, what others took is given back; each later window is assumed to last one period.
+   * fixed window, the requests that others took are given back; each later window is assumed to last one
+   * period.
    */
   #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
     const level = this.#level

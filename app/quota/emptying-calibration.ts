@@ -7,11 +7,11 @@ const PRIOR = 1
 const MEMORY_SECONDS = 3600
 /** Cap on a forecast's chance: 1 would be an infinite rate. */
 const MAX_CHANCE = 0.9999
-/** Level from which an empty quota counts as refilled: share of the limit, and requests. */
+/** Minimum level at which an empty quota counts as refilled: share of the limit, and requests. */
 const REFILLED = { share: 0.05, requests: 2 } as const
 /**
  * Limits of the correction for others' present use. A key that never ran empty still gets a warning while a
- * burst continues. One that often did is not called empty for a burst that may end.
+ * burst continues. A key that often did is not reported as empty because of a burst that may end.
  */
 const BY_PRESENT = { least: 0.8, most: 3 } as const
 

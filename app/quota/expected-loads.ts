@@ -7,7 +7,7 @@ import type { PossibleLoad } from './others-use.ts'
 const ONSET = { steps: 3, everyMs: 60_000 } as const
 /** How long a load stays listed after its start, so that a check can be planned just after it. */
 const SHOWN_SECONDS = 30
-/** Share of a load's probability that has been added after the last step. The rest: the load may be late. */
+/** Share of a load's probability that has been added after the last step. The rest is for a late load. */
 const BEGUN = 0.9
 
 /** The start of a usual load. */
@@ -30,7 +30,7 @@ interface BeforeLoad {
  * its target rate.
  *
  * It only adds jumps to higher rates. So it widens bounds and warns earlier, but never narrows what headers
- * allow. Two headers after a load's usual start outweigh it.
+ * allow. Two headers after a load's usual start outweigh this prior.
  */
 export class ExpectedLoads {
   #loads: readonly UsualLoad[] = []

@@ -91,7 +91,7 @@ export class Ledger {
 
   /**
    * Sets how fast critical programs use a category, in requests per second, while less urgent requests wait
-   * for it; `undefined` while no request waits. All other own use leaves the reserve meanwhile.
+   * for it; `undefined` while no request waits. No other own use touches the reserve meanwhile.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
@@ -102,7 +102,7 @@ export class Ledger {
     return this.#reserves[category]
   }
 
-  /** What headers taught of each category, for a later run. */
+  /** What was learned about each category, for a later run. */
   learned(): LearnedQuotas {
     const known = [...this.#rows.values()].flatMap(({ category, bucket }) => {
       const learned = bucket.learned()
@@ -134,7 +134,7 @@ export class Ledger {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
     row?.bucket.sent(id, nowMs)
-    // The first request after that time counts as the try.
+    // The first request from that time on counts as the try.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
@@ -148,7 +148,7 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }
 
-  /** `laterMs`: how long from now the service may still count it. */
+  /** `laterMs`: how long from now the service may still count the request. */
   lost(ticket: Ticket, nowMs: number, laterMs = 0): void {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
@@ -212,7 +212,7 @@ export class Ledger {
     return hold && hold.untilMs > nowMs ? hold : undefined
   }
 
-  /** How many 429s in a row a category has had, including those before the wait ended. */
+  /** The number of consecutive 429s of a category, including those before the wait ended. */
   refusals(category: string): number {
     return this.#rows.get(category)?.hold?.refusals ?? 0
   }
@@ -244,7 +244,7 @@ export class Ledger {
     return bucket && { limit: bucket.limit, periodMs: bucket.periodMs }
   }
 
-  /** Own use is a mean over a minute, so it is held for as long after the last request waited. */
+  /** Own use is a one-minute mean, so it counts as held until a minute after the last request waited. */
   #heldOf(row: Row, nowMs: number): number {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)
     if (criticalPerSecond !== undefined) row.held = { criticalPerSecond, atMs: nowMs }
@@ -265,7 +265,7 @@ export class Ledger {
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // Its own row counts nothing until a header names it.
+    // A category's own row counts nothing until a header names it.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }

@@ -108,7 +108,7 @@ export class LevelBounds {
     this.#low = low
   }
 
-  /** Charges one request that counted. `high`, 0 to 1: the part of it that the upper bound is charged. */
+  /** Charges one request that counted. `high`, 0 to 1: the part that is charged to the upper bound. */
   charge(high: number): void {
     this.#low = Math.max(0, this.#low - 1)
     this.#high = Math.max(0, this.#high - high)
@@ -222,7 +222,7 @@ export class LevelBounds {
   }
 
   /**
-   * Assumes a window of one period after a header without Reset; without it a bucket at 0 would never refill.
+   * Assumes a window of one period after a header without Reset; otherwise a bucket at 0 would never refill.
    */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return

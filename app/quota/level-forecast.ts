@@ -53,7 +53,7 @@ export interface EmptyRange {
   readonly toMs: number | undefined
 }
 
-/** Periods beyond which the far end is not shown. */
+/** The far end is not shown if it is more than this many periods away. */
 const FAR_PERIODS = 12
 
 /**

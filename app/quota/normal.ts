@@ -26,7 +26,7 @@ const CHANCES = Float64Array.from({ length: 2 * LAST_Z * STEPS_TO_ONE + 2 }, (_,
 )
 
 /**
- * The same to 1e-5, about eight times as fast: straight lines between values 1/64 apart.
+ * `chanceBelow` to 1e-5, about eight times as fast: straight lines between values 1/64 apart.
  *
  * A line over a step h errs by at most h²/8 · max|φ′| = (1/64)²/8 · 0.242 = 7e-6.
  */

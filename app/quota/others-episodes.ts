@@ -7,7 +7,9 @@ import { replenishedPerSecond } from './replenishment.ts'
 const NOTABLE_SHARE = 0.02
 /** Rate, in requests per second, below which use is not reported either: it would be shown as 0. */
 const MIN_PER_SECOND = 0.05
-/** How long use must stay below both before an episode ends; pauses between two scans are shorter. */
+/**
+ * How long use must stay below both thresholds before an episode ends; pauses between two scans are shorter.
+ */
 const ENDED_AFTER_MS = 60_000
 
 interface Episode {

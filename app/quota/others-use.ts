@@ -35,7 +35,7 @@ const { BAND_OF, CELL_SPREAD, HALF_CELL, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, R
   candidates
 /** Probability that others' rate lies beyond either end of the range that is shown. */
 export const RATE_TAIL = 0.05
-/** Requests in a spell from which its mean rate is used. */
+/** Minimum requests in a spell for its mean rate to be used. */
 const MIN_COUNTED = 5
 /** Multiple of the refill above which others keep a quota from being full. */
 const BUSY_FROM = 1.15
@@ -59,14 +59,14 @@ const ROUNDED = 0.2
 /** Maximum age of a header, in seconds. A longer gap is cut to it, because no information would remain. */
 const MAX_SECONDS = 7200
 /**
- * Share of the overflowing refill from which others keep a full quota below full for longer than one time
- * step.
+ * If others take at least this share of the overflowing refill, they keep a full quota below full for longer
+ * than one time step.
  */
 const MAX_BUSY = 0.95
 
 /**
  * Probabilities, 0 to 1, that a quota runs empty within some time: from everything that may happen, and from
- * the present rates alone, which may end before.
+ * the present rates alone, which may end sooner.
  */
 export interface EmptyChance {
   readonly chance: number
@@ -97,7 +97,7 @@ export class OthersUse {
   /** The refill, in requests per second. */
   #refill: number
   #limit: number
-  /** Rate of each candidate in requests per second, and its standard deviation as a share of it. */
+  /** Rate of each candidate in requests per second, and its standard deviation as a share of that rate. */
   readonly #rates = new Float64Array(RATE_COUNT)
   readonly #spreads = new Float64Array(RATE_COUNT)
   /** Requests taken in the present spell and its length in seconds; overflow since the last header. */
@@ -120,7 +120,7 @@ export class OthersUse {
   /** The candidates' probabilities by rate, summed over holding times. */
   readonly #heldChance = new Float64Array(RATE_COUNT)
   readonly #cameChance = new Float64Array(RATE_COUNT)
-  /** What has been learned of jumps. */
+  /** Statistics of the jumps seen so far. */
   readonly #spells = new Spells()
   /** Number of spells by band; valid within one jump. */
   readonly #spellsOf = new Float64Array(HOLD_PRIOR.length)
@@ -196,7 +196,7 @@ export class OthersUse {
     this.#startFromHeader()
   }
 
-  /** The candidates' probabilities and the spells, as `restore` takes them. */
+  /** The candidates' probabilities and the spells, in the form that `restore` accepts. */
   learned(): Pick<LearnedQuota, 'rates' | 'jumps' | 'spells'> {
     return {
       rates: Array.from(this.#held, (chance, at) => chance + this.#came[at]!),
@@ -245,7 +245,8 @@ export class OthersUse {
 
   /**
    * Adds the assumption that others started a load `ageSeconds` ago, with probability `chance`: that share of
-   * all slower rates jumps to its rate or a neighbour, and holds for at least as long as the load lasts.
+   * all slower rates jumps to the load's rate or a neighbouring one, and holds for at least as long as the
+   * load lasts.
    *
    * `left`: the level now without others' requests.
    */
@@ -298,7 +299,7 @@ export class OthersUse {
   observed({ least, most, taken, variance }: Missing): void {
     this.#expectedLess = least > 1 ? this.chanceOfAtMost(least - 1) : 0
     const noise = NOISE + variance
-    // At least one request wide.
+    // The interval is at least one request wide.
     const middle = (least + most) / 2
     const low = least < ROUNDED ? Number.NEGATIVE_INFINITY : Math.min(least, middle - 0.5) + ROUNDED
     const high = Math.max(most, middle + 0.5) + ROUNDED

@@ -64,7 +64,7 @@ export class OwnRequests {
     for (const request of this.#pending.values()) request.unseen = false
   }
 
-  /** Records a request that counted, or may have, between two times. */
+  /** Records a request that counted, or may have counted, between two times. */
   remember(sentAtMs: number, receivedAtMs: number, neededSinceMs: number): void {
     let oldest = Math.min(sentAtMs, neededSinceMs)
     for (const request of this.#pending.values()) oldest = Math.min(oldest, request.sentAtMs)

@@ -7,7 +7,7 @@ export interface ProbeRecord {
    * ones may be missing.
    */
   readonly sentAtMs: readonly number[]
-  /** The latest header from a check, rounded as `observedAt` is; absent before the first. */
+  /** The latest header from a check, rounded like `observedAt`; absent before the first. */
   readonly headerAtMs?: number
   /** The latest header that showed far more use by others than expected; absent before the first. */
   readonly surprisedAtMs?: number | undefined
@@ -28,16 +28,16 @@ export interface ProbeRules {
   readonly trialAfterStep?: boolean
 }
 
-/** Minimum time between two checks of one row: earlier, hardly anything has refilled. */
+/** Minimum time between two checks of one row: in less time, hardly anything refills. */
 export const MIN_GAP_MS = 5_000
 /**
  * Share of the interval after which a second header is requested, after the first one and after a surprise:
- * two headers show whether others' use lasts, one does not.
+ * one header cannot show whether others' use lasts, two can.
  */
 const SECOND_AFTER = 0.2
 /**
- * An early check costs nothing on average. Two intervals later, when others' behaviour is clear, the next
- * four intervals are longer by this share.
+ * An early check is repaid. Two intervals later, when others' behaviour is clear, the next four intervals are
+ * longer by this share.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to tell an early one. */
@@ -103,7 +103,7 @@ export function budgetOpensAtMs(
  * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved up: that
  * would leave a gap later. Exceptions:
  * - The first header, and one that shows far more use by others than expected: the next check comes after a
- *   fifth of the interval. Two intervals later, four are longer in return.
+ *   fifth of the interval. Two intervals later, four intervals are longer in return.
  * - Others use the whole refill: the check is the next try.
  * - After a 429: no check until its end. With `trialAfterStep`, where headers showed a gradual refill, every
  *   two intervals, because a wait for Reset hides the row for long.

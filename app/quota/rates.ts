@@ -49,7 +49,7 @@ export class SecondCounts {
     this.#bins = new Float64Array(windowSeconds)
   }
 
-  /** A clock that was set back counts at the latest second. */
+  /** After the clock was set back, events count in the latest second. */
   add(nowMs: number, events = 1): void {
     const at = this.#advance(nowMs) % this.#bins.length
     this.#bins[at] = (this.#bins[at] ?? 0) + events

@@ -5,10 +5,10 @@ export function replenishedPerSecond(limit: number, periodSeconds: number): numb
   return limit / periodSeconds
 }
 
-/** Use from this share of the refill on counts as the whole refill. */
+/** Minimum share of the refill that counts as the whole refill. */
 const WHOLE = 0.95
 
-/** Whether use of `perSecond` leaves a rolling quota no refill that counts. */
+/** Whether use of `perSecond` takes practically the whole refill of a rolling quota. */
 export function isWholeRefill(perSecond: number, limit: number, periodSeconds: number): boolean {
   return perSecond >= replenishedPerSecond(limit, periodSeconds) * WHOLE
 }

@@ -1,20 +1,20 @@
 import { isOfWholeKey, type KeyReport } from '../contract/events.ts'
 import type { RowProblem } from '../contract/snapshot.ts'
 
-/** Status of a response without a quota number, and the service's message if any. */
+/** Status of a response without quota headers, and the service's message if any. */
 export type AnswerProblem = Pick<RowProblem, 'status' | 'message'>
 
 /**
- * The last response without a quota number of each row, until the next number arrives.
+ * Each row's last response, if it had no quota headers. The next headers clear it.
  *
  * A 401 is about the key's token and a 5xx about the service, so rows that share one of these form one
  * problem, which ends with its last row. Any other status is a problem of its row.
  */
 export class RowProblems {
-  /** When each row was last answered with a number since the token in use was issued, epoch ms. */
+  /** When each row last received quota headers with the token in use, epoch ms. */
   readonly #accepted = new Map<string, number>()
   readonly #rows = new Map<string, RowProblem>()
-  /** Status of the service's own rejection, by row; the host's reachability reports any other. */
+  /** Status of the service's own rejection, by row. The host's reachability reports any other status. */
   readonly #refused = new Map<string, number>()
 
   /**
@@ -23,8 +23,8 @@ export class RowProblems {
   readonly #former = new Map<string, RowProblem>()
 
   /**
-   * The problem of a row. Without a sign-in host, a number before a 401 says nothing about the token, which
-   * the service may end early; otherwise a new token would have been fetched.
+   * The problem of a row. Without a sign-in host, quota headers before a 401 prove nothing about the token,
+   * which the service may end early. With one, a new token would have been fetched.
    */
   of(category: string, canRenew: boolean): RowProblem | undefined {
     const problem = this.#rows.get(category)
@@ -32,7 +32,7 @@ export class RowProblems {
     return { ...problem, alone: true }
   }
 
-  /** Records a response without a number. `nowMs`: epoch ms. */
+  /** Records a response without quota headers. `nowMs`: epoch ms. */
   refused(category: string, refused: AnswerProblem, nowMs: number): readonly KeyReport[] {
     this.#show(category, refused, nowMs)
     const { status, message } = refused
@@ -55,7 +55,7 @@ export class RowProblems {
     this.#show(category, refused, nowMs)
   }
 
-  /** Records that a row received a number, which ends its problems. */
+  /** Records that a row received quota headers, which ends its problems. */
   answered(category: string, nowMs: number): readonly KeyReport[] {
     const status = this.#refused.get(category)
     this.#accepted.set(category, nowMs)
@@ -76,8 +76,8 @@ export class RowProblems {
   }
 
   /**
-   * Whether a 401 is one row's: no other row has it, and another was answered with a number since the token
-   * in use was issued, and since `fromMs`, epoch ms.
+   * Whether a 401 concerns one row only: no other row has one, and another row got quota headers since the
+   * token in use was issued, and since `fromMs`, epoch ms.
    */
   #isAlone(category: string, fromMs = 0): boolean {
     const isShared = [...this.#refused].some(([other, status]) => other !== category && status === 401)

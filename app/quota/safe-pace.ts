@@ -19,8 +19,8 @@ export type PacedRow = Pick<
  * - fixed window: `low / secondsLeft − others`. The lower bound, spread over the rest of the window, minus
  *   others' use (service 8.3.5).
  *
- * `burst`: whole requests, 0 or more, that can be made at once and leave the gateway's `reserve`, even
- * without a gateway. Rolling: `low − reserve`, in addition to the rate. Fixed: `low − reserve − others ×
+ * `burst`: whole requests, 0 or more, that can be made at once without touching the gateway's `reserve`, even
+ * if the gateway is off. Rolling: `low − reserve`, in addition to the rate. Fixed: `low − reserve − others ×
  * secondsLeft`, instead of the rate.
  */
 export function safePace(
@@ -56,7 +56,10 @@ export function emptyAtWith(
     : emptyAtOf(row, row.low, ownToEmpty(row) + othersAtMost(row) + addedPerSecond, nowMs)
 }
 
-/** The late end of the range: when `high` runs out at the low end of others' use; if unknown, the median. */
+/**
+ * The late end of the range: when `high` runs out at the low end of others' use; if that is unknown, at the
+ * median.
+ */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,
   nowMs: number,
@@ -76,7 +79,10 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
   return seconds >= (secondsLeft ?? Number.POSITIVE_INFINITY) ? 'lasts' : nowMs + seconds * 1000
 }
 
-/** Own use that can run a row empty, requests per second: what the gateway holds leaves its reserve. */
+/**
+ * Own use that can empty a row, requests per second. Requests that the gateway holds are excluded: they do
+ * not touch the reserve.
+ */
 export const ownToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
   Math.max(0, (use?.own ?? 0) - held)
 

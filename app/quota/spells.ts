@@ -48,7 +48,7 @@ export class Spells {
       holds.set(spells.slice(band * HOLD_COUNT, (band + 1) * HOLD_COUNT))
   }
 
-  /** Restarts at a header, since when no candidate has been left. */
+  /** Restarts at a header: no candidate has been left since. */
   restart(): void {
     for (const left of this.left) left.fill(0)
   }

@@ -25,13 +25,13 @@ export interface StateReading {
   readonly emptyChance: number
   /** The part of `emptyChance` that others' present use alone causes; that use may end. */
   readonly emptyChanceByPresent: number
-  /** Whether requests wait in the gateway, so that its programs leave the reserve. */
+  /** Whether requests wait in the gateway, so that its programs do not touch the reserve. */
   readonly isHeldBack?: boolean
 }
 
 /** A row that runs empty sooner than this, at others' median use, is running out. */
 export const RUNNING_OUT_SECONDS = 600
-/** Time left from which running out is shown in red. */
+/** Running out is shown in red with at most this time left. */
 export const CRITICAL_SECONDS = 120
 /**
  * Chance of running out from others' present use at which a row counts as running out. In the truth bench,
@@ -39,17 +39,17 @@ export const CRITICAL_SECONDS = 120
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * Chance of running out, from everything that others may do, at which a row is watched. Above 0.18, where a
- * key without other users starts until its third header.
+ * Chance of running out, from everything that others may do, at which a row is watched. Above 0.18, the
+ * chance of a key without other users until its third header.
  */
 const WATCH_CHANCE = 0.2
 /** Chance that less than one request is left at which a row is empty: calls fail. */
 const EMPTY_CHANCE = 0.9
-/** Width of the interval, as a share of the limit, from which a row counts as not checked. */
+/** A row counts as not checked if its interval is at least this wide, as a share of the limit. */
 const USELESS_WIDTH = 0.5
-/** Share of the limit surely left at which a row is no longer running out. */
+/** Share of the limit certainly left at which a row is no longer running out. */
 const FULL_AGAIN = 0.9
-/** Requests surely left at which a row is no longer empty: rounding is below one. */
+/** Requests certainly left at which a row is no longer empty: rounding is below one. */
 const REFILLED = 2
 /**
  * How far a condition must be false before a milder state: a share of the limit, or half of the chance that
@@ -113,12 +113,12 @@ type LastingRow = Pick<
 >
 
 /**
- * Whether the row lasts 10 minutes even at the high end of others' use. False while others' use is unknown,
- * which takes two headers.
+ * Whether the row lasts 10 minutes even at the high end of others' use. False while others' use is unknown:
+ * measuring it takes two headers.
  *
- * It falls by own + others − refill per second, and lasts if 600 s of that is less than what is left. A fixed
- * window refills nothing before its end and everything then, so the level must last to the end, and a whole
- * limit through the next window.
+ * The level falls by own + others − refill per second, and lasts if 600 s of that is less than the level. A
+ * fixed window refills nothing before its end and everything then, so the level must last to the end, and a
+ * whole limit through the next window.
  */
 export function lastsAtMost(row: LastingRow): boolean {
   const { use, level, limit, period, model, windowEndsAt, asOf } = row
@@ -133,7 +133,7 @@ export function lastsAtMost(row: LastingRow): boolean {
 /**
  * The state of one row over time.
  *
- * A state lasts at least 10 s. A milder one replaces it after 30 s in which its condition was false, even
+ * A state lasts at least 10 s. A milder one replaces it only after its condition was false for 30 s, even
  * with the slack of `stateOf`. Facts count at once: a 429, the successful end of its wait, a header since the
  * state began that disproves it, an interval too wide to use, and the first usable one after that.
  */
@@ -175,7 +175,7 @@ export class RowState {
   }
 }
 
-/** Whether the number in a header since `sinceMs` alone shows that a state is too mild or too severe. */
+/** Whether a header since `sinceMs` alone proves that a state is too mild or too severe. */
 function isContradicted(
   current: QuotaState,
   { seen, limit, threshold }: StateReading,

@@ -7,18 +7,20 @@ const QUIET_AT_FIRST = 0.6
 const HOLDS_SECONDS = 1800
 /** Probability that a header shows one request missing although others made none. */
 const MISREAD = 0.01
-/** Overflow between two headers, in requests, of a quota that others leave full in between. */
+/**
+ * Minimum overflow between two headers, in requests, at which the quota counts as nearly full between them.
+ */
 const FULL_BETWEEN = 1.5
-/** Missing requests at a header up to which others sometimes leave a quota full. */
+/** Maximum number of missing requests at which the quota counts as nearly full. */
 const NEAR_FULL = 2
 /**
- * Own missing requests at a header up to which one request of others is visible: the header's own request
- * plus rounding.
+ * Maximum distance from full before a header, in requests, at which one request of others shows: the header's
+ * own request plus rounding.
  */
 const OWN_MISSING = 1.1
 /**
- * Width of the bounds up to which a header distinguishes one missing request from none, and the most that it
- * then shows.
+ * Maximum width of the bounds at which a header distinguishes one missing request from none, and the most
+ * that it may show missing to count as none.
  */
 const SHARP = 0.6
 const NONE_MISSING = 0.45
@@ -34,7 +36,7 @@ export interface LevelHeader {
   /** Requests that this header shows missing beyond own ones: minimum and maximum. */
   readonly least: number
   readonly most: number
-  /** Midpoint and width of the bounds on the level before it. */
+  /** Midpoint and width of the bounds on the level before the header. */
   readonly before: number
   readonly width: number
 }

@@ -29,8 +29,9 @@ export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[
 }
 
 /**
- * The category that limits the key, for programs: the `state` of the worst row in the words of INTERFACES.
- * `lasts` only if every row lasts even at the high end of others' use, and headers can still arrive.
+ * The category that limits the key, for programs: the `state` of the worst row, in the words that `--json`
+ * publishes. `lasts` only if every row lasts even at the high end of others' use, and headers can still
+ * arrive.
  */
 export function verdictOf(
   rows: readonly RequestQuota[],
@@ -63,7 +64,7 @@ export function verdictOf(
 /** A full row used at less than this rate, in requests per second, is idle. */
 const IDLE_PER_SECOND = 0.05
 
-/** The verdict of one row, for programs: its `state` in the words of INTERFACES. */
+/** The verdict of one row, for programs: its `state` in the words that `--json` publishes. */
 export function rowVerdictOf({
   state,
   level,

@@ -12,9 +12,9 @@ import { rowVerdictOf } from './verdict.ts'
 /** The wait after a 429 (service 7). */
 export interface Hold {
   readonly untilMs: number
-  /** 429s in a row. */
+  /** Number of consecutive 429s. */
   readonly refusals: number
-  /** Whether others used the whole refill when the wait began; assumed until it ends. */
+  /** Whether others used the whole refill when the wait began, which is assumed until it ends. */
   readonly byOthers?: boolean
 }
 
@@ -34,7 +34,7 @@ export interface RowStanding {
 
 /** Minimum use for a forecast, as a share of the limit and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/** Share of the refill below which own requests leave others all of it. */
+/** Own requests below this share of the refill are neglected: others can get all of it. */
 const NOTABLE_OWN_SHARE = 0.05
 /** Farthest forecast, in periods. */
 const FORECAST_PERIODS = 12

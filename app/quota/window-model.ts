@@ -5,7 +5,7 @@
  * A rolling interval refills `limit / period` per second, and Reset is its time to full (service 8.3.1,
  * 8.3.2). A fixed window refills nothing until it ends, and is then full except for later requests (service
  * 8.3.5). The bounds of the estimator (`level-bounds.ts`) and of the gateway (`app/gateway/bucket-bound.ts`)
- * both use it. Times are milliseconds on one clock, levels requests with a fraction.
+ * both use this file. Times are milliseconds on one clock, levels requests with a fraction.
  */
 
 /** Requests a period. */
@@ -14,7 +14,7 @@ export interface WindowSize {
   readonly periodMs: number
 }
 
-/** What is known of a quota's window. */
+/** The known state of a quota's window. */
 export type WindowModel =
   | { readonly model: 'rolling'; readonly window?: undefined }
   /** `window`: the last one that a header showed, possibly ended. */
@@ -119,7 +119,7 @@ export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: num
   return 'impossible'
 }
 
-/** What two headers together show of one window; the first one wins if they differ by rounding. */
+/** Combines what two headers show of one window. The first header wins if they differ by rounding. */
 export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
   const endsEarliestMs = Math.max(known.endsEarliestMs, shown.endsEarliestMs)
   const endsLatestMs = Math.min(known.endsLatestMs, shown.endsLatestMs)
@@ -164,9 +164,7 @@ export function levelsShown(
   return { least, mostThen: most, most: Math.min(limit, most + grown) }
 }
 
-/**
- * The window of a request that may have opened one between two times: it lasts one period (service 8.3.5).
- */
+/** The window that a request may have opened between two times: it lasts one period (service 8.3.5). */
 export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: number): FixedWindow => ({
   endsEarliestMs: afterMs + periodMs - CLOCK_STEP_MS,
   endsLatestMs: beforeMs + periodMs + CLOCK_STEP_MS,

@@ -12,18 +12,18 @@ export const RETRY = {
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
   /** Requests to a host that does not respond. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
-  /** A check with a 401, even with a new token. A fresh token may not be valid everywhere yet. */
+  /** Checks that get a 401 even with a new token. A fresh token may not be valid everywhere yet. */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /** Refreshing because of a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
-   * Tries of a quota whose whole refill others use: including the two 429s that show it, at most four per
+   * Tries of a quota whose whole refill others use: including the two 429s that reveal it, at most four per
    * minute.
    */
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
-  /** Refreshing soonest after a failure, or after a refresh that did not help, for requests that need it. */
+  /** Minimum wait before a refresh that requests need, after a failed or useless one. */
   wantedRefresh: { stepsMs: [5_000], jitter: 0 },
   /** Refreshing after an unreadable response, each of which may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },

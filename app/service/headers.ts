@@ -8,7 +8,7 @@ export interface RateReading {
   readonly resource?: string
 }
 
-/** The X-Concurrency headers of one response (service 2.2), likewise. */
+/** The X-Concurrency headers of one response (service 2.2). Missing or implausible ones are absent. */
 export interface ConcurrencyReading {
   readonly limit?: number
   readonly remaining?: number

@@ -1,7 +1,7 @@
 /** Responses and frames of the service nest only a few levels deep. */
 export const MAX_JSON_DEPTH = 64
 
-/** The value of a JSON text. `undefined` if the text is invalid, because no JSON text represents that. */
+/** The value of a JSON text. `undefined` if the text is invalid, which no JSON text represents. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -72,7 +72,7 @@ function parseOptions(query: string | undefined): ReadText<Readonly<Record<strin
   return Object.keys(options).length > 0 ? parsed(options) : expected('at least one option after "?"')
 }
 
-/** A query value; empty, which is not a value, if its encoding is invalid. */
+/** Decodes a query value. Empty, which is never valid, if its encoding is invalid. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '))

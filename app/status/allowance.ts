@@ -14,7 +14,7 @@ import {
 } from './quota-status.ts'
 
 /**
- * The rate at which the quota lasts: `1 per 1.9 s`, `none` if others use everything, `in 40 s` after a 429,
+ * The rate that the quota can sustain: `1 per 1.9 s`, `none` if others use everything, `in 40 s` after a 429,
  * `?` until known.
  */
 export function safePaceText(quota: RequestQuota, nowMs: number): string {
@@ -28,7 +28,7 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
   return paceText(quota.safe.everySeconds)
 }
 
-/** Requests that may be sent, as a table shows them: how many now, and the text after that. */
+/** Requests that may be sent, as a table shows them: how many now, and the text after that number. */
 export interface Allowance {
   readonly burst?: number
   readonly text: string
@@ -92,7 +92,7 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
 export const whoTakesAll = (quota: RequestQuota): string =>
   surelyUsesWholeRefill(quota) ? 'others take all' : 'others may take all'
 
-/** Periods beyond which an end is too far away for a time of day. */
+/** An end more than this many periods away is not shown as a time of day. */
 const WHAT_IF_PERIODS = 12
 
 /**

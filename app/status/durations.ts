@@ -1,6 +1,6 @@
 /** Durations as text for every surface: `41 s`, `14 min 32 s`, `2 h 14 min`, `3 d 4 h`. */
 
-/** Age of a pushed row from which it counts as not checked: main no longer responds. Milliseconds. */
+/** A pushed row of this age counts as not checked: main no longer responds. Milliseconds. */
 export const OUTDATED_AFTER_MS = 60_000
 
 const MINUTE_SECONDS = 60
@@ -25,7 +25,7 @@ export function untilText(atMs: number, nowMs: number): string {
   return durationText(Math.ceil((atMs - nowMs) / 1000))
 }
 
-/** Elapsed time, rounded down: never older than it is. */
+/** Elapsed time, rounded down, so that it is never overstated. */
 export function sinceText(atMs: number, nowMs: number): string {
   return durationText((nowMs - atMs) / 1000)
 }
@@ -39,8 +39,8 @@ export function coarseSinceText(atMs: number, nowMs: number): string {
 }
 
 /**
- * Length of a finished action: `0.4 s`, `1 s`, from 10 s on like any duration. Rounded down from there,
- * otherwise to a tenth.
+ * Length of a finished action: `0.4 s`, `1 s`. Below 10 s to a tenth, from 10 s on like any duration, rounded
+ * down.
  */
 export function lengthText(milliseconds: number): string {
   if (milliseconds >= 10_000) return durationText(milliseconds / 1000)

@@ -5,7 +5,7 @@ import { shownRows } from '../quota/verdict.ts'
 import { OUTDATED_AFTER_MS } from './durations.ts'
 
 /**
- * The text for responses without a quota number, for every surface: a rejected token, a missing permission, a
+ * The text for responses without quota headers, for every surface: a rejected token, a missing permission, a
  * failing service, or an intermediary's response. Pure.
  */
 export interface ProblemStatus {
@@ -17,14 +17,14 @@ export interface ProblemStatus {
 }
 
 /**
- * How long a service may fail, or respond without a number, before a row with a number shows it.
+ * How long responses may fail or lack quota headers before a row that has a number shows the problem.
  * Milliseconds.
  */
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
  * The problem of a row to be shown at `nowMs`, epoch ms. A rejected token or permission shows at once; a
- * single failing response next to a number is not yet a state.
+ * single failed response of a row with a number does not show yet.
  */
 export function shownProblem(
   { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,
@@ -37,7 +37,7 @@ export function shownProblem(
   return isRefusal || !hasNumber || nowMs - problem.since >= PROBLEM_LASTS_MS ? problem : undefined
 }
 
-/** Shown rows whose last response had no number, reported or not: they cannot count as fine. */
+/** Shown rows whose last response had no quota headers, reported or not: they cannot count as fine. */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,
   nowMs: number,
@@ -67,7 +67,7 @@ export interface KeyProblem extends ProblemStatus {
 
 /**
  * The problems of a key's rows at `nowMs`, epoch ms, the worst first. Rows that share a 401, a 403, a 5xx or
- * responses without headers form one problem. Empty if every checked row has a number.
+ * responses without headers form one problem. Empty if every checked row got quota headers.
  */
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
   const groups = new Map<string, [RequestQuota, ...RequestQuota[]]>()

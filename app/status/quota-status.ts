@@ -17,7 +17,7 @@ export interface QuotaStatus {
   readonly state: QuotaState
   readonly severity: Severity
   /**
-   * One word for each state: see `STATE_LABELS`; for a row whose responses have no number, see
+   * One word for each state: see `STATE_LABELS`; for a row whose responses have no quota headers, see
    * `problemStatus`.
    */
   readonly label: string
@@ -114,7 +114,7 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** For a row that may be empty already, or may last. */
+/** The end of a row that may already be empty, or may last. */
 const ANY_MOMENT = 'any moment'
 
 /**
@@ -134,7 +134,7 @@ export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, 
   return from === to ? from : `${from}–${to}`
 }
 
-/** The same within a sentence: `runs out 14:33–14:36`, `runs out at 14:33 or later`. */
+/** `emptyText` within a sentence: `runs out 14:33–14:36`, `runs out at 14:33 or later`. */
 export function runsOutText(row: RequestQuota, nowMs: number): string {
   const when = emptyText(row, nowMs)
   if (when === ANY_MOMENT) return 'is about to run out'
@@ -145,7 +145,7 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
 /** Replaces a countdown while 429s continue because others use the whole refill. */
 export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
-/** The same without a label; in a sentence: `Calls get 429 until others slow down.` */
+/** The same where no label says 429, in a sentence: `Calls get 429 until others slow down.` */
 export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`
 
 /** `40 s`, `now`: time until a rate-limited request may be retried. */
@@ -163,11 +163,11 @@ export function shareLeftText(quota: Bounds): string {
   return isRange(quota) ? `${percent(low)}–${percent(high)} %` : `${percent(low)} %`
 }
 
-/** The same in requests: `38`, `60–95`. */
+/** The lower bound in requests: `38`; `60–95` as in `shareLeftText`. */
 export const surelyLeftText = (quota: Bounds): string =>
   isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
 
-/** Age of a header from which a row is marked as old. Milliseconds. */
+/** A row is marked as old if its header is at least this old. Milliseconds. */
 export const STALE_AFTER_MS = 120_000
 
 /** Whether a row is marked as old at `nowMs`, epoch ms: its last header is older than two minutes. */
@@ -176,7 +176,7 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
   return nowMs - quota.observedAt > STALE_AFTER_MS
 }
 
-/** Share of the limit by which `high − low` must differ for the number to be shown as a range. */
+/** The number is shown as a range if `high − low` is at least this share of the limit. */
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
@@ -212,7 +212,7 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
   const { fullAt, remaining, limit } = quota
-  // Unknown for a range.
+  // Unknown if the number is a range.
   if (remaining >= limit || (fullAt !== undefined && fullAt <= nowMs)) return isRange(quota) ? '?' : 'full'
   if (fullAt === undefined) return '?'
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')

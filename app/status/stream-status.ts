@@ -52,7 +52,7 @@ export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary
 }
 
 /**
- * Age up to which a header counts as evidence of slots; only responses to opened streams show them.
+ * Maximum age of a header that counts as evidence of slots; only responses to opened streams show them.
  * Milliseconds.
  */
 const SLOTS_FRESH_MS = 10 * 60_000
@@ -68,14 +68,15 @@ export function isSlotCountCurrent(
   return source === 'header' && observedAt !== undefined && nowMs - observedAt <= SLOTS_FRESH_MS
 }
 
-/** Share of the limit up to which free slots are few; at least one. */
+/** Free slots up to this share of the limit count as few; at least one. */
 const FEW_SLOTS = 0.1
 
 /** The most free slots that still count as few. */
 export const fewSlots = (limit: number): number => Math.max(1, Math.floor(limit * FEW_SLOTS))
 
 /**
- * Status of the slots of one group of streams (service 3, 8.2); a documented default says nothing about now.
+ * Status of the slots of one group of streams (service 3, 8.2); a documented default says nothing about the
+ * present.
  */
 export function slotStatus({
   source,

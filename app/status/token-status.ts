@@ -8,7 +8,7 @@ export interface TokenStatus {
   readonly label: string
 }
 
-/** Time before the end of a sign-in from which it needs attention, inclusive. Milliseconds. */
+/** A sign-in needs attention from this long before its end, inclusive. Milliseconds. */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 
 /** The label of a sign-in that ends within `SIGN_IN_ENDING`. */

@@ -26,7 +26,7 @@ export function updateText(state: UpdateState): string {
   }
 }
 
-/** The same as a menu label, with a menu's capitals; `undefined` if there is nothing to choose. */
+/** The update as a menu label, with a menu's capitals; `undefined` if there is nothing to choose. */
 export function updateLabel(state: UpdateState): string | undefined {
   switch (state.kind) {
     case 'no-feed':

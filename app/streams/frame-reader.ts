@@ -9,7 +9,7 @@ const CLOSING_BRACE = 0x7d
 
 /** The frames of one chunk. */
 export interface FramesRead {
-  /** Whole lines, including those below and those over the cap. */
+  /** Number of whole lines, including `notable` ones and those over the cap. */
   readonly count: number
   /** Frames that are not plainly data, in order of arrival. */
   readonly notable: readonly Frame[]
@@ -19,8 +19,8 @@ export interface FramesRead {
  * Reads frames from the bytes of a stream (service 12), regardless of chunk borders.
  *
  * Most frames are data, of which only the number matters. So a line that opens and closes as an object, and
- * in which no key of another kind is possible, is counted without parsing. A full parse might call such a
- * line noise; both only show that the stream is alive.
+ * in which no key of another kind is possible, is counted without parsing. A full parse might classify such a
+ * line as noise, but either only shows that the stream is alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()

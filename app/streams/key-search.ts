@@ -5,8 +5,8 @@ const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
 /**
- * Eleven bytes of each long key: enough to contain an aligned word at any offset, even in every other word
- * only.
+ * Eleven bytes of each long key: enough to contain an aligned word at any offset, even if only every other
+ * word is read.
  */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const

@@ -40,7 +40,7 @@ const byMembers =
     return values.includes(undefined) ? undefined : JSON.stringify(values)
   }
 
-/** Full objects follow each other, unless the caller requested only changed members. */
+/** Each frame is a full object, unless the caller requested only changed members. */
 const ofAccounts =
   (id: string): RuleOf =>
   ({ changes }) => ({

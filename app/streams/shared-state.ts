@@ -174,7 +174,7 @@ export class SharedState {
     return this.#line(END_SNAPSHOT)
   }
 
-  /** A line of Headroom's own, with the service's line end. */
+  /** A line that Headroom adds, with the service's line end. */
   line(text: string): Uint8Array {
     return this.#line(text)
   }
@@ -258,7 +258,7 @@ export class SharedState {
     return [{ kind: 'object', bytes: this.#line(line), key, isDeletion: true }]
   }
 
-  /** The end of a first response: relayed for the first connection; for a later one, its differences. */
+  /** Ends a first response: relays the line for the first connection, and the differences for a later one. */
   #ended(): readonly SharedFrame[] {
     const next = this.#next
     const frames = next === undefined ? [] : this.#differences(next.entries)

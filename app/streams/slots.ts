@@ -3,7 +3,9 @@ import type { SlotQuotaDefault } from '../service/categories.ts'
 import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
-  /** `undefined` for a category without slots in the table, until the first header; hidden before. */
+  /**
+   * `undefined` until the first header for a category without slots in the table, which is hidden until then.
+   */
   limit: number | undefined
   own: number
   elsewhere: number
@@ -64,8 +66,8 @@ export class SlotLedger {
     if (reading.remaining === undefined) return
     const inUse = Math.max(0, row.limit - reading.remaining)
     const sure = Math.max(0, row.own - opening)
-    // Between "the service counted no opening stream" and "all of them, and the just closed ones": unchanged
-    // if possible.
+    // Others' count lies between two extremes: the service counted no opening stream, or all of them and the
+    // just closed ones. It stays unchanged if possible.
     const most = Math.max(0, inUse - sure)
     const least = Math.max(0, inUse - row.own - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))

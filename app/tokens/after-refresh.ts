@@ -29,9 +29,9 @@ function adopted(
 const MAX_WAITING = 4
 
 /**
- * The token after an incomplete renewal that contained a `refreshToken`. That one is sent next, because a
- * service that rotated may end the session if it sees the old one again. It may also be error text, so the
- * old one stays a candidate until either is accepted.
+ * The token after an incomplete renewal that contained a `refreshToken`. That token is sent next, because a
+ * service that rotated may end the session if it sees the old one again. The string may also be error text,
+ * so the old token stays a candidate until either is accepted.
  */
 export function withCandidate(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token

@@ -23,8 +23,8 @@ export function revocationForeseen({ token, standing }: TokenState): RevocationR
 }
 
 /**
- * Whether another token than the current one may be the valid one, because a response that may have replaced
- * it was lost or incomplete. Only an answered refresh resolves this.
+ * Whether a token other than the current one may be valid, because a response that may have replaced it was
+ * lost or incomplete. Only an answered refresh resolves this.
  */
 export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false

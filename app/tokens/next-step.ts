@@ -2,8 +2,8 @@ import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /**
- * What is due for a key without a person's action, and when (epoch milliseconds), so that it can be
- * re-evaluated after sleep.
+ * The next automatic step for a key, and its time (epoch milliseconds), so that it can be re-evaluated after
+ * sleep.
  */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }

@@ -57,9 +57,12 @@ export type RefreshOutcome =
       readonly isThrottled?: true
       /** An intermediary answered, not the sign-in host. */
       readonly isFromIntermediary?: true
-      /** A client error without a cause: if several tokens are candidates, another may work. */
+      /** A client error without a stated cause: if several tokens are candidates, another may work. */
       readonly anotherTokenMayDo?: true
-      /** A string in place of a new refresh token, in a possible renewal: one of the two is valid. */
+      /**
+       * The string that a possible renewal had in place of a new refresh token: either it or the token that
+       * was sent is valid.
+       */
       readonly refreshToken?: string
     }
   | { readonly kind: 'not-sent'; readonly why: string }
@@ -95,7 +98,10 @@ const secret = z.string().check(z.minLength(1), z.maxLength(16_384))
 const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
   access_token: bearer,
-  /** Other token types must not be used (RFC 6749 7.1); without a type it counts as documented. */
+  /**
+   * Other token types must not be used (RFC 6749 7.1); a response without a type counts as the documented
+   * `Bearer`.
+   */
   token_type: z.optional(z.nullable(z.string().check(z.regex(/^bearer$/i)))),
   expires_in: z.optional(z.unknown()),
   scope: z.optional(z.unknown()),

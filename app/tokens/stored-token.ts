@@ -61,8 +61,8 @@ export function restoredState(
 }
 
 /**
- * The part of a state that is stored, with `token` as its refresh token. What a restart must request again is
- * left out.
+ * The part of a state that is stored, with `token` as its refresh token. Data that a restart must request
+ * again is left out.
  *
  * A lost response stays an open intent until the service has answered about the token.
  */

@@ -20,7 +20,10 @@ export interface TokenRecord {
   readonly doubt?: TokenDoubt
 }
 
-/** Other candidates for the valid token, after an incomplete renewal contained a string in its place. */
+/**
+ * Other candidates for the valid token, after an incomplete renewal contained a string in place of a new
+ * token.
+ */
 export interface TokenDoubt {
   /** The last token that the service accepted: never dropped for lack of room. */
   readonly honoured: string
@@ -66,7 +69,7 @@ export interface TokenState {
   readonly retryAtMs: number | undefined
   /** The earliest retry while requests need another token; may be earlier than `retryAtMs`. */
   readonly wantedAtMs: number | undefined
-  /** Why the latest of these refreshes failed. */
+  /** Why the latest refresh failed. */
   readonly failure: string | undefined
   /**
    * Whether a response was lost, possibly by an earlier process. Only the first lost one is retried at once.

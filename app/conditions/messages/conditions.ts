@@ -245,7 +245,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
   }
 }
 
-/** Title and body of a condition's alert. A window refreshes it regularly, so that no countdown stops. */
+/** Title and body of a condition's alert. A window refreshes them regularly, to keep countdowns running. */
 export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
   const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
   // An alert shows its start separately.
@@ -262,8 +262,8 @@ export interface AlertText {
 }
 
 /**
- * Title and body of an alert whose condition has disappeared. If no header shows that, the row has only
- * possibly recovered.
+ * Title and body of an alert whose condition has disappeared. Without a header that proves it, the text says
+ * that the row may have recovered.
  */
 export function recoveredText(
   kind: string,

@@ -22,11 +22,11 @@ export type Said = readonly [severity: Severity, title: string, ...details: (str
 export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
-  /** Detail of an ended line, if it differs from the event's: after the end, advice no longer helps. */
+  /** Detail once the line has ended, if it differs from the event's: advice no longer helps then. */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
   /** One line for several events within a second, the worst first. */
   readonly many?: (events: readonly [E, ...E[]]) => readonly [title: string, detail?: string]
-  /** What events must have in common to share that line. */
+  /** Events share that line if this value is equal. */
   readonly alike?: (event: E) => string | number
 }
 
@@ -41,7 +41,7 @@ export const moment = (momentMs: number, atMs: number, as: EventStyle['as'] = 'c
 export const until = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `until ${clockText(momentMs)}` : `for ${untilText(momentMs, atMs)}`
 
-/** When a failed attempt is repeated; `false` if unknown. Epoch ms. */
+/** The time of the next attempt after a failed one, as text; `false` if unknown. `retryAt`: epoch ms. */
 export const nextTry = (retryAt: number | undefined, atMs: number, as: EventStyle['as']) =>
   retryAt !== undefined && `next try ${moment(retryAt, atMs, as)}`
 

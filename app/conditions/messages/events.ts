@@ -70,7 +70,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'service-unreachable': {
     of: 'service',
-    // Reported once: a retry time would be outdated by the second attempt.
+    // Without a retry time: the event is reported once, and the second attempt would make the time stale.
     say: ({ host, why, serves }) => [
       serves === 'calls' ? 'critical' : 'warning',
       `${host} unreachable`,

@@ -6,7 +6,7 @@ import { countText, listText } from '../../status/rates.ts'
 import { judgedRows } from '../evaluate.ts'
 import type { Finding, KeyStatus } from '../key-status.ts'
 
-/** Title for rows that are ok now, while others' use is not known well enough to tell for how long. */
+/** Title for rows that are ok now, while others' use is still being measured. */
 export const SO_FAR = `${STATE_LABELS.ok} so far`
 
 /** The words for a key without conditions at `nowMs`, epoch ms. */

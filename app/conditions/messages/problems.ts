@@ -22,7 +22,7 @@ export const historyWords = (failure = '') =>
     action: 'Check the data folder’s disk.',
   }
 
-/** Whether all other checked rows have a number, and there is at least one. */
+/** Whether there are other checked rows, all with quota headers. */
 function doOthersWork(categories: readonly string[], requests: readonly RequestQuota[]): boolean {
   const others = requests.filter((row) => !categories.includes(row.category))
   return (
@@ -31,7 +31,7 @@ function doOthersWork(categories: readonly string[], requests: readonly RequestQ
   )
 }
 
-/** The message for a response without a number, about the whole key or one quota. */
+/** The message for a response without quota headers, about the whole key or one quota. */
 export function problemMessage(
   kind: ConditionKind,
   { categories, problem, isWhole }: KeyProblem,

@@ -149,7 +149,7 @@ function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
     : `Pause ${name}, or slow it to ${paceText(pace)}.`
 }
 
-/** Where no countdown is possible: `until 14:36:05` after a 429. */
+/** The time, where no countdown is possible: `until 14:36:05` after a 429. */
 function momentText(row: RequestQuota, nowMs: number): string {
   const { note, untilMs } = quotaStatus(row, nowMs)
   return untilMs === undefined ? note : `until ${clockText(untilMs)}`
@@ -197,8 +197,8 @@ function mostOf(quota: RequestQuota, snapshot: Pick<Snapshot, 'programs'>): stri
 }
 
 /**
- * The same, for reading from afar. Leaves out Headroom's own use if others use the quota: `others 1.2–1.3/s,
- * refill 1.07/s`.
+ * Who uses the quota, and its refill, short enough to read from afar: `others 1.2–1.3/s, refill 1.07/s`.
+ * Leaves out Headroom's own use if others use the quota.
  */
 export function usageLine(quota: RequestQuota): string {
   const [own, others] = [ownText(quota), othersText(quota)]

@@ -11,7 +11,7 @@ type Kind = 'stream-opened' | 'stream-restarted' | 'stream-closed' | 'stream-sil
 export const STREAM_EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   'stream-opened': {
     of: 'streams',
-    // A first opening needs no explanation: the reason that main gives would only repeat the word.
+    // A first opening needs no reason: it would only repeat the title.
     say: (event) => [
       'ok',
       `${streamKindName(event)} opened`,
@@ -75,13 +75,13 @@ const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
 
-/** `Orders reconnected (GoAway)`; `Orders closed by you`, because that reason contains the verb. */
+/** `Orders reconnected (GoAway)`; `Orders closed by you`, where the reason already contains the verb. */
 function changeText(subject: string, verb: Change, reason: string): string {
   if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
   return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`
 }
 
-/** The reason for a change, if its title does not contain it. */
+/** The reason for a change, if the title does not already contain it. */
 const unstatedReason = (verb: Change, reason: string): string | false =>
   reason !== GOING_AWAY && !saysVerb(verb, reason) && reason
 
