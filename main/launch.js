@@ -43,7 +43,7 @@ if (nodeMajor >= MIN_NODE_MAJOR) await run()
 else handOver()
 
 /**
- * Runs the launcher again on the Node in the npm package `node`. npm scripts find that one first, a bare
+ * Runs the launcher again on the Node in the npm package `node`. npm scripts find that Node first; a bare
  * `node` does not.
  */
 function handOver() {

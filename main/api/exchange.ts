@@ -38,7 +38,7 @@ export interface ExchangeStart {
   readonly path: string
   readonly token: string
   readonly slot?: ExchangeSlot | undefined
-  /** The permit of this request among all requests, to be given the outcome once. */
+  /** The permit of this request, which receives the outcome once. */
   readonly turn?: Permit | undefined
 }
 

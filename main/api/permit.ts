@@ -31,7 +31,7 @@ export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
     : { kind: 'answer', ...quota }
 }
 
-/** What the gateway, while on, adds to a connected key. */
+/** The gateway's additions to a connected key, while the gateway is on. */
 export interface SessionGateway {
   /** Own checks wait for a turn among programs' requests. */
   readonly acquirePermit: AcquirePermit

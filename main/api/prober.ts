@@ -51,7 +51,7 @@ export interface ProberDeps {
 
 /**
  * The interval of regular ticks in milliseconds. Not shorter, so that an app without windows seldom wakes the
- * machine; a check that is due in between has one tick of its own.
+ * machine; a check that is due in between gets an extra tick.
  */
 const TICK_MS = 1000
 /** Shortest wait of a timer: a fraction of it could end before the time it waits for. */
@@ -258,10 +258,10 @@ export class Prober {
   }
 
   /**
-   * Ticks at `dueAtMs` too, if that is soon; an earlier extra tick plans this one anew.
+   * Also ticks at `dueAtMs`, if that is soon. An earlier extra tick schedules this one again.
    *
-   * At regular ticks alone, checks would meet a program's timer at one phase for minutes, and find the row
-   * either always or never full.
+   * With regular ticks alone, checks could stay in phase with a program's timer for minutes, and find the row
+   * always full or never full.
    */
   #tickAt(dueAtMs: number, now: number): void {
     // Also false without a time: a row that no budget pays for is never due.

@@ -263,7 +263,7 @@ export class QuotaTap {
     // refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
-    // The 429 itself may be what shows it, so the row is read after it.
+    // The 429 itself may show that others use the whole refill, so the row is read after it.
     const row = ledger.rowAt(category, now)
     const byOthers = held?.byOthers ?? (row !== undefined && usesWholeRefill(row))
     ledger.hold(category, { untilMs, refusals, byOthers })
@@ -308,7 +308,7 @@ export class QuotaTap {
     for (const row of rows) {
       const others = this.#others.evaluate(row, nowMs)
       if (others) this.#deps.report(others)
-      // While a 429 lasts, what was short stays short.
+      // While a 429 lasts, a short row stays short.
       if (row.state !== 'blocked') this.#deps.report(shortReport(row))
     }
   }

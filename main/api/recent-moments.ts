@@ -17,7 +17,7 @@ export class RecentMoments {
     this.#atMs.push(nowMs)
   }
 
-  /** How many of them are less than `keptMs` old at `nowMs`. */
+  /** The number of times less than `keptMs` old at `nowMs`. */
   count(nowMs: number): number {
     this.#forget(nowMs)
     return this.#atMs.length - this.#first

@@ -21,8 +21,8 @@ export interface AskDeps {
 }
 
 /**
- * Timeouts in milliseconds. A revocation waits for the service, and turning the gateway off for requests in
- * progress. A status does not wait.
+ * Timeouts in milliseconds. A revocation waits for the service, and turning the gateway off waits for
+ * requests in progress. A status does not wait.
  */
 const TIMEOUT_MS = {
   status: 5_000,

@@ -60,7 +60,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     serve(socket, deps, () => limit.keep(socket))
   })
   const limit = limitConnections([server], { most: MAX_CONNECTIONS })
-  // An error while it listens concerns one connection only; others are reported below.
+  // An error while the server listens concerns one connection only; earlier errors are reported below.
   server.on('error', (cause) => server.listening && log.note('the control socket failed', { cause }))
   try {
     await listenAnew(server, deps)
@@ -72,7 +72,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
   const reopenIfDeleted = async () => {
     try {
       if (path.kind === 'pipe' || lstatSync(path.path, { throwIfNoEntry: false }) !== undefined) return
-      // Closed first, because libuv deletes the file of that name.
+      // The old server is closed first, because closing it makes libuv delete the file of that name.
       server.close()
       await listenAnew(server, deps)
       log.note('the control socket was deleted; it is open again')

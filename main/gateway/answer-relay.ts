@@ -57,7 +57,7 @@ export interface Reader {
 export interface Relayed {
   readonly answer: ForwardAnswer
   readonly begun?: Begun
-  /** Removes the access token that the request was sent with. */
+  /** Removes the access token that the request was sent with from the response. */
   readonly removal: TokenRemoval
   readonly readers: readonly Reader[]
   /** Aborts the upstream request. */
@@ -169,7 +169,8 @@ export function relay(relayed: Relayed): Relay {
     // Node must not add its own Date, or any other field, to the service's response.
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
-    // A stream may have no data for a while; a response of known length is sent in one piece with its head.
+    // A stream may have no data for a while, so its head is sent now; a response of known length is sent in
+    // one piece with its head.
     if (isChunked) reply.flushHeaders()
   }
   const cut = () => {

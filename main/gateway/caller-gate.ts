@@ -54,7 +54,7 @@ const isFromPage = (rawHeaders: readonly string[]): boolean =>
 
 const MAX_ROUTED_PATH = 8 * 1024
 
-/** The destination of a path: `orders` places orders; the gateway does not know `nowhere`. */
+/** The destination of a path: `orders`: it places orders; `nowhere`: the gateway does not know it. */
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**

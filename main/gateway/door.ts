@@ -37,8 +37,7 @@ const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'
 
 /**
- * The entrance of the gateway: forwards requests of known programs, and tells other callers why theirs is
- * declined.
+ * The entrance of the gateway: forwards requests of known programs, and declines all others with a reason.
  *
  * Order of checks: Host, Origin, path and size, health, key, the user of the calling process, method. The
  * user comes after the key because its lookup takes milliseconds. No part of a declined request is sent

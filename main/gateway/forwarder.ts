@@ -33,7 +33,7 @@ export interface ForwarderDeps extends SendingDeps, Bearer {
 export interface WaitingNow {
   readonly category: string
   readonly sinceMs: number
-  /** When its longest wait ends. */
+  /** When the request's maximum wait ends. */
   readonly untilMs: number
   /** Absent while it waits for a slot, which depends on others. */
   readonly turnAtMs?: number
@@ -54,11 +54,11 @@ const REFUSAL_REPORT_MS = 60_000
 /** Headroom's own name among the scheduler's programs; a program's id is never empty. */
 const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
-/** The class for reopening a stream that programs read: it leaves the reserve. */
+/** The class for reopening a stream that programs read: it does not touch the reserve. */
 const READ_STREAM_CLASS = 'normal'
 /** Minimum time that a request waits for a token refresh. Milliseconds. */
 const MIN_TOKEN_WAIT_MS = 1_000
-/** When a stream requests its turn again if the queue cannot predict it. */
+/** Retry interval of a stream whose turn the queue cannot predict. */
 const UNKNOWN_TURN_SECONDS = 5
 
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
@@ -97,14 +97,14 @@ export class Forwarder {
   /** Streams that are relayed as they are, not shared. */
   readonly #streams = new Map<number, Relay>()
   readonly #uses = new Map<string, ProgramUse>()
-  /** Waiting requests that are sent elsewhere: own checks, and openings of shared streams. */
+  /** Waiting requests that other parts send: own checks, and openings of shared streams. */
   readonly #turns = new Map<number, (refused?: Problem) => void>()
   readonly #hub: StreamHub
   /** By program and category. */
   readonly #refusalsReportedAtMs = new Map<string, number>()
   #nextId = 1
   #cancelWake: () => void = () => {}
-  /** Why no request is accepted now, if so. */
+  /** Why requests are not accepted; `undefined` while they are. */
   #closed: string | undefined
 
   constructor(deps: ForwarderDeps) {
@@ -200,8 +200,8 @@ export class Forwarder {
   }
 
   /**
-   * Waits for the turn to reopen a shared stream, or one of Headroom's own. It leaves the reserve to critical
-   * requests, even if critical programs read the stream.
+   * Waits for the turn to reopen a shared stream, or one of Headroom's own. The request leaves the reserve to
+   * critical ones, even if critical programs read the stream.
    */
   async acquireReopeningPermit(path: string, isRead: boolean): Promise<Permit | NoPermit> {
     const turn = await this.#turn(endpointOf(path), {
@@ -531,7 +531,10 @@ export class Forwarder {
     this.#forgetIdle(upstream)
   }
 
-  /** Whether another token came within the longest wait of the calls, also of those that join meanwhile. */
+  /**
+   * Whether another token came within the longest of the calls' maximum waits, including calls that join
+   * meanwhile.
+   */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
     const fromMs = this.#now()
     let gotToken: boolean | undefined

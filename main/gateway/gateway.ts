@@ -392,7 +392,7 @@ export class Gateway {
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
     session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
-    // Stored before the old forwarder ends: what its end reports must find the new one.
+    // Stored before the old forwarder ends, because events of that end must find the new forwarder.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       acquirePermit: (method, path) => attached.forwarder.acquireOwnPermit(method, path),

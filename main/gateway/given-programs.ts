@@ -41,8 +41,8 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
 }
 
 /**
- * A program, or what is wrong with its entry. The text of the entry is never quoted, because any part of it
- * may be the key.
+ * A program, or the fault in its entry. The text of the entry is never quoted, because any part of it may be
+ * the key.
  */
 function programOf(entry: string): GivenProgram | string {
   const equals = entry.indexOf('=')

@@ -7,8 +7,8 @@ const NAMING: ReadonlySet<string> = new Set(['proxy-status', 'cache-status', 'vi
 export const isNaming = (name: string): boolean => NAMING.has(name)
 
 /**
- * The value of such a field without the members that name Headroom, the others byte for byte; `undefined` if
- * no member is left.
+ * The value of a field that names proxies (`isNaming`) without the members that name Headroom, the others
+ * byte for byte; `undefined` if no member is left.
  *
  * An unterminated string or comment would swallow the member that Headroom adds, so such a value counts as
  * empty.

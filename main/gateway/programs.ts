@@ -61,7 +61,7 @@ const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
  * Each process of a program may have a token of its own. The maximum keeps a program from filling the memory
- * with one per call.
+ * with a token per call.
  */
 const MAX_TOKENS_PER_PROGRAM = 1_000
 
@@ -120,7 +120,7 @@ export class Programs {
     return this.#stored.port
   }
 
-  /** Stores for the next start the gateway's port, or that the gateway is off. */
+  /** Stores the gateway's port for the next start; `undefined` stores that the gateway is off. */
   setPort(port: number | undefined): Saved {
     const { port: _, ...rest } = this.#stored
     return this.#save(port === undefined ? rest : { ...rest, port })

@@ -9,7 +9,7 @@ export const unavailable = (why: string): Problem => ({
   proxyError: 'destination_unavailable',
 })
 
-/** The response to a sent request whose answer is no longer waited for. */
+/** The response to a sent request after the gateway stopped waiting for the service's answer. */
 export const abandoned = (why: string): Problem => ({
   status: 502,
   detail: `No response yet: ${why}. The request may count.`,

@@ -41,7 +41,7 @@ export interface SharedStreamDeps {
   readonly listener: SharedStreamListener
 }
 
-/** The objects of another stream that this one has not sent yet; iteration continues at the next one. */
+/** The objects of another stream that this one has not sent yet; iteration continues at the next object. */
 interface MissingKeys {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>
@@ -82,7 +82,7 @@ export class SharedStream implements StreamReaders {
   readonly #state: SharedState
   readonly #missingOf = new WeakMap<SharedStream, MissingKeys>()
   #framer = new Framer()
-  /** The fields of the response that opened it; `undefined` before. */
+  /** The fields of the response that opened the stream; `undefined` before it. */
   #observation: Observation | undefined
   #lastByte = 0
   #hasLineEnd = false
@@ -186,7 +186,7 @@ export class SharedStream implements StreamReaders {
     this.#framer = new Framer()
     this.#lastByte = 0
     this.#state.opened()
-    // A response head alone proves no service; the first data does.
+    // A response head alone does not prove that the service is back; the first data does.
     if (this.#state.isCatchingUp) this.#awaitService()
     let isFirst = true
     for (const reader of this.pending) {
@@ -225,7 +225,7 @@ export class SharedStream implements StreamReaders {
 
   became(state: StreamState): void {
     if (this.#isOver) return
-    // Its former connection may have ended while the next one waits for its turn.
+    // The stream's former connection may have ended while the next one waits for its turn.
     if (state.kind === 'opening' && this.#observation !== undefined) this.#awaitService()
     if (state.kind !== 'waiting' && state.kind !== 'closed') return
     if (this.#observation === undefined) this.#listener.notOpened(state)

@@ -54,7 +54,7 @@ export interface StreamHubDeps extends SharingDeps {
   readonly noToken: () => Problem
   /** Counts a request as declined, and answers it. */
   readonly refuse: (request: AdmittedRequest, problem: Problem) => void
-  /** Counts for a program a request that the service answered. */
+  /** Counts a request that the service answered, for its program. */
   readonly forwarded: (program: Program, category: string) => void
   readonly changed: () => void
   /** Receives an exception while a reader was served, which ends that reader, and nothing else. */
@@ -221,7 +221,7 @@ export class StreamHub {
     await Promise.all(taken)
   }
 
-  /** Programs that retry get unshared streams: shared again, the state would outgrow its limit again. */
+  /** Programs that retry get unshared streams: a shared stream would outgrow its limit again. */
   #unshare({ key }: StreamAddress): void {
     this.#unsharedUntilMs.set(key, this.#deps.timeline.now() + UNSHARED_MS)
     const [oldest] = this.#unsharedUntilMs.keys()
@@ -344,7 +344,7 @@ export class StreamHub {
     })
   }
 
-  /** Answers requests whose longest wait ended without an attempt in progress. */
+  /** Answers requests whose maximum wait ended without an attempt in progress. */
   #expire(): void {
     const nowMs = this.#deps.timeline.now()
     for (const { shared, isTakingTurn } of [...this.#asked.values()]) {

@@ -16,7 +16,7 @@ export class StreamReader {
   readonly reply: ServerResponse
   readonly address: StreamAddress
   sinceMs: number
-  /** When its wait for the stream ends, in epoch ms. A clock change moves both. */
+  /** When the reader's wait for the stream ends, in epoch ms. A clock change moves this and `sinceMs`. */
   waitsUntilMs: number
   /** Called once, when the reader's connection has ended. */
   onGone: () => void = () => {}

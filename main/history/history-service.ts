@@ -62,7 +62,7 @@ export class HistoryService {
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
-  /** Problems not yet reported: an event belongs to a profile, and no key is connected yet. */
+  /** Problems to report once a key is connected, because an event belongs to a profile. */
   #problems: string[] = []
   /** Profiles whose thresholds the monitor already has. */
   readonly #thresholdsSet = new Set<string>()
@@ -140,7 +140,8 @@ export class HistoryService {
   }
 
   /**
-   * The levels of all rows of a profile that have any, at most `points` per row; empty if it is disconnected.
+   * The levels of a profile's rows, without rows that have none, at most `points` per row; empty if it is
+   * disconnected.
    */
   trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
     const rows = this.#deps.monitor.snapshot(profile)?.requests ?? []

@@ -223,7 +223,7 @@ export class HistoryStore {
     this.#cancelFlush = undefined
     this.#kept.closeIfRemoved()
     if (!this.#kept.file) this.#open()
-    // After a failure even an empty queue is written: it shows whether the file works again.
+    // After a failure even an empty queue is written: the write shows whether the file works again.
     if (!this.#kept.file || (this.#waiting.length === 0 && this.#failure === undefined)) return
     try {
       this.#kept.file.write(this.#waiting, this.#deps.clock.wallMs())
@@ -306,7 +306,8 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
-    // Waiting entries belong to minutes that the next lines close: written later, they would replace them.
+    // Queued entries are written first: they belong to minutes that are closed below, and would replace those
+    // minutes if written later.
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined

@@ -94,7 +94,7 @@ export class Recorder {
 
   #program(profile: string, { id, name, class: own, use }: ProgramSummary, atMs: number): void {
     for (const { category, forwarded } of use) {
-      // A revoked program's id is reused.
+      // The key contains the name, because a revoked program's id is reused.
       const key = `${profile}\n${id}\n${name}\n${category}`
       const requests = since(this.#forwarded.get(key) ?? 0, forwarded)
       if (requests === 0) continue

@@ -45,7 +45,7 @@ export class UsualDays {
 
   /**
    * The usual loads of a row today. Reads the record if due. `mayRead`: whether this call may read it,
-   * because a month of one row takes tens of milliseconds. Returns whether it did.
+   * because a month of one row takes tens of milliseconds. Also returns whether this call read it.
    */
   look(profile: string, category: string, nowMs: number, mayRead: boolean) {
     const key = keyOf(profile, category)

@@ -16,7 +16,7 @@ export interface SecretsReading {
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment, one a file: the file that `NAME_FILE` names, else `NAME` in
+ * Adds secrets from files to the environment, one per file: the file that `NAME_FILE` names, else `NAME` in
  * systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
  *
  * A variable that is set itself takes precedence over the directory. A line end at the end of a file is

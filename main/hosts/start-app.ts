@@ -338,7 +338,9 @@ export interface BuiltIn {
 /** Length of the built-in simulator's initial history, in milliseconds: the shortest chart. */
 const PAST_MS = 15 * 60_000
 
-/** Starts the built-in simulator on a free loopback port, with a control surface where that has a secret. */
+/**
+ * Starts the built-in simulator on a free loopback port, with a control surface if `controlSecret` is given.
+ */
 export async function startBuiltIn(controlSecret?: string): Promise<BuiltIn> {
   const simulator = await startSimulatorServer({
     ...BUILT_IN_OPTIONS,

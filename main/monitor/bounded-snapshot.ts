@@ -26,8 +26,8 @@ interface Lists {
 type ListName = keyof Lists
 
 /**
- * The share of the room reserved for each list. What a list does not use passes to the next list, and at the
- * end to programs' use.
+ * The share of the room reserved for each list. Room that a list does not use passes to the next list, and at
+ * the end to programs' use.
  */
 const SHARES: Readonly<Record<ListName, number>> = {
   requests: 0.3,

@@ -53,10 +53,10 @@ type StoredQuota = z.output<typeof storedQuota>
 type StoredKey = z.output<typeof storedKey>
 type Stored = z.output<typeof stored>
 
-/** What Headroom has learned about one key. */
+/** The learned data of one key. */
 export interface KeyLearning {
   read(): LearnedQuotas
-  /** Replaces what was learned in memory; `flush` writes it. */
+  /** Replaces the learned data in memory; `flush` writes it. */
   keep(learned: LearnedQuotas): void
   forget(): Saved
 }

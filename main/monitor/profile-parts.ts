@@ -42,7 +42,7 @@ export interface ProfilePorts {
 export interface CurrentSession {
   readonly profile: () => Profile
   readonly keeper: () => TokenKeeper
-  /** What the gateway adds to the key; `undefined` while it is off. */
+  /** The gateway's additions to the key; `undefined` while the gateway is off. */
   readonly gateway?: () => SessionGateway | undefined
 }
 

@@ -30,7 +30,7 @@ export const HEALTH_PATH = '/healthz'
 export interface LoopbackLimits {
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
-  /** How often the two timeouts above are checked. */
+  /** How often `headersTimeoutMs` and `requestTimeoutMs` are checked. */
   readonly checkedEveryMs: number
   /**
    * Timeout of a connection without data in either direction. It also ends a client that does not read its

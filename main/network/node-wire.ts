@@ -114,7 +114,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
 
     reach: (url, timeoutMs) =>
       new Promise((resolve) => {
-        // Never ended, so that nothing is sent after connecting.
+        // The request is never ended, so that nothing is sent after connecting.
         const outgoing = begin(
           { method: 'GET', origin: url, pathAndQuery: '/', headers: {}, timeoutMs },
           targetOf,
@@ -171,7 +171,7 @@ function begin(
     return target.send({
       ...target.options,
       method,
-      // Not taken from a URL, whose parser would rewrite it.
+      // The path is not taken from a URL, whose parser would rewrite it.
       path: pathAndQuery,
       headers:
         body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },

@@ -44,7 +44,7 @@ export interface HttpRequest {
 
 /** The callbacks of one open response, in the order in which they are called. */
 export interface HttpStreamListener {
-  /** Once, first, with the status line and headers. */
+  /** Called once, first, with the status line and headers. */
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
   /**

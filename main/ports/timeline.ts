@@ -56,8 +56,8 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // While two programs fight over the clock, nothing is adopted: its next forward jump would look like
-      // sleep.
+      // While two programs fight over the clock, nothing is adopted: the clock's next forward jump would look
+      // like sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }

@@ -78,7 +78,7 @@ export class SignIns {
   #pending: Pending | undefined
   /** The first check of the host for a sign-in that is starting. */
   #looking: HostWatch | undefined
-  /** Increases with each start. So a start that was replaced by another while it opened its port can stop. */
+  /** Increases with each start, so that a start that was replaced while it opened its port can stop. */
   #starts = 0
   /** Resolves when the last server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
@@ -142,7 +142,7 @@ export class SignIns {
       saidWrongState: false,
     }
     this.#pending = pending
-    // The person would see only a page that cannot be loaded.
+    // While the host is unreachable no browser is opened, because the page could not load.
     if (unreachable === undefined) await this.#open(pending)
     return {
       ok: true,

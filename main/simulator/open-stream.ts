@@ -117,7 +117,7 @@ export class OpenStream implements OpenedStream {
     this.#moved = moved
   }
 
-  /** Something outside may have changed what is due. */
+  /** Notifies the stream that a change from outside may have made pieces due. */
   wake(): void {
     this.#moved()
   }

@@ -30,7 +30,7 @@ export interface OrderExecutionPorts {
   rateLimited(category: string, atMs: number): Answer
 }
 
-/** A request with its order ID, and where it notes the orders that it changes. */
+/** A request with its order ID, and the list that receives the orders it changes. */
 interface OrderRequest {
   readonly body: string
   readonly id: string

@@ -13,7 +13,7 @@ const SAID_AFTER_MS = 10_000
 const LINGER_MS = 3000
 const HIDDEN_CAP_MS = 3000
 const RESET_AFTER_MS = 5000
-/** The open streams of a category that the fault `hidden-cap` leaves alone. */
+/** Number of open streams per category that the fault `hidden-cap` leaves alone. */
 export const HIDDEN_CAP = 5
 
 /** The behaviour of a stream opened now, including the faults that strike it. */

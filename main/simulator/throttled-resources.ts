@@ -15,7 +15,7 @@ import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type 
  * The X-RateLimit values of a stream for which the table of service 8.2 has slots only.
  *
  * Its answers carry both header sets (service 2.2, 7), but no request quota is stated for it, so nothing is
- * counted or refused. The limit is one seen on the real service that is in no row of the table.
+ * counted or refused. The limit was seen on the real service; no row of the table has it.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 

@@ -40,7 +40,7 @@ export interface Answer {
   readonly body: string
   /** The time until the answer, in milliseconds; absent: none. */
   readonly delayMs?: number
-  /** Send the headers given here only. */
+  /** Send only the headers given here. */
   readonly bare?: true
 }
 

@@ -21,7 +21,7 @@ export const absolute = (
 
 /**
  * The account of this process. HOME comes first and can be set to anything; the system's entry for the
- * account applies where it is empty or relative.
+ * account applies where HOME is empty or relative.
  */
 export function thisAccount(
   environment: Account['environment'] = process.env,

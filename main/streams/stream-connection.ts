@@ -30,9 +30,7 @@ export interface ConnectionDeps extends ExchangeDeps {
 /** Inputs for opening a connection. */
 export interface OpeningPass {
   readonly token: string
-  /**
-   * The permit of this request among all requests, to be given the outcome; absent while the gateway is off.
-   */
+  /** The permit of this request, which receives the outcome; absent while the gateway is off. */
   readonly turn?: Permit | undefined
 }
 

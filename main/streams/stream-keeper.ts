@@ -169,7 +169,7 @@ export class StreamKeeper {
     }
   }
 
-  /** `turn`: the permit of the first connection among all requests. */
+  /** `turn`: the permit of the first connection. */
   start(turn?: Permit): void {
     void this.#connections.connect(turn)
     this.#watchdog.watch()
@@ -184,7 +184,10 @@ export class StreamKeeper {
     this.#watchdog.watch()
   }
 
-  /** Reopens the stream for its first response; before the present connection closes, if slots allow both. */
+  /**
+   * Reopens the stream to repeat its first response; before the present connection closes, if slots allow
+   * both.
+   */
   renew(): void {
     this.#watchdog.feed({ kind: 'renew', canOverlap: this.#canOverlap() })
     this.#watchdog.watch()
@@ -240,7 +243,7 @@ export class StreamKeeper {
       ...(!hasFrame(state) &&
         this.#heardMs !== undefined && {
           lastFrameAt: Math.round(this.#heardMs),
-          // An open connection alone is not a frame.
+          // Without frames, an open connection is stale too.
           ...(isUp && now - this.#heardMs >= SILENCE.staleMs && { state: 'stale' as const }),
         }),
       framesPerSecond: isUp ? this.#rate.perSecond(now) : 0,
@@ -269,8 +272,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a rate 429 the gateway's queue knows. A slot that was just released here is free
-   * soon; when other programs release theirs is unknown.
+   * When to retry. After a rate 429 the gateway's queue knows the time. A slot that was just released here is
+   * free soon; when other programs release theirs is unknown.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps

@@ -29,7 +29,7 @@ export interface ProgramStream {
   readonly path: string
   readonly accept: string | undefined
   readonly audience: StreamReaders
-  /** The stream's permit among all requests. */
+  /** The stream's permit. */
   readonly turn: Permit
   /** Whether to ask the service even if no slot seems free: others may have released theirs. */
   readonly mayBeRefused: boolean
@@ -54,7 +54,7 @@ export class Streams {
 
   /** Called when a slot is free that no own stream waits for. */
   onSlotFreed: (category: string) => void = () => {}
-  /** Asks for a slot: a stream that no program reads any more should close. */
+  /** Called when a slot is wanted: a stream that no program reads any more should close. */
   onSlotWanted: (category: string) => void = () => {}
 
   constructor(deps: StreamsDeps) {

@@ -141,7 +141,7 @@ export class TokenStore {
     return this.#lost
   }
 
-  /** What is stored now: in the vault, or in memory until the vault can seal. */
+  /** The stored tokens: in the vault, or in memory until the vault can seal. */
   read(): TokenReading {
     if (this.#sealed === undefined) {
       return this.#memory === undefined ? { kind: 'none' } : { kind: 'found', stored: this.#memory }
@@ -186,7 +186,7 @@ export class TokenStore {
     this.#cancelRetry = this.#listener.clock.after(waitMs, () => this.retry())
   }
 
-  /** Stores what is unsaved, if anything, for example after a person freed disk space. */
+  /** Stores the unsaved tokens, if any, for example after a person freed disk space. */
   retry(): void {
     if (this.#failures === 0) return
     this.save(this.#state)
@@ -272,7 +272,8 @@ export class TokenStore {
   #note(step: 'sent' | 'received', generation: number, refreshToken: string): void {
     const sealed = this.#sealed
     if (this.#detached || sealed === undefined) return
-    // Only readers of the journal need this entry. What matters is stored and reported elsewhere.
+    // A failure is ignored: only readers of the journal need this entry, and the token itself is stored and
+    // reported elsewhere.
     safely(() => {
       sealed.note(step, generation, refreshToken)
       return SAVED

@@ -14,7 +14,7 @@ import { readRecord, type VaultView, writeRecord } from './records.ts'
 export type TokenReading =
   | { readonly kind: 'found'; readonly stored: StoredTokens }
   | { readonly kind: 'none' }
-  /** The record exists and cannot be opened. It was kept. */
+  /** The record exists but cannot be opened. It was kept. */
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt'; readonly why?: string }
   | { readonly kind: 'unreadable'; readonly why: string }
 

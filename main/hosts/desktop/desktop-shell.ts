@@ -165,7 +165,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return
       if (await deps.tray.ask()) {
-        // The icon was created when there was no tray to show it.
+        // The icon is created again, because the first one was created when there was no tray to show it.
         tray.close()
         tray = openTray({ electron, platform, monitor, clock, choices, actions })
         choicesChanged()

@@ -73,7 +73,7 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
   let endedAtMs: readonly number[] = []
   let cancel = () => {}
   contents.on('render-process-gone', (_event, { reason }) => {
-    // The reason when a window is closed.
+    // `clean-exit`: the window was closed.
     if (reason === 'clean-exit') return
     const step = recoveryStep(endedAtMs, clock.monotonicMs())
     endedAtMs = step.endedAtMs

@@ -24,7 +24,7 @@ export interface TrayIcon {
   close(): void
 }
 
-/** Interval of updates of the icon: far below once a second, and frequent enough for a tray. */
+/** Interval of updates of the icon: much less than once a second, and frequent enough for a tray. */
 export const TRAY_EVERY_MS = 2_000
 const ICON_SIZES = [16, 32] as const
 

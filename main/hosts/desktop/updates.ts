@@ -142,7 +142,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
   }
 }
 
-/** The same windows, whose pages also receive newer versions and can turn the checks on and off. */
+/** Wraps windows, so that their pages also receive newer versions and can turn the checks on and off. */
 export function withUpdates(
   windows: Windows,
   { state, setWanted }: { readonly state: () => UpdateState; readonly setWanted: (wanted: boolean) => void },

@@ -40,7 +40,7 @@ const IGNORED_FIELDS: ReadonlySet<string> = new Set([
   'lastSeenAt',
   'longestWaitMs',
 ])
-/** Change of a forecast, in milliseconds, from which it is reported. */
+/** Minimum change of a forecast, in milliseconds, for it to be reported. */
 const FORECAST_MS = 10_000
 const FORECASTS: ReadonlySet<string> = new Set(['nextAt', 'fullAt', 'emptyAt', 'emptyFrom', 'emptyTo'])
 /** An estimate is reported once it has changed by a tenth, and by at least a visible amount. */

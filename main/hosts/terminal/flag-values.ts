@@ -35,7 +35,8 @@ export const wordFlag =
   }
 
 /**
- * Parses an id or a folder. A leading `--`: the value is missing, and the next flag was read in its place.
+ * Parses an id or a folder. Rejects a leading `--`: the value is missing, and the next flag was read in its
+ * place.
  */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')

@@ -142,7 +142,7 @@ async function added(
   return EXIT_OK
 }
 
-/** The app's answer about programs. While no app runs: the data folder's, and a line that says so. */
+/** The app's answer about programs. While no app runs, the data folder's answer, and a line that says so. */
 function askedOrStored(
   request: ProgramRequest,
   data: string | undefined,

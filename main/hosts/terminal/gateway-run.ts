@@ -6,7 +6,7 @@ import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import { categoryNumbers } from './category-flags.ts'
 import { numberFlag, type ParsedFlag } from './flag-values.ts'
 
-/** What `headroom gateway` adds to a watched key. */
+/** The gateway of a `headroom gateway` run. */
 export interface GatewayRun {
   /** 0: any free port. */
   readonly port: number

@@ -101,7 +101,7 @@ interface Recorded {
 
 /**
  * The recorded programs: each program behind the gateway, the app's own checks, and all others as one
- * program. A line if the history cannot be read.
+ * program. If the history cannot be read, a line with the reason.
  */
 function recordedPrograms(
   { data, profile }: PlanFlags,

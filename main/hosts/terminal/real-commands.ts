@@ -41,7 +41,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       userId: process.getuid?.(),
     })
   const facts = { version: app.version, startedMs: processStartMs }
-  // Read once. An empty one counts as absent.
+  // Read once. An empty passphrase counts as absent.
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
 

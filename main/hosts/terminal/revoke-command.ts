@@ -37,7 +37,7 @@ export async function revoke(flags: RevokeFlags, deps: RevokeDeps): Promise<numb
       return confirmAndRevoke(service.key)
   }
 
-  /** Revokes by the running app, which has the credentials. */
+  /** Revokes through the running app, which has the credentials. */
   async function revokeRunning(): Promise<number> {
     const ask = deps.running(flags.data)
     const chosen = await chooseRunningKey(ask, flags.profile)

@@ -65,13 +65,14 @@ export function pickKey(
 const listed = (keys: readonly RunningKey[]): string =>
   keys.map(({ profile, name }) => `${profile} (${name})`).join(', ') || 'none'
 
-/** The outcome of a revocation by the running app. */
+/** The outcome of a revocation through the running app. */
 export type RunningRevocation =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'failed'; readonly line: string }
 
 /**
- * Revokes a key by the running app. "Revoked" means that the service answered the app with 200 (service 4.2).
+ * Revokes a key through the running app. "Revoked" means that the service answered the app with 200 (service
+ * 4.2).
  */
 export async function revokeRunningKey(ask: AskRunning, { profile }: RunningKey): Promise<RunningRevocation> {
   const asked = await ask({ do: 'revoke', profile })

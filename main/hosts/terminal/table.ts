@@ -32,7 +32,7 @@ import { gatewayText, programHeading, programText } from './program-rows.ts'
 
 /** The available space for a table, and whether it has colours. */
 export interface TableOptions {
-  /** The terminal's width in columns; under 96 whole columns of the table are removed. */
+  /** The terminal's width in columns; below 96, whole columns of the table are removed. */
   readonly columns: number
   /**
    * The number of available lines; absent: unlimited. The least important lines are removed first, and a last

@@ -229,7 +229,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   // Shows the final state, so that the screen or log does not end with "valid" when a sign-in is needed.
   const latest = failure === undefined ? undefined : monitor.snapshot(id)
   if (latest) view.last(latest)
-  // The final state, which no longer exists after `stop`.
+  // Pushes the final state, which no longer exists after `stop`.
   const lastPush = pushed?.close()
   // Before the listeners are removed, so that events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()

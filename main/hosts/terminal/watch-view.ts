@@ -154,7 +154,7 @@ const readyText = (url: string): string => `gateway ready: ${url}`
 
 const KEY_HELP = ['q  quit     ?  show or hide these keys', 'headroom watch --help lists the flags'] as const
 
-/** Writes events as they occur, and a table every `gapMs`; no tables if that is infinite. */
+/** Writes events as they occur, and a table every `gapMs`; no table if `gapMs` is infinite. */
 export function plainView(lines: BoundedLines, gapMs = PLAIN_GAP_MS): WatchView {
   const isDue = Number.isFinite(gapMs) ? regularly(gapMs) : () => false
   const stamp = (atMs: number) => new Date(atMs).toISOString()

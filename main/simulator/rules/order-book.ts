@@ -61,8 +61,8 @@ export interface OrderChanges {
  *
  * An order is received (ACK) at once. After `WORKED_AFTER_MS` a market order is filled (FLL), and so is a
  * limit order that the price then reaches. Another order rests (OPN), or is cancelled (CAN) if its duration
- * is immediate. An unknown symbol is rejected (REJ). Nothing runs between requests: before a read, what was
- * due until then happens in order.
+ * is immediate. An unknown symbol is rejected (REJ). Nothing runs between requests: before a read, the
+ * changes due until then are applied in order.
  */
 export class OrderBook {
   readonly #seed: number

@@ -23,7 +23,9 @@ export interface OrderArrival {
 
 const MAX_ARRIVALS = 20_000
 
-/** The requests for orders that reached the service. By it, a test judges whether an order arrived twice. */
+/**
+ * The requests for orders that reached the service. A test uses them to check whether an order arrived twice.
+ */
 export class OrderLedger {
   readonly #arrivals: OrderArrival[] = []
   readonly #counts = new Map<string, number>()

@@ -139,7 +139,7 @@ export class TokenRules {
     return atMs < held.expiresAtMs ? 'valid' : 'expired'
   }
 
-  /** Whether an access token was granted `scope`, which is a single one. */
+  /** Whether an access token was granted `scope`, a single scope. */
   hasScope(token: string, scope: string): boolean {
     return this.#access.get(token)?.scope.split(' ').includes(scope) === true
   }
