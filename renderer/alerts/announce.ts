@@ -27,7 +27,7 @@ export function browserNotifications(): ((announcement: Announcement) => void) |
       const shown = new Notification(title, { body, tag: id, requireInteraction: severity === 'critical' })
       shown.addEventListener('click', () => window.focus())
     } catch {
-      // Some browsers show them only from a service worker; the page shows the alert in any case.
+      // Some browsers show notifications only from a service worker; the page shows the alert in any case.
     }
   }
 }

@@ -211,7 +211,8 @@ function Age({ category }: CategoryProps) {
   const seen = useQuota(category, ({ observedAt }) =>
     observedAt === undefined ? '' : `last header at ${clockText(observedAt)}`,
   )
-  // There is no room for both. The tooltip then shows that the limit is the documented one.
+  // There is no room for both the source and the next check. The tooltip then shows that the limit is the
+  // documented one.
   const shown = source === 'default' && check !== '' ? '–' : age?.replace(/ ago$/, '')
   const next = check === '' ? '' : `next check ${check === 'now' ? check : `in ${check}`}`
   return (

@@ -77,7 +77,7 @@ export function detailFacts(quota: RequestQuota, nowMs: number): readonly Fact[]
   ]
 }
 
-/** What each program behind the gateway uses of a row; empty if no program has used it. */
+/** Use of a row by each program behind the gateway; empty if no program has used it. */
 export const programsText = ({ programs = [] }: Pick<Snapshot, 'programs'>, category: string): string =>
   programs
     .flatMap(({ name, use }) => {

@@ -56,7 +56,7 @@ export const EventRow = memo(
       </li>
     )
   },
-  // Lines are recreated with each event; what a line shows rarely changes.
+  // Lines are recreated with each event, but their content rarely changes.
   (before, after) =>
     before.isToday === after.isToday &&
     before.line.text === after.line.text &&
@@ -124,7 +124,7 @@ function Time({ at, text }: { readonly at: number; readonly text: string }) {
   )
 }
 
-/** What was known when a 429 arrived: to read, or to send to the provider's support. */
+/** The known facts about a 429, to read or to send to the provider's support. */
 function Card({ card }: { readonly card: RefusalCard }) {
   const copy = useCopy()
   const text = supportText(card)

@@ -21,8 +21,8 @@ export const BANNER_ACTION_LABELS: Readonly<Record<BannerAction, string>> = {
 }
 
 /**
- * What a key's headline does not cover: the window's connection, and that a key is simulated. `windowMs`:
- * epoch ms.
+ * Facts that a key's headline does not cover: the window's connection, and that a key is simulated.
+ * `windowMs`: epoch ms.
  */
 export function bannerFor(link: Link, snapshot: Snapshot | undefined, windowMs: number): Banner | undefined {
   return linkBanner(link, windowMs) ?? (snapshot && simulatedBanner(snapshot))

@@ -3,7 +3,7 @@ import { clockText } from '../../app/status/moments.ts'
 import { rateRangeText } from '../../app/status/rates.ts'
 import type { ChartRow } from './series.ts'
 
-/** What the cursor of the chart reads at one time. */
+/** The chart's values at the cursor. */
 export interface ChartReading {
   /** `14:28:40` */
   readonly time: string

@@ -1,8 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
 /**
- * Whether a media query matches now. For what a style sheet cannot do, such as a number of items that depends
- * on the room.
+ * Whether a media query matches now. For cases that a style sheet cannot handle, such as a number of items
+ * that depends on the room.
  */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(

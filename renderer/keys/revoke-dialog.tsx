@@ -24,7 +24,7 @@ export function RevokeDialog() {
   const [isAgreed, setAgreed] = useState(false)
   const isShown =
     useShown(({ refresh }) => refresh.state === 'revoke-unconfirmed' || refresh.state === 'revoked') ?? false
-  // From then on the banner shows the outcome, even while main waits for the service.
+  // Once the person has agreed, the banner shows the outcome, even while main waits for the service.
   useEffect(() => {
     if (isAgreed && isShown) view.setState({ dialog: undefined })
   }, [isAgreed, isShown, view])

@@ -17,12 +17,12 @@ interface PlanBannerProps {
   readonly verdict: PlanVerdict
   /** Verdict with others at the high end of their estimate. */
   readonly atMost: PlanVerdict
-  /** Verdict of what runs now. */
+  /** Verdict on the programs that run now. */
   readonly before: PlanVerdict
   readonly close: () => void
 }
 
-/** Whether the plan fits, next to the verdict of what runs now. */
+/** Whether the plan fits, next to the verdict on the programs that run now. */
 export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBannerProps) {
   const isServing = useSnapshot(({ gateway }) => gateway?.state === 'serving') ?? false
   const { severity, label, text, action } = planHeadline(verdict, atMost)

@@ -19,7 +19,7 @@ import { recordedDay } from './use-day.ts'
 
 const css = classesOf({ ...controlsSheet, ...sheet })
 
-/** The Plan page: what runs on the key as an editable plan, with an immediate verdict. */
+/** The Plan page: the programs on the key as an editable plan, with an immediate verdict. */
 export function PlanPage() {
   const { api, view, mirror, live } = useParts()
   const profile = useSnapshot((snapshot) => snapshot.profile.id)

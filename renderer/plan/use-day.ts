@@ -105,7 +105,7 @@ interface DayAsked {
   readonly sinceMs: number
 }
 
-/** Fetches what was recorded in the 24 hours before a moment. */
+/** Fetches the recorded use of the 24 hours before a moment. */
 export async function recordedDay(
   api: Pick<WindowApi, 'recordedUses'>,
   { profile, base, sinceMs }: DayAsked,

@@ -3,7 +3,7 @@ const LABEL_WIDTH = 0.2
 
 /** One label for several 429s that are too close together for separate ones. */
 export interface RefusalLabel {
-  /** The first of them, epoch ms. */
+  /** The first of the 429s, epoch ms. */
   readonly at: number
   readonly count: number
   /** The side of `at` on which the label is; `left` if there is no room on the right. */

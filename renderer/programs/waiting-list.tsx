@@ -12,7 +12,7 @@ import { waitingGroups } from './waiting-now.ts'
 const css = classesOf({ ...controlsSheet, ...sheet, ...listSheet })
 
 /**
- * Waiting requests by quota, in order of turn: when each goes, and how much of its longest wait is used then.
+ * Waiting requests by quota, in order of turn: when each goes, and how much of its maximum wait is used then.
  */
 export function WaitingList({ programs }: { readonly programs: readonly ProgramSummary[] }) {
   const groups = useShownValue(({ requests }, nowMs) => waitingGroups(programs, requests, nowMs)) ?? []
@@ -54,7 +54,7 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
   )
 }
 
-/** How much of its longest wait the next request will have waited at its turn, which the text shows. */
+/** How much of its maximum wait the next request will have waited at its turn, which the text shows. */
 export function WaitUsed({ used }: { readonly used: number }) {
   return (
     <i

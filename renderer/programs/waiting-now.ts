@@ -12,7 +12,7 @@ export interface WaitingRow {
   /** The program's index among all programs, which decides its colour and pattern. */
   readonly at: number
   readonly waiting: number
-  /** When the first and the last of them go, as things stand. */
+  /** Expected turns of the first and the last of these requests. */
   readonly turns: string
   readonly longest: string
   readonly maxWait?: string

@@ -21,7 +21,10 @@ function isOverCap(snapshot: Snapshot, nowMs: number): boolean {
 
 const isPaused = (snapshot: Snapshot, nowMs: number) => isStopped(conditionsOf(snapshot, nowMs))
 
-/** `2 checks/min`; while nothing can be called, that they are paused: the count is of the last minute. */
+/**
+ * `2 checks/min`. While nothing can be called, the text says that checks are paused, because the count is of
+ * the last minute.
+ */
 function checksText(snapshot: Snapshot, nowMs: number): string {
   const { enabled, perMinute } = snapshot.probes
   if (!enabled) return 'checks off'

@@ -17,7 +17,7 @@ export interface PlanDraft {
 /** Changes a draft based on its latest state, so that one function serves every render. */
 export type ChangeDraft = (change: (draft: PlanDraft) => PlanDraft) => void
 
-/** A draft of what runs now. */
+/** A draft of the programs that run now. */
 export const draftOf = (profile: string, base: RunningPlan, sinceMs: number): PlanDraft => ({
   profile,
   sinceMs,

@@ -7,7 +7,7 @@ import { durationText } from '../../app/status/durations.ts'
  * A person's arrangement of the table's rows, by category. Unknown categories stay, because they may return.
  */
 export interface RowArrangement {
-  /** Their order; rows that it lacks follow in the service's order. */
+  /** Order of the rows; rows missing here follow in the service's order. */
   readonly order: readonly string[]
   readonly hidden: readonly string[]
   /** Shown above all groups. */

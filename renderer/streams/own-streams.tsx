@@ -91,7 +91,9 @@ function Kind({ kind, group }: { readonly kind: StreamsOfKind; readonly group: s
   )
 }
 
-/** Closes all open streams after confirmation; each can be kept for as long as after a single close. */
+/**
+ * Closes all open streams after confirmation; each stream can be kept for as long as after a single close.
+ */
 function CloseAll({ streams }: { readonly streams: readonly StreamSummary[] }) {
   const { api } = useParts()
   const run = useCommand()

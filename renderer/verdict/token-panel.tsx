@@ -20,7 +20,9 @@ export function TokenPanel() {
   )
 }
 
-/** Their revocation, one click away, but small and apart from the headline, whose remedy it never is. */
+/**
+ * Revokes the key's tokens. One click away, but small and apart from the headline, whose remedy it never is.
+ */
 export function RevokeButton() {
   const { view } = useParts()
   const hasGrant = useShown(({ refresh }) => refresh.state !== 'none' && refresh.state !== 'revoked') ?? false

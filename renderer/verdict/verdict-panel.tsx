@@ -84,7 +84,7 @@ export function HeadlineRow() {
   )
 }
 
-/** What to do about it, and further facts. */
+/** What to do about the root cause, and further facts. */
 export function Detail() {
   const action = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).action))
   const detail = useShown((snapshot, nowMs) => unbroken(keyStatus(snapshot, nowMs).detail))
