@@ -133,7 +133,7 @@ function complaint({ path, code, message, ...issue }: z.core.$ZodIssue): string 
       return `${member} must be ${typeText(String('expected' in issue ? issue.expected : 'there'))}`
     case 'unrecognized_keys': {
       const [key = ''] = 'keys' in issue ? issue.keys : []
-      return `${pathText([...path, key])} is not a member of a plan`
+      return `${pathText([...path, key])} is not a field of a plan`
     }
     case 'too_big':
       return `${member} must be at most ${'maximum' in issue ? issue.maximum : 'smaller'}`

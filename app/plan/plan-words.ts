@@ -55,8 +55,10 @@ export function concessionLine({ category, program, perSecond, burst }: Concessi
 /** Which streams to close where they exceed the slots, as a sentence. */
 export function slotLine({ category, streams, shared, limit, elsewhere }: SlotVerdict): string {
   const excess = Math.min(shared, shared + elsewhere - limit)
-  const close = `${streamCategoryName(category)}: close ${countText(excess, 'stream')} of ${shared}`
-  return streams === shared ? `${close}.` : `${close} that differ; equal ones share a slot.`
+  const name = streamCategoryName(category)
+  return streams === shared
+    ? `${name}: close ${countText(excess, 'stream')} of ${shared}.`
+    : `${name}: close ${excess} of ${shared} different streams; identical ones share a slot.`
 }
 
 /** The verdict as one line: `fits`, the longest worst-case wait, or what does not fit and why. */

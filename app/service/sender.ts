@@ -8,7 +8,7 @@ export type Sender =
   | { readonly kind: 'other'; readonly why: string }
 
 /** Displayed reason for a page in place of the service's response. */
-export const SOMETHING_ELSE = 'response of something else, such as a network’s sign-in page'
+export const SOMETHING_ELSE = 'response from something else, such as a network’s sign-in page'
 
 /**
  * Determines from status line and headers who answered a request to `url`.

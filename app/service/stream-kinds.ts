@@ -70,7 +70,7 @@ const TABLE = {
     name: 'Tick bars',
     target: 'symbol',
     options: [
-      { name: 'interval', label: 'Ticks a bar', initial: '100' },
+      { name: 'interval', label: 'Ticks per bar', initial: '100' },
       { name: 'barsBack', label: 'Bars back', initial: '10' },
     ],
     pathOptions: { interval: '1', barsBack: '10' },
@@ -174,7 +174,7 @@ export interface StreamRequest {
   readonly options: Readonly<Record<string, string>>
 }
 
-/** Whether both would open the same stream. */
+/** Whether both requests would open the same stream. */
 export function sameRequest(a: StreamRequest, b: StreamRequest): boolean {
   const names = Object.keys(a.options)
   return (

@@ -117,7 +117,7 @@ function symbols(
 ): Encoded {
   const list = split(target)
   if (list.length === 0 || !list.every((one) => SYMBOL.test(one))) return badSymbol(target)
-  if (list.length > MAX_SYMBOLS) return refused(`at most ${MAX_SYMBOLS} symbols a stream`)
+  if (list.length > MAX_SYMBOLS) return refused(`at most ${MAX_SYMBOLS} symbols per stream`)
   return { ok: true, ...encode(list) }
 }
 
@@ -126,7 +126,7 @@ function accounts(target: string): Encoded {
   if (list.length === 0 || !list.every(isAccount)) {
     return refused(`“${target.slice(0, 60)}” is not an account id`)
   }
-  if (list.length > MAX_ACCOUNTS) return refused(`at most ${MAX_ACCOUNTS} accounts a stream`)
+  if (list.length > MAX_ACCOUNTS) return refused(`at most ${MAX_ACCOUNTS} accounts per stream`)
   return { ok: true, parts: { target: list.join(',') } }
 }
 

@@ -19,11 +19,11 @@ const later = (code: string, message: string, atMs: number, nowMs: number): Comm
 
 /** No check exists for the category. */
 export const notProbed = (category: string): CommandError =>
-  checkError('not-probed', `no read-only request checks ${category}.`)
+  checkError('not-probed', `no read-only request can check ${category}.`)
 
 /** A different row, `counted`, counts the requests of this category. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
-  checkError('counted-elsewhere', `${counted} counts the requests of ${category}. Check that one.`)
+  checkError('counted-elsewhere', `${counted} counts the requests of ${category}. Check ${counted} instead.`)
 
 /** The check needs an account id, and none is known yet. */
 export const needsAccount = (category: string): CommandError =>
@@ -40,8 +40,8 @@ export const held = (category: string, untilMs: number, nowMs: number): CommandE
 /** The quota has no whole request left; `atMs` is the time of the next one, if known. */
 export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): CommandError =>
   atMs === undefined
-    ? checkError('nothing-left', `no request of ${category} is left.`)
-    : later('nothing-left', `no request of ${category} is left. Next one`, atMs, nowMs)
+    ? checkError('nothing-left', `no requests are left for ${category}.`)
+    : later('nothing-left', `no requests are left for ${category}. Next one`, atMs, nowMs)
 
 /** The check budget of the category is spent until `atMs`. */
 export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>

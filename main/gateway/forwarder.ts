@@ -35,14 +35,14 @@ export interface WaitingNow {
   readonly sinceMs: number
   /** When the request's maximum wait ends. */
   readonly untilMs: number
-  /** Absent while it waits for a slot, which depends on others. */
+  /** Absent while the request waits for a slot, which depends on others. */
   readonly turnAtMs?: number
 }
 
 /** Present activity of a program on this key. */
 export interface ProgramNow {
   readonly use: ProgramUse
-  /** Its waiting requests, with their arrivals and turns. */
+  /** The program's waiting requests, with their arrivals and turns. */
   readonly waiting: readonly WaitingNow[]
 }
 
@@ -72,13 +72,13 @@ interface Call extends AdmittedRequest {
 interface Upstream {
   readonly id: number
   readonly request: AdmittedRequest
-  /** Its category, otherwise its path. */
+  /** The request's category, otherwise its path. */
   readonly endpoint: string
   /** The category of its stream slot; absent if it opens no stream. */
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
-  /** Whether its 401 is withheld while the token is refreshed. */
+  /** Whether the request's 401 is withheld while the token is refreshed. */
   isRefreshing: boolean
   /** The response if there was no token when its turn came. */
   unsent: Problem | undefined
@@ -120,7 +120,7 @@ export class Forwarder {
       countsOf: (program) => this.#countsOf(program),
       noToken: () => {
         const access = deps.usable()
-        return access.kind === 'none' ? noToken(access, this.#now()) : unavailable('the access token is new')
+        return access.kind === 'none' ? noToken(access, this.#now()) : unavailable('the access token was just renewed')
       },
       refuse: (request, problem) => this.#refuse(request, problem),
       forwarded: (program, category) =>

@@ -186,7 +186,7 @@ export function historySentence(failure: StorageFailure, aside?: string): string
     case 'full':
       return 'Disk full. History is paused; monitoring continues.'
     case 'locked':
-      return 'Another program locks the history file. History is paused; monitoring continues.'
+      return 'Another program has locked the history file. History is paused; monitoring continues.'
     case 'corrupt':
       return `The history file is damaged.${kept} Monitoring continues.`
     case 'newer':

@@ -211,7 +211,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_counted_by_info',
-    help: 'A category without own numbers, because another row counts its requests; always 1.',
+    help: 'A category without numbers of its own, because another row counts its requests; always 1.',
     samples: ({ snapshots }) =>
       snapshots.flatMap((snapshot) =>
         snapshot.requests.flatMap((row) =>
@@ -242,7 +242,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_safe_burst',
-    help: 'Requests that can be made at once and leave the gateway’s reserve.',
+    help: 'Requests that can be made at once without touching the gateway’s reserve.',
     row: (row) => row.safe?.burst,
   },
   {
@@ -264,12 +264,12 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_requests_problem_status',
-    help: 'HTTP status of the latest response if it had no quota number, such as 401, 403 or 503; otherwise absent.',
+    help: 'HTTP status of the latest response if it had no quota headers, such as 401, 403 or 503; otherwise absent.',
     row: (row) => row.problem?.status,
   },
   {
     name: 'headroom_requests_problem_since_timestamp_seconds',
-    help: 'Time since which responses have no quota number; absent if the latest one had.',
+    help: 'Time since which responses have had no quota headers; absent if the latest one had them.',
     row: (row) => seconds(row.problem?.since),
   },
   {
@@ -344,7 +344,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_program_coalesced_total',
-    help: 'A program’s requests that shared the response to an equal request: use rate() over 1m or more.',
+    help: 'A program’s requests that shared the response to an identical request: use rate() over 1m or more.',
     type: 'counter',
     program: ({ coalesced }) => coalesced,
   },

@@ -144,7 +144,7 @@ export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<Me
     }
   } catch (error) {
     const code = systemErrorCode(error)
-    const why = code === 'EADDRINUSE' ? 'is taken' : code === 'EACCES' ? 'is not allowed' : 'cannot be had'
+    const why = code === 'EADDRINUSE' ? 'is taken' : code === 'EACCES' ? 'is not allowed' : 'cannot be used'
     return { kind: 'failed', line: `port ${port} ${why}: choose another with --metrics-port` }
   }
 }

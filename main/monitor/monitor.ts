@@ -47,7 +47,7 @@ export interface Past {
  * The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds.
  */
 const UNSAVED_WAIT_MS = 60_000
-/** Interval between writes of learned data, in milliseconds; it is also written at the end. */
+/** Interval between writes of learned data, which is also written at the end. Milliseconds. */
 const LEARNED_EVERY_MS = 300_000
 
 /** The composition root of the app below its hosts. */
@@ -197,13 +197,13 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const owner = this.#ownerOf(session.profile)
     const unlearned = this.#learning.of(owner).forget()
     if (!unlearned.ok) {
-      const what = `learned traffic is still saved: ${unlearned.why}`
+      const what = `deleting learned traffic failed: ${unlearned.why}`
       this.#happened({ kind: 'storage-problem', what }, profile)
     }
     const unpinned = this.#ports.pins?.of(owner).forget()
     if (unpinned?.ok === false) {
       this.#happened(
-        { kind: 'storage-problem', what: `pinned streams are still saved: ${unpinned.why}` },
+        { kind: 'storage-problem', what: `deleting pinned streams failed: ${unpinned.why}` },
         profile,
       )
     }

@@ -87,7 +87,7 @@ export function storageErrorText(error: unknown): string | undefined {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-      return 'another program locks the file'
+      return 'another program has locked the file'
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return 'the file is read-only'

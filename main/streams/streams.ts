@@ -373,7 +373,7 @@ const unknownStream: CommandError = {
 const tooMany = (most: number): CommandError => ({
   ok: false,
   code: 'too-many',
-  message: `Not opened: ${most} streams are open, the most possible.`,
+  message: `Not opened: ${most} streams are open, the maximum.`,
 })
 
 /** Sentence and proposal name the same stream: a window's button closes the proposed one. */

@@ -99,7 +99,8 @@ export class KeyRefresh {
     const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
     this.#store.use({ ...this.#store.state, lostAnswer: true })
-    // Even while a revocation waits for this refresh: only the newest token can be revoked with certainty.
+    // Sent even while a revocation waits for this refresh: only the newest token can be revoked with
+    // certainty.
     if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#ask())
   }
@@ -122,7 +123,7 @@ export class KeyRefresh {
     if (token === undefined) return { kind: 'not-sent', why: 'no token to send' }
     const { clock, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
-    this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not answering', askedAtMs))
+    this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not responding', askedAtMs))
     // How far a request got before it threw is unknown: it is retried like a lost response.
     return this.#send(token)
       .catch((error: unknown): RefreshOutcome => {

@@ -199,7 +199,7 @@ export class TokenStore {
    */
   intend(): void {
     const saved = this.#intend()
-    if (!saved.ok) this.#problem(`recording a refresh ahead failed: ${saved.why}`)
+    if (!saved.ok) this.#problem(`recording an upcoming refresh failed: ${saved.why}`)
   }
 
   /** Records in the journal that the token was sent. */

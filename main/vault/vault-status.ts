@@ -66,11 +66,11 @@ function lineOf(state: StartTrouble['state'], why: string): string {
     case 'unreadable':
       return `Your saved keys can't be opened: ${why}. Nothing was changed.`
     case 'waiting':
-      return `Waiting for your saved keys: ${why}. Unlock it to continue.`
+      return `Waiting for your saved keys: ${why}. Unlock the keyring to continue.`
     case 'unavailable':
       return `Keys stay in memory until Headroom quits: ${why}. Nothing saved was changed.`
     case 'key-changed':
-      return `Your saved keys can't be opened: ${why}. Restore the former one, or connect the key again.`
+      return `Your saved keys can't be opened: ${why}. Restore the former keyring, or connect the key again.`
     case 'record-corrupt':
       return `A saved key is damaged: ${why}. Connect that key again.`
     case 'unprotected':

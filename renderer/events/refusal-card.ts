@@ -24,7 +24,7 @@ export function refusalCard({ events, at }: IncidentLine): RefusalCard | undefin
     requestIds,
     facts: [
       ...(first.before === undefined
-        ? [{ name: 'Left before', value: 'not known' }]
+        ? [{ name: 'Left before', value: 'unknown' }]
         : beforeFacts(first.before)),
       { name: '429s', value: String(Math.max(...refusals.map(({ count = 1 }) => count), refusals.length)) },
       { name: 'Reset at', value: clockText(retryAt) },
@@ -40,7 +40,7 @@ function beforeFacts({ low, high, limit, own, othersLow, othersHigh }: BeforeRef
     { name: 'Headroom, last 60 s', value: `${own} requests` },
     {
       name: 'Others, last 60 s',
-      value: known ? `${range(othersLow, othersHigh)} requests (estimate)` : 'not known',
+      value: known ? `${range(othersLow, othersHigh)} requests (estimate)` : 'unknown',
     },
   ]
 }

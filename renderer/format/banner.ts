@@ -37,7 +37,7 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
       return {
         id: 'host-gone',
         severity: 'critical',
-        title: `Headroom stopped answering at ${clockText(link.sinceMs)}`,
+        title: `Headroom stopped responding at ${clockText(link.sinceMs)}`,
         text: `Numbers since then are estimates. ${nextTry(link.retryAtMs, windowMs)}`,
         action: 'reach-host',
       }

@@ -45,7 +45,7 @@ export function HistoryPanel() {
         <h2 id="history-title" title={category}>
           {category ?? 'History'}
         </h2>
-        <span className={css('about')}>{panel === 'details' ? 'what is known' : 'requests left'}</span>
+        <span className={css('about')}>{panel === 'details' ? 'details' : 'requests left'}</span>
         <HistoryTabs />
       </div>
       {category !== undefined &&
@@ -198,6 +198,6 @@ function summary(category: string, { rows, limit, rejectedAt, facts }: ChartSeri
   if (counts.length === 0) return `${category}: no history yet`
   const least = Math.floor(Math.min(...counts))
   const most = Math.floor(Math.max(...counts))
-  const rejections = countText(rejectedAt.length, 'refusal with 429', 'refusals with 429')
+  const rejections = countText(rejectedAt.length, 'rate-limited request', 'rate-limited requests')
   return `${category}, ${facts.words}: between ${least} and ${most} of ${limit} requests left, ${rejections}`
 }

@@ -51,7 +51,7 @@ export const DayPanel = memo(function DayPanel({ draft, verdict, isResting }: Da
         <span>{days === undefined ? 'replaying…' : aboutText(days)}</span>
         <span className={css('tools')}>
           <label htmlFor={id} className={css('spoken')}>
-            Category of the picture
+            Category of the chart
           </label>
           <select id={id} value={category} onChange={(event) => setChosen(event.target.value)}>
             {names.map((name) => (

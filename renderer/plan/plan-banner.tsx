@@ -28,7 +28,7 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
   const { severity, label, text, action } = planHeadline(verdict, atMost)
   const changes = changesText(draft)
   return (
-    <section className={css('headline', 'banner')} aria-label="Verdict of the plan" data-severity={severity}>
+    <section className={css('headline', 'banner')} aria-label="Verdict on the plan" data-severity={severity}>
       <div className={css('mark', 'beside')}>
         <Shape severity={severity} />
       </div>
@@ -39,7 +39,7 @@ export function PlanBanner({ draft, verdict, atMost, before, close }: PlanBanner
         <p>
           <span className={css('lead')}>{unbroken(action ?? tightestText(verdict))}</span>{' '}
           {isServing
-            ? 'Waits are those of the gateway.'
+            ? 'Requests wait in the gateway.'
             : 'The gateway is off: waiting requests would get 429.'}
         </p>
         <p className={css('spoken')} role="status" data-testid="plan-spoken">

@@ -100,7 +100,7 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
             </div>
           </fieldset>
           <p className={css('hint', 'lines')}>
-            Critical goes first, background last; both others leave critical a reserve. Weight is the share
+            Critical goes first, background last. Normal and background leave critical a reserve. Weight is the share
             within a class.
           </p>
           <Refusal words={asked.refusal} />

@@ -54,13 +54,16 @@ export function WaitingList({ programs }: { readonly programs: readonly ProgramS
   )
 }
 
-/** How much of its maximum wait the next request will have waited at its turn, which the text shows. */
+/**
+ * A bar for the share of its maximum wait that the next request will have used at its turn. The text shows
+ * the same.
+ */
 export function WaitUsed({ used }: { readonly used: number }) {
   return (
     <i
       className={css('wait-bar')}
       data-severity={used > 0.9 ? 'warning' : 'ok'}
-      title={`${Math.round(100 * used)} % of its longest wait`}
+      title={`${Math.round(100 * used)} % of its maximum wait`}
     >
       <i className={css('wait-used')} style={{ width: `${100 * used}%` }} />
     </i>

@@ -88,7 +88,7 @@ function stateOf(quota: RequestQuota | undefined, nowMs: number): Omit<WaitingGr
       : quota.nextTryAt !== undefined
         ? UNTIL_OTHERS_SLOW
         : others >= MIN_SHOWN_PER_SECOND
-          ? `others take ${rateText(others)}`
+          ? `others use ${rateText(others)}`
           : ''
   return { severity, label, why }
 }

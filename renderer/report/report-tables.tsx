@@ -63,8 +63,8 @@ function SlotTable({ report }: { readonly report: Report }) {
         <thead>
           <tr>
             <th scope="col">Stream slots</th>
-            <th scope="col">Most own</th>
-            <th scope="col">Most by others</th>
+            <th scope="col">Peak own</th>
+            <th scope="col">Peak others</th>
             <th scope="col">Least free</th>
             <th scope="col">Refused</th>
           </tr>

@@ -60,7 +60,7 @@ export function happenings({ tokens, streams, unreachable }: Report): string {
   const said = [
     ...some(tokens.refreshed, 'token refresh', 'token refreshes'),
     ...some(tokens.failed, 'failed refresh', 'failed refreshes'),
-    ...some(tokens.signInRequired, 'end of a sign-in', 'ends of a sign-in'),
+    ...some(tokens.signInRequired, 'sign-in ended', 'sign-ins ended'),
     ...some(streams.opened, 'stream opened', 'streams opened'),
     ...some(streams.restarted, 'stream restart', 'stream restarts'),
     ...some(streams.closed, 'stream closed', 'streams closed'),

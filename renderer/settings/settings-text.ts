@@ -111,7 +111,7 @@ export function storageText(storage: StorageSummary): string {
       return `Saved on this computer: every sample for ${spanText(storage.rawMs)}, minutes and events for ${spanText(storage.rollupMs)}; ${sizeText(storage.bytes)} now.`
     case 'failing': {
       const lost = storage.lost > 0 ? ` ${countText(storage.lost, 'entry was', 'entries were')} lost.` : ''
-      return `Saving history fails: ${storage.failure}. ${countText(storage.waiting, 'entry waits', 'entries wait')}.${lost}`
+      return `Saving the history fails: ${storage.failure}. ${countText(storage.waiting, 'entry waits', 'entries wait')}.${lost}`
     }
   }
 }

@@ -21,7 +21,7 @@ export function UpdateSettings() {
     <>
       <h3>Updates</h3>
       <div className={css('rows')}>
-        <label htmlFor="updates">Look for updates</label>
+        <label htmlFor="updates">Check for updates</label>
         <input
           id="updates"
           type="checkbox"

@@ -67,7 +67,7 @@ function Clock() {
   const time = useMoment(({ snapshot, nowMs }) => snapshot && zonedClockText(nowMs))
   if (time === undefined) return null
   return (
-    <time className={css('clock')} title="The zone is chosen in the settings" data-testid="clock">
+    <time className={css('clock')} title="Choose the time zone in the settings" data-testid="clock">
       {time}
     </time>
   )

@@ -13,7 +13,7 @@ const ICONS: Readonly<Record<Severity, string>> = { ok, watch, warning, critical
 /** The tab's title and icon: the state of the displayed key, and the highest severity of all keys. */
 export function Title() {
   const status = useMoment(({ mirror, snapshot, nowMs }) => {
-    if (mirror.link.kind === 'lost') return 'Headroom stopped answering'
+    if (mirror.link.kind === 'lost') return 'Headroom stopped responding'
     return snapshot && `${keyStatus(snapshot, nowMs).name} · Headroom`
   })
   const severity = useMoment(worstOfAll)

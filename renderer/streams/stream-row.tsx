@@ -48,7 +48,7 @@ export const StreamRow = memo(function StreamRow({ stream }: { readonly stream: 
       <span className={css('muted', 'since')} title="open for">
         {since}
       </span>
-      <span className={css('frames')} title="frames a second">
+      <span className={css('frames')} title="frames per second">
         {rateText(stream.framesPerSecond)}
       </span>
       <span className={css(closing ? 'muted' : 'word')} data-testid="state">

@@ -40,7 +40,7 @@ export function FindingChips() {
           type="button"
           className={css('chip')}
           data-severity={severity}
-          title={`${[subject, label, note].filter(Boolean).join(' ')}. Opens the list of all.`}
+          title={`${[subject, label, note].filter(Boolean).join(' ')}. Opens the full list.`}
           onClick={openList}
         >
           <Shape severity={severity} label={label} />

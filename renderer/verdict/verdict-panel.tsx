@@ -128,7 +128,7 @@ function Aspects() {
 export function Spoken() {
   const isPaused = usePausedSince() !== undefined
   const words = useMoment(({ mirror, snapshot, nowMs }) => {
-    if (mirror.link.kind === 'lost') return 'Headroom stopped answering.'
+    if (mirror.link.kind === 'lost') return 'Headroom stopped responding.'
     return snapshot && spokenText(snapshot, nowMs)
   })
   return (

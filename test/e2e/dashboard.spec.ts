@@ -12,7 +12,7 @@ test('the page reports that the host ended, and is live again with the link of t
   const { port } = new URL(headroom.origin)
 
   await headroom.stop()
-  await expect(page.locator('[data-banner="host-gone"]')).toContainText('Headroom stopped answering at')
+  await expect(page.locator('[data-banner="host-gone"]')).toContainText('Headroom stopped responding at')
   await expect(page.locator('tr[data-category="Accounts"]')).toBeVisible()
 
   const flags = ['--host', 'browser', '--no-open', '--port', port, '--data', headroom.dataFolder]

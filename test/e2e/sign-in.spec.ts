@@ -200,7 +200,7 @@ test('a key that has to sign in again stays in its place', async ({ page, dialog
   await expect(page.getByRole('button', { name: 'Revoke all tokens' })).toBeFocused()
   await page.keyboard.press('Enter')
   const revoked = page.locator('[data-verdict][data-label="revoked"]')
-  await expect(revoked).toContainText('The service confirmed it.')
+  await expect(revoked).toContainText('The service confirmed the revocation.')
 
   await revoked.locator('[data-remedy=sign-in]').click()
   await expect(dialog).toContainText('Sign in again')

@@ -44,14 +44,14 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
           snapshot.keystore === 'no-passphrase'
             ? 'Restart Headroom with HEADROOM_PASSPHRASE.'
             : 'Unlock the system keyring.',
-        detail: 'The keys are intact; checks resume after that.',
+        detail: 'The keys are intact; checks resume once they are unlocked.',
       })
     case 'keys-sealed-elsewhere':
       return message({
         label: 'keys locked',
         name: 'Saved keys encrypted elsewhere',
         title: 'Your keys were encrypted with another keyring or passphrase.',
-        action: 'Sign in again, or start Headroom with that one.',
+        action: 'Sign in again, or start Headroom with the original one.',
         detail: 'Nothing was deleted.',
       })
     case 'keyring-away':
@@ -60,7 +60,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         name: 'System keyring unavailable',
         title: 'The system keyring doesn’t respond.',
         text: 'Tokens are in memory only.',
-        action: 'Unlock it before you quit Headroom.',
+        action: 'Unlock the keyring before you quit Headroom.',
         detail: 'Otherwise you’ll need to sign in again.',
       })
     case 'keyring-unprotected':
@@ -68,9 +68,9 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         label: 'tokens in memory',
         name: 'Tokens in memory only',
         title: 'This system would store tokens unprotected.',
-        text: 'They are in memory only.',
-        action: 'Store them anyway, or sign in after each start.',
-        detail: 'If stored, any program that can read your files can use them.',
+        text: 'Tokens are in memory only.',
+        action: 'Store the tokens anyway, or sign in after each start.',
+        detail: 'Once stored, any program that reads your files can use the tokens.',
       })
     case 'token-not-saved':
       return message({
@@ -151,14 +151,14 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: since === undefined ? 'Revoked.' : 'Revoked',
         text: since === undefined ? '' : `at ${minuteText(since)}.`,
         action: 'Sign in to use this key again.',
-        detail: 'The service confirmed it.',
+        detail: 'The service confirmed the revocation.',
       })
     case 'revoking':
       return message({
         label: 'revoking',
         name: 'Revoking tokens',
         title: 'Revoking the tokens.',
-        text: 'Assume they still work.',
+        text: 'Assume the tokens still work.',
         detail: 'Waiting for the service to confirm.',
       })
     case 'revocation-unconfirmed': {
@@ -179,7 +179,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         label: refresh.state === 'unconfirmed' ? 'not confirmed yet' : 'renewal failing',
         name: refresh.state === 'unconfirmed' ? 'Sign-in not confirmed yet' : 'Access token expired',
         title: refresh.state === 'unconfirmed' ? 'Sign-in not confirmed yet.' : 'Access has expired.',
-        text: refresh.state === 'unconfirmed' ? '' : 'Checks are paused until it is renewed.',
+        text: refresh.state === 'unconfirmed' ? '' : 'Checks are paused until access is renewed.',
         detail: joined(
           refresh.reason === undefined ? '' : sentence(refresh.reason),
           retrying(refresh.retryAt, nowMs),
@@ -196,7 +196,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: `The sign-in ends at ${minuteText(endsAt)},`,
         text: `in ${left}.`,
         action: 'Sign in again before then, and nothing stops.',
-        detail: 'Renewals can’t extend it.',
+        detail: 'Renewals can’t extend the sign-in.',
       })
     }
     case 'token-rejected':
@@ -366,7 +366,7 @@ function dataMessage({ row }: Condition, snapshot: Snapshot, nowMs: number): Mes
     note: `last data ${age} ago`,
     moment: `last data at ${minuteText(newest)}`,
     title: isRow ? `${row.category} was last checked ${age} ago.` : `No fresh data for ${age}.`,
-    action: isRow ? `Check ${row.category} now, or call it.` : 'Check now, or call a quota.',
+    action: isRow ? `Check ${row.category} now, or send it a request.` : 'Check now, or send a request.',
     detail: `Numbers since ${minuteText(newest)} are estimates.`,
   })
 }

@@ -25,7 +25,7 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
     tightest &&
       `Tightest: ${tightest.row.category}, ${leftText(tightest.row, nowMs)} of ${tightest.row.limit} left.`,
     namedSentence('Not checked', unchecked),
-    namedSentence('No number in the last response', unanswered),
+    namedSentence('No rate-limit headers in the last response', unanswered),
   ]
   return {
     ...words,

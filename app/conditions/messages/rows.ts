@@ -49,7 +49,7 @@ export function rowMessage(
         })
       }
       if (untilMs === undefined || untilMs <= nowMs)
-        return message({ ...words, title, text: 'It has expired.', action: 'Checking now.' })
+        return message({ ...words, title, text: 'The wait is over.', action: 'Checking now.' })
       return message({
         ...words,
         title,
@@ -68,7 +68,7 @@ export function rowMessage(
       })
     case 'running-out': {
       if (note === 'recovering') {
-        const text = `It is recovering, ${shareLeftText(row)} left.`
+        const text = `Recovering, ${shareLeftText(row)} left.`
         return message({
           ...words,
           title: `${category} was running out.`,
@@ -115,7 +115,7 @@ function usualLoadMessage(
     name: `${row.category} usual load`,
     note: `from ${time}`,
     title: `The usual ${time} load needs ${Number(perSecond.toPrecision(2))}/s of ${row.category}.`,
-    action: `Finish your ${row.category} calls before it.`,
+    action: `Finish your ${row.category} calls before then.`,
     detail: `${usageSentence(row, nowMs)} ${shareLeftText(row)} left now.`,
   })
 }
@@ -175,7 +175,7 @@ export function usageSentence(
 ): string {
   const { use, observedAt } = quota
   if (isUnchecked(quota, nowMs)) return ''
-  if (use === null) return 'Use by others is not known yet.'
+  if (use === null) return 'Still measuring other traffic.'
   const [own, others] = [ownText(quota), othersText(quota)]
   if (others === '0' && own === '0') {
     const checked = observedAt === undefined ? '' : ` (last check ${sinceText(observedAt, nowMs)} ago)`
@@ -203,7 +203,7 @@ function mostOf(quota: RequestQuota, snapshot: Pick<Snapshot, 'programs'>): stri
 export function usageLine(quota: RequestQuota): string {
   const [own, others] = [ownText(quota), othersText(quota)]
   const known = others !== '0' ? `others ${others}/s` : own !== '0' ? `own ${own}/s` : 'no use measured'
-  const who = quota.use === null ? 'use by others not known yet' : known
+  const who = quota.use === null ? 'still measuring other traffic' : known
   return `${who}, ${refillText(quota).replace('it refills', quota.model === 'rolling' ? 'refill' : 'refills')}`
 }
 
@@ -247,7 +247,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
       return `${category} is empty. Calls get ${usesWholeRefill(quota) ? GETS_429 : '429 until it refills'}.`
     case 'blocked':
       if (usesWholeRefill(quota)) return `${category}: calls get ${GETS_429}.`
-      if (blockedUntil === undefined) return `429 on ${category}. It has expired. Checking now.`
+      if (blockedUntil === undefined) return `429 on ${category}. The wait is over. Checking now.`
       return blockedUntil <= nowMs
         ? `429 on ${category}. Safe to retry now.`
         : `429 on ${category}. Safe to retry at ${clockText(blockedUntil)}, in ${retryText(blockedUntil, nowMs)}.`

@@ -22,7 +22,7 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
       moment,
       title: `${waiting} of ${countText(wanted.length, 'stream')} ${waiting === 1 ? 'is' : 'are'} waiting`,
       text: missed.length > 0 && text !== '' ? text : 'for a slot.',
-      detail: joined('Headroom opens them again.', missed.length > 0 ? forSlot.trim() : ''),
+      detail: joined('Headroom reopens them.', missed.length > 0 ? forSlot.trim() : ''),
     })
   }
   if (kind === 'streams-restarting') {
@@ -31,9 +31,9 @@ export function streamsMessage({ kind, since }: Condition, snapshot: Snapshot, n
       label: `${count} restarting`,
       name: `${countText(count, 'stream')} restarting`,
       title: `${count} of ${countText(wanted.length, 'stream')} ${count === 1 ? 'keeps' : 'keep'} restarting.`,
-      text: 'Three times or more in 10 min.',
+      text: 'Three or more restarts in 10 min.',
       action: checkHost(snapshot.service.host),
-      detail: 'Headroom opens them again each time.',
+      detail: 'Headroom reopens them each time.',
     })
   }
   const label = silent.length > 0 ? `${silent.length} silent` : `${waiting} waiting`

@@ -29,7 +29,7 @@ export function followDefects({ process, electron, log, ending, notify }: Defect
   let isEnding = false
   let isReported = false
   process.on('uncaughtException', (cause) => {
-    log.note('an uncaught error quits Headroom', { cause })
+    log.note('an uncaught error; Headroom is quitting', { cause })
     if (isEnding) return
     isEnding = true
     void endAfter()

@@ -16,7 +16,7 @@ export function followPower(
   }
   const stops = [
     power.onSuspend(() => {
-      log.note('the computer goes to sleep')
+      log.note('the computer is going to sleep')
       monitor.sleep()
     }),
     power.onResume(woke('the computer woke')),

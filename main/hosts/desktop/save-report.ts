@@ -104,6 +104,6 @@ export function inDownloads(app: Paths, name: string): string {
 /** Sets title and path of the save dialog for a file from the window. */
 export const nameDownload = (app: Paths) => (item: DownloadItem) =>
   item.setSaveDialogOptions({
-    title: 'Save a file of Headroom',
+    title: 'Save a file from Headroom',
     defaultPath: inDownloads(app, item.getFilename()),
   })

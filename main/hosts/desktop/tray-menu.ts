@@ -60,7 +60,7 @@ export function choiceItems(choices: DesktopChoices, actions: DesktopActions): M
     { type: 'separator' },
     ...(choices.updates.kind === 'no-feed'
       ? []
-      : [choice('Look for Updates', choices.updates.kind !== 'off', actions.setCheckForUpdates)]),
+      : [choice('Check for Updates', choices.updates.kind !== 'off', actions.setCheckForUpdates)]),
     ...versionItem(choices.updates, actions),
   ]
 }

@@ -73,7 +73,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
         announce(version)
       }
     } catch (error) {
-      log.note('looking for updates failed', { why: firstLine(error) })
+      log.note('checking for updates failed', { why: firstLine(error) })
     }
     checkAfter(CHECK_EVERY_MS)
   }

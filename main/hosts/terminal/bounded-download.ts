@@ -31,7 +31,7 @@ export async function fetchTo(
 ): Promise<void> {
   const abort = new AbortController()
   const deadline = (ms: number, why: string) => clock.after(ms, () => abort.abort(new Error(why)))
-  let cancel = deadline(connectTimeoutMs, `no answer within ${connectTimeoutMs / 1000} s`)
+  let cancel = deadline(connectTimeoutMs, `no response within ${connectTimeoutMs / 1000} s`)
   try {
     const answer = await fetch(url, { signal: abort.signal })
     if (!answer.ok || answer.body === null) throw new Error(`the server answered ${answer.status}`)

@@ -203,7 +203,7 @@ function planText(verdict: PlanVerdict): string {
   const advice =
     verdict.advice.length === 0
       ? []
-      : ['', 'To make it fit, give up in this order:', ...verdict.advice.map((line) => `  ${line}`)]
+      : ['', 'To make it fit, reduce in this order:', ...verdict.advice.map((line) => `  ${line}`)]
   return [
     verdictLine(verdict),
     ...(rows.length === 0 ? [] : ['', head.trimEnd(), ...rows]),

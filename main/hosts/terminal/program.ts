@@ -237,12 +237,12 @@ const describePlan = (program: Command) =>
     .summary('check whether programs and streams fit a key')
     .description(
       'Checks whether programs fit the quotas of a key through the gateway: those of a file, the recorded ones, or both. ' +
-        'Shows who waits how long at worst, and what to give up first.',
+        'Shows each program’s longest possible wait, and what to reduce first.',
     )
     .argument('[file]', 'a JSON file; see below')
     .option('--json', 'print the verdict as one JSON object')
     .option('--replay', "run a day of the plan through the gateway's scheduler, in virtual time")
-    .option('--from-history <time>', 'add what was recorded in the last 24h, 90m or 7d', argument(agoFlag))
+    .option('--from-history <time>', 'add the recorded use of the last 24h, 90m or 7d', argument(agoFlag))
     .option('--profile <id>', 'the key of the history, by its name in status output', argument(textFlag))
     .option(...DATA, argument(textFlag))
     .addHelpText('after', PLAN_HELP)
@@ -264,7 +264,7 @@ const describeRevoke = (program: Command) =>
       .description(
         'Revokes every refresh token of the API key, after a typed confirmation. ' +
           'Without --auth-url, --base-url and --client-id the running Headroom revokes its key. ' +
-          'While none runs, HEADROOM_PASSPHRASE opens the keys of --data.',
+          'While no Headroom runs, HEADROOM_PASSPHRASE opens the keys in --data.',
       ),
   )
     .option('--yes', 'do not ask')
@@ -310,7 +310,7 @@ const describePrograms = (program: Command) =>
     .command('program')
     .summary('add, list, pause and cut programs behind the gateway')
     .description(
-      'program add NAME prints the key of a new program, once. program cut NAME ends it, program list shows all. ' +
+      'program add NAME prints the key of a new program, once. program cut NAME revokes it, program list shows all. ' +
         `program pause NAME answers it with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends the pause. ` +
         'While no Headroom runs on the data folder, the changes apply at its next start.',
     )

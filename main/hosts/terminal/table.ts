@@ -102,7 +102,7 @@ export function renderTable(
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
-      // Never cut: a narrow terminal would cut the most important part first.
+      // The headline wraps, because a narrow terminal would cut the most important part first.
       ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
         left(text, columns, TONES[headline(snapshot, nowMs).severity]),
       ]),
@@ -374,7 +374,7 @@ function serviceLine({ profile, service }: Snapshot, nowMs: number): string {
   const next = triesText(service.retryAt, nowMs)
   const why = service.why === undefined ? '' : ` (${service.why})`
   const reach = !isServiceAway(service)
-    ? `${service.host}${service.pending ? ', no answer yet' : ''}`
+    ? `${service.host}${service.pending ? ', no response yet' : ''}`
     : `${service.host} unreachable${why}${next === undefined ? '' : `, ${next}`}`
   return `${profile.name} (${profile.environment})  ${reach}`
 }

@@ -37,7 +37,7 @@ it('shows in short lines when, how fast to call, and who uses it', () => {
     'others 1.9/s, refill 1.07/s',
   ])
   expect(glanceLines(row({ state: 'low', use: null }), '', NOW_MS).at(-1)).toBe(
-    'use by others not known yet, refill 1.07/s',
+    'still measuring other traffic, refill 1.07/s',
   )
 })
 

@@ -70,7 +70,7 @@ describe('the headline', () => {
     expect(said(row('Balances', { state: 'not-checked', observedAt: NOW_MS - 250_000 }))).toEqual({
       severity: 'unknown',
       headline: 'No fresh data for 4 min.',
-      detail: 'Check now, or call a quota. Numbers since 14:26 are estimates.',
+      detail: 'Check now, or send a request. Numbers since 14:26 are estimates.',
     })
     // A header of a moment ago is fresh, and may still say too little.
     const early = snapshot({
@@ -104,7 +104,7 @@ describe('the headline', () => {
     const problem = { status: 200, since: NOW_MS - 1_000 }
     const failing = row('B', { problem })
     expect(said(ok, failing)).toMatchObject({ headline: 'No checked quota runs out within 10 min.' })
-    expect(said(ok, failing).detail).toMatch(/ No number in the last response: B\.$/)
+    expect(said(ok, failing).detail).toMatch(/ No rate-limit headers in the last response: B\.$/)
     // Where no row has one, that is the headline, without a wait.
     const all = said(failing, row('C', { problem }), row('D', { state: 'not-checked' }))
     expect(all).toMatchObject({
@@ -121,7 +121,7 @@ describe('the headline', () => {
       detail: expect.stringMatching(/^Stop direct Positions calls until then\./),
     })
     expect(headline(snapshot({ requests: [refused, ok] }), NOW_MS + 40_000).headline).toBe(
-      '429 on Positions. It has expired.',
+      '429 on Positions. The wait is over.',
     )
   })
 
@@ -133,7 +133,7 @@ describe('the headline', () => {
     })
     const use = { total: 0.2, own: 0.2, elsewhere: 0, elsewhereLow: 0, elsewhereHigh: 0 }
     expect(said(ok, quota('Positions', 320, 300, 52, { state: 'running-out', use }))).toMatchObject({
-      headline: 'Positions was running out. It is recovering, 16 % left.',
+      headline: 'Positions was running out. Recovering, 16 % left.',
       detail: expect.stringMatching(/^No action needed\. /),
     })
   })

@@ -210,7 +210,7 @@ describe('what a person can do', () => {
     expect(usageSentence(own, NOW_MS)).toBe('Headroom uses 0.5/s; it refills 1.07/s.')
     const idle = positions({ use: { total: 0, own: 0, elsewhere: 0 } })
     expect(usageSentence(idle, NOW_MS + 12_000)).toBe('No use measured (last check 12 s ago).')
-    expect(usageSentence(positions({ use: null }), NOW_MS)).toBe('Use by others is not known yet.')
+    expect(usageSentence(positions({ use: null }), NOW_MS)).toBe('Still measuring other traffic.')
     const fixed = positions({ use, model: 'fixed', windowEndsAt: NOW_MS + 60_000 })
     expect(usageSentence(fixed, NOW_MS)).toContain('it refills at 14:32:05.')
     expect([ownText(positions({ use })), othersText(positions({ use }))]).toEqual(['0.1', '1.2–1.3'])
@@ -284,7 +284,7 @@ describe('what a person can do', () => {
       '429 on Positions. Safe to retry at 14:36:05, in 5 min 0 s.',
     )
     // The word stays for a while after the wait, so that it does not flip.
-    expect(said({ state: 'blocked' })).toBe('429 on Positions. It has expired. Checking now.')
+    expect(said({ state: 'blocked' })).toBe('429 on Positions. The wait is over. Checking now.')
     expect(said({ state: 'low' })).toBe('Positions is low (16 %).')
     expect(said({ state: 'watch' })).toBe('Positions may run out within 10 min.')
     expect(stateSentence(out(214, { state: 'watch' }), NOW_MS)).toBe(

@@ -111,7 +111,7 @@ test('shows only the host’s name of a redirect to another host', () => {
 
 test('recognises a page instead of a token response', () => {
   const page = '<html>Welcome</html>'
-  const why = 'response of something else, such as a network’s sign-in page'
+  const why = 'response from something else, such as a network’s sign-in page'
   expect(processRefreshAnswer(answer(200, page))).toEqual({ kind: 'unknown', why })
   expect(processRefreshAnswer(answer(200, '', { 'content-type': 'text/html' }))).toEqual({
     kind: 'unknown',

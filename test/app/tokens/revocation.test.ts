@@ -40,7 +40,7 @@ test('only a 200 confirms', () => {
 test('the sign-in page of a network confirms nothing, whatever its status', () => {
   expect(answer(200, '<!doctype html><title>Welcome</title>')).toEqual({
     kind: 'unconfirmed',
-    why: 'response of something else, such as a network’s sign-in page',
+    why: 'response from something else, such as a network’s sign-in page',
   })
   expect(answer(200, '\n <html>').kind).toBe('unconfirmed')
   expect(answer(200, '{}').kind).toBe('confirmed')

@@ -169,7 +169,7 @@ test('the recorded day is shown with and without the change, as a picture and as
 }) => {
   const host = await openPlan(BUSY, recordedDay(4))
   await expect(page.getByText('4 h are recorded of the last 24 h; replayed')).toBeVisible()
-  await page.getByLabel('Category of the picture').selectOption('Quote Snapshot')
+  await page.getByLabel('Category of the chart').selectOption('Quote Snapshot')
   await expect(summary(page)).toHaveText(/^The lowest level is \d+ %; no request waits\.$/)
   await page.getByLabel('Requests per second of scanner, Quote Snapshot').fill('3')
   await expect(summary(page)).toHaveText(
@@ -225,7 +225,7 @@ test('from a single recorded minute it derives no day', async ({ page, openPlan 
   await expect(page.getByRole('heading', { name: 'A day with the change' })).toHaveCount(0)
   await expect(summary(page)).toHaveText(/^In 1 recorded minute the lowest level is /)
   await page.getByRole('button', { name: 'Start from the last 24 h' }).click()
-  await expect(page.getByLabel('Verdict of the plan')).toContainText('1 min 0 s recorded')
+  await expect(page.getByLabel('Verdict on the plan')).toContainText('1 min 0 s recorded')
   provesInBrowser('L3', 1)
 })
 

@@ -198,7 +198,7 @@ test('waits are listed in order of turn, with program, reason and time', async (
   await expect(page.getByText('12 requests, in queue order')).toBeVisible()
   const list = page.getByRole('region', { name: 'Waiting now, list' })
   await expect(list.getByRole('heading')).toHaveText([
-    /Option Strikes ok, others take 0\.2\/s/,
+    /Option Strikes ok, others use 0\.2\/s/,
     /Option Expirations 429, until \d/,
   ])
   await expect(list.getByRole('listitem').nth(0)).toContainText(/scanner.*2\d s.*waits up to 1 min$/)

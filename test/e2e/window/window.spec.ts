@@ -89,7 +89,7 @@ test('a row is chosen by click and by keyboard, and the chart shows it', async (
   await page.keyboard.press('Enter')
   await expect(page.locator('[data-history]')).toHaveAttribute('data-history', 'Quote Snapshot')
   await expect(
-    page.getByRole('img', { name: /^Quote Snapshot, last 15 minutes.*1 refusal with 429/ }),
+    page.getByRole('img', { name: /^Quote Snapshot, last 15 minutes.*1 rate-limited request/ }),
   ).toBeVisible()
   await expect(page.locator('[data-mark="429"]')).toHaveCount(1)
   await page.getByRole('button', { name: 'Table' }).click()
@@ -129,7 +129,7 @@ test('a tab in the background shows the state by its title and its icon', async 
   await expect(page).toHaveTitle('ok · Headroom')
   await expect(icon).toHaveAttribute('href', /icon-ok/)
   host.sleep()
-  await expect(page).toHaveTitle('Headroom stopped answering')
+  await expect(page).toHaveTitle('Headroom stopped responding')
   await expect(icon).toHaveAttribute('href', /icon-unknown/)
 })
 
@@ -327,7 +327,7 @@ test('an unreachable host dims the numbers; once it is back, all is live', async
   const host = await open(snapshot())
   host.sleep()
   await expect(page.locator('[data-banner=host-gone]')).toContainText(
-    /^Headroom stopped answering at \d\d:\d\d:\d\d/,
+    /^Headroom stopped responding at \d\d:\d\d:\d\d/,
   )
   await expect(page.locator('main')).toHaveCSS('opacity', '0.5')
   host.wake()

@@ -92,16 +92,16 @@ test('reports what applies only until Headroom ends, because it cannot be stored
   rmSync(dataFolder, { recursive: true })
   expect(await gateway.turnOn(0)).toEqual({
     ok: false,
-    why: 'it serves until Headroom quits, because saving failed: not found',
+    why: 'the gateway serves only until Headroom quits, because saving failed: not found',
   })
   expect(gateway.cut('bot')).toEqual({
     ok: false,
-    why: 'it is cut off until Headroom quits, because saving failed: not found',
+    why: 'the program is cut off only until Headroom quits, because saving failed: not found',
   })
   expect(gateway.programs()).toEqual([])
   expect(await gateway.turnOff()).toEqual({
     ok: false,
-    why: 'it is off until the next start, because saving failed: not found',
+    why: 'the gateway is off only until the next start, because saving failed: not found',
   })
   expect(gateway.summary).toEqual({ state: 'off' })
 })

@@ -257,7 +257,7 @@ test('whatever the store rejects reads as unsaved: a token, an intent, a setting
       what: `the new token is in memory only: ${unsaved.why}`,
       unsaved: 'refresh-token',
     },
-    { kind: 'storage-problem', what: `recording a refresh ahead failed: ${unsaved.why}` },
+    { kind: 'storage-problem', what: `recording an upcoming refresh failed: ${unsaved.why}` },
   ])
   expect(storage.keepSettings(profile({ rotationMinutes: 7 }))).toEqual(unsaved)
   expect(storage.keepSecret(profile({ clientSecret: 'CANARY-other' }))).toEqual(unsaved)

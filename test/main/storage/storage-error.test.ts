@@ -8,9 +8,9 @@ const beyond = Object.assign(new RangeError('too large'), { code: 'ERR_OUT_OF_RA
 
 test.each([
   [13, 'full', 'the disk is full'],
-  [5, 'locked', 'another program locks the file'],
-  [6 | (1 << 8), 'locked', 'another program locks the file'],
-  [15, 'other', 'another program locks the file'],
+  [5, 'locked', 'another program has locked the file'],
+  [6 | (1 << 8), 'locked', 'another program has locked the file'],
+  [15, 'other', 'another program has locked the file'],
   [8, 'not-allowed', 'the file is read-only'],
   [3, 'not-allowed', 'the file is read-only'],
   [14, 'not-allowed', 'opening the file failed'],

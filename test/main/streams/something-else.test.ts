@@ -3,7 +3,7 @@ import type { HttpHeaders } from '../../../app/service/headers.ts'
 import { POSITIONS, setUp } from './scripted-streams.ts'
 
 const PAGE = '<!DOCTYPE html><title>Hotel network: sign in</title>'
-const WORDS = 'response of something else, such as a network’s sign-in page'
+const WORDS = 'response from something else, such as a network’s sign-in page'
 const REDIRECTED = 'redirected to another host (portal.test); not followed'
 
 type Answer = readonly [what: string, status: number, headers: HttpHeaders, why: string]

@@ -435,7 +435,7 @@ test('a pinned stream without a slot at start reports that, stays pinned and can
   const { id, ...last } = streams.summaries().at(-1)!
   expect(last).toMatchObject({ target: `S${MAX_STREAMS}`, state: 'closed', pinned: true })
   expect(events).toMatchObject([
-    { kind: 'stream-closed', reason: 'not opened: 200 streams are open, the most possible' },
+    { kind: 'stream-closed', reason: 'not opened: 200 streams are open, the maximum' },
   ])
   streams.close('s1')
   expect(pins.kept).toEqual(pinned.slice(1))

@@ -98,7 +98,7 @@ test.each(['intend', 'save', 'note'] as const)(
 
 test('a store that was unreadable at the start is read again when a person retries, and continues', async () => {
   let isLocked = true
-  const locked: TokenReading = { kind: 'unreadable', why: 'another program locks the file' }
+  const locked: TokenReading = { kind: 'unreadable', why: 'another program has locked the file' }
   const { clock, http, store, keeper } = world((inner) => ({
     read: () => (isLocked ? locked : inner.read()),
     intend: (intent, token) => inner.intend(intent, token),
@@ -109,7 +109,7 @@ test('a store that was unreadable at the start is read again when a person retri
   await clock.advance(0)
   expect(keeper.refreshSummary()).toMatchObject({
     state: 'sign-in-required',
-    reason: expect.stringContaining('another program locks the file'),
+    reason: expect.stringContaining('another program has locked the file'),
   })
   await keeper.tryNow()
   expect(http.requests).toHaveLength(0)

@@ -169,7 +169,7 @@ test('ten seconds without a response are reported, with the time of the request,
   await clock.advance(9_999)
   expect(told).toEqual([])
   await clock.advance(1)
-  expect(told).toEqual([[false, 'not answering', 10_000]])
+  expect(told).toEqual([[false, 'not responding', 10_000]])
   await clock.advance(9_000)
   expect([http.requests.length, told.length]).toEqual([1, 1])
   http.answer(renewal('a1'))

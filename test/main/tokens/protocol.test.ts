@@ -170,7 +170,7 @@ test('a full disk: the new token is used from memory, reported once, and saved w
   expect(told).toEqual([
     {
       kind: 'storage-problem',
-      what: expect.stringContaining('recording a refresh ahead failed: the disk is full'),
+      what: expect.stringContaining('recording an upcoming refresh failed: the disk is full'),
     },
     {
       kind: 'storage-problem',

@@ -286,7 +286,7 @@ test('a lock in between is reported at the write, and the next write succeeds', 
   const next = held(2)
   expect(vaultOf(handle).tokens('key-1').save(next)).toEqual({
     ok: false,
-    why: 'another program locks the file',
+    why: 'another program has locked the file',
   })
   expect(tokensOf(handle)).toMatchObject({ stored: { token: { generation: 1 } } })
   other.exec('ROLLBACK')

@@ -33,7 +33,7 @@ test('a 429 shows the level before it, both uses of its last minute and its requ
 
 test('a 429 of an earlier version shows these as unknown', () => {
   const { before: _, requestId: __, ...old } = refusal as LoggedEvent & { kind: 'rate-limited' }
-  expect(cardOf(old)?.facts[0]).toEqual({ name: 'Left before', value: 'not known' })
+  expect(cardOf(old)?.facts[0]).toEqual({ name: 'Left before', value: 'unknown' })
   expect(cardOf(old)?.facts.at(-1)).toEqual({ name: 'Request id', value: 'none given' })
 })
 

@@ -27,7 +27,7 @@ test('checking for updates is a checkbox, on and off', () => {
   const heard: string[] = []
   const [on] = updateItems({ kind: 'none' }, heard)
   const [off] = updateItems({ kind: 'off' }, heard)
-  expect([on?.label, on?.checked, off?.checked]).toEqual(['Look for Updates', true, false])
+  expect([on?.label, on?.checked, off?.checked]).toEqual(['Check for Updates', true, false])
   click(on)
   click(off)
   expect(heard).toEqual(['look: false', 'look: true'])

@@ -143,7 +143,7 @@ test('an unreachable feed is retried a day later, and costs only a line in the l
   feed.fails = true
   await pass(FIRST_CHECK_MS)
   expect([updates.state(), notices]).toEqual([{ kind: 'none' }, []])
-  expect(logged).toEqual(['looking for updates failed'])
+  expect(logged).toEqual(['checking for updates failed'])
   await pass(CHECK_EVERY_MS)
   expect(asked).toEqual(['check', 'check'])
 })

@@ -67,7 +67,7 @@ describe('a download', () => {
     await clock.advance(1_999)
     expect(outcome.why).toBeUndefined()
     await clock.advance(1)
-    expect(await outcome.ended).toBe('no answer within 2 s')
+    expect(await outcome.ended).toBe('no response within 2 s')
     expect(clock.pending).toBe(0)
   })
 

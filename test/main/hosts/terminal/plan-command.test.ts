@@ -113,7 +113,7 @@ describe('a wrong file is rejected with the path of the error', () => {
     ['a negative rate', request({ perSecond: -1 }), 'programs[1].requests[0].perSecond must be at least 0'],
     ['half a burst', request({ burst: 1.5 }), 'programs[1].requests[0].burst must be a whole number'],
     ['a burst without end', request({ burst: 1e9 }), 'programs[1].requests[0].burst must be at most 100000'],
-    ['a member that is none', request({ rate: 1 }), 'programs[1].requests[0].rate is not a member of a plan'],
+    ['a member that is none', request({ rate: 1 }), 'programs[1].requests[0].rate is not a field of a plan'],
     [
       'an unknown category',
       request({ category: 'Else' }),

@@ -376,7 +376,7 @@ test('a service before its first request is shown as neither unreachable nor res
   const host = 'api.example.com'
   const lineOf = (service: Snapshot['service']) =>
     lineWith(renderTable(exampleSnapshot({ service }), [], AT_MS, PLAIN), host)
-  expect(lineOf({ reachable: false, pending: true, host })).toMatch(/api\.example\.com, no answer yet$/)
+  expect(lineOf({ reachable: false, pending: true, host })).toMatch(/api\.example\.com, no response yet$/)
   expect(lineOf({ reachable: true, host })).toMatch(/api\.example\.com$/)
   expect(lineOf({ reachable: false, host })).toMatch(/api\.example\.com unreachable$/)
 })
