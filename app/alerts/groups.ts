@@ -7,7 +7,7 @@ const GROUP_FROM = 3
 
 /** Alerts announced as one: three or more of a kind in a burst, or a single one. */
 export interface AlertGroup {
-  /** Id of its first alert. */
+  /** Id of the group's first alert. */
   readonly id: string
   /** The oldest first; never empty. */
   readonly alerts: readonly [Alert, ...Alert[]]

@@ -6,7 +6,7 @@ import { EVENTS } from './messages/events.ts'
 /** The text of an event: two lines, or one sentence if space is short. */
 export interface EventSentence {
   readonly severity: Severity
-  /** What happened to whom: `429 on Positions`. */
+  /** Event and subject: `429 on Positions`. */
   readonly title: string
   /** Consequence or context: `safe to retry at 14:31:52`. Empty if the title is enough. */
   readonly detail: string

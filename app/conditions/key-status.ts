@@ -55,7 +55,7 @@ export function keyStatus(snapshot: Snapshot, nowMs: number): KeyStatus {
     : { ...worst, others: findings.length - 1 }
 }
 
-/** The same for programs. */
+/** The health of a key, for programs. */
 export function healthOf(snapshot: Snapshot, nowMs: number): Health {
   const [worst] = keyFindings(snapshot, nowMs)
   const { severity, subject, title, text, action, row } = keyStatus(snapshot, nowMs)

@@ -5,7 +5,7 @@ import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './ev
 import type { ConditionKind } from './kinds.ts'
 import { scopesText } from './messages/problems.ts'
 
-/** What Headroom itself can do about a condition: a stable code for programs. */
+/** A remedy that Headroom itself offers for a condition: a stable code for programs. */
 export type RemedyKind =
   | 'connect'
   | 'sign-in'
@@ -61,7 +61,7 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'keyring-unprotected': 'store-unprotected',
 }
 
-/** What Headroom itself can do about a condition of this key; `undefined` if nothing. */
+/** The remedy that Headroom itself offers for a condition of this key; `undefined` if none. */
 export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':

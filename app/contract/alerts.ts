@@ -87,7 +87,7 @@ export const alertsContract = {
   setAlertThreshold: command(
     z.strictObject({
       profile: profileId,
-      /** Absent: applies to every row without its own threshold. */
+      /** Absent: the threshold applies to every row without its own. */
       category: z.optional(categoryName),
       below: z.optional(z.number().check(z.gte(0), z.lte(1))),
     }),

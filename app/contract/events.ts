@@ -174,7 +174,7 @@ export const eventSchemas = [
     limit: number,
     /** Whole requests left at the time of the event. */
     remaining: number,
-    /** Earliest time at which it runs out, epoch ms; absent if unknown. */
+    /** Earliest time at which the quota runs out, epoch ms; absent if unknown. */
     emptyAt: optionalNumber,
     /** Others' use at the time of the event, requests per second, as an interval; absent if unknown. */
     othersLow: optionalNumber,
@@ -206,10 +206,10 @@ export const eventSchemas = [
   event('stream-opened', ofStream),
   event('stream-restarted', {
     ...ofStream,
-    /** When its former connection ended or received GoAway, epoch ms. */
+    /** When the stream's former connection ended or received GoAway, epoch ms. */
     since: optionalNumber,
     /**
-     * True if the former connection still received data until this one opened, so that nothing was missed.
+     * True if the former connection still received data until the new one opened, so that nothing was missed.
      */
     overlapped: z.exactOptional(z.boolean()),
   }),

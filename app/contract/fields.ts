@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 
-/** The deeply `readonly` form of what a parser returns. */
+/** The deeply `readonly` form of a parser's result. */
 export type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object

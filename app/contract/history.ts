@@ -61,9 +61,9 @@ export interface UsualLoad {
   readonly atMs: number
   readonly untilMs: number
   readonly requests: number
-  /** Requests per second in its busiest three minutes. */
+  /** Requests per second in the load's busiest three minutes. */
   readonly perSecond: number
-  /** Chance that it occurs, 0 to 1. */
+  /** Chance that the load occurs, 0 to 1. */
   readonly chance: number
 }
 

@@ -35,7 +35,7 @@ export const health = openObject({
   until: optionalNumber,
   title: text,
   action: text,
-  /** What Headroom itself can do about the problem (app/conditions/remedies.ts). */
+  /** The remedy that Headroom itself offers for the problem (app/conditions/remedies.ts). */
   remedy: optionalText,
 })
 

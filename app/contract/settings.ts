@@ -53,7 +53,7 @@ export interface CurrentKeySettings {
   readonly settings: KeySettings
   /** The snapshot's `settingsAt`. A snapshot with a later value has newer settings. */
   readonly settingsAt?: number
-  /** Whether they survive a restart. */
+  /** Whether the settings survive a restart. */
   readonly kept: 'stored' | 'until-exit'
   /** The categories that checks cover, so that a person can set their intervals. */
   readonly probed: readonly string[]
@@ -69,7 +69,7 @@ export const settingsContract = {
 
   /** The zone of all times of day: in windows, the tray, notifications and a terminal. */
   timeZone: command(nothing).returning<TimeZone>(),
-  /** Applies immediately, even if it cannot be stored; the error then says so. */
+  /** Applies immediately, even if the zone cannot be stored; the error then says so. */
   setTimeZone: command(z.strictObject({ zone: z.enum(TIME_ZONES) })).returning<Outcome>(),
   timeZoneChanged: push<TimeZone>(),
 } as const

@@ -56,7 +56,7 @@ export type SignInStatus =
       readonly endsAt: number
       /** Whether a browser has been opened. */
       readonly opened: boolean
-      /** Something that happened meanwhile but did not end it. */
+      /** Something that happened during the sign-in without ending it. */
       readonly notice?: string
       /** Why the sign-in host does not respond; absent while it does. */
       readonly unreachable?: string

@@ -244,7 +244,10 @@ export const streamSummary = openObject({
   retryAt: optionalNumber,
   /** The latest symbols or accounts that the service will not serve; the stream continues without them. */
   symbolErrors: z.exactOptional(z.array(symbolError)),
-  /** Epoch ms at which it closes at a person's request. Until then it uses its slot, and can be kept open. */
+  /**
+   * When the stream closes at a person's request, epoch ms. Until then the stream uses its slot, and can be
+   * kept open.
+   */
   closingAt: optionalNumber,
   /** Opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),

@@ -22,7 +22,7 @@ export const windowSummary = z.object({
   lastUsedAt: number,
   /** Whether the window was connected recently; a closed one could reconnect. */
   isOpen: z.boolean(),
-  /** Whether it is the requesting window. */
+  /** Whether this is the requesting window. */
   isThis: z.boolean(),
 })
 

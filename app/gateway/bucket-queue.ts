@@ -199,7 +199,7 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      // There is no room for requests of its program to go first.
+      // Without room, no request of that program goes first.
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })

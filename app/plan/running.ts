@@ -29,7 +29,7 @@ export interface RunningPlan {
    * minute.
    */
   readonly recordedFromMs?: number
-  /** Minutes recorded since `recordedFromMs`; absent with it. */
+  /** Minutes recorded since `recordedFromMs`; absent if that is absent. */
   readonly recordedMinutes?: number
 }
 

@@ -139,7 +139,7 @@ export class LevelBounds {
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // Only while the bounds pass the end: later, `charge` has already lowered `low`.
+      // Applies only while the bounds pass the window's end: later, `charge` has already lowered `low`.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
       return Math.max(this.#low, this.limit - since)

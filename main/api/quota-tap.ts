@@ -168,7 +168,7 @@ export class QuotaTap {
     const { ledger, history, timeline } = this.#deps
     const now = timeline.now()
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
-    // Read before the response is applied.
+    // The row is read before the response is applied.
     const row = refused && ticket.category !== undefined ? ledger.rowAt(ticket.category, now) : undefined
     const refusal = { reading, before: row && this.#before(row, now) }
     if (refused === 'concurrency' && !reading.rate) {

@@ -22,7 +22,7 @@ const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),
   /** The command line has already asked the user to confirm. */
   z.strictObject({ do: z.literal('revoke'), profile: z.string().min(1).max(64) }),
-  /** Without `turn` it only returns the state. `port` applies to turning on. */
+  /** Without `turn`, the request only returns the state. `port` applies to turning on. */
   z.strictObject({
     do: z.literal('gateway'),
     turn: z.enum(['on', 'off']).exactOptional(),

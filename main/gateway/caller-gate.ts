@@ -65,7 +65,7 @@ export type Destination = 'forward' | 'orders' | 'nowhere'
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
   if (namesOf(readingsOf(path) ?? []).includes('orderexecution')) return 'orders'
-  // Only in the service's own spelling: another spelling might mean something else there.
+  // Forwards only the service's own spelling: another spelling might mean something else there.
   return /^\/(?:v3|v2\/stream)\/./.test(path) ? 'forward' : 'nowhere'
 }
 

@@ -190,7 +190,7 @@ function bytesOf(address: string): readonly number[] {
 }
 
 /**
- * Whose connection it is: `own` for this user, for root, who may read everything anyway, and if the system
+ * The owner of a connection: `own` for this user, for root, who may read everything anyway, and if the system
  * cannot tell.
  */
 export function callerOf(peer: Peer, ownUserId: number | undefined): 'own' | 'other' | 'gone' {

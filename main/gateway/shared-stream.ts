@@ -170,7 +170,7 @@ export class SharedStream implements StreamReaders {
     other.close()
   }
 
-  /** Ends its readers as a service shutdown would. */
+  /** Ends the streams of all readers, as a service shutdown would. */
   close(): void {
     if (this.#isOver) return
     this.#isOver = true

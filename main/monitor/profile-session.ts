@@ -62,7 +62,7 @@ export class ProfileSession {
     return this.#tokens
   }
 
-  /** Whether its newest token is in memory only, because it could not be stored. */
+  /** Whether the key's newest token is in memory only, because it could not be stored. */
   get hasUnsavedToken(): boolean {
     return this.#keeper.refreshSummary().unsaved !== undefined
   }

@@ -183,7 +183,7 @@ function makeServer(limits: LoopbackLimits): Server {
   const setIdleTime = () => {
     server.keepAliveTimeout = open > MANY_CONNECTIONS ? Math.min(MANY_IDLE_MS, limits.idleMs) : limits.idleMs
   }
-  // Read by Node as a request arrives, and as its response ends.
+  // Node reads the idle time as a request arrives, and as its response ends.
   server.on('connection', setIdleTime)
   server.on('request', setIdleTime)
   return server

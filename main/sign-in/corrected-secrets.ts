@@ -38,8 +38,8 @@ export class CorrectedSecrets {
     const holder = this.#deps.holder(id)
     if (holder === undefined) return UNKNOWN_PROFILE
     const profile = { ...holder.profile, clientSecret }
-    // Stored before it is sent: if the token is rotated with this secret, the token must be usable with it
-    // after a restart.
+    // The secret is stored before it is sent: if the token is rotated with this secret, the token must be
+    // usable with it after a restart.
     const saved = this.#deps.keep(profile)
     if (!saved.ok) {
       const message = `Saving the secret failed: ${saved.why}. Nothing was changed. Try again.`
@@ -47,7 +47,7 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // Only after the attempt: the response to an earlier refresh proves nothing about the new secret.
+    // Marked only after the attempt: the response to an earlier refresh proves nothing about the new secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome
@@ -78,7 +78,7 @@ export class CorrectedSecrets {
       // A profile without a secret signed in by PKCE (service 5.7), and needs none.
       if (former === undefined || former === clientSecret) continue
       const profile = { ...other.profile, clientSecret }
-      // Stored before it is sent, as above.
+      // The secret is stored before it is sent, as above.
       const kept = keep(profile)
       if (kept.ok) other.takeSecret(profile)
       else

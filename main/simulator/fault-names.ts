@@ -3,7 +3,7 @@ export interface FaultDescription {
   readonly name: string
   /** One line for `--help`. */
   readonly what: string
-  /** How often it strikes when no count is given; absent: always. */
+  /** How often the fault strikes when no count is given; absent: always. */
   readonly times?: number
 }
 

@@ -50,7 +50,7 @@ export interface SimulatorFlags {
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
-  /** How long before its start, in seconds, the quotas and the use of other programs begin. */
+  /** How long before the simulator's start, in seconds, the quotas and the use of other programs begin. */
   readonly startedSecondsAgo: number
   /** Request quotas "agreed with the provider's support team" (service 8.1), which override the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>

@@ -5,7 +5,7 @@ import type { Tapped } from '../api/quota-tap.ts'
 /** The body of a response that opens no stream, as received: it may echo the token. */
 export interface RefusalBody {
   readonly bytes: Buffer
-  /** Whether it is complete. */
+  /** Whether the body is complete. */
   readonly isWhole: boolean
   /** The access token of the request. */
   readonly token: string

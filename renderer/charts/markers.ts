@@ -6,7 +6,9 @@ export interface ChartMarker {
   readonly kind: '429' | 'GoAway' | 'token' | 'sign-in' | 'open' | 'close'
   /** Epoch ms. */
   readonly at: number
-  /** Row of its label, 0 at the top; close labels get different rows. `undefined` if no row has room. */
+  /**
+   * Row of the marker's label, 0 at the top; close labels get different rows. `undefined` if no row has room.
+   */
   readonly lane: number | undefined
   /** The side of its line on which the label is; `left` if there is no room on the right. */
   readonly side: 'left' | 'right'

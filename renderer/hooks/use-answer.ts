@@ -13,7 +13,7 @@ export interface AwaitedAnswer<T> {
   expect(change: (answer: T) => T): void
   /** Replaces the response with a command's response. */
   take(next: Promise<T>): void
-  /** Requests it again. */
+  /** Sends the request again. */
   again(): void
 }
 

@@ -34,7 +34,7 @@ export interface ProgramRow {
   readonly state: string
   readonly next?: string
   readonly longest: string
-  /** Share of its maximum wait, 0 to 1, that the next request will have waited at its turn. */
+  /** Share of the maximum wait, 0 to 1, that the next request will have used at its turn. */
   readonly waitUsed?: number
   readonly refused: number
   readonly streams: number
@@ -99,7 +99,7 @@ function nextOf({ use }: ProgramSummary): Use | undefined {
 export const turnText = (atMs: number, nowMs: number): string =>
   atMs <= nowMs ? 'now' : `in ${untilText(atMs, nowMs)}`
 
-/** Share of its maximum wait, 0 to 1, that a request will have waited at its turn. */
+/** Share of the maximum wait, 0 to 1, that a request will have used at its turn. */
 export function waitUsedOf(use: Use | undefined): { readonly waitUsed?: number } {
   const { nextTurnAt, nextCameAt, nextPatientUntil } = use ?? {}
   if (nextTurnAt === undefined || nextCameAt === undefined || nextPatientUntil === undefined) return {}

@@ -13,7 +13,7 @@ export interface UsePiece {
   readonly width: number
   readonly bottom: number
   readonly height: number
-  /** Whether its column is unfinished: its data may be incomplete. */
+  /** Whether the piece's column is unfinished, so that its data may be incomplete. */
   readonly isPartial: boolean
 }
 

@@ -64,7 +64,7 @@ function SoundSetting({ severity }: { readonly severity: AlertSeverity }) {
   )
 }
 
-/** Only in a browser: the desktop app shows the system's notifications itself. */
+/** The setting for notifications in a browser. The desktop app shows the system's notifications itself. */
 function NotificationSetting() {
   const { look } = useParts()
   const on = useLook((one) => one.notifications)

@@ -31,7 +31,7 @@ export function useKeySettings(profile: string): HeldKeySettings {
   const [elsewhere, setElsewhere] = useState(NOTHING)
   const latest = useRef<CurrentKeySettings>(undefined)
   const turn = useRef(Promise.resolve())
-  // Not paused: a change must be based on the present settings.
+  // Uses the live state even in a paused window, because a change must be based on the present settings.
   const settingsAt = useStore(
     live.mirror,
     ({ snapshots }) => snapshots.find((one) => one.profile.id === profile)?.settingsAt ?? 0,

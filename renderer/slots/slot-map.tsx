@@ -68,7 +68,7 @@ const sharedText = (streams: readonly StreamSummary[], category: string): string
 
 interface GroupProps {
   readonly quota: SlotQuota
-  /** Whether its count is current: from a header, while the key can call. */
+  /** Whether the slot count is current: from a header, while the key can call. */
   readonly isKnown: boolean
   readonly shared: string
 }

@@ -6,7 +6,7 @@ import { type StreamRequest, sameRequest } from '../../app/service/stream-kinds.
 /** A plan that a person is editing, and its original. */
 export interface PlanDraft {
   readonly profile: string
-  /** When it was taken from the running programs, epoch ms. */
+  /** When the plan was taken from the running programs, epoch ms. */
   readonly sinceMs: number
   readonly base: RunningPlan
   readonly plan: Plan

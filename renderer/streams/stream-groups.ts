@@ -7,10 +7,10 @@ import { streamKindName, streamStatus } from '../../app/status/stream-status.ts'
 export interface StreamsOfKind {
   readonly name: string
   readonly streams: readonly StreamSummary[]
-  /** Whether they form one line until expanded. */
+  /** Whether the streams form one line until expanded. */
   readonly folds: boolean
   readonly severity: Severity
-  /** Their total frames per second. */
+  /** Total frames per second of these streams. */
   readonly framesPerSecond: number
   /** `8 live, 1 silent` */
   readonly states: string

@@ -75,7 +75,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText: minuteText })
-  // Read once, because the state is in the registry or a file, and the tray asks often.
+  // The login item is read once, because the state is in the registry or a file, and the tray asks often.
   let openAtLogin = loginItem?.isSet() ?? false
   const updates = followUpdates({
     ...deps,

@@ -25,7 +25,8 @@ export function systemNotices(
       if (!Notification.isSupported()) return
       withdraw(tag)
       const notification = new Notification({ title, body, urgency: isUrgent ? 'critical' : 'normal' })
-      // Referenced until it is closed: if it were garbage-collected, a click would have no effect.
+      // The notification is referenced until it is closed: if it were garbage-collected, a click would have
+      // no effect.
       shown.set(tag, notification)
       notification.on('click', clicked)
       const forget = () => {

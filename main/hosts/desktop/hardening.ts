@@ -82,7 +82,7 @@ function mayUse(permission: string, isMainFrame: boolean, url: string): boolean 
 
 /** Restricts every page in the app, also ones created unexpectedly. To be called before Electron is ready. */
 export function hardenContents(app: Pick<App, 'on' | 'enableSandbox'>): void {
-  // Also for windows whose preferences omit it.
+  // Sandboxes windows whose preferences omit it, too.
   app.enableSandbox()
   app.on('web-contents-created', (_event, contents) => hardenOne(contents))
 }

@@ -39,7 +39,7 @@ export const refused = (error: TokenErrorCode, description: string): TokenRefusa
 export interface SignIn {
   readonly signedInAtMs: number
   readonly scope: string
-  /** Made with PKCE: its refreshes need no client secret (service 4.1). */
+  /** Whether the sign-in was made with PKCE: then refreshes need no client secret (service 4.1). */
   readonly pkce: boolean
   ended: boolean
 }
