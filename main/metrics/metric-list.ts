@@ -129,7 +129,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'process_start_time_seconds',
-    help: 'Start of this process, from which its counters count.',
+    help: 'Start time of this process; its counters start then.',
     samples: ({ process }) => [{ labels: {}, value: process.startedMs / 1000 }],
   },
   {
@@ -361,7 +361,7 @@ const METRICS: readonly Definition[] = [
   },
   {
     name: 'headroom_program_longest_wait_seconds',
-    help: 'Wait of a program’s earliest waiting request so far.',
+    help: 'How long a program’s first waiting request has waited so far.',
     program: ({ longestWaitMs }) => longestWaitMs / 1000,
   },
   {

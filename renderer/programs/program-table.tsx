@@ -119,7 +119,7 @@ function Row({ row, at, recent, waiting, cut }: RowProps) {
           {recent !== undefined && <Trend counts={recent} />}
           <div>
             <b>{row.rate}</b>
-            <small>{row.forwarded} in all</small>
+            <small>{row.forwarded} in total</small>
           </div>
         </div>
       </td>
