@@ -28,14 +28,14 @@ function fail(line) {
 // all memory.
 if (process.platform !== 'win32') process.on('SIGUSR1', () => {})
 
-// Every relative path would end in a stack trace.
+// Without a working folder, every relative path would end in a stack trace.
 try {
   process.cwd()
 } catch {
   fail('the working folder was deleted; change to another one')
 }
 
-// Node reads it before any script runs, and then prints each request with its token.
+// Node reads NODE_DEBUG before any script runs, and then prints each request with its token.
 if (process.env.NODE_DEBUG) fail('unset NODE_DEBUG: with it, Node prints tokens')
 
 const nodeMajor = Number(process.versions.node.split('.')[0])

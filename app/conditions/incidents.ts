@@ -64,15 +64,15 @@ export function criticalSubjects(snapshot: Snapshot, nowMs: number): readonly st
 const FOUND_WITHIN_MS = 1_000
 
 /**
- * How much later than its silent streams or its 401s an unreachable host may be reported, because finding out
- * takes a request.
+ * Maximum delay between silent streams or 401s and the report of the unreachable host that explains them:
+ * detecting it takes a request. Milliseconds.
  */
 const UNREACHABLE_WITHIN_MS = 60_000
 
 /**
- * Whether an event follows from one that already has a line. An unreachable host explains an unsent refresh,
- * the host of calls also explains silent streams, and the sign-in host 401s, because access expires. The end
- * of a sign-in explains a 401.
+ * Whether an event follows from one that already has a line. An unreachable host explains a refresh that was
+ * not sent. The service's host also explains silent streams, and the sign-in host 401s, because access
+ * expires. The end of a sign-in explains a 401.
  */
 function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boolean {
   const isRejected = event.kind === 'requests-refused' && event.status === 401

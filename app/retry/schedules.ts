@@ -33,7 +33,7 @@ export const RETRY = {
   revocation: { stepsMs: [30_000], jitter: 0.5 },
   /** Storing a token: a full disk is often freed within minutes. */
   tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
-  /** Serving on the gateway's port, which another program used at the start. */
+  /** Serving on the gateway's port, which another program had at the start. */
   gatewayPort: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000], jitter: 0 },
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },

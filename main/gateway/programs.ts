@@ -172,7 +172,7 @@ export class Programs {
     for (const [digest, token] of this.#tokens) if (token.program === program.id) this.#tokens.delete(digest)
     if (this.#given.includes(program)) {
       this.#given = this.#given.filter((one) => one !== program)
-      const why = 'the program's key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
+      const why = 'the program’s key is in HEADROOM_GATEWAY_KEYS and works again at the next start'
       return { program: withoutDigest(program), saved: { ok: false, why } }
     }
     const programs = this.#stored.programs.filter(({ id }) => id !== program.id)

@@ -222,8 +222,8 @@ export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHt
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
 /**
- * Fails a body that ends with its TLS connection if that is cut (RFC 9112, section 9.8). Node would call it
- * complete.
+ * Fails a body that ends with its TLS connection, if that connection was cut (RFC 9112, section 9.8). Node
+ * would treat such a body as complete.
  */
 function endWhenCut(answer: http.IncomingMessage): void {
   const { socket, headers } = answer

@@ -17,8 +17,8 @@ const cutShort = new WeakSet<TLSSocket>()
 const watched = new WeakSet<TLSSocket>()
 
 /**
- * Whether a TLS connection ended without `close_notify` (RFC 8446, section 6.1), so that whatever its end
- * should have framed may be incomplete. Only known of a connection that is watched from its first byte on.
+ * Whether a TLS connection ended without `close_notify` (RFC 8446, section 6.1), so that a body framed by
+ * that end may be incomplete. Known only for a connection that is watched from its first byte on.
  */
 export const endedWithoutNotice = (socket: TLSSocket): boolean => cutShort.has(socket)
 

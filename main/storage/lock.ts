@@ -33,7 +33,10 @@ const MAX_BRIEF_MS = 5_000
 const MAX_UNNAMED_MS = 250
 const RETRY_MS = 10
 
-/** Refers to each lock that is held: an unused database is closed by the garbage collector. */
+/**
+ * Keeps a reference to each lock that is held, because the garbage collector would close an unreferenced
+ * database.
+ */
 const HELD = new Set<DatabaseSync>()
 
 /**
@@ -184,8 +187,8 @@ function makeForOwner(file: string): void {
 }
 
 /**
- * Whether a live process still uses the folder, although its lock file was deleted and made anew. Another
- * folder means a copy; another start, that a later process got its id.
+ * Whether a live process still uses the folder, although its lock file was deleted and made anew. A different
+ * folder means a copy; a different start, that a later process got the same id.
  */
 function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
   if (file === undefined || folder !== marks.folder || file === marks.file) return false

@@ -119,14 +119,14 @@ function foldersAbove(path: string): readonly string[] {
 
 /** 0 on Windows, where opening a pipe does not wait for its writer. */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0
-/** How often a pipe is looked at, and for how long altogether, in milliseconds. */
+/** Interval of checks of a pipe, and their total duration, in milliseconds. */
 const PIPE_WAIT = { everyMs: 10, mostMs: 10_000 } as const
 
 /**
  * Reads a file as text; `undefined` if it is longer than `maxBytes`. Throws the system's error.
  *
- * It stops there, because the size of a pipe, such as a shell's `<(…)`, or of a device is not known in
- * advance. A pipe that nobody writes to is waited for up to `mostMs`, then it throws ETIMEDOUT.
+ * Reading stops there, because the size of a pipe, such as a shell's `<(…)`, or of a device is not known in
+ * advance. A pipe without a writer is waited for up to `mostMs`; then this throws ETIMEDOUT.
  */
 export function readBounded(
   path: string,

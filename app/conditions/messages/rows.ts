@@ -141,7 +141,7 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
 function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const { name, pausedUntil } = busiestProgram(row, snapshot) ?? {}
   if (name === undefined) return slowTo(row, snapshot, nowMs)
-  // Own use is a mean, which takes a minute to fall.
+  // Own use falls slowly, because it is a mean over a minute.
   if (pausedUntil !== undefined) return `${name} is paused until ${minuteText(pausedUntil)}. ${NO_ACTION}`
   const pace = row.safe?.everySeconds
   return pace === undefined || pace === null

@@ -23,7 +23,7 @@ export interface ProgramCommandDeps extends GatewayCommandDeps {
   /** Answers for the programs of a data folder while no app runs on it. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
-  /** Resolves when all output was written, or with how it ended if it could not be written. */
+  /** Resolves when all output was written, or with the reason if it could not be written. */
   written(): Promise<OutputEnd | undefined>
 }
 
@@ -94,7 +94,7 @@ export async function program(
   return 'key' in answer ? added(answer, flags, deps) : somethingElse(deps)
 }
 
-/** Cuts a program whose key nobody got, so that its name is free for another try. */
+/** Revokes a program whose key was not delivered, so that its name is free for another try. */
 async function withoutKey(name: string, end: OutputEnd, flags: ProgramFlags, deps: ProgramCommandDeps) {
   const cut = await askedOrStored({ do: 'cut-program', name }, flags.data, deps)
   if (cut !== undefined) deps.terminal.error(`${name} was not added, because its key could not be written`)

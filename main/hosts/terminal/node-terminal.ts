@@ -18,7 +18,7 @@ export type TerminalProcess = Pick<
 
 /** A terminal that also reports when its output was written. */
 export interface NodeTerminal extends Terminal {
-  /** Resolves when all output was written, or with how it ended if it could not be written. */
+  /** Resolves when all output was written, or with the reason if it could not be written. */
   written(): Promise<OutputEnd | undefined>
 }
 

@@ -41,7 +41,7 @@ export interface PlacedOrder {
   readonly id: string
   readonly terms: OrderTerms
   readonly isRejected: boolean
-  /** Whether an earlier request placed it. */
+  /** Whether an earlier request placed the order. */
   readonly isRepeated: boolean
 }
 

@@ -88,7 +88,7 @@ test('a plan that does not fit ends in exit 0, and says what to give up', () => 
   })
   expect(exitCode).toBe(0)
   expect(text).toContain('Does not fit. Positions needs 0.50/s, refills 0.20/s; needs 10')
-  expect(text).toContain('give up in this order:\n  Positions: lower scanner to 0.20/s and 8 at once.')
+  expect(text).toContain('reduce in this order:\n  Positions: lower scanner to 0.20/s and 8 at once.')
 })
 
 describe('a wrong file is rejected with the path of the error', () => {
