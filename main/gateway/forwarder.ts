@@ -120,7 +120,9 @@ export class Forwarder {
       countsOf: (program) => this.#countsOf(program),
       noToken: () => {
         const access = deps.usable()
-        return access.kind === 'none' ? noToken(access, this.#now()) : unavailable('the access token was just renewed')
+        return access.kind === 'none'
+          ? noToken(access, this.#now())
+          : unavailable('the access token was just renewed')
       },
       refuse: (request, problem) => this.#refuse(request, problem),
       forwarded: (program, category) =>

@@ -135,7 +135,10 @@ export class Gateway {
       const saved = this.#deps.programs.setPort(port)
       return saved.ok
         ? saved
-        : { ok: false, why: `the gateway serves only until Headroom quits, because saving failed: ${saved.why}` }
+        : {
+            ok: false,
+            why: `the gateway serves only until Headroom quits, because saving failed: ${saved.why}`,
+          }
     })
   }
 
@@ -149,7 +152,10 @@ export class Gateway {
       await this.#end('the gateway was turned off')
       return saved.ok
         ? saved
-        : { ok: false, why: `the gateway is off only until the next start, because saving failed: ${saved.why}` }
+        : {
+            ok: false,
+            why: `the gateway is off only until the next start, because saving failed: ${saved.why}`,
+          }
     })
   }
 
@@ -195,7 +201,10 @@ export class Gateway {
       ?.session.gatewayHappened({ kind: 'program-cut', program: program.name })
     return saved.ok
       ? { ok: true }
-      : { ok: false, why: `the program is cut off only until Headroom quits, because saving failed: ${saved.why}` }
+      : {
+          ok: false,
+          why: `the program is cut off only until Headroom quits, because saving failed: ${saved.why}`,
+        }
   }
 
   /**

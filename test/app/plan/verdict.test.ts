@@ -108,7 +108,9 @@ test('equal streams share a slot', () => {
   ])
   const more = planVerdict(planOf(program('a', { streams }), program('b', { streams: [...two, chain('T')] })))
   expect(more.slots[0]).toMatchObject({ streams: 12, shared: 11, fits: false })
-  expect(more.advice).toEqual(['Option chains: close 1 of 11 different streams; identical ones share a slot.'])
+  expect(more.advice).toEqual([
+    'Option chains: close 1 of 11 different streams; identical ones share a slot.',
+  ])
   expect(verdictLine(more)).toBe('Does not fit. Option chains: 11 different streams for 10 slots.')
   const held = { ...plan, slots: { 'Option Chain Stream': { limit: 10, elsewhere: 1 } } }
   expect(verdictLine(planVerdict(held))).toBe(
