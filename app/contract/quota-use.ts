@@ -3,7 +3,7 @@ import { number, openObject, optionalNumber } from './fields.ts'
 
 /* Who uses a quota: the parts of its row in a snapshot. */
 
-/** Requests per second of everybody, this app and others: median, and ends of a 90 % interval. */
+/** Requests per second in total, of this app and of others: median, and ends of a 90 % interval. */
 export const quotaUse = openObject({
   total: number,
   own: number,

@@ -129,7 +129,9 @@ export class QuotaTap {
     return this.#log.detailsOf(category)
   }
 
-  /** The last response of a row, if it had no quota headers. `canRenew`: whether the sign-in host responds. */
+  /**
+   * The last response of a row, if it had no quota headers. `canRenew`: whether the sign-in host responds.
+   */
   problemOf(category: string, canRenew: boolean): RowProblem | undefined {
     return this.#problems.of(category, canRenew)
   }
