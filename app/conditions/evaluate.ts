@@ -35,8 +35,8 @@ export interface KeyConditions {
 /** A stream that was open counts as missed after this time without a frame. Milliseconds. */
 const MISSED_MS = 15_000
 /**
- * Restarts within ten minutes from which a stream counts as restarting; an occasional planned one is normal
- * (service 12).
+ * Minimum restarts within ten minutes for a stream to count as restarting; an occasional planned one is
+ * normal (service 12).
  */
 const OFTEN = 3
 /**

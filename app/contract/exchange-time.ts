@@ -37,7 +37,7 @@ function offsetOf(hourMs: number): number {
 export const exchangeDayOf = (atMs: number): number =>
   Math.floor((atMs + exchangeOffsetMs(atMs)) / DAY_MS) * DAY_MS
 
-/** Weekday of such a date, 0 for Sunday: the epoch began on a Thursday. */
+/** Weekday of an exchange date (`exchangeDayOf`), 0 for Sunday: the epoch began on a Thursday. */
 export const weekdayOf = (dayMs: number): number => (dayMs / DAY_MS + 4) % 7
 
 /** The time, epoch ms, at which the exchange's clock shows `minute` on a date. Clocks change at night. */

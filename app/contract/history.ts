@@ -161,7 +161,7 @@ export interface RecordedProgramUse {
 
 /** Recorded use of a key by minute. */
 export interface RecordedUses {
-  /** By category. */
+  /** Recorded use by category. */
   readonly rows: Readonly<Record<string, readonly RecordedUse[]>>
   readonly programs: readonly RecordedProgramUse[]
 }

@@ -8,7 +8,7 @@ interface Flow<T> {
   weight: number
   /** Start tag of the program's first request, in virtual time. */
   start: number
-  /** By `order`. */
+  /** The program's items, by `order`. */
   readonly items: T[]
 }
 

@@ -80,7 +80,7 @@ export interface UsualDay {
 
 interface Day {
   readonly weekday: number
-  /** By stretch; `NaN` if not recorded. */
+  /** Requests by stretch; `NaN` if not recorded. */
   readonly requests: Float64Array
   readonly levels: Float64Array
 }

@@ -13,7 +13,7 @@ const CELL = 2 ** (1 / PER_OCTAVE) - 1
 export const CELL_SPREAD = CELL / Math.sqrt(12)
 /** Factor from a candidate's rate to the edge of its cell. */
 export const HALF_CELL = 2 ** (1 / (2 * PER_OCTAVE))
-/** In multiples of the refill. */
+/** The rates of others that are distinguished, in multiples of the refill. */
 export const RATES: readonly number[] = [
   0,
   ...Array.from(

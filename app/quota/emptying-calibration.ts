@@ -26,7 +26,7 @@ export interface EmptyingOutcome {
    */
   readonly chance: number
   readonly horizonSeconds: number
-  /** Between the two headers. */
+  /** Seconds between the two headers. */
   readonly seconds: number
 }
 

@@ -15,7 +15,7 @@ const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, af
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
- * Age of a header, in seconds, from which `low` allows for one request of others even if none was ever
+ * Minimum age of a header, in seconds, at which `low` allows for one request of others even if none was ever
  * observed.
  */
 const ONE_AFTER_SECONDS = 3

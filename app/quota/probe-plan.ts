@@ -31,7 +31,7 @@ export interface ProbeRules {
 /** Minimum time between two checks of one row: in less time, hardly anything refills. */
 export const MIN_GAP_MS = 5_000
 /**
- * Share of the interval after which a second header is requested, after the first one and after a surprise:
+ * After the first header and after a surprise, a second header is requested after this share of the interval:
  * one header cannot show whether others' use lasts, two can.
  */
 const SECOND_AFTER = 0.2
@@ -42,7 +42,7 @@ const SECOND_AFTER = 0.2
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to tell an early one. */
 export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
-/** Share of the interval below which two checks count as early. */
+/** Two checks count as early if they are closer than this share of the interval. */
 const EARLY_SHARE = 0.5
 /** Maximum time between a header and the record of its check. */
 const ANSWERED_WITHIN_MS = 1_000

@@ -34,22 +34,22 @@ export const RUNNING_OUT_SECONDS = 600
 /** Running out is shown in red with at most this time left. */
 export const CRITICAL_SECONDS = 120
 /**
- * Chance of running out from others' present use at which a row counts as running out. In the truth bench,
+ * A row counts as running out at this chance of running out from others' present use. In the truth bench,
  * 0.5 makes a third of the alerts false and 0.7 under a quarter; the median warning comes 6 s later.
  */
 const RUNNING_OUT_CHANCE = 0.7
 /**
- * Chance of running out, from everything that others may do, at which a row is watched. Above 0.18, the
- * chance of a key without other users until its third header.
+ * A row is watched at this chance of running out from everything that others may do. Above 0.18, the chance
+ * of a key without other users until its third header.
  */
 const WATCH_CHANCE = 0.2
-/** Chance that less than one request is left at which a row is empty: calls fail. */
+/** A row is empty (calls fail) if less than one request is left with at least this chance. */
 const EMPTY_CHANCE = 0.9
 /** A row counts as not checked if its interval is at least this wide, as a share of the limit. */
 const USELESS_WIDTH = 0.5
-/** Share of the limit certainly left at which a row is no longer running out. */
+/** A row is no longer running out once this share of the limit is certainly left. */
 const FULL_AGAIN = 0.9
-/** Requests certainly left at which a row is no longer empty: rounding is below one. */
+/** A row is no longer empty once this many requests are certainly left: rounding is below one. */
 const REFILLED = 2
 /**
  * How far a condition must be false before a milder state: a share of the limit, or half of the chance that

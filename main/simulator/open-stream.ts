@@ -35,10 +35,7 @@ export interface StreamPlace {
 
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
-/**
- * The maximum delay up to which missed messages are sent later, in milliseconds: after a sleep they are
- * skipped.
- */
+/** Maximum delay of missed messages, in milliseconds. After a longer sleep they are skipped. */
 const CATCH_UP_MS = 10_000
 
 type Phase =

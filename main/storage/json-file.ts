@@ -22,7 +22,8 @@ export interface JsonFileOptions<T> {
 }
 
 /**
- * The size from which a file counts as damaged without being read: a thousand times the largest of our files.
+ * Maximum size of a file that is read: a larger one counts as damaged. A thousand times the largest of our
+ * files.
  */
 const MAX_BYTES = 16 << 20
 

@@ -127,7 +127,7 @@ export class Vault {
           quarantineRecord(view, id, kind, 'replaced by a new sign-in')
         }
       }
-      // Whatever was pending from the previous sign-in, including a revocation, ends with it.
+      // Everything pending from the previous sign-in, including a revocation, ends with it.
       writeTokens(view, id, {
         ...tokens,
         token: { ...token, generation },

@@ -26,7 +26,7 @@ export function menuCode(load: () => Promise<ComponentType<OpenedMenu>>): MenuCo
 export interface LazyMenuProps {
   readonly menu: MenuCode
   readonly className: string
-  /** For a button without text. */
+  /** The accessible name, for a button without text. */
   readonly label?: string
   readonly testId?: string
   readonly children: ReactNode

@@ -155,7 +155,7 @@ function Part({ program, at, category: { category, capacityPerSecond }, markAt }
   return <i className={fillOf(program.name, at)} style={{ width: `${width}%` }} title={words} />
 }
 
-/** Share of the refill from which a category is close to its limit. */
+/** Minimum share of the refill for a category to count as close to its limit. */
 const CLOSE = 0.9
 
 function severityOf(fits: boolean, { perSecond, capacityPerSecond, waits }: CategoryVerdict): Severity {

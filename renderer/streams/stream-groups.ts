@@ -24,7 +24,7 @@ export interface StreamGroup {
   readonly kinds: readonly StreamsOfKind[]
 }
 
-/** Number of streams of a kind from which they form one line. */
+/** Minimum number of streams of a kind for them to form one line. */
 const FOLDED_FROM = 4
 
 const NAMES = { account: 'Account', 'market-data': 'Market data', closed: 'Closed' } as const
