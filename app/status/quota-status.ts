@@ -145,7 +145,7 @@ export function runsOutText(row: RequestQuota, nowMs: number): string {
 /** Replaces a countdown while 429s continue because others use the whole refill. */
 export const UNTIL_OTHERS_SLOW = 'until others slow down'
 
-/** The same where no label says 429, in a sentence: `Calls get 429 until others slow down.` */
+/** `UNTIL_OTHERS_SLOW` for a text without a 429 label: `Calls get 429 until others slow down.` */
 export const GETS_429 = `429 ${UNTIL_OTHERS_SLOW}`
 
 /** `40 s`, `now`: time until a rate-limited request may be retried. */

@@ -54,7 +54,7 @@ export interface ProberDeps {
  * machine; a check that is due in between gets an extra tick.
  */
 const TICK_MS = 1000
-/** Shortest wait of a timer: a fraction of it could end before the time it waits for. */
+/** Minimum wait of a timer: less than a millisecond could end too early. */
 const MIN_WAIT_MS = 1
 const MAX_AT_ONCE = 4
 /**

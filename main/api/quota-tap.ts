@@ -156,7 +156,7 @@ export class QuotaTap {
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { ledger, timeline } = this.#deps
     ledger.lost(ticket, timeline.now())
-    // Reachability reports such a response once for the whole host.
+    // Reachability reports a response that is not the service's once for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }

@@ -15,7 +15,8 @@ export type SocketPath =
   /** In the data folder, which is private to its owner. */
   | { readonly kind: 'socket'; readonly path: string }
   /**
-   * In a folder created for the socket. It must be checked, because another user could have created it first.
+   * In a folder created for the socket. The folder must be checked, because another user could have created
+   * it first.
    */
   | { readonly kind: 'elsewhere'; readonly path: string; readonly folder: string }
 

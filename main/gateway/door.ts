@@ -83,7 +83,7 @@ async function answerProgram(
   admit(request, reply, { program, method, body: undefined }, deps)
 }
 
-/** Whether a request with a valid key comes from a process of this user; if not, responds to it. */
+/** Whether a request with a valid key comes from a process of this user; if not, sends the error response. */
 async function mayUseKeys(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -266,7 +266,7 @@ const denied = (status: number, detail: string): Problem => ({
 })
 
 const NO_HTTP = denied(400, "Can't parse this request. Send valid HTTP/1.1.")
-/** By the code of Node's error. */
+/** Problems by the code of Node's error. */
 const UNREADABLE: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: denied(431, 'The headers are over 16 KiB. Send shorter ones.'),
   ERR_HTTP_REQUEST_TIMEOUT: denied(408, 'The request timed out before it was complete. Send it again.'),

@@ -100,7 +100,7 @@ export class Forwarder {
   /** Waiting requests that other parts send: own checks, and openings of shared streams. */
   readonly #turns = new Map<number, (refused?: Problem) => void>()
   readonly #hub: StreamHub
-  /** By program and category. */
+  /** When a declined request was last reported, by program and category. */
   readonly #refusalsReportedAtMs = new Map<string, number>()
   #nextId = 1
   #cancelWake: () => void = () => {}
@@ -467,7 +467,7 @@ export class Forwarder {
       )
   }
 
-  /** An access token. Waits for it as long as the caller waits for its turn. */
+  /** Gets an access token, and waits for it at most as long as the caller waits for its turn. */
   async #accessFor({ maxWaitMs }: AdmittedRequest): Promise<Access> {
     const { usable, access, clock } = this.#deps
     if (usable().kind === 'none') await within(clock, Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), access())

@@ -93,7 +93,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           ...features.history.handlers,
           ...features.alerts.handlers,
           ...features.gateway.handlers,
-          // The desktop host replaces these two where it has a feed of newer versions.
+          // The desktop host replaces these two handlers where it has a feed of newer versions.
           updates: () => ({ kind: 'no-feed' }),
           setCheckForUpdates: () => ({ kind: 'no-feed' }),
         },

@@ -217,7 +217,7 @@ const holderFile = z.object({
   pid: z.int().positive(),
   host: z.enum(['desktop', 'browser', 'terminal']),
   isBrief: z.literal(true).exactOptional(),
-  /** The folder and the lock file that were locked, and the start of the process, all as marks to compare. */
+  /** Marks of the locked folder, of its lock file and of the process's start, for comparison. */
   folder: z.string().exactOptional(),
   file: z.string().exactOptional(),
   started: z.string().exactOptional(),

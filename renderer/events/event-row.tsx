@@ -66,7 +66,7 @@ export const EventRow = memo(
     before.line.events.length === after.line.events.length,
 )
 
-/** The state of the row in a line: it has its own shape. */
+/** The label of the row state that a line is about, if any: a row state has its own shape. */
 function stateLabel({ events: [first] }: IncidentLine): string | undefined {
   if (first.kind === 'rate-limited') return STATE_LABELS.blocked
   return first.kind === 'quota-short' ? STATE_LABELS[first.state] : undefined

@@ -99,7 +99,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.get('/api/pushes', (request, reply) => {
-    // Before `hijack`, after which the framework no longer answers errors.
+    // Looked up before `hijack`, after which the framework no longer answers errors.
     const window = windowOf(request)
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })

@@ -25,7 +25,7 @@ export function menuTemplate({
   ]
   if (!isPackaged) view.push({ type: 'separator' }, { role: 'toggleDevTools' })
   const app: MenuItemConstructorOptions[] = [
-    // On platforms without an app menu.
+    // The choices are here on platforms without an app menu.
     ...(platform === 'darwin' ? [] : choiceItems(choices, actions)),
     { type: 'separator' },
     { role: 'close' },

@@ -94,7 +94,7 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
   return () => cancel()
 }
 
-/** Age of a crash, in milliseconds, from which it no longer counts. */
+/** Age at which a crash no longer counts, in milliseconds. */
 export const FORGOTTEN_AFTER_MS = 300_000
 
 interface RecoveryStep {

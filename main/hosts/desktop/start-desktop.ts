@@ -61,7 +61,8 @@ export interface DesktopDeps {
 }
 
 /**
- * The id by which Windows groups notifications and taskbar buttons. Equal to that in electron-builder.yml.
+ * The id by which Windows groups notifications and taskbar buttons. Equal to the `appId` in
+ * electron-builder.yml.
  */
 const APP_ID = 'app.headroom.desktop'
 
