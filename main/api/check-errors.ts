@@ -23,7 +23,7 @@ export const notProbed = (category: string): CommandError =>
 
 /** A different row, `counted`, counts the requests of this category. */
 export const countedElsewhere = (category: string, counted: string): CommandError =>
-  checkError('counted-elsewhere', `${counted} counts the requests of ${category}. Check ${counted} instead.`)
+  checkError('counted-elsewhere', `${counted} counts the requests for ${category}. Check ${counted} instead.`)
 
 /** The check needs an account id, and none is known yet. */
 export const needsAccount = (category: string): CommandError =>

@@ -306,8 +306,7 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
-    // Queued entries are written first: they belong to minutes that are closed below, and would replace those
-    // minutes if written later.
+    // Queued entries go first: written later, they would replace the minutes that are closed below.
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined

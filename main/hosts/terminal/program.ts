@@ -282,7 +282,7 @@ const describeGateway = (program: Command) =>
       .description(
         'Programs on this computer call the service through the gateway, each with a key of its own: see headroom program. ' +
           'on, off and status apply to the running Headroom, and later starts remember the choice. ' +
-          'Without one of them, this runs the monitor and the gateway without a window, with the flags of watch. ' +
+          'Without on, off or status, this runs the monitor and the gateway without a window, with the flags of watch. ' +
           'Without --auth-url, --base-url and --client-id it uses the built-in simulator.',
       )
       .argument('[turn]', 'on, off or status', argument(wordFlag(['on', 'off', 'status']))),
