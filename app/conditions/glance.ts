@@ -98,7 +98,7 @@ function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
 
 /** Short lines next to a quota's number: its time, what may be sent now, and who uses it. */
 export function glanceLines(quota: RequestQuota, moment: string, nowMs: number): readonly string[] {
-  const { burst, text } = allowanceOf(quota, 'valid', nowMs)
+  const { burst, text } = allowanceOf(quota, nowMs)
   const now = [moment, burst === undefined ? '' : `${burst} ${text}`].filter(Boolean).join(', ')
   return [now, usageLine(quota)].filter(Boolean)
 }

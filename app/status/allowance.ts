@@ -1,4 +1,4 @@
-import type { RefreshSummary, RequestQuota } from '../contract/snapshot.ts'
+import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { emptyAtWith } from '../quota/safe-pace.ts'
 import { scopeOf } from '../service/categories.ts'
 import { durationText } from './durations.ts'
@@ -12,6 +12,7 @@ import {
   surelyUsesWholeRefill,
   usesWholeRefill,
 } from './quota-status.ts'
+import { accessStatus } from './token-status.ts'
 
 /**
  * The rate that the quota can sustain: `1 per 1.9 s`, `none` if others use everything, `in 40 s` after a 429,
@@ -37,11 +38,11 @@ export interface Allowance {
 /**
  * `226` and `now, then 1 per 1.2 s`; for a fixed window `now, or 1 per 1.2 s`. Without a number: `retry
  * 14:36:05` or `429 until others slow down` after a 429, `measuring` until others' use is known, or why a
- * row is not checked.
+ * row is not checked, by `key` if given.
  */
-export function allowanceOf(quota: RequestQuota, refresh: RefreshSummary['state'], nowMs: number): Allowance {
+export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStanding): Allowance {
   const { safe, blockedUntil, model } = quota
-  if (isUnchecked(quota, nowMs)) return { text: uncheckedText(quota, refresh, nowMs) }
+  if (isUnchecked(quota, nowMs)) return { text: uncheckedText(quota, nowMs, key) }
   if (stateAt(quota, nowMs) === 'blocked') {
     if (usesWholeRefill(quota)) return { text: GETS_429 }
     const isOver = blockedUntil === undefined || blockedUntil <= nowMs
@@ -52,17 +53,26 @@ export function allowanceOf(quota: RequestQuota, refresh: RefreshSummary['state'
   return { burst, text: `now, ${model === 'fixed' ? 'or' : 'then'} ${paceText(everySeconds)}` }
 }
 
-/** Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; otherwise `last value 14:02`. */
-function uncheckedText(quota: RequestQuota, refresh: RefreshSummary['state'], nowMs: number): string {
-  if (refresh === 'revoked' || refresh === 'revoking' || refresh === 'revoke-unconfirmed')
-    return 'signed out here'
-  if (refresh === 'sign-in-required' || refresh === 'none') return 'paused until sign-in'
+/** What decides whether calls of a key can succeed. */
+export type KeyStanding = Pick<Snapshot, 'refresh' | 'access' | 'service'>
+
+/**
+ * Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; `calls fail, seen 14:02` while no
+ * call can succeed, otherwise `last value 14:02`.
+ */
+function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | undefined): string {
+  const state = key?.refresh.state
+  if (state === 'revoked' || state === 'revoking' || state === 'revoke-unconfirmed') return 'signed out here'
+  if (state === 'sign-in-required' || state === 'none') return 'paused until sign-in'
   const { observedAt, category } = quota
   const problem = refusedProblem(quota, nowMs)
-  if (problem?.status === 401) return 'checks paused'
+  if (problem?.status === 401) return 'calls get 401'
   if (problem?.status === 403) return `needs ${scopeOf(category)}`
   if (problem !== undefined && problem.status < 400) return `no headers since ${minuteText(problem.since)}`
-  return observedAt === undefined ? '' : `last value ${minuteText(observedAt)}`
+  const fails =
+    key !== undefined && (!key.service.reachable || accessStatus(key.access, nowMs).label === 'expired')
+  if (observedAt === undefined) return fails ? 'calls fail' : ''
+  return `${fails ? 'calls fail, seen' : 'last value'} ${minuteText(observedAt)}`
 }
 
 /** `1 per 1.9 s`, `10 per s` from ten per second, `none`. */

@@ -186,9 +186,9 @@ function Others({ category }: CategoryProps) {
 }
 
 function Allowance({ category }: CategoryProps) {
-  const read = ({ requests, refresh }: Snapshot, nowMs: number) => {
-    const quota = requests.find((one) => one.category === category)
-    return quota && allowanceOf(quota, refresh.state, nowMs)
+  const read = (snapshot: Snapshot, nowMs: number) => {
+    const quota = snapshot.requests.find((one) => one.category === category)
+    return quota && allowanceOf(quota, nowMs, snapshot)
   }
   const burst = useShown((snapshot, nowMs) => read(snapshot, nowMs)?.burst)
   const text = useShown((snapshot, nowMs) => read(snapshot, nowMs)?.text)

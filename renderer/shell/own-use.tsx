@@ -53,7 +53,7 @@ export function OwnUse() {
       </span>
       <span className={css(isOver && 'over')} data-testid="own-use-share">
         {used} used{isOver && ', over cap'}
-        <span className={css('cap')}>{isOver ? ` ${cap}: slowing` : `, cap ${cap}`}</span>
+        {isOver && <span className={css('cap')}> {cap}: slowing</span>}
       </span>
     </span>
   )

@@ -316,7 +316,7 @@ test.describe('others on the key', () => {
     await expectSaid(page, day, {
       cause: 'others-use-refill',
       severity: 'warning',
-      headline: /^Positions runs out .*\. Others use the whole refill \(1\.07\/s\)\./,
+      headline: /^Positions runs out .*\. Others use (?:the whole|more than the) refill \(1\.07\/s\)\./,
       detail: /^Slow or stop the others\./,
     })
   })

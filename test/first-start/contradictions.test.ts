@@ -432,7 +432,7 @@ describe('the window during a fault', () => {
       state: 'rejected 401',
       left: '156',
       others: '–',
-      safe: 'checks paused',
+      safe: 'calls get 401',
       nextCheck: '',
     })
     const token = {

@@ -1,5 +1,5 @@
 import type { RequestQuota, Snapshot } from '../../contract/snapshot.ts'
-import { doubtfulRows, shownRows } from '../../quota/verdict.ts'
+import { doubtfulRows, type JudgedRow, shownRows } from '../../quota/verdict.ts'
 import { unansweredRows } from '../../status/problem-status.ts'
 import { leftText, othersText, STATE_LABELS, shareLeftText, stateAt } from '../../status/quota-status.ts'
 import { countText, listText } from '../../status/rates.ts'
@@ -22,8 +22,7 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   const words = { text: '', action: '', note, moment: note }
   const detail = [
     doubtSentence(doubtful),
-    tightest &&
-      `Tightest: ${tightest.row.category}, ${leftText(tightest.row, nowMs)} of ${tightest.row.limit} left.`,
+    tightest && tightestSentence(rows, nowMs),
     namedSentence('Not checked', unchecked),
     namedSentence('No rate-limit headers in the last response', unanswered),
   ]
@@ -40,6 +39,17 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
     detail: detail.filter(Boolean).join(' '),
     ...(tightest && { row: tightest.row }),
   }
+}
+
+/** `Tightest: Balances, 210 of 320 left.`; among full ones the one with the least that is certain. */
+function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
+  const isFull = ({ row }: JudgedRow) => row.level >= row.limit - 1
+  const [{ row } = {}] = rows.every(isFull)
+    ? rows.toSorted((a, b) => a.row.low / a.row.limit - b.row.low / b.row.limit)
+    : rows
+  if (row === undefined) return ''
+  if (row.low >= row.limit - 1) return 'Every checked quota is full.'
+  return `Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.`
 }
 
 /** `Still measuring other traffic: Positions (0–5.9/s).`; empty if known. */

@@ -35,13 +35,16 @@ function doOthersWork(categories: readonly string[], requests: readonly RequestQ
 export function problemMessage(
   kind: ConditionKind,
   { categories, problem, isWhole }: KeyProblem,
-  { profile, requests }: Snapshot,
+  { profile, requests, service }: Snapshot,
 ): Message {
   const { label, note } = problemStatus(problem)
   const title = problemTitle(isWhole ? undefined : fewText(categories), problem)
   const lasts = (problem.status === 401 && isWhole) || problem.status >= 500
   const known: Partial<Record<ConditionKind, string>> = {
-    'token-rejected': `This key is set to ${profile.environment.toUpperCase()}.`,
+    'token-rejected':
+      profile.environment === 'custom'
+        ? `This key’s host is ${service.host}.`
+        : `This key is set to ${profile.environment.toUpperCase()}.`,
     'permission-missing': doOthersWork(categories, requests) ? 'Other quotas work.' : '',
     'quota-failing': 'Retrying.',
     'service-failing': 'Retrying.',

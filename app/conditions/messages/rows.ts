@@ -18,9 +18,12 @@ import {
   usesWholeRefill,
 } from '../../status/quota-status.ts'
 import { countText, rateRangeText } from '../../status/rates.ts'
+import { capitalised } from '../../status/sentences.ts'
 import { busiestProgram, type Condition, isMostlyOwn } from '../evaluate.ts'
 import { joined, type Message, message, NO_ACTION } from './message.ts'
 import { problemTitle } from './problems.ts'
+
+const SLOW_OTHERS = 'Slow or stop the others.'
 
 /** The text for a quota that is watched, short or rate limited at `nowMs`, epoch ms. */
 export function rowMessage(
@@ -34,7 +37,6 @@ export function rowMessage(
   const words = { label, name: `${category} ${label}`, note, moment: momentText(row, nowMs) }
   const others = wholeRefillSentence(row)
   const usage = usageSentence(row, nowMs, snapshot)
-  const slow = 'Slow or stop the others.'
   if (kind === 'usual-load' && row.usualLoad !== undefined) return usualLoadMessage(row, row.usualLoad, nowMs)
   switch (state) {
     case 'blocked': {
@@ -44,7 +46,7 @@ export function rowMessage(
           ...words,
           title,
           text: others,
-          action: slow,
+          action: SLOW_OTHERS,
           detail: joined(`Calls get ${GETS_429}.`, waitingText(row, snapshot)),
         })
       }
@@ -63,7 +65,7 @@ export function rowMessage(
         ...words,
         title: `${category} is empty.`,
         text: others === '' ? 'Calls get 429 until it refills.' : others,
-        action: others === '' ? `Pause ${category} calls.` : slow,
+        action: others === '' ? `Pause ${category} calls.` : SLOW_OTHERS,
         detail: usage,
       })
     case 'running-out': {
@@ -78,7 +80,7 @@ export function rowMessage(
       }
       const title = `${category} ${runsOutText(row, nowMs)}.`
       if (kind === 'others-use-refill')
-        return message({ ...words, title, text: others, action: slow, detail: usage })
+        return message({ ...words, title, text: others, action: SLOW_OTHERS, detail: usage })
       return message({
         ...words,
         title,
@@ -134,7 +136,8 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
   const name = isMostlyOwn(row) ? busiestProgram(row, snapshot)?.name : undefined
-  if (pace === 'none') return `Pause ${row.category} calls.`
+  if (pace === 'none')
+    return usesWholeRefill(row) && ownText(row) === '0' ? SLOW_OTHERS : `Pause ${row.category} calls.`
   return name === undefined ? `Slow to ${pace}.` : `Slow ${name} to ${pace}.`
 }
 
@@ -183,17 +186,17 @@ export function usageSentence(
   }
   const who = [
     ...(others === '0' ? [] : [`Others use ${others}/s`]),
-    ...(own === '0' ? [] : [`Headroom uses ${own}/s${mostOf(quota, snapshot)}`]),
+    ...(own === '0' ? [] : [ownSentence(quota, own, snapshot)]),
   ].join(', ')
-  return `${who}; ${refillText(quota)}.`
+  return `${capitalised(who)}; ${refillText(quota)}.`
 }
 
-/** ` (scanner 0.6)`: the gateway's program that makes most of the use that is shown as own. */
-function mostOf(quota: RequestQuota, snapshot: Pick<Snapshot, 'programs'>): string {
+/** `Headroom uses 0.1/s`; with programs behind the gateway `you use 0.9/s (scanner 0.6)`. */
+function ownSentence(quota: RequestQuota, own: string, snapshot: Pick<Snapshot, 'programs'>): string {
   const most = busiestProgram(quota, snapshot)
   const perSecond = most === undefined ? 0 : (quota.use?.programs?.[most.id] ?? 0)
   const rate = rateRangeText(perSecond, perSecond)
-  return rate === '0' ? '' : ` (${most?.name} ${rate})`
+  return rate === '0' ? `Headroom uses ${own}/s` : `you use ${own}/s (${most?.name} ${rate})`
 }
 
 /**
@@ -208,14 +211,20 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).`, or `may use` if the low end of their use leaves some; otherwise
- * empty.
+ * `Others use the whole refill (1.07/s).`, before the row is empty also `more than the refill`, or `may use`
+ * if the low end of their use leaves some; otherwise empty.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
   const use = surelyUsesWholeRefill(row) ? 'use' : 'may use'
-  return `Others ${use} the whole refill (${perSecondText(row.limit / row.period)}).`
+  const refill = row.limit / row.period
+  // The service accepts no more than the refill from an empty row.
+  const isMore = row.remaining >= 1 && (row.use?.elsewhere ?? 0) > NOTABLY_MORE * refill
+  return `Others ${use} ${isMore ? 'more than the' : 'the whole'} refill (${perSecondText(refill)}).`
 }
+
+/** Factor above which others' use is called more than the refill. */
+const NOTABLY_MORE = 1.2
 
 const perSecondText = (perSecond: number): string => `${Number(perSecond.toFixed(2))}/s`
 

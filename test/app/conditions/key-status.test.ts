@@ -46,6 +46,12 @@ describe('the headline', () => {
     expect(said(ok, defaultQuota('Balances', 320, 300)).headline).toMatch(/^No quota runs out/)
   })
 
+  it('calls no full quota the tightest', () => {
+    const full = row('Accounts', { level: 320, low: 320 })
+    expect(said(full, row('Balances', { level: 320, low: 320 })).detail).toBe('Every checked quota is full.')
+    expect(said(full, row('Balances', { level: 320, low: 287 })).detail).toMatch(/^Tightest: Balances, /)
+  })
+
   it('names rows whose use by others is not known well enough, and promises nothing about them', () => {
     const wide = { total: 2.4, own: 0, elsewhere: 2.4, elsewhereLow: 0, elsewhereHigh: 5.9 }
     const falling = quota('Quote Snapshot', 500, 300, 480, { low: 281, high: 500, use: wide })
@@ -185,6 +191,16 @@ describe('the headline', () => {
       'Others may use the whole refill (1.07/s).',
       'Others use 0–1.3/s; it refills 1.07/s.',
     ])
+  })
+
+  it('says that others use more than the refill while the quota still has some', () => {
+    const use = { total: 2.4, own: 0, elsewhere: 2.4, elsewhereLow: 2, elsewhereHigh: 3 }
+    const row = (state: 'running-out' | 'low') => {
+      const rest = { state, use, emptyAt: NOW_MS + 300_000, safe: { everySeconds: null, burst: 8 } }
+      return keyStatus(snapshot({ requests: [quota('Positions', 320, 300, 100, rest)] }), NOW_MS)
+    }
+    expect(row('running-out').text).toBe('Others use more than the refill (1.07/s).')
+    expect(row('low').action).toBe('Slow or stop the others.')
   })
 
   it('is announced by its state, not by its countdown', () => {

@@ -30,6 +30,8 @@ test('a token that every request rejects is red on every surface, with the reaso
     headline: 'Token rejected (401) since 14:28.',
     detail: 'Check the key’s host, or sign in again. This key is set to LIVE. It says: “Expired”.',
   })
+  const custom = { ...at, profile: { ...at.profile, environment: 'custom' as const } }
+  expect(headline(custom, NOW_MS).detail).toContain(` This key’s host is ${at.service.host}. It says`)
   expect(keyStatus(at, NOW_MS).name).toBe('Token rejected (401)')
   expect(keyStatus(at, NOW_MS).severity).toBe('critical')
   expect(spokenText(at, NOW_MS)).toBe('Token rejected (401).')

@@ -16,7 +16,7 @@ import {
   rowNote,
   shareLeftText,
 } from '../../../app/status/quota-status.ts'
-import { defaultQuota, NOW_MS, quota } from '../../renderer/fixtures.ts'
+import { defaultQuota, NOW_MS, quota, snapshot } from '../../renderer/fixtures.ts'
 
 const positions = (more: Partial<RequestQuota> = {}) => quota('Positions', 320, 300, 54, more)
 /** Empty `seconds` from now, 30 s before or 30 s after. */
@@ -157,25 +157,33 @@ describe('a row that is not checked', () => {
     ['sign-in-required', row, 'paused until sign-in'],
     ['revoked', row, 'signed out here'],
     ['revoke-unconfirmed', row, 'signed out here'],
-    ['valid', answered(401), 'checks paused'],
+    ['valid', answered(401), 'calls get 401'],
     ['valid', answered(403), 'needs ReadAccount'],
     ['valid', answered(503), 'last value 14:02'],
     ['valid', answered(200), 'no headers since 14:22'],
     ['valid', defaultQuota('Positions', 320, 300), ''],
   ] as const)('%# shows why nothing may be sent', (refresh, one, text) => {
-    expect(allowanceOf(one, refresh, NOW_MS)).toEqual({ text })
+    const key = snapshot()
+    const standing = { ...key, refresh: { ...key.refresh, state: refresh } }
+    expect(allowanceOf(one, NOW_MS, standing)).toEqual({ text })
+    if (refresh !== 'valid' || (one.problem?.status ?? 500) < 500) return
+    const fails = text === '' ? 'calls fail' : 'calls fail, seen 14:02'
+    const service = { ...key.service, reachable: false }
+    expect(allowanceOf(one, NOW_MS, { ...standing, service })).toEqual({ text: fails })
+    const access = { ...key.access, state: 'expired' as const }
+    expect(allowanceOf(one, NOW_MS, { ...standing, access })).toEqual({ text: fails })
   })
 
   it.each([401, 403])('includes one whose last check was rejected (%i), whatever its number', (status) => {
     const rejected: RequestQuota = { ...answered(status), state: 'ok' }
     expect(leftText(rejected, NOW_MS)).toBe('214')
     expect(safePaceText(rejected, NOW_MS)).toBe('?')
-    expect(allowanceOf(rejected, 'valid', NOW_MS)).not.toHaveProperty('burst')
+    expect(allowanceOf(rejected, NOW_MS, snapshot())).not.toHaveProperty('burst')
   })
 })
 
 it('shows how many may be sent now, and how fast after that', () => {
-  const allowed = (more: Partial<RequestQuota>) => allowanceOf(positions(more), 'valid', NOW_MS)
+  const allowed = (more: Partial<RequestQuota>) => allowanceOf(positions(more), NOW_MS)
   const safe = { everySeconds: 1.2, burst: 226 }
   expect(allowed({ safe })).toEqual({ burst: 226, text: 'now, then 1 per 1.2 s' })
   expect(allowed({ safe, model: 'fixed' })).toEqual({ burst: 226, text: 'now, or 1 per 1.2 s' })

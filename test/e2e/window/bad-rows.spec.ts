@@ -13,14 +13,14 @@ const SIZES = [
 
 /** What stands in the place of a pace on each day on which the key can't call. */
 const CANNOT_CALL = {
-  'both hosts unreachable': 'last value 14:02',
-  'service unreachable': 'last value 14:02',
-  'sign-in host unreachable, access expired': 'last value 14:02',
+  'both hosts unreachable': 'calls fail, seen 14:02',
+  'service unreachable': 'calls fail, seen 14:02',
+  'sign-in host unreachable, access expired': 'calls fail, seen 14:02',
   'signed out': 'paused until sign-in',
   'key not accepted': 'paused until sign-in',
   'revoked here': 'signed out here',
   'revocation not confirmed': 'signed out here',
-  'token rejected (401)': 'checks paused',
+  'token rejected (401)': 'calls get 401',
 } as const
 
 const row = (page: Page, category: string) => page.locator(`tr[data-category="${category}"]`)

@@ -40,7 +40,7 @@ test('the header cuts no word at any width, and is one row, or two in a narrow w
     programs: ['executor', 'risk', 'scanner', 'dashboard', 'backtest'].map(program),
   })
   const ownUse = page.getByTestId('own-use')
-  await expect(ownUse).toContainText('119 checks/min 3.3 % used, cap 5 %')
+  await expect(ownUse).toContainText('119 checks/min 3.3 % used')
   await expect(page.getByRole('button', { name: 'Programs 5' })).toBeVisible()
   await expect(page.getByRole('button', { name: /^Search Ctrl K$/ }).locator('kbd')).toBeVisible()
   // The name of the simulator's key says what it is; any other has its environment next to it.
@@ -72,12 +72,12 @@ test('own use over its cap has the colour of a warning', async ({ page, open }) 
   await expect(about).toHaveAttribute('title', /Over the cap: checks slow down\. No action needed\.$/)
   // A share that reads like the cap is not over it.
   host.show(snapshot({ revision: 3, probes: { ...probes, usedFraction: 0.0504 } }))
-  await expect(used).toHaveText('5.0 % used, cap 5 %')
+  await expect(used).toHaveText('5.0 % used')
   expect(await colour()).toBe(calm)
   // One check more in the last period is not over an average.
   const tightest = Math.min(...snapshot().requests.map(({ limit }) => limit))
   host.show(snapshot({ revision: 4, probes: { ...probes, usedFraction: 0.05 + 1 / tightest } }))
-  await expect(used).toHaveText(/^\d\.\d % used, cap 5 %$/)
+  await expect(used).toHaveText(/^\d\.\d % used$/)
   expect(await colour()).toBe(calm)
   await expect(about).not.toHaveAttribute('title', /Over the cap/)
 })
@@ -100,7 +100,7 @@ test('a share over its cap takes no third row of a narrow header, and nothing sl
   const { height } = (await page.getByRole('banner').boundingBox()) ?? { height: Number.NaN }
   expect(height).toBeLessThanOrEqual(92)
   host.show({ ...BAD_DAYS['sign-in host unreachable, access expired']!, probes, revision: 2 })
-  await expect(page.getByTestId('own-use-share')).toHaveText('9.7 % used, cap 5 %')
+  await expect(page.getByTestId('own-use-share')).toHaveText('9.7 % used')
 })
 
 test('the first frame shows that it connects, not that there is no key', async ({ page }) => {

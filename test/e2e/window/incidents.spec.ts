@@ -72,7 +72,7 @@ test('each incident is two lines without a cut, the open ones first, with length
   expect(lines.slice(0, 9).map(({ said }) => said)).toEqual([
     expect.stringMatching(/^429 on Option Expirations \| safe to retry at /),
     'Option Strikes empty | others use the whole refill',
-    'Quote Snapshot running out | others 1.2–1.3/s, refill 1.07/s',
+    'Quote Snapshot running out | at the start: others 1.2–1.3/s, refill 1.07/s',
     'Others active on 2 quotas | most: Option Expirations 1.9/s',
     expect.any(String),
     'Orders reconnected (GoAway) | 123456782 · nothing missed | 1 s',
