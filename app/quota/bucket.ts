@@ -5,6 +5,7 @@ import { ExpectedLoads } from './expected-loads.ts'
 import type { LearnedQuota } from './learned.ts'
 import { LevelBounds } from './level-bounds.ts'
 import { LowerMargin } from './lower-margin.ts'
+import { MinuteMean } from './minute-mean.ts'
 import { OthersPoller, type Poller } from './others-poller.ts'
 import { growthFrom, later, NO_GROWTH, type OthersReading } from './others-reading.ts'
 import { OthersUse, RATE_TAIL } from './others-use.ts'
@@ -56,6 +57,16 @@ const DENSE_SECONDS = 10
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** A header counts as a surprise if less use by others was at least this probable. */
 const SURPRISE = 0.9
+
+/** Factor between the ends of others' rate as headers show it and as it may have drifted since. */
+const RATE_DRIFT = 1.1
+
+/** Others' rate on a nearly full quota, in requests per second: median and ends. */
+interface PacesNearFull {
+  readonly perSecond: number
+  readonly atLeast: number
+  readonly atMost: number
+}
 
 /** Requests that one header shows missing beyond own ones. */
 interface Shortfall {
@@ -118,6 +129,7 @@ export class Bucket {
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
   readonly #poller = new OthersPoller()
+  readonly #minute = new MinuteMean()
 
   /** Own use that does not touch the gateway's reserve: see `RequestQuota.held`. Requests per second. */
   heldPerSecond = 0
@@ -316,17 +328,7 @@ export class Bucket {
       takenAtMost: this.#margin.takenAtMost(others, taken, this.limit),
       takenAtLeast: isShared ? others.takenAt(this.#margin.share, this.limit) : 0,
       perSecond,
-      // Only a header narrows the interval.
-      perSecondAtLeast:
-        nearFull?.atLeast ??
-        (isShared
-          ? Math.min(known?.perSecondAtLeast ?? this.#atHeader.rateAt(RATE_TAIL), others.rateAt(RATE_TAIL))
-          : 0),
-      perSecondAtMost: Math.max(
-        nearFull?.atMost ?? 0,
-        known?.perSecondAtMost ?? this.#atHeader.rateAt(1 - RATE_TAIL),
-        others.rateAt(1 - RATE_TAIL),
-      ),
+      ...this.#rangeOfRate(nowMs, nearFull, perSecond),
       emptyChance: Math.max(
         empty.chance,
         this.#expected.emptyChance(this.#beforeLoad(nowMs, { taken, perSecond }), nowMs, RUNNING_OUT_SECONDS),
@@ -340,8 +342,25 @@ export class Bucket {
     return this.#reading
   }
 
+  /**
+   * The range of others' rate, in requests per second: of the present rate, and of the last minute's. Only a
+   * header narrows it.
+   */
+  #rangeOfRate(nowMs: number, nearFull: PacesNearFull | undefined, perSecond: number) {
+    const [known, others] = [this.#reading, this.#others]
+    const minute = this.#isShared && nearFull === undefined ? this.#minute.at(nowMs, perSecond) : undefined
+    const ends = (share: number) => [this.#atHeader.rateAt(share), others.rateAt(share)]
+    const least = Math.min(...ends(RATE_TAIL), minute?.least ?? Number.POSITIVE_INFINITY) / RATE_DRIFT
+    const most = Math.max(...ends(1 - RATE_TAIL), minute?.most ?? 0, nearFull?.atMost ?? 0) * RATE_DRIFT
+    const perSecondAtLeast = this.#isShared ? Math.min(known?.perSecondAtLeast ?? least, least) : 0
+    return {
+      perSecondAtLeast: nearFull ? nearFull.atLeast / RATE_DRIFT : perSecondAtLeast,
+      perSecondAtMost: Math.max(known?.perSecondAtMost ?? most, most),
+    }
+  }
+
   /** Others' rate, from how often a nearly full quota is found below full, in requests per second. */
-  #pacesNearFull() {
+  #pacesNearFull(): PacesNearFull {
     const refill = this.#level.gainPerMs * 1000
     const perSecond = (share: number) => this.#utilization.at(share) * refill
     return {
@@ -483,6 +502,7 @@ export class Bucket {
   #restartOthers(nowMs: number): void {
     this.#recall(nowMs)
     this.#others.restart()
+    this.#minute.restart(nowMs)
     this.#othersAtMs = nowMs
     this.#overflowed = this.#level.overflowedAt(nowMs)
     this.#mark()
@@ -496,6 +516,7 @@ export class Bucket {
     if (nowMs - this.#headerAtMs < WEIGHED_EVERY_MS && this.#missing < 3) return false
     this.#learnOutcome(nowMs)
     const isRolling = this.model === 'rolling'
+    this.#minute.header(nowMs, this.#missing)
     this.#utilization.header(this.limit, {
       overflowed: isRolling ? this.#level.overflowedAt(nowMs) - this.#overflowedAtHeader : 0,
       seconds: (nowMs - this.#headerAtMs) / 1000,

@@ -1,0 +1,57 @@
+import { MINUTE_MS } from '../contract/units.ts'
+
+/** More headers than this within a minute are counted together. */
+const MAX_HEADERS = 64
+
+/** One header: its time, and how many requests headers had shown missing beyond own ones until then. */
+interface Count {
+  readonly atMs: number
+  readonly requests: number
+}
+
+/**
+ * How fast others were over the last minute, as own use is measured too: others' present rate may just have
+ * begun, or be over.
+ *
+ * Mutable. Times in milliseconds on one clock, rates in requests per second.
+ */
+export class MinuteMean {
+  #counts: Count[] = []
+
+  /** Begins at a header before which nothing is known. */
+  restart(atMs: number): void {
+    this.#counts = [{ atMs, requests: 0 }]
+  }
+
+  /** Adds a header that shows so many requests missing since the one before. */
+  header(atMs: number, missing: number): void {
+    const counts = this.#counts
+    const last = counts.at(-1)
+    counts.push({ atMs, requests: (last?.requests ?? 0) + missing })
+    // One header from before the minute is kept, since its gap reaches into it.
+    while (counts.length > 2 && (counts[1]!.atMs <= atMs - MINUTE_MS || counts.length > MAX_HEADERS))
+      counts.shift()
+  }
+
+  /**
+   * The range of the rate over the minute before `nowMs`, with `perSecond` since the last header; `undefined`
+   * before the second.
+   */
+  at(nowMs: number, perSecond: number): { readonly least: number; readonly most: number } | undefined {
+    const counts = this.#counts
+    const [first, last] = [counts[0], counts.at(-1)]
+    if (first === undefined || last === undefined || counts.length < 2) return undefined
+    const fromMs = Math.max(first.atMs, nowMs - MINUTE_MS)
+    if (fromMs >= last.atMs) return undefined
+    let requests = ((nowMs - last.atMs) / 1000) * perSecond
+    for (let at = counts.length - 1; at > 0 && counts[at]!.atMs > fromMs; at -= 1) {
+      const [before, after] = [counts[at - 1]!, counts[at]!]
+      const share = (after.atMs - Math.max(fromMs, before.atMs)) / (after.atMs - before.atMs)
+      requests += share * (after.requests - before.requests)
+    }
+    // The rate behind a count of n requests is known to about √n.
+    const error = Math.sqrt(Math.max(0, requests) + 1)
+    const perRequest = 1000 / (nowMs - fromMs)
+    return { least: Math.max(0, requests - error) * perRequest, most: (requests + error) * perRequest }
+  }
+}
