@@ -3,7 +3,10 @@ import { number, openObject, optionalNumber } from './fields.ts'
 
 /* Who uses a quota: the parts of its row in a snapshot. */
 
-/** Requests per second in total, of this app and of others: median, and ends of a 90 % interval. */
+/**
+ * Requests per second in total, of this app and of others: median, and ends of a range that holds others'
+ * rate, now and over the last minute, nine times in ten.
+ */
 export const quotaUse = openObject({
   total: number,
   own: number,

@@ -35,6 +35,15 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
 
   {
+    promise: 'Q8',
+    what: 'forget at each header how fast others were before it',
+    file: 'app/quota/minute-mean.ts',
+    find: 'counts[1]!.atMs <= atMs - MINUTE_MS',
+    replace: 'counts[1]!.atMs <= atMs',
+    test: 'app/quota/minute-mean.test.ts',
+  },
+
+  {
     promise: 'Q6',
     what: 'go on with a chosen interval while programs bring headers',
     file: 'app/quota/probe-plan.ts',
