@@ -18,6 +18,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'bench/gateway-start.process.test.ts',
   'bench/run.process.test.ts',
   'bench/truth/live-key.process.test.ts',
+  'bench/truth/live-states.process.test.ts',
   'bench/truth/truth-small.test.ts',
   'desktop/desktop-life.test.ts',
   'desktop/packaged-app.test.ts',

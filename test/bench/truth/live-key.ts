@@ -19,6 +19,8 @@ export interface LiveKey {
   readonly seconds: number
   /** Whether each kind is `timedKind` number `firstProgram` and so on, in a process of its own. */
   readonly firstProgram?: number
+  /** Called with each printed snapshot. */
+  readonly each?: (snapshot: Snapshot, nowMs: number) => void
 }
 
 const LAUNCH = fileURLToPath(new URL('../../../main/launch.js', import.meta.url))
@@ -34,7 +36,13 @@ const MAX_FAILED = 0.01
  * connection lost does no harm; rejects where many failed, since the traffic would not be the kind that was
  * drawn.
  */
-export async function livedKey({ kinds, seed, seconds, firstProgram }: LiveKey): Promise<readonly Looks[]> {
+export async function livedKey({
+  kinds,
+  seed,
+  seconds,
+  firstProgram,
+  each,
+}: LiveKey): Promise<readonly Looks[]> {
   const control = randomBytes(16).toString('hex')
   const simulator = await startProcess(['simulate', '--port', '0'], 'simulator ready: ', {
     HEADROOM_SIMULATOR_CONTROL: control,
@@ -64,6 +72,7 @@ export async function livedKey({ kinds, seed, seconds, firstProgram }: LiveKey):
       await others.start(new Map(drawn), () => Date.now())
     }
     await watched({ origin, control, seconds }, (snapshot, truth, nowMs) => {
+      each?.(snapshot, nowMs)
       for (const { category, looks } of quotas) looks.take(snapshot, truth, nowMs, others.countOf(category))
     })
   } finally {
