@@ -26,9 +26,9 @@ export interface PollerHeader {
 }
 
 /** Timings tried per second since the last header, and at most at one header. */
-const TRIES = { perSecond: 2_000, most: 60_000 } as const
+const TRIES = { perSecond: 3_000, most: 60_000 } as const
 /** A new search waits until there is so much more to search. */
-const MORE_GAPS = { share: 0.5, least: 8 } as const
+const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
 const JITTER_SECONDS = 0.03
 /** Gaps by which a known poller is followed, and the log-odds against it at which it has ended. */
