@@ -12,7 +12,7 @@ export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 /** Most deletions that are pending for one reader, in addition to existing objects. */
 const MAX_ENDINGS = 4_096
 
-/** Whether a reader wants an object, by its symbol. */
+/** Whether a reader wants an object, by its requested symbol; see `SharedFrame`. */
 export type Wanted = (symbol: string | undefined) => boolean
 
 const EVERYTHING: Wanted = () => true

@@ -12,7 +12,10 @@ export type SharedFrame =
       readonly bytes: Uint8Array
       readonly key: string
       readonly isDeletion: boolean
-      /** The symbol in capitals, for a quote stream. */
+      /**
+       * The symbol in capitals, if a quote stream was requested with it. The service may use another name,
+       * such as `$SPX` for `$SPX.X`: readers of any symbol get such a frame.
+       */
       readonly symbol?: string
     }
   | { readonly kind: 'heartbeat' | 'end-snapshot' | 'unmergeable'; readonly bytes: Uint8Array }
@@ -95,7 +98,7 @@ class Objects {
 export class SharedState {
   readonly #rule: MergeRule
   readonly #hasSnapshot: boolean
-  readonly #isQuotes: boolean
+  readonly #symbols: ReadonlySet<string> | undefined
   readonly #encode: (text: string) => Uint8Array
   #objects = new Objects()
   /** The snapshot of a later connection, until complete. */
@@ -106,10 +109,14 @@ export class SharedState {
   #isComplete = false
   #lineEnd = '\n'
 
-  constructor({ kind }: Pick<StreamAddress, 'kind'>, rule: MergeRule, encode: (text: string) => Uint8Array) {
+  constructor(
+    { kind, symbols }: Pick<StreamAddress, 'kind' | 'symbols'>,
+    rule: MergeRule,
+    encode: (text: string) => Uint8Array,
+  ) {
     this.#rule = rule
     this.#hasSnapshot = STREAM_TABLE[kind].snapshot
-    this.#isQuotes = kind === 'quotes'
+    this.#symbols = symbols
     this.#encode = encode
   }
 
@@ -148,11 +155,12 @@ export class SharedState {
     return this.#objects.entries.size
   }
 
+  /** Keys of the objects for a new reader. Errors of an earlier connection are left out: they may be over. */
   get keys(): Iterable<string> {
-    return this.#objects.entries.keys()
+    return this.#newReaderKeys()
   }
 
-  /** The symbol of an object in a quote stream. */
+  /** The requested symbol that an object is about; `undefined` if there is none. */
   symbolOf(key: string): string | undefined {
     return this.#objects.entries.get(key)?.symbol
   }
@@ -184,7 +192,8 @@ export class SharedState {
     this.#connections += 1
     this.#next = this.#hasSnapshot && this.#connections > 1 ? new Objects() : undefined
     this.#pendingKeys.clear()
-    if (!this.#hasSnapshot) for (const key of this.keys) this.#pendingKeys.add(key)
+    for (const key of this.#objects.entries.keys())
+      if (!this.#hasSnapshot || isError(key)) this.#pendingKeys.add(key)
   }
 
   /** The service's line end. */
@@ -201,8 +210,7 @@ export class SharedState {
       case 'end-snapshot':
         return this.#ended()
       case 'symbol-error':
-        // A substring would keep the whole line in memory.
-        return this.#set(`${ERROR_KEY}${JSON.stringify(frame.symbol)}`, this.#whole(line, frame.symbol), line)
+        return this.#symbolError(line)
       case 'data':
         return this.#data(line)
       case 'noise':
@@ -214,13 +222,24 @@ export class SharedState {
     }
   }
 
+  *#newReaderKeys(): Generator<string, void> {
+    for (const key of this.#objects.entries.keys())
+      if (!isError(key) || !this.#pendingKeys.has(key)) yield key
+  }
+
+  #symbolError(line: string): readonly SharedFrame[] {
+    const symbol = textIn(membersOf(line).get('Symbol'))
+    return this.#set(errorKeyOf(symbol ?? ''), this.#whole(line, symbol), line)
+  }
+
   #data(line: string): readonly SharedFrame[] {
     const members = membersOf(line)
     const key = this.#rule.keyOf(members)
     if (key === undefined) return [{ kind: 'unmergeable', bytes: this.#line(line) }]
     if (this.#rule.identity !== undefined && members.get('Deleted') === 'true')
       return this.#deleted(key, line)
-    const symbol = this.#isQuotes ? textIn(members.get('Symbol')) : undefined
+    const symbol = textIn(members.get('Symbol'))
+    if (symbol !== undefined) this.#forgetError(symbol)
     if (this.#rule.merge === 'newest') return this.#set(key, this.#whole(line, symbol), line)
     const objects = this.#next ?? this.#objects
     const former = objects.entries.get(key)
@@ -228,6 +247,13 @@ export class SharedState {
     const isChanged = objects.merge(former, members, line.length)
     if (objects === this.#next || (this.#pendingKeys.delete(key) && !isChanged)) return []
     return [this.#object(key, line, former.symbol)]
+  }
+
+  /** Data of a symbol ends its error. */
+  #forgetError(symbol: string): void {
+    const key = errorKeyOf(symbol)
+    if (this.#next === undefined) this.#drop(key)
+    else this.#next.delete(key)
   }
 
   #whole(line: string, symbol: string | undefined): Entry {
@@ -262,7 +288,10 @@ export class SharedState {
   #ended(): readonly SharedFrame[] {
     const next = this.#next
     const frames = next === undefined ? [] : this.#differences(next.entries)
-    if (next !== undefined) this.#objects = next
+    if (next !== undefined) {
+      this.#objects = next
+      this.#pendingKeys.clear()
+    }
     this.#next = undefined
     if (this.#isComplete) return frames
     this.#isComplete = true
@@ -272,7 +301,7 @@ export class SharedState {
   #differences(next: ReadonlyMap<string, Entry>): SharedFrame[] {
     const frames: SharedFrame[] = []
     for (const key of this.keys) {
-      if (next.has(key) || key.startsWith(ERROR_KEY)) continue
+      if (next.has(key) || isError(key)) continue
       frames.push({ kind: 'object', bytes: this.#line(this.#deletion(key)), key, isDeletion: true })
     }
     for (const [key, entry] of next) {
@@ -306,20 +335,26 @@ export class SharedState {
     const { ring } = this.#rule
     if (ring === undefined || this.size <= ring) return
     for (const key of this.keys) {
-      if (key.startsWith(ERROR_KEY)) continue
+      if (isError(key)) continue
       this.#drop(key)
       return
     }
   }
 
   #symbol(symbol: string | undefined): { readonly symbol?: string } {
-    return symbol === undefined || !this.#isQuotes ? {} : { symbol: symbol.toUpperCase() }
+    const inCapitals = symbol?.toUpperCase()
+    return inCapitals !== undefined && this.#symbols?.has(inCapitals) ? { symbol: inCapitals } : {}
   }
 
   #line(text: string): Uint8Array {
     return this.#encode(`${text}${this.#lineEnd}`)
   }
 }
+
+/** The text is copied: a substring would keep the whole line in memory. */
+const errorKeyOf = (symbol: string): string => `${ERROR_KEY}${JSON.stringify(symbol.toUpperCase())}`
+
+const isError = (key: string): boolean => key.startsWith(ERROR_KEY)
 
 function textOf(entry: Entry): string {
   entry.text ??= textOfMembers(entry.members ?? new Map())

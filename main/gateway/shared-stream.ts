@@ -154,8 +154,8 @@ export class SharedStream implements StreamReaders {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
     this.#missingOf.set(other, missing)
     missing.next ??= missing.keys.next()
-    while (missing.next.done !== true && this.#state.has(missing.next.value))
-      missing.next = missing.keys.next()
+    const isFound = (key: string) => this.#state.has(key) || !other.state.has(key)
+    while (missing.next.done !== true && isFound(missing.next.value)) missing.next = missing.keys.next()
     return missing.next.done === true
   }
 

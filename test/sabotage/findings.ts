@@ -1038,4 +1038,24 @@ export const FINDINGS: readonly Finding[] = [
     tests: [[HUB, 'removes an access token echoed in a stream’s error, also for later readers']],
     breaks: ['hand programs the token in an error on their stream'],
   },
+  {
+    found:
+      'Quotes and errors of a symbol that the service names differently reached no reader of their stream',
+    tests: [
+      [SHARED_STATE, 'a reader of any symbol gets %s of a symbol that was not requested by this name'],
+      [HUB, 'readers get quotes of a symbol that the service names differently'],
+    ],
+    breaks: ['drop frames whose symbol the service names differently'],
+  },
+  {
+    found: 'A symbol error that was over came last to each later reader, also after a reconnect',
+    tests: [
+      [SHARED_STATE, 'a symbol’s error is over with its next data'],
+      [SHARED_STATE, 'a new reader of %s gets no error of an earlier connection'],
+    ],
+    breaks: [
+      'send a symbol error to a new reader after the symbol’s next data',
+      'send a symbol error of an earlier connection to a new reader',
+    ],
+  },
 ]

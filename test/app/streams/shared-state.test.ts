@@ -13,10 +13,16 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const END = '{"StreamStatus":"EndSnapshot"}'
 
-function stateOf(kind: StreamKind, options: Readonly<Record<string, string>> = {}): SharedState {
+/** The state of a stream; `symbols`: those of a quote stream. */
+function stateOf(
+  kind: StreamKind,
+  options: Readonly<Record<string, string>> = {},
+  symbols?: readonly string[],
+): SharedState {
   const rule = mergeRuleOf({ kind, options })
   if (rule === undefined) throw new Error('not shared')
-  const state = new SharedState({ kind }, rule, (text) => encoder.encode(text))
+  const address = { kind, ...(symbols && { symbols: new Set(symbols) }) }
+  const state = new SharedState(address, rule, (text) => encoder.encode(text))
   state.opened()
   return state
 }
@@ -106,7 +112,7 @@ test('merged quotes keep each number as written', () => {
 })
 
 test('a reader of some symbols gets only these, and their errors', () => {
-  const state = stateOf('quotes')
+  const state = stateOf('quotes', {}, ['MSFT', 'AAPL', 'NOPE'])
   hearAll(
     state,
     '{"Symbol":"MSFT","Last":1}',
@@ -121,6 +127,60 @@ test('a reader of some symbols gets only these, and their errors', () => {
     'AAPL',
     'NOPE',
   ])
+})
+
+const LONG = 'L'.repeat(70)
+
+test.each([
+  ['data', '"Last":1'],
+  ['an error', '"Error":"FAILED"'],
+])('a reader of any symbol gets %s of a symbol that was not requested by this name', (_what, rest) => {
+  const state = stateOf('quotes', {}, ['$SPX.X', 'MSFT', LONG])
+  const wantsSpx = (symbol: string | undefined) => symbol === undefined || symbol === '$SPX.X'
+  const early = new ReaderQueue(state, wantsSpx)
+  const unknown = ['$SPX', '', 'MSFT,NOPE', `${LONG}x`].map((name) => `{"Symbol":"${name}",${rest}}`)
+  for (const frame of hearAll(state, ...unknown, `{"Symbol":"msft",${rest}}`, `{"Symbol":"${LONG}",${rest}}`))
+    early.push(frame)
+  expect(restOf(early)).toEqual(unknown)
+  const late = new ReaderQueue(state, wantsSpx)
+  late.join()
+  expect(restOf(late)).toEqual(unknown)
+})
+
+/** What a new reader gets. */
+function joined(state: SharedState): string[] {
+  const queue = new ReaderQueue(state)
+  queue.join()
+  return restOf(queue)
+}
+
+test('a symbol’s error is over with its next data', () => {
+  const state = stateOf('quotes')
+  const failed = '{"Symbol":"MSFT","Error":"FeedDown"}'
+  hearAll(state, '{"Symbol":"MSFT","Last":100}', failed)
+  expect(joined(state)).toEqual(['{"Symbol":"MSFT","Last":100}', failed])
+  hearAll(state, '{"Symbol":"AAPL","Last":1}')
+  expect(joined(state)).toContain(failed)
+  hearAll(state, '{"Symbol":"msft","Last":101}')
+  expect(joined(state)).not.toContain(failed)
+  expect(textsOf(state.heard(failed))).toEqual([failed])
+})
+
+test.each([
+  ['quotes', []],
+  ['orders', [END]],
+] as const)('a new reader of %s gets no error of an earlier connection', (kind, end) => {
+  const state = stateOf(kind)
+  const failed = '{"Symbol":"MSFT","Error":"FeedDown"}'
+  hearAll(state, failed, ...end)
+  for (let count = 0; count < 2; count += 1) {
+    state.opened()
+    expect(joined(state)).toEqual(end)
+  }
+  // Present readers have the error already.
+  expect(hearAll(state, failed, ...end)).toEqual([])
+  expect(joined(state)).toEqual([failed, ...end])
+  expect(textsOf(state.heard(failed))).toEqual([failed])
 })
 
 test('a reader that reads nothing is sent the newest state of each object, after any number of frames', () => {

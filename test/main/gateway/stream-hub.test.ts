@@ -7,7 +7,7 @@ import { pausedFor } from '../../../main/gateway/refusals.ts'
 import { KEPT_MS, MAX_OUTAGE_MS } from '../../../main/gateway/shared-stream.ts'
 import { UNSHARED_MS } from '../../../main/gateway/stream-hub.ts'
 import { proves } from '../../proof/proves.ts'
-import { RATE, SLOTS } from '../streams/scripted-streams.ts'
+import { bytes, RATE, SLOTS } from '../streams/scripted-streams.ts'
 import { type FakeReply, program, setUpHub } from './scripted-hub.ts'
 
 const POSITIONS = '/v3/brokerage/stream/accounts/SIM1001/positions'
@@ -615,6 +615,34 @@ test('an enlargement opens the larger stream before it drops the smaller one, wh
   ])
   expect(small.writableEnded).toBe(false)
   expect(large.lines).toHaveLength(4)
+})
+
+test('a symbol error of the smaller stream that is over does not delay its enlargement', async () => {
+  const { ask, service, says, http } = setUpHub()
+  await ask(quotes('MSFT'))
+  service.opens()
+  says('{"Symbol":"MSFT","Error":"FeedDown"}')
+  await ask(quotes('MSFT,AAPL'), program('notes'))
+  service.opens()
+  says('{"Symbol":"AAPL","Last":1}')
+  http.streams[0]!.listener.chunk(bytes('{"Symbol":"MSFT","Last":1}\r\n'))
+  expect(http.streams[0]!.closed).toBe(false)
+  says('{"Symbol":"MSFT","Last":1}')
+  expect(http.streams[0]!.closed).toBe(true)
+})
+
+test('readers get quotes of a symbol that the service names differently', async () => {
+  const { ask, service, says } = setUpHub()
+  const both = await ask(quotes('%24SPX.X,MSFT'))
+  service.opens()
+  says('{"Symbol":"$SPX","Last":1}')
+  const one = await ask(quotes('%24SPX.X'), program('notes'))
+  says('{"Symbol":"MSFT","Last":1}', '{"Symbol":"$SPX","Last":2}', '{"Symbol":"","Error":"FAILED"}')
+  const lasts = (lines: readonly string[]) => lines.map((line) => JSON.parse(line).Last)
+  expect([lasts(both.lines), lasts(one.lines)]).toEqual([
+    [1, 1, 2, undefined],
+    [1, 2, undefined],
+  ])
 })
 
 test("reads a stream that Headroom has open from a first response on, and it stays Headroom's", async () => {

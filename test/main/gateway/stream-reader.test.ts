@@ -28,7 +28,9 @@ class NotingReply extends FakeReply {
 function quotes(...lines: readonly string[]): SharedState {
   const rule = mergeRuleOf({ kind: 'quotes', options: {} })
   if (rule === undefined) throw new Error('not shared')
-  const state = new SharedState({ kind: 'quotes' }, rule, (text) => new TextEncoder().encode(text))
+  const state = new SharedState({ kind: 'quotes', symbols: new Set('ABCD') }, rule, (text) =>
+    new TextEncoder().encode(text),
+  )
   state.opened()
   for (const line of lines) state.heard(line)
   return state
