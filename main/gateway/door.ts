@@ -32,6 +32,8 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 }
 
 const MAX_BODY_BYTES = 1 << 20
+/** Anyone may send a form without a key, and its fields take quadratic time to parse. */
+const MAX_FORM_BYTES = 16 << 10
 const HEALTH = '/headroom/health'
 const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'
@@ -49,7 +51,9 @@ export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => 
     const { url = '', rawHeaders, method = '' } = request
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
-    if (bodyIsTooLong(request)) return sendProblem(reply, TOO_LONG)
+    if (pathOf(url) === TOKEN && bodyIsTooLong(request, MAX_FORM_BYTES))
+      return sendProblem(reply, FORM_TOO_LONG)
+    if (bodyIsTooLong(request, MAX_BODY_BYTES)) return sendProblem(reply, TOO_LONG)
     if (!isFramedPlainly(request.headers)) return sendProblem(reply, CODED_TRANSFER)
     if (!/^100-continue$/i.test(expectationOf(request) ?? '100-continue'))
       return sendProblem(reply, OTHER_EXPECTATION)
@@ -101,14 +105,19 @@ const answered = new WeakSet<Duplex>()
 /** The reply to the latest readable request, by connection. */
 const replies = new WeakMap<Duplex, ServerResponse>()
 
-/** Answers a request that cannot be parsed, after the earlier ones, and closes its connection. */
+/**
+ * Answers a request that cannot be parsed or stays unfinished, after the earlier ones, and closes its
+ * connection.
+ */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Node reports each further part of the same request too.
   if (answered.has(socket)) return
   answered.add(socket)
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const before = replies.get(socket)
-  if (before === undefined || before.writableFinished) endWith(socket, problem)
+  // The broken part is the body of that request, which still waits for its end.
+  if (before?.req.complete === false && !before.headersSent) sendProblem(before, problem)
+  else if (before === undefined || before.writableFinished) endWith(socket, problem)
   else before.once('finish', () => endWith(socket, problem))
 }
 
@@ -154,7 +163,7 @@ async function servePost(
   program: Program,
   deps: DoorDeps,
 ): Promise<void> {
-  const body = await bodyOf(request, reply)
+  const body = await bodyOf(request, reply, MAX_BODY_BYTES)
   if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
   if (body.kind === 'gone') return
   admit(request, reply, { program, method: 'POST', body: body.bytes }, deps)
@@ -163,8 +172,8 @@ async function servePost(
 /** The token endpoint for programs (service 4.1). A program's key acts as its refresh token. */
 async function answerToken(request: IncomingMessage, reply: ServerResponse, deps: DoorDeps): Promise<void> {
   const { programs, scopesOf } = deps
-  const body = await bodyOf(request, reply)
-  if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
+  const body = await bodyOf(request, reply, MAX_FORM_BYTES)
+  if (body.kind === 'too-long') return sendProblem(reply, FORM_TOO_LONG)
   if (body.kind === 'gone') return
   const form = new URLSearchParams(body.bytes.toString('utf8'))
   if (form.get('grant_type') !== 'refresh_token')
@@ -226,8 +235,8 @@ const expectationOf = ({ httpVersion, headers: { expect } }: IncomingMessage): s
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-const bodyIsTooLong = ({ headers }: IncomingMessage): boolean =>
-  Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES
+const bodyIsTooLong = ({ headers }: IncomingMessage, maxBytes: number): boolean =>
+  Number(headers['content-length'] ?? 0) > maxBytes
 
 type Body =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
@@ -235,17 +244,17 @@ type Body =
   | { readonly kind: 'gone' }
 
 /**
- * The body of a request, up to `MAX_BODY_BYTES`. Sends 100 Continue if its caller expects it. `gone`: its
+ * The body of a request, up to `maxBytes`. Sends 100 Continue if its caller expects it. `gone`: its
  * caller disconnected.
  */
-function bodyOf(request: IncomingMessage, reply: ServerResponse): Promise<Body> {
+function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: number): Promise<Body> {
   if (expectationOf(request) !== undefined) reply.writeContinue()
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let bytes = 0
     request.on('data', (part: Buffer) => {
       bytes += part.length
-      if (bytes > MAX_BODY_BYTES) {
+      if (bytes > maxBytes) {
         request.pause()
         resolve({ kind: 'too-long' })
       } else parts.push(part)
@@ -257,7 +266,7 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse): Promise<Body> 
 }
 
 /** Statuses of requests that are invalid from any caller. */
-const WRONG_REQUEST = new Set([400, 408, 417, 431])
+const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
 
 const denied = (status: number, detail: string): Problem => ({
   status,
@@ -278,6 +287,7 @@ const CODED_TRANSFER = denied(
 const OTHER_EXPECTATION = denied(417, 'Send no Expect header other than 100-continue.')
 
 const TOO_LONG = denied(400, 'The body is over 1 MiB. Send a shorter one.')
+const FORM_TOO_LONG = denied(413, 'The form is over 16 KiB. Send a shorter one.')
 const NO_ORDERS = denied(403, 'Headroom forwards reads only, no orders.')
 const OTHER_USER = denied(403, 'Only programs of the user who runs Headroom may call the gateway.')
 const NO_USER = denied(403, "Couldn't identify the calling user. Reconnect.")

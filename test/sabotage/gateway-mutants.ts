@@ -153,6 +153,22 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'G1',
+    what: 'leave a request open for ever whose body is broken or unfinished',
+    file: 'main/gateway/door.ts',
+    find: 'if (before?.req.complete === false && !before.headersSent) sendProblem(before, problem)',
+    replace: 'if (before?.req.complete === false && !before.headersSent) return',
+    test: 'main/gateway/request-bodies.test.ts',
+  },
+  {
+    promise: 'G7',
+    what: 'read a form of any length from a caller without a key',
+    file: 'main/gateway/door.ts',
+    find: 'const MAX_FORM_BYTES = 16 << 10',
+    replace: 'const MAX_FORM_BYTES = MAX_BODY_BYTES',
+    test: 'main/gateway/request-bodies.test.ts',
+  },
+  {
+    promise: 'G1',
     what: 'pass an answer on as plain that is compressed in transfer',
     file: 'main/network/node-wire.ts',
     find: '!isFramedPlainly(answer.headers)',

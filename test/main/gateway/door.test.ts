@@ -242,6 +242,11 @@ test('rejects a body in an unsupported transfer coding, and sends none of it', a
 test.each([
   ['what is not HTTP', '\0\0\r\n\r\n', 400],
   ['a head that is too long', `GET / HTTP/1.1\r\nx: ${'y'.repeat(17 * 1024)}`, 431],
+  [
+    'a broken body',
+    'POST /v3/marketdata/options/riskreward HTTP/1.1\r\nhost: HOST\r\nauthorization: Bearer KEY\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+    400,
+  ],
 ])('writes %s after the response in progress, not within it', async (_, more, status) => {
   const service: Socket[] = []
   const { add, url, port } = await before((socket) => {
@@ -255,10 +260,11 @@ test.each([
     text += bytes
   })
   const host = `127.0.0.1:${port}`
-  socket.write(`GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${add('bot')}\r\n\r\n`)
+  const key = add('bot')
+  socket.write(`GET ${ACCOUNTS} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`)
   await vi.waitFor(() => expect(text).toContain('{"a"'))
   const closed = once(socket, 'close')
-  socket.write(more)
+  socket.write(more.replace('HOST', host).replace('KEY', key))
   // What came before it has been read by then.
   for (let asked = 0; asked < 3; asked += 1) await (await fetch(`${url}/headroom/health`)).text()
   service[0]?.write(':1}\n')
