@@ -261,7 +261,7 @@ for (const width of [1440, 1920])
         ],
       }),
     )
-    const chip = page.getByTitle(/^Quote Snapshot .*Opens the list of all\.$/)
+    const chip = page.getByTitle(/^Quote Snapshot .*Opens the full list\.$/)
     const text = chip.locator('span').last()
     expect(await text.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0)
     expect(await layoutFaults(page)).toEqual([])
