@@ -53,7 +53,7 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
   return { burst, text: `now, ${model === 'fixed' ? 'or' : 'then'} ${paceText(everySeconds)}` }
 }
 
-/** What decides whether calls of a key can succeed. */
+/** The parts of a snapshot that decide whether calls of a key can succeed. */
 export type KeyStanding = Pick<Snapshot, 'refresh' | 'access' | 'service'>
 
 /**
