@@ -17,7 +17,7 @@ import { relay } from './answer-relay.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import type { ProgramUse } from './program-use.ts'
 import type { Program } from './programs.ts'
-import { CUT_OFF, FAILURES, unavailable } from './refusals.ts'
+import { abandoned, CUT_OFF, FAILURES, unavailable } from './refusals.ts'
 import { SharedStream } from './shared-stream.ts'
 import { StreamReader } from './stream-reader.ts'
 import { TokenRemoval } from './token-removal.ts'
@@ -197,9 +197,9 @@ export class StreamHub {
     }
   }
 
-  /** Ends requests whose stream is not open yet with 503. */
+  /** Ends requests whose stream is not open yet with 503, or with 502 if an attempt to open it was sent. */
   refuseWaiting(why: string): void {
-    for (const shared of [...this.#asked.keys()]) this.#answerAll(shared, unavailable(why))
+    for (const asked of [...this.#asked.values()]) this.#answerAll(asked.shared, withoutResponse(asked, why))
   }
 
   /** Answers a program's requests whose stream is not open yet. */
@@ -347,16 +347,18 @@ export class StreamHub {
   /** Answers requests whose maximum wait ended without an attempt in progress. */
   #expire(): void {
     const nowMs = this.#deps.timeline.now()
-    for (const { shared, isTakingTurn } of [...this.#asked.values()]) {
+    for (const asked of [...this.#asked.values()]) {
+      const { shared, isTakingTurn } = asked
       if (isTakingTurn || (shared.keeper?.opening ?? 0) > 0) continue
       for (const reader of shared.pending)
-        if (reader.waitsUntilMs <= nowMs) this.#answer(shared, reader, this.#tooLate(shared))
+        if (reader.waitsUntilMs <= nowMs) this.#answer(shared, reader, this.#tooLate(asked))
     }
   }
 
-  #tooLate(shared: SharedStream): Problem {
+  #tooLate(asked: Asked): Problem {
+    const { shared } = asked
     if (shared.keeper !== undefined && !shared.keeper.waitsForSlot)
-      return unavailable('the service did not open this stream in time')
+      return withoutResponse(asked, 'the service did not open this stream in time')
     const { streams, slots } = this.#deps
     const row = slots.view().find((one) => one.category === shared.category)
     return {
@@ -437,7 +439,7 @@ export class StreamHub {
   #notOpened(shared: SharedStream, state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void {
     const asked = this.#asked.get(shared)
     if (asked === undefined) return
-    if (state.kind === 'closed') this.#answerAll(shared, unavailable(state.reason))
+    if (state.kind === 'closed') this.#answerAll(shared, abandoned(state.reason))
     else if (state.code === 'no-token') this.#answerAll(shared, this.#deps.noToken())
     else if (state.code === 'broken-answer') this.#answerAll(shared, FAILURES.broken)
     else if (state.code === 'not-the-service') this.#answerAll(shared, noAnswer(state.reason))
@@ -458,12 +460,15 @@ export class StreamHub {
   }
 
   #over(shared: SharedStream): void {
+    const asked = this.#asked.get(shared)
+    const why = 'the stream was closed'
+    const problem = asked === undefined ? unavailable(why) : withoutResponse(asked, why)
     this.#shared.delete(shared)
     this.#asked.delete(shared)
     const { keeper } = shared
     shared.keeper = undefined
     if (keeper !== undefined) this.#deps.streams.leftByPrograms(keeper)
-    for (const reader of shared.pending) sendProblem(reader.reply, unavailable('the stream was closed'))
+    for (const reader of shared.pending) sendProblem(reader.reply, problem)
     this.#deps.changed()
   }
 
@@ -524,6 +529,10 @@ function sendAnswer(
     defect,
   })
 }
+
+/** The response to a reader of a stream that is not open: an attempt to open it may have been sent. */
+const withoutResponse = ({ shared: { keeper }, attempts }: Asked, why: string): Problem =>
+  attempts > 0 || (keeper?.opening ?? 0) > 0 ? abandoned(why) : unavailable(why)
 
 const noAnswer = (why: string): Problem => ({
   status: 502,

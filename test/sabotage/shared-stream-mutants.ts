@@ -14,6 +14,14 @@ const KEEPER = 'main/streams/stream-keeper.ts'
 /** Mutants of streams that several programs read. */
 export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
   {
+    promise: 'G6',
+    what: 'say of a stream that was requested that it was not sent',
+    file: HUB,
+    find: 'attempts > 0 || (keeper?.opening ?? 0) > 0 ? abandoned(why)',
+    replace: 'attempts < 0 || (keeper?.opening ?? 0) < 0 ? abandoned(why)',
+    test: 'main/gateway/stream-hub.test.ts',
+  },
+  {
     promise: 'G9',
     what: 'keep what vanished while the stream was opened anew',
     file: STATE,

@@ -560,6 +560,22 @@ test('when turned off, a silent stream gets GoAway at once, and an encoded one i
   expect(await encoded.ended).toBe('cut')
 })
 
+test('when turned off, a shared stream that was requested and has no response may count', async () => {
+  let requests = 0
+  const { get, add, gateway } = await before((_socket, request) => {
+    if (request.includes('/stream/')) requests += 1
+  })
+  const requested = get('/v3/marketdata/stream/quotes/MSFT', add('bot'))
+  await vi.waitFor(() => expect(requests).toBe(1), SOON)
+  await gateway.turnOff()
+  const answer = await requested
+  expect(await answer.json()).toMatchObject({
+    status: 502,
+    detail: 'No response yet: the gateway was turned off. The request may count.',
+  })
+  proves('G6', { level: 3, cases: 1 })
+})
+
 test('a program with a disconnected key gets the reason, and continues once it is connected again', async () => {
   const { add, get, monitor, service } = await startGateway()
   const key = add('bot')

@@ -706,6 +706,14 @@ test('a stream that a person closes ends its readers', async () => {
   expect(own('Positions Stream')).toBe(0)
 })
 
+test('a stream that a person closes before it opens may count', async () => {
+  const { streams, ask } = setUpHub()
+  const reply = await ask(POSITIONS)
+  streams.close(streams.summaries()[0]!.id)
+  expect(reply.status).toBe(502)
+  expect(problemIn(reply).detail).toMatch(/^No response yet: .*\. The request may count\.$/)
+})
+
 test('relays a rejection of the stream unchanged', async () => {
   const { ask, service, own, countsOf } = setUpHub()
   const replies = [await ask(POSITIONS), await ask(POSITIONS)]
@@ -763,6 +771,21 @@ test('reports a connection lost twice before the stream opened', async () => {
   expect(reply.status).toBe(502)
 })
 
+test('a stream that was requested and did not open in time may count', async () => {
+  const { ask, service, clock, opened } = setUpHub()
+  const hasty = await ask(POSITIONS, program('hasty'), 500)
+  const patient = await ask(POSITIONS, program('patient'))
+  await clock.advance(14_950)
+  service.ends()
+  await clock.advance(50)
+  expect([hasty.status, problemIn(hasty).detail, opened()]).toEqual([
+    502,
+    'No response yet: the service did not open this stream in time. The request may count.',
+    1,
+  ])
+  expect(patient.status).toBeUndefined()
+})
+
 test('a revoked program has no stream and waits for none; others continue', async () => {
   const { ask, hub, first, http } = await openPositions()
   const [bot, notes] = [program('bot'), program('notes')]
@@ -777,12 +800,18 @@ test('a revoked program has no stream and waits for none; others continue', asyn
   proves('G8', { level: 2, cases: 2 })
 })
 
-test('at the end readers get GoAway, and waiting ones 503', async () => {
-  const { ask, hub, first, own } = await openPositions()
-  const waits = await ask(CHAIN)
+test('at the end readers get GoAway, waiting ones 503, and those whose stream was requested 502', async () => {
+  const { ask, hub, service, first, own } = await openPositions()
+  const waits = await ask('/v3/marketdata/stream/options/chains/AAPL')
+  const none = { 'x-concurrency-limit': '10', 'x-concurrency-remaining': '0' }
+  service.refuses(429, SLOTS, { ...none, 'x-concurrency-resource': 'options-chain' })
+  const requested = await ask(quotes('MSFT'))
   hub.end('the gateway was turned off')
   expect(first.lines.at(-1)).toBe(GO_AWAY)
-  expect(waits.status).toBe(503)
+  expect([requested, waits].map((reply) => [reply.status, problemIn(reply).detail])).toEqual([
+    [502, 'No response yet: the gateway was turned off. The request may count.'],
+    [503, 'Not sent: the gateway was turned off.'],
+  ])
   expect(own('Positions Stream')).toBe(0)
   expect(own('Option Chain Stream')).toBe(0)
 })
