@@ -124,7 +124,7 @@ function Dashboard({ isShown, dimmed, frozen }: DashboardProps) {
 function Waiting({ link }: { readonly link: string }) {
   const { view } = useParts()
   const isAnswered = useMirror((mirror) => mirror.hello !== undefined)
-  if (link === 'lost') return <main />
+  if (link === 'lost' || link === 'too-many-tabs') return <main />
   if (link === 'no-session') {
     return (
       <main className={css('waiting')}>

@@ -4,6 +4,7 @@ import { announce, browserNotifications } from './alerts/announce.ts'
 import { BrowserApi } from './api/browser-api.ts'
 import { browserSession } from './api/browser-session.ts'
 import { Sounds } from './api/sounds.ts'
+import { tabPlace } from './api/tab-place.ts'
 import { alwaysLive } from './api/window-api.ts'
 import { HeadroomWindow } from './app.tsx'
 import { FailureBoundary } from './shell/failure-boundary.tsx'
@@ -88,6 +89,7 @@ function connectHost() {
   const browser = new BrowserApi({
     fetch: (input, init) => fetch(input, init),
     session,
+    place: tabPlace((navigator as Partial<Navigator>).locks),
     clock,
     random: Math.random,
   })

@@ -1,11 +1,13 @@
 import { jsonOf } from '../../app/service/json.ts'
 import type { BrowserSession } from './browser-session.ts'
+import type { TabPlace } from './tab-place.ts'
 import type { Link, LinkSource, WindowApi } from './window-api.ts'
 import type { WindowClock } from './window-clock.ts'
 
 export interface BrowserApiPorts {
   readonly fetch: typeof globalThis.fetch
   readonly session: BrowserSession
+  readonly place: TabPlace
   readonly clock: WindowClock
   /** A random number in [0, 1). */
   readonly random: () => number
@@ -13,6 +15,8 @@ export interface BrowserApiPorts {
 
 /** Delays before reconnection attempts, in ms; the last one repeats. */
 const BACKOFF_MS = [250, 500, 1000, 2000, 4000, 5000] as const
+/** Interval of attempts while too many tabs are open, in ms. */
+const TABS_MS = 2_000
 /**
  * Time without data after which the host counts as lost: two of its blank lines, sent every 5 s, and some
  * slack.
@@ -60,7 +64,7 @@ export class BrowserApi implements LinkSource {
   }
 
   tryNow(): void {
-    if (this.#link.kind === 'lost') this.start()
+    if (this.#link.kind === 'lost' || this.#link.kind === 'too-many-tabs') this.start()
   }
 
   /** Connects at once; also called for a new code in the address bar. */
@@ -79,6 +83,13 @@ export class BrowserApi implements LinkSource {
       if (attempt !== this.#attempt) return
       if (bearer === undefined) {
         this.#say({ kind: 'no-session', why: 'no-code' })
+        return
+      }
+      const hasPlace = await this.#ports.place.take()
+      if (attempt !== this.#attempt) return
+      if (!hasPlace) {
+        this.#say({ kind: 'too-many-tabs' })
+        this.#cancelRetry = this.#ports.clock.after(TABS_MS, () => this.start())
         return
       }
       await this.#readPushes(bearer, attempt, abort)
@@ -194,6 +205,7 @@ export class BrowserApi implements LinkSource {
     this.#cancelRetry()
     this.#abort?.abort()
     this.#ports.session.forget()
+    this.#ports.place.leave()
     this.#say({ kind: 'no-session', why })
   }
 

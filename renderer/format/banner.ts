@@ -2,6 +2,7 @@ import type { Severity } from '../../app/contract/severity.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import { untilText } from '../../app/status/durations.ts'
 import { clockText } from '../../app/status/moments.ts'
+import { MAX_TABS } from '../api/tab-place.ts'
 import type { Link } from '../api/window-api.ts'
 
 /** The banner; only the most urgent one is shown. */
@@ -39,6 +40,14 @@ function linkBanner(link: Link, windowMs: number): Banner | undefined {
         severity: 'critical',
         title: `Headroom stopped responding at ${clockText(link.sinceMs)}`,
         text: `Numbers since then are estimates. ${nextTry(link.retryAtMs, windowMs)}`,
+        action: 'reach-host',
+      }
+    case 'too-many-tabs':
+      return {
+        id: 'too-many-tabs',
+        severity: 'warning',
+        title: `Headroom is open in ${MAX_TABS} tabs of this browser`,
+        text: 'Close one.',
         action: 'reach-host',
       }
     case 'no-session':

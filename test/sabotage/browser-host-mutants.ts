@@ -46,4 +46,21 @@ export const BROWSER_HOST_MUTANTS: readonly Mutant[] = [
     replace: 'if (this.#sink.destroyed) this.#waiting.set(snapshot.profile.id, snapshot)',
     test: STILL,
   },
+
+  {
+    promise: 'W6',
+    what: 'connect every tab of a browser',
+    file: 'renderer/api/tab-place.ts',
+    find: 'resolve(undefined)\n',
+    replace: 'resolve(() => {})\n',
+    test: 'renderer/api/tab-place.test.ts',
+  },
+  {
+    promise: 'W6',
+    what: 'connect a tab that has no place among those of its browser',
+    file: 'renderer/api/browser-api.ts',
+    find: 'if (!hasPlace) {',
+    replace: 'if (!hasPlace && attempt === 0) {',
+    test: 'renderer/api/browser-api.test.ts',
+  },
 ]

@@ -1048,6 +1048,21 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['drop frames whose symbol the service names differently'],
   },
   {
+    found:
+      'Six tabs of one browser held all of its connections: each command hung, and a seventh did not load',
+    tests: [
+      [
+        'renderer/api/tab-place.test.ts',
+        'five tabs of a browser have a place, and a sixth gets the place of one that closes',
+      ],
+      [
+        'renderer/api/browser-api.test.ts',
+        'holds no connection while too many tabs are open, and connects once one is closed',
+      ],
+    ],
+    breaks: ['connect every tab of a browser', 'connect a tab that has no place among those of its browser'],
+  },
+  {
     found: 'A symbol error that was over came last to each later reader, also after a reconnect',
     tests: [
       [SHARED_STATE, 'a symbol’s error is over with its next data'],

@@ -13,6 +13,7 @@ function scripted(kept?: string, code?: string) {
   const asked: { path: string; bearer: string | null; body: string | undefined }[] = []
   let bearer = kept
   let waiting = code
+  const places = { free: 1, taken: 0 }
   const browser = new BrowserApi({
     clock,
     random: () => 1,
@@ -28,6 +29,15 @@ function scripted(kept?: string, code?: string) {
         const taken = waiting
         waiting = undefined
         return taken
+      },
+    },
+    place: {
+      take: async () => {
+        if (places.taken === 0 && places.free > 0) places.taken = 1
+        return places.taken === 1
+      },
+      leave: () => {
+        places.taken = 0
       },
     },
     fetch: async (input, init) => {
@@ -49,6 +59,7 @@ function scripted(kept?: string, code?: string) {
   return {
     browser,
     clock,
+    places,
     links,
     asked,
     answer: (path: string, ...made: Answer[]) => answers.set(path, made),
@@ -153,6 +164,7 @@ describe('the browser host’s client', () => {
     expect(host.links).toEqual([{ kind: 'no-session', why: 'restarted' }])
     expect(host.bearer()).toBeUndefined()
     expect(host.clock.timers).toBe(0)
+    expect(host.places.taken).toBe(0)
   })
 
   it('continues when the new link is opened in the same tab', async () => {
@@ -216,6 +228,32 @@ describe('the browser host’s client', () => {
     host.browser.tryNow()
     await settled()
     expect(host.asked.length).toBe(tries + 1)
+  })
+
+  it('holds no connection while too many tabs are open, and connects once one is closed', async () => {
+    const host = scripted(undefined, 'abc')
+    host.places.free = 0
+    host.answer('/api/session', json(200, { bearer: 'B' }))
+    host.answer('/api/pushes', pushes().answer)
+    host.browser.start()
+    await host.clock.pass(10_000)
+    expect(host.browser.current()).toEqual({ kind: 'too-many-tabs' })
+    expect(host.asked.map(({ path }) => path)).toEqual(['/api/session'])
+    host.places.free = 1
+    await host.clock.pass(2_000)
+    expect(host.browser.current()).toEqual({ kind: 'live' })
+  })
+
+  it('looks for a free place at once when the person asks', async () => {
+    const host = scripted('B')
+    host.places.free = 0
+    host.answer('/api/pushes', pushes().answer)
+    host.browser.start()
+    await settled()
+    host.places.free = 1
+    host.browser.tryNow()
+    await settled()
+    expect(host.browser.current()).toEqual({ kind: 'live' })
   })
 
   it('passes on the host’s message about an invalid argument', async () => {

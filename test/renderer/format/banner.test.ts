@@ -34,6 +34,12 @@ describe('the banner', () => {
     expect(banner({ service, refresh })).toBeUndefined()
   })
 
+  it('a sixth tab of a browser names what to close, and offers another try', () => {
+    const { title, text, action } = bannerFor({ kind: 'too-many-tabs' }, undefined, NOW_MS) ?? {}
+    expect(`${title}. ${text}`).toBe('Headroom is open in 5 tabs of this browser. Close one.')
+    expect(action).toBe('reach-host')
+  })
+
   it('distinguishes a restarted host from a page that never had a link', () => {
     const restarted = bannerFor({ kind: 'no-session', why: 'restarted' }, undefined, NOW_MS)
     expect(restarted?.title).toBe('Headroom restarted. Open the new link from your terminal')

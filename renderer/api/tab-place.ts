@@ -1,0 +1,56 @@
+/**
+ * Tabs of one browser that are connected at once. A browser opens six connections to a host: each tab holds
+ * one for pushes, and one must stay free for commands and pages.
+ */
+export const MAX_TABS = 5
+
+/** This tab's place among those that are connected at once. The browser frees it when the tab closes. */
+export interface TabPlace {
+  /** Resolves to `true` once this tab has a place, and to `false` if there is none. */
+  take(): Promise<boolean>
+  leave(): void
+}
+
+type Leave = () => void
+type Locks = Pick<LockManager, 'request'>
+
+/**
+ * Places as locks, which a browser shares among the tabs of one host and port, as it does connections. Where
+ * it has no locks, or allows none as with site data blocked, there is no limit.
+ */
+export function tabPlace(locks: Locks | undefined): TabPlace {
+  let place: Promise<Leave | undefined> | undefined
+  return {
+    take: async () => {
+      if (locks === undefined) return true
+      place ??= takeAny(locks)
+      const mine = place
+      const isTaken = (await mine) !== undefined
+      if (!isTaken && place === mine) place = undefined
+      return isTaken
+    },
+    leave: () => {
+      void place?.then((leave) => leave?.())
+      place = undefined
+    },
+  }
+}
+
+async function takeAny(locks: Locks): Promise<Leave | undefined> {
+  for (let place = 1; place <= MAX_TABS; place += 1) {
+    const leave = await takeLock(locks, `headroom-tab-${place}`)
+    if (leave !== undefined) return leave
+  }
+  return undefined
+}
+
+const takeLock = (locks: Locks, name: string): Promise<Leave | undefined> =>
+  new Promise((resolve) => {
+    locks
+      .request(name, { ifAvailable: true }, (lock) => {
+        if (lock !== null) return new Promise<void>((leave) => resolve(leave))
+        resolve(undefined)
+        return undefined
+      })
+      .catch(() => resolve(() => {}))
+  })
