@@ -1,8 +1,11 @@
 /** How long a caller waits for its turn by default, and at most. */
 export const CALLER_WAIT_MS = { usual: 30_000, max: 300_000 } as const
 
-/** Preferences, separated by commas; a quoted string may contain a comma. */
-const PREFERENCE = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g
+/**
+ * Preferences, separated by commas; a quoted string may contain a comma. One without its closing quote takes
+ * the rest: if it did not match, each further quote would be searched to the end again.
+ */
+const PREFERENCE = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g
 const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
 
 /**

@@ -14,6 +14,7 @@ test.each([
   ['wait=5, wait=9', 5],
   ['foo="a, wait=1", wait=7', 7],
   ['foo="\\", wait=1", wait=7', 7],
+  ['wait=3, foo="', 3],
 ])('Prefer %j sets a longest wait of %i s', (prefer, seconds) => {
   expect(maxWaitMsOf(prefer)).toBe(seconds * 1000)
 })
@@ -29,6 +30,10 @@ test.each([
   'await=5',
   'foo; wait=5',
   'wait=5 6',
+  // A quoted string that does not end takes the rest.
+  'foo=", wait=5',
+  'foo="\\", wait=5',
+  'foo="\\',
 ])('Prefer %j sets no longest wait', (prefer) => {
   expect(maxWaitMsOf(prefer)).toBe(CALLER_WAIT_MS.usual)
 })
@@ -43,6 +48,15 @@ test('any input gives a longest wait within bounds', () => {
     { numRuns: 2_000 },
   )
 })
+
+test.each(['"', '"\\', '\\"', 'a"', ',"', '" ', '"a', '""a,', 'wait ', 'wait=1 ', ' '])(
+  'reads 100 kB of %j in linear time',
+  (part) => {
+    const beganMs = performance.now()
+    for (const end of ['', '"', '\\', ',x']) maxWaitMsOf(`${part.repeat(100_000 / part.length)}${end}`)
+    expect(performance.now() - beganMs).toBeLessThan(1_000)
+  },
+)
 
 const get = { method: 'GET', pathAndQuery: '/v3/a?b', accept: 'application/json', acceptEncoding: undefined }
 
