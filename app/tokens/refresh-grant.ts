@@ -211,10 +211,11 @@ function lifetimeOf(value: unknown): number {
   return Math.min(LIFETIME_SECONDS.most, Math.max(LIFETIME_SECONDS.least, seconds))
 }
 
+/** A secret of a response; a blank one counts as absent. */
 function textOf(body: unknown, name: string): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   const parsed = secret.safeParse((body as Record<string, unknown>)[name])
-  return parsed.success ? parsed.data : undefined
+  return parsed.success && parsed.data.trim() !== '' ? parsed.data : undefined
 }
 
 /**

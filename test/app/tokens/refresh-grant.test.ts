@@ -142,10 +142,14 @@ describe('an access token that no header can carry is a malformed response, and 
     })
   })
   test('if the new refresh token is unreadable too, it is unknown which one is valid', () => {
-    for (const refresh_token of [7, '', null, {}])
+    for (const refresh_token of [7, '', ' ', null, {}])
       expect(processRefreshAnswer(answer(200, { ...good, access_token: 'a\n', refresh_token })).kind).toBe(
         'unknown',
       )
+  })
+  test.each(['', ' ', '\r\n\t', '\u00a0'])('the refresh token %j replaces none', (refresh_token) => {
+    expect(processRefreshAnswer(answer(200, { ...good, refresh_token }))).not.toHaveProperty('refreshToken')
+    expect(processRefreshAnswer(answer(503, { refresh_token }))).not.toHaveProperty('refreshToken')
   })
   test('a refresh token may have any characters: it is sent encoded', () => {
     const refresh_token = 'r\n\u0000ü'
@@ -306,7 +310,7 @@ test('malformed responses never throw, have their own class each, and only a pos
 function readable(text: string): string | undefined {
   try {
     const sent = (JSON.parse(text) as { refresh_token?: unknown } | null)?.refresh_token
-    return typeof sent === 'string' && sent !== '' ? sent : undefined
+    return typeof sent === 'string' && sent.trim() !== '' ? sent : undefined
   } catch {
     return undefined
   }
