@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ClaimedPort, claimPort, HEALTH_PATH } from '../network/loopback-servers.ts'
-import { hostsOf } from '../network/request-gate.ts'
+import { ownHost } from '../network/request-gate.ts'
 import { systemErrorCode } from '../storage/system-error.ts'
 import type { Metric, MetricSample } from './metric-list.ts'
 import type { MetricsOptions } from './metrics-options.ts'
@@ -42,12 +42,12 @@ interface Answer {
 }
 
 function answerTo(
-  { method, url, headers }: IncomingMessage,
+  { method, url, headers, rawHeaders }: IncomingMessage,
   port: number,
   expected: Buffer,
   metrics: MetricsServerDeps['metrics'],
 ): Answer {
-  if (!hostsOf(port).includes(headers.host ?? '')) return { status: 421, text: 'not for this host\n' }
+  if (ownHost(rawHeaders, port) === undefined) return { status: 421, text: 'not for this host\n' }
   if (headers.origin !== undefined) return { status: 403, text: 'not for pages\n' }
   const path = url?.split('?', 1)[0]
   if (path === HEALTH_PATH) return { status: 200, text: 'ok\n' }

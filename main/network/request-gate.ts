@@ -20,7 +20,7 @@ const PASS: Gate = { pass: true }
 const refuse = (status: 403 | 404 | 405 | 421): Gate => ({ pass: false, status })
 
 /** The three `Host` values of this address. Browsers leave out port 80. */
-export function hostsOf(port: number): readonly string[] {
+function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`))
 }
 

@@ -11,6 +11,7 @@ import { metricsSource } from '../../../main/metrics/metrics-source.ts'
 import { claimPort, LOOPBACK_LIMITS } from '../../../main/network/loopback-servers.ts'
 import type { Profile } from '../../../main/ports/profile.ts'
 import { proves } from '../../proof/proves.ts'
+import { rawExchange, requestText } from '../hosts/browser/raw-http.ts'
 import { AT_MS, exampleQuota, exampleSnapshot, exampleStream } from '../hosts/terminal/example-snapshot.ts'
 import { FakeMonitor } from '../hosts/terminal/fake-monitor.ts'
 import { silentSockets } from '../silent-sockets.ts'
@@ -297,6 +298,15 @@ test('a scrape without the bearer, for another host, from a page or another path
   expect((await get(WITH_BEARER, '/')).status).toBe(404)
   expect((await get(WITH_BEARER, '/metrics', 'POST')).status).toBe(405)
   expect((await get(WITH_BEARER, '/metrics', 'HEAD')).body).toBe('')
+})
+
+test('a request with two Host fields gets nothing, even if both are right', async () => {
+  const { server } = await serving()
+  const host = ['host', `127.0.0.1:${server.port}`] as const
+  for (const target of ['/metrics', '/healthz']) {
+    const headers = [host, host, ['authorization', `Bearer ${BEARER}`]] as const
+    expect((await rawExchange(server.port, requestText({ target, headers }))).status).toBe(421)
+  }
 })
 
 test('a supervisor’s health check without a bearer shows only that the process responds', async () => {
