@@ -65,7 +65,8 @@ export const addressOf = (text: string): string | undefined =>
   URL.canParse(text) ? serviceOrigin(new URL(text)) : undefined
 
 function refused(what: string, value: string): CommandError {
-  const shown = value === '' ? 'nothing' : `“${value.slice(0, 80)}”`
+  const shown =
+    value === '' ? 'nothing' : value.includes('@') ? 'a user name or password' : `“${value.slice(0, 80)}”`
   return {
     ok: false,
     code: 'bad-address',

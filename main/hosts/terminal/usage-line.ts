@@ -35,9 +35,15 @@ export function usageErrorLine(
         ? `unknown option '${flag}': set HEADROOM_CLIENT_SECRET and HEADROOM_REFRESH_TOKEN instead`
         : `unknown option '${flag}'; ${meantOption(command, flag)}see headroom ${command.name()} --help`
     default:
-      return message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')
+      return withoutPassword(message, flag)
+        .replace(/^error: /, '')
+        .replace(/\s*\n\s*/g, ' ')
   }
 }
+
+/** Removes an address that may contain a user name and a password. */
+const withoutPassword = (message: string, flag: string): string =>
+  flag.endsWith('-url') ? message.replace(/ argument '.*@.*' is/s, ' argument is') : message
 
 /** The command of a line; `undefined` when its first word is not a command. */
 function commandOf(program: Command, args: readonly string[]): Command | undefined {

@@ -33,6 +33,8 @@ test('an invalid address is named, and nothing is connected', () => {
   expect(auth.profile).toBeUndefined()
   const base = connected({ environment: 'custom', authUrl: 'https://x.test' })
   expect(base.outcome).toMatchObject({ ok: false, message: /service address.*nothing/ })
+  const secret = connected({ environment: 'custom', authUrl: 'https://me:hunter2@x.test' })
+  expect(secret.outcome).toMatchObject({ ok: false, message: /You entered a user name or password\.$/ })
 })
 
 test('an omitted secret is not in the profile', () => {

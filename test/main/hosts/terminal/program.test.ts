@@ -127,6 +127,21 @@ test.each([
   expect(out).toBe('')
 })
 
+test('a password in an address is not repeated', async () => {
+  for (const flag of ['--auth-url', '--base-url'])
+    for (const address of [
+      'http://me:hunter2@example.com',
+      "https://me:h'@hunter2@example.com",
+      'me:hunter2@x',
+    ]) {
+      const { exitCode, errors } = await run(['watch', flag, address])
+      expect(exitCode).toBe(2)
+      expect(errors).toEqual([
+        expect.stringMatching(`^option '${flag} <url>' argument is invalid. Expected https`),
+      ])
+    }
+})
+
 test('a secret given to an unknown flag is not repeated', async () => {
   for (const args of [
     ['watch', '--refresh-token=hunter2'],
