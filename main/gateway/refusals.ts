@@ -115,7 +115,7 @@ export function problemOf(
   const detail =
     why === 'queue-full'
       ? `Not sent: the queue is full${turn}.`
-      : `Timed out in the queue of this quota${turn}.`
+      : `Not sent: the queue of this quota is longer than your wait${turn}.`
   return {
     status: 429,
     detail,
