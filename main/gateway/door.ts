@@ -200,6 +200,8 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
 
 function answerHealth(request: IncomingMessage, reply: ServerResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
+  // A connection without a key ends after ten seconds, whatever Keep-Alive announces.
+  reply.setHeader('connection', 'close')
   if (isRead) sendJson(reply, 200, { status: 'ok' })
   else sendProblem(reply, denied(403, 'Send the health check as GET.'))
 }

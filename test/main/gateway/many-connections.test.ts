@@ -70,9 +70,18 @@ test('a program’s connection stays open for 75 s between two requests, whateve
   }
 })
 
+test('a health check announces the end of its connection, so that the next one is not reset', async () => {
+  const { url } = await startGateway()
+  for (const method of ['GET', 'HEAD', 'POST']) {
+    const { headers } = await fetch(`${url}/headroom/health`, { method })
+    expect([headers.get('connection'), headers.get('keep-alive')]).toEqual(['close', null])
+  }
+})
+
 test('above 64 connections an idle one stays open for 5 s, until there are fewer', async () => {
-  const { url, port } = await startGateway()
-  const idleSeconds = async () => (await fetch(`${url}/headroom/health`)).headers.get('keep-alive')
+  const { get, add, port } = await startGateway()
+  const key = add('bot')
+  const idleSeconds = async () => (await get('/v4', key)).headers.get('keep-alive')
   const others = Array.from({ length: 65 }, () => connect({ port, host: '127.0.0.1' }))
   await Promise.all(others.map((socket) => once(socket, 'connect')))
   await vi.waitFor(async () => expect(await idleSeconds()).toBe('timeout=5'), SOON)
@@ -98,7 +107,7 @@ test('unauthenticated connections displace none that has shown a key once, for a
   const token = `POST /oauth/token HTTP/1.1\r\n${head}content-length: ${form.length}\r\n\r\n${form}`
   const read = `GET /v3/brokerage/accounts HTTP/1.1\r\n${head}authorization: Bearer ${key}\r\n\r\n`
   const programs = await Promise.all([token, read].map((request) => answering(to, request)))
-  const stranger = await answering(to, `GET /headroom/health HTTP/1.1\r\n${head}\r\n`)
+  const stranger = await answering(to, `GET /v3/brokerage/accounts HTTP/1.1\r\n${head}\r\n`)
   await silentSockets(GATEWAY_LIMITS.mostConnections, to)
   await stranger.ended
   const health = `GET /headroom/health HTTP/1.1\r\n${head}connection: close\r\n\r\n`
