@@ -1,6 +1,7 @@
 import { conditionsOf, isStopped } from '../../app/conditions/evaluate.ts'
 import { explains } from '../../app/conditions/kinds.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
+import { NO_ORDERS } from '../../app/contract/orders.ts'
 import type {
   ProfileSummary,
   ProgramSummary,
@@ -85,6 +86,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     verdict: verdictOf(requests, service),
     ...(pausedHistory && { pausedHistory }),
     ...served,
+    orders: NO_ORDERS,
   })
 }
 

@@ -144,7 +144,7 @@ type Answered = Extract<ControlAnswer, { ok: true }>
  * The running app's answer, or the answer of `stored` if no app runs. If there is neither, prints the reason
  * and returns `undefined`.
  */
-async function asked(
+export async function asked(
   request: ControlRequest,
   data: string | undefined,
   { terminal, defaultDataFolder, askRunning }: GatewayCommandDeps,
@@ -173,7 +173,7 @@ function misused(line: string, { terminal }: GatewayCommandDeps): number {
   return EXIT_USAGE
 }
 
-function somethingElse({ terminal }: GatewayCommandDeps): number {
+export function somethingElse({ terminal }: GatewayCommandDeps): number {
   terminal.error('unexpected response from the running Headroom; is it the same version?')
   return EXIT_FAILURE
 }

@@ -12,6 +12,7 @@ import {
   addressFlag,
   agoFlag,
   argument,
+  DATA,
   faultFlag,
   numberFlag,
   portFlag,
@@ -37,6 +38,7 @@ import type {
 } from './flags.ts'
 import type { ProgramAction } from './gateway-commands.ts'
 import { reserveFlag } from './gateway-run.ts'
+import { describeOrders, type OrdersAction, type OrdersFlags } from './orders-flags.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 import { usageErrorLine } from './usage-line.ts'
 
@@ -54,6 +56,7 @@ export interface Commands {
   revoke(flags: RevokeFlags): Promise<number>
   gateway(turn: GatewayTurn | undefined, flags: GatewayFlags): Promise<number>
   program(action: ProgramAction, name: string | undefined, flags: ProgramFlags): Promise<number>
+  orders(action: OrdersAction, flags: OrdersFlags): Promise<number>
 }
 
 export interface ProgramPorts {
@@ -108,6 +111,9 @@ function describeProgram(
     async (action: ProgramAction, name: string | undefined, flags: ProgramFlags) =>
       done(await commands.program(action, name, flags)),
   )
+  describeOrders(program).action(async (action: OrdersAction, flags: OrdersFlags) =>
+    done(await commands.orders(action, flags)),
+  )
   return program
 }
 
@@ -118,8 +124,6 @@ const PASSPHRASE = `
   HEADROOM_PASSPHRASE     encrypts the keys in --data; without it or a keyring they stay in memory`
 const SECRET_FILES = `
   Or in files: HEADROOM_PASSPHRASE_FILE and so on, or systemd's CREDENTIALS_DIRECTORY`
-
-const DATA = ['--data <folder>', "data folder (default: the platform's folder for Headroom)"] as const
 
 const describeStart = (program: Command) =>
   program

@@ -220,6 +220,11 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       })
     },
 
+    orders: async (_action, flags) => {
+      const { orders } = await import('./orders-command.ts')
+      return orders(flags, { terminal, defaultDataFolder, askRunning: ask })
+    },
+
     status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf }),
 
     export: async (flags) => {

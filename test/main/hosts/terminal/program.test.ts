@@ -26,6 +26,7 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
     revoke: record('revoke'),
     gateway: async (turn, flags) => record('gateway')({ turn, ...flags }),
     program: async (action, name, flags) => record('program')({ action, name, ...flags }),
+    orders: async (action, flags) => record('orders')({ action, ...flags }),
   }
   const ended = await runProgram(args, {
     version: '1.2.3',
@@ -185,6 +186,10 @@ test.each([
     ['program', 'list', '--json'],
     ['program', { action: 'list', name: undefined, class: 'normal', weight: 1, json: true }],
   ],
+  [
+    ['orders', 'status', '--json', '--data', 'd'],
+    ['orders', { action: 'status', json: true, data: 'd' }],
+  ],
 ])('%j is accepted', async (args, call) => {
   expect(await run(args)).toEqual({ exitCode: 0, calls: [call], out: '', errors: [] })
 })
@@ -196,6 +201,7 @@ test.each([
   [['gateway', 'on', '--port', '70000'], /'--port <port>'.*from 0 to 65535/],
   [['gateway', 'on', 'now'], /^too many arguments; see headroom gateway --help$/],
   [['watch', 'MSFT'], /^unexpected argument; watch takes flags only; see headroom watch --help$/],
+  [['orders', 'maybe'], /'action'.*Expected one of status/],
   [['program'], /missing required argument 'action'/],
   [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
   [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
@@ -225,6 +231,7 @@ test('an exception in a command is a bug and not a usage error', async () => {
     revoke: broken,
     gateway: broken,
     program: broken,
+    orders: broken,
   }
   const ports = { version: '1', commands, out: () => {}, error: () => {} }
   await expect(runProgram(['watch'], ports)).rejects.toThrow('broken')

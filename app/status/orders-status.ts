@@ -1,0 +1,28 @@
+import type { OrdersSummary } from '../contract/orders.ts'
+import type { Severity } from '../contract/severity.ts'
+
+/** Whether orders may pass, how many passed today, and how many outcomes are unknown, with its severity. */
+export function ordersStatus({ state, why, today, unknown }: OrdersSummary): {
+  readonly text: string
+  readonly severity: Severity
+} {
+  const open = unknown.length
+  const outcomes = open === 0 ? '' : `, ${open} ${open === 1 ? 'outcome' : 'outcomes'} unknown`
+  const reason = why === undefined ? '' : `: ${why}`
+  switch (state) {
+    case 'off':
+      return { text: `orders are off${outcomes}`, severity: open === 0 ? 'unknown' : 'critical' }
+    case 'on':
+      return {
+        text: `orders are allowed, ${today} today${outcomes}`,
+        severity: open === 0 ? 'ok' : 'critical',
+      }
+    case 'stopped':
+      return {
+        text: `orders are stopped${reason}, ${today} today${outcomes}`,
+        severity: open === 0 ? 'warning' : 'critical',
+      }
+    case 'failed':
+      return { text: `orders are stopped${reason}, ${today} today${outcomes}`, severity: 'critical' }
+  }
+}
