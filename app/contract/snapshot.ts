@@ -322,6 +322,8 @@ export const programSummary = openObject({
   weight: number,
   /** The last four characters of its key, to distinguish keys. */
   keyEnding: text,
+  /** Orders that it may send in any minute; absent: it may not send orders. */
+  maxOrders: optionalNumber,
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,

@@ -9,7 +9,7 @@ import {
 } from '../../app/contract/snapshot.ts'
 import { type WindowSummary, windowSummary } from '../../app/contract/windows.ts'
 import { jsonOf } from '../../app/service/json.ts'
-import { programClass, programName, programWeight } from '../gateway/programs.ts'
+import { programClass, programName, programOrders, programWeight } from '../gateway/programs.ts'
 
 /**
  * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
@@ -33,6 +33,7 @@ const request = z.discriminatedUnion('do', [
     name: programName,
     class: programClass,
     weight: programWeight,
+    maxOrders: programOrders.exactOptional(),
     profile: z.string().min(1).max(64).exactOptional(),
   }),
   z.strictObject({

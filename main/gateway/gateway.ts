@@ -35,7 +35,7 @@ export interface GatewayDeps {
 }
 
 /** A person's input for a new program. `profile` may be omitted while one key is connected. */
-export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight'> {
+export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight' | 'maxOrders'> {
   readonly profile?: string | undefined
 }
 
@@ -139,7 +139,7 @@ export class Gateway {
     await this.#oneByOne(() => this.#end('Headroom is quitting'))
   }
 
-  add({ name, class: own, weight, profile }: NewProgram): ProgramAddition {
+  add({ name, class: own, weight, profile, maxOrders }: NewProgram): ProgramAddition {
     const { monitor, programs, secrets } = this.#deps
     const connected = monitor.profiles()
     const [only] = connected
@@ -155,7 +155,10 @@ export class Gateway {
         ok: false,
         why: `no key '${chosen}' is connected; choose one of: ${connected.join(', ') || 'none'}`,
       }
-    const added = programs.add({ name, class: own, weight, profile: chosen })
+    const added = programs.add({
+      ...{ name, class: own, weight, profile: chosen },
+      ...(maxOrders !== undefined && { maxOrders }),
+    })
     if (added.kind === 'refused') return { ok: false, why: added.why }
     secrets.hide(added.key)
     this.#changed(chosen)

@@ -21,6 +21,10 @@ export interface ProgramFlags {
   readonly data?: string
   readonly class: ProgramClass
   readonly weight: number
+  /** Whether it may send orders. */
+  readonly orders?: true
+  /** Orders in any minute. */
+  readonly maxOrders?: number
   /** The id of the key that the program uses; absent: the only key. */
   readonly profile?: string
   readonly json?: true

@@ -1,4 +1,5 @@
 import type { ListedProgram } from '../../../app/contract/gateway.ts'
+import { DEFAULT_MAX_ORDERS } from '../../../app/contract/programs.ts'
 import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
 import { minuteText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
@@ -74,12 +75,14 @@ export async function program(
     )
     return EXIT_OK
   }
-  const { class: own, weight, profile } = flags
+  const { class: own, weight, profile, orders: mayOrder, maxOrders } = flags
+  if (maxOrders !== undefined && mayOrder === undefined) return misused('--max-orders needs --orders', deps)
   const request = {
     do: 'add-program',
     name,
     class: own,
     weight,
+    ...(mayOrder && { maxOrders: maxOrders ?? DEFAULT_MAX_ORDERS }),
     ...(profile !== undefined && { profile }),
   } as const
   const answer = await askedOrStored(request, flags.data, deps)

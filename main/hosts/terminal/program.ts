@@ -1,10 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import {
-  DEFAULT_GATEWAY_PORT,
-  PAUSE_MINUTES,
-  PROGRAM_CLASSES,
-  PROGRAM_LIMITS,
-} from '../../../app/contract/programs.ts'
+import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { readStreamText } from '../../../app/service/stream-text.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'
@@ -16,7 +11,6 @@ import {
   faultFlag,
   numberFlag,
   portFlag,
-  programNameFlag,
   repeated,
   secondsFlag,
   secondsOrZeroFlag,
@@ -39,6 +33,7 @@ import type {
 import type { ProgramAction } from './gateway-commands.ts'
 import { reserveFlag } from './gateway-run.ts'
 import { describeOrders, type OrdersAction, type OrdersFlags } from './orders-flags.ts'
+import { describePrograms } from './program-flags.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 import { usageErrorLine } from './usage-line.ts'
 
@@ -276,7 +271,7 @@ const describeRevoke = (program: Command) =>
     .option(...DATA, argument(textFlag))
 
 const GATEWAY_KEYS = `
-  HEADROOM_GATEWAY_KEYS   programs with keys that you choose: 'bot:critical=KEY,notes=KEY', name[:class[:weight]]=key`
+  HEADROOM_GATEWAY_KEYS   programs with keys that you choose: 'bot:critical=KEY,notes=KEY', name[:class[:weight]][:orders]=key`
 
 const describeGateway = (program: Command) =>
   withWatched(
@@ -302,38 +297,6 @@ const describeGateway = (program: Command) =>
       argument(reserveFlag),
     )
     .addHelpText('after', `${GATEWAY_KEYS}${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
-
-const weight = numberFlag({
-  atLeast: PROGRAM_LIMITS.weight.least,
-  atMost: PROGRAM_LIMITS.weight.most,
-  unit: 'shares',
-})
-
-const describePrograms = (program: Command) =>
-  program
-    .command('program')
-    .summary('add, list, pause and cut programs behind the gateway')
-    .description(
-      'program add NAME prints the key of a new program, once. program cut NAME ends it, program list shows all. ' +
-        `program pause NAME answers it with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends the pause. ` +
-        'While no Headroom runs on the data folder, the changes apply at its next start.',
-    )
-    .argument(
-      '<action>',
-      'add, list, cut, pause or resume',
-      argument(wordFlag(['add', 'list', 'cut', 'pause', 'resume'])),
-    )
-    .argument('[name]', 'name of the program', argument(programNameFlag))
-    .option(
-      '--class <class>',
-      'with add: critical, normal or background; less urgent classes leave a reserve',
-      argument(wordFlag(PROGRAM_CLASSES)),
-      'normal',
-    )
-    .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
-    .option('--profile <id>', 'with add: the key it uses, by its name in status output', argument(textFlag))
-    .option('--json', 'with add and list: one line of JSON')
-    .option(...DATA, argument(textFlag))
 
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
 const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })

@@ -183,6 +183,10 @@ test.each([
     ['program', { action: 'add', name: 'My bot', class: 'critical', weight: 2.5 }],
   ],
   [
+    ['program', 'add', 'bot', '--orders', '--max-orders', '10000'],
+    ['program', { action: 'add', name: 'bot', class: 'normal', weight: 1, orders: true, maxOrders: 10_000 }],
+  ],
+  [
     ['program', 'list', '--json'],
     ['program', { action: 'list', name: undefined, class: 'normal', weight: 1, json: true }],
   ],
@@ -205,6 +209,9 @@ test.each([
   [['program'], /missing required argument 'action'/],
   [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
   [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
+  [['program', 'add', 'a', '--orders', '--max-orders', '0'], /'--max-orders <number>'.*from 1 to 10000/],
+  [['program', 'add', 'a', '--orders', '--max-orders', '10001'], /'--max-orders <number>'/],
+  [['program', 'add', 'a', '--orders', '--max-orders', '1.5'], /'--max-orders <number>'/],
   [['program', 'add', 'a', '--weight', '0'], /'--weight <number>'.*from 0.01 to 100/],
 ])('%j is one line that names the problem, and exit 2', async (args, line) => {
   const { exitCode, errors, calls } = await run(args)
