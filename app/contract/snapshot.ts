@@ -322,7 +322,7 @@ export const programSummary = openObject({
   weight: number,
   /** The last four characters of its key, to distinguish keys. */
   keyEnding: text,
-  /** Orders that it may send in any minute; absent: it may not send orders. */
+  /** Orders in any minute; absent: none. */
   maxOrders: optionalNumber,
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
@@ -383,7 +383,6 @@ export const snapshotSchema = openObject({
   gateway: z.exactOptional(gatewaySummary),
   /** The programs that use this key; absent while the gateway is off. */
   programs: z.exactOptional(z.array(programSummary)),
-  /** Absent from earlier versions. */
   orders: z.exactOptional(ordersSummary),
   /** Number of items per list beyond the 512 kB limit of a snapshot; absent if all fit. */
   unlisted: z.exactOptional(unlisted),

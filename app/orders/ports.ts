@@ -1,4 +1,6 @@
-import type { LookupState, OrdersSummary } from '../contract/orders.ts'
+import type { LookupState, OrderEntry, OrdersSummary } from '../contract/orders.ts'
+
+export type { OrderKind, OrderOutcome } from '../contract/orders.ts'
 
 /** The two keys of the switch: the connection's state, and which programs may send orders. */
 export interface OrderSwitch {
@@ -11,39 +13,9 @@ export interface OrderSwitch {
   maxPerMinute(programId: string): number | undefined
 }
 
-/** A request that can change something at the broker. */
-export type OrderKind = 'order' | 'group' | 'replace' | 'cancel'
-
-/**
- * The result of an order that was sent.
- *
- * - `answered`: the service's own answer arrived whole.
- * - `not-sent`: the journal has it, but no byte left this computer.
- * - Otherwise unknown, and how far it was looked up.
- */
-export type OrderOutcome = 'answered' | 'not-sent' | LookupState
-
-/** An order in the journal. It has no symbol, price or quantity. */
-export interface JournalEntry {
-  readonly id: string
+/** An order in the journal, with the connected key that sent it. */
+export interface JournalEntry extends OrderEntry {
   readonly profile: string
-  /** When it was sent, epoch ms. */
-  readonly atMs: number
-  /** The program's name. */
-  readonly program: string
-  readonly method: 'POST' | 'PUT' | 'DELETE'
-  readonly kind: OrderKind
-  /** The last three characters of its account; empty if it names none. */
-  readonly accountEnding: string
-  /** The service's status; absent without an answer. */
-  readonly status?: number
-  /** The service's IDs: those of the answer, of a replace or cancel its own, or the one that was found. */
-  readonly orderIds: readonly string[]
-  /** From sending to the last byte of the answer. */
-  readonly latencyMs?: number
-  readonly outcome: OrderOutcome
-  /** Whether a person dismissed its unknown outcome. */
-  readonly isDismissed: boolean
 }
 
 /** An outcome became unknown, or was found out as far as possible. `id`: its entry in the journal. */

@@ -8,6 +8,8 @@ export interface AuthorizeFields {
   readonly audience: string
   readonly redirectUri: string
   readonly extraScopes: readonly ExtraScope[]
+  /** Whether to ask for `Trade`: only after a person allowed orders. */
+  readonly mayTrade: boolean
   readonly state: string
   /** S256 of the verifier (RFC 7636). */
   readonly challenge: string
@@ -25,7 +27,7 @@ export function authorizeUrl(fields: AuthorizeFields): string {
     ['client_id', fields.clientId],
     ['audience', fields.audience],
     ['redirect_uri', fields.redirectUri],
-    ['scope', scopeText(fields.extraScopes)],
+    ['scope', scopeText(fields.extraScopes, fields.mayTrade)],
     ['state', fields.state],
     ['code_challenge', fields.challenge],
     ['code_challenge_method', 'S256'],
@@ -37,8 +39,6 @@ export function authorizeUrl(fields: AuthorizeFields): string {
 
 /**
  * The scopes of a monitor: reading accounts and market data, and a refresh token (service 5.4).
- *
- * No list contains `Trade`: Headroom never places orders.
  */
 export const MIN_SCOPES = ['openid', 'offline_access', 'MarketData', 'ReadAccount'] as const
 
@@ -46,9 +46,26 @@ export const MIN_SCOPES = ['openid', 'offline_access', 'MarketData', 'ReadAccoun
 export const EXTRA_SCOPES = ['Matrix', 'OptionSpreads'] as const
 export type ExtraScope = (typeof EXTRA_SCOPES)[number]
 
-/** The value of `scope`: the minimum and the selected extra scopes, separated by spaces. */
-export const scopeText = (extra: readonly ExtraScope[]): string =>
-  [...MIN_SCOPES, ...EXTRA_SCOPES.filter((scope) => extra.includes(scope))].join(' ')
+/**
+ * The scope of orders (service 14). It is in no list that a window can choose from: only allowing orders asks
+ * for it.
+ */
+export const TRADE_SCOPE = 'Trade'
+
+/** The value of `scope`: the minimum, the selected extra scopes and `Trade`, separated by spaces. */
+export const scopeText = (extra: readonly ExtraScope[], mayTrade: boolean): string =>
+  [
+    ...MIN_SCOPES,
+    ...EXTRA_SCOPES.filter((scope) => extra.includes(scope)),
+    ...(mayTrade ? [TRADE_SCOPE] : []),
+  ].join(' ')
+
+/**
+ * Whether granted scopes lack `Trade`. A list may be shortened to those of the refresh token (service 2.1),
+ * and then shows nothing.
+ */
+export const lacksTrade = (granted: readonly string[]): boolean =>
+  !granted.includes(TRADE_SCOPE) && granted.some((scope) => scope === 'MarketData' || scope === 'ReadAccount')
 
 /**
  * Bytes of randomness in `state` and in the verifier of one sign-in.

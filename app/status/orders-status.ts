@@ -1,5 +1,22 @@
-import type { OrdersSummary } from '../contract/orders.ts'
+import type { OrdersSummary, UnknownOrder } from '../contract/orders.ts'
 import type { Severity } from '../contract/severity.ts'
+
+/** What stopping does not do. */
+export const STOPPING_LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
+
+/** What Headroom found out about an order with an unknown outcome. */
+export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'orderId'>): string {
+  switch (state) {
+    case 'looking':
+      return 'looking it up'
+    case 'found':
+      return orderId === undefined ? 'found' : `found as order ${orderId}`
+    case 'not-found':
+      return 'not found after 60 s'
+    case 'ambiguous':
+      return 'unclear: check your broker'
+  }
+}
 
 /** Whether orders may pass, how many passed today, and how many outcomes are unknown, with its severity. */
 export function ordersStatus({ state, why, today, unknown }: OrdersSummary): {

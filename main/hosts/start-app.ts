@@ -14,6 +14,7 @@ import { Programs } from '../gateway/programs.ts'
 import { historyCommands } from '../history/history-commands.ts'
 import { HistoryService } from '../history/history-service.ts'
 import { keyCommands } from '../monitor/commands/keys.ts'
+import { orderCommands } from '../monitor/commands/orders.ts'
 import { quotaCommands } from '../monitor/commands/quotas.ts'
 import { settingsCommands } from '../monitor/commands/settings.ts'
 import { streamCommands } from '../monitor/commands/streams.ts'
@@ -28,6 +29,7 @@ import type { OpenUrl } from '../ports/ports.ts'
 import { type Profile, SIMULATOR_PROBES } from '../ports/profile.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { connectKey } from '../sign-in/connect-key.ts'
+import { OrderSwitches } from '../sign-in/order-switches.ts'
 import { VaultProfileStore } from '../sign-in/profile-store.ts'
 import { signInCommands } from '../sign-in/sign-in-commands.ts'
 import { SignIns } from '../sign-in/sign-ins.ts'
@@ -177,6 +179,7 @@ export async function startApp({
     secrets,
     ...(openUrl && { openUrl }),
   })
+  const switches = new OrderSwitches(monitor, signIns)
   const admitted = new AdmittedWindows({
     clock: ports.clock,
     admitted: (window, open) => monitor.happenedToAll({ kind: 'window-admitted', window, open }),
@@ -222,12 +225,14 @@ export async function startApp({
       history: historyCommands(history),
       alerts: alertCommands(history),
       gateway: gatewayCommands(gateway),
+      orders: orderCommands(switches),
     },
   })
   await gateway.start(gatewayPort)
   const control: ControlServer = await startControlServer({
     monitor,
     gateway,
+    switches,
     windows: () => admitted.list(),
     path: socketOf(dataFolder, process.env),
     clock: ports.clock,

@@ -1,7 +1,7 @@
 import { conditionsOf, isStopped } from '../../app/conditions/evaluate.ts'
 import { explains } from '../../app/conditions/kinds.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
-import { NO_ORDERS } from '../../app/contract/orders.ts'
+import { NO_ORDERS, type OrdersSummary, STOPPED_BY_PERSON } from '../../app/contract/orders.ts'
 import type {
   ProfileSummary,
   ProgramSummary,
@@ -36,6 +36,7 @@ export interface SnapshotSources {
   readonly prober: Pick<Prober, 'summary' | 'nextCheckAt'>
   readonly tap: Pick<QuotaTap, 'problemOf'>
   readonly gateway?: Pick<SessionGateway, 'summary'> | undefined
+  readonly orders?: OrdersSummary | undefined
 }
 
 /** Minimum length of an API key whose last characters are shown: they would be most of a shorter key. */
@@ -86,7 +87,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     verdict: verdictOf(requests, service),
     ...(pausedHistory && { pausedHistory }),
     ...served,
-    orders: NO_ORDERS,
+    orders: sources.orders ?? ordersOf(profile),
   })
 }
 
@@ -152,6 +153,12 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
   const share = sum > use.own ? use.own / sum : 1
   const shares = rates.map(([id, perSecond]) => [id, perSecond * share] as const)
   return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
+}
+
+/** The switch of a key in a process that serves no orders. */
+function ordersOf({ orders }: Profile): OrdersSummary {
+  if (orders === undefined) return NO_ORDERS
+  return { ...NO_ORDERS, state: orders, ...(orders === 'stopped' && { why: STOPPED_BY_PERSON }) }
 }
 
 function profileSummary({ id, name, environment, clientId }: Profile): ProfileSummary {

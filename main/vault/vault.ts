@@ -143,9 +143,8 @@ export class Vault {
   }
 
   /** Stores a person's settings of a key and nothing else: the data key need not be open. */
-  keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes'>): Saved {
-    const { probes, rotationMinutes } = keySettingsOf(profile)
-    const changes = { probes, ...(rotationMinutes !== undefined && { rotationMinutes }) }
+  keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes' | 'orders'>): Saved {
+    const changes = keySettingsOf(profile)
     return this.#write(({ database, nowMs }) => {
       for (const [name, value] of Object.entries(changes)) {
         database

@@ -171,7 +171,8 @@ export async function asked(
 /** `probeSymbol` as typed on the command line: `--probe-symbol`. */
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-function misused(line: string, { terminal }: GatewayCommandDeps): number {
+/** Reports wrong usage. */
+export function misused(line: string, { terminal }: GatewayCommandDeps): number {
   terminal.error(line)
   return EXIT_USAGE
 }

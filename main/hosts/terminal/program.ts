@@ -51,7 +51,7 @@ export interface Commands {
   revoke(flags: RevokeFlags): Promise<number>
   gateway(turn: GatewayTurn | undefined, flags: GatewayFlags): Promise<number>
   program(action: ProgramAction, name: string | undefined, flags: ProgramFlags): Promise<number>
-  orders(action: OrdersAction, flags: OrdersFlags): Promise<number>
+  orders(action: OrdersAction, id: string | undefined, flags: OrdersFlags): Promise<number>
 }
 
 export interface ProgramPorts {
@@ -106,8 +106,8 @@ function describeProgram(
     async (action: ProgramAction, name: string | undefined, flags: ProgramFlags) =>
       done(await commands.program(action, name, flags)),
   )
-  describeOrders(program).action(async (action: OrdersAction, flags: OrdersFlags) =>
-    done(await commands.orders(action, flags)),
+  describeOrders(program).action(async (action: OrdersAction, id: string | undefined, flags: OrdersFlags) =>
+    done(await commands.orders(action, id, flags)),
   )
   return program
 }

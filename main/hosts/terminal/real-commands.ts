@@ -220,9 +220,9 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
       })
     },
 
-    orders: async (_action, flags) => {
+    orders: async (action, id, flags) => {
       const { orders } = await import('./orders-command.ts')
-      return orders(flags, { terminal, defaultDataFolder, askRunning: ask })
+      return orders({ action, id }, flags, { terminal, defaultDataFolder, askRunning: ask })
     },
 
     status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf }),

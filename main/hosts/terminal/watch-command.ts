@@ -117,6 +117,7 @@ function profileOf(key: ServiceKey): Profile {
     name: host,
     environment: 'custom',
     ...key,
+    isGiven: true,
     probes: DEFAULT_PROBES,
     streams: [],
   }

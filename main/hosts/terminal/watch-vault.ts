@@ -92,8 +92,10 @@ export async function openWatchVault(
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
         // If the key's stored token has ended, an unknown token is a new sign-in.
-        if (!known && hasEnded(stored)) signIn(kept, asWatched(kept))
-        else monitor.restore(asWatched(kept), stored.tokens)
+        if (!known && hasEnded(stored)) {
+          const given: Profile = { ...kept, isGiven: true }
+          signIn(given, asWatched(given))
+        } else monitor.restore(asWatched(kept), stored.tokens)
         return id
       },
       close: async () => {

@@ -26,7 +26,7 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
     revoke: record('revoke'),
     gateway: async (turn, flags) => record('gateway')({ turn, ...flags }),
     program: async (action, name, flags) => record('program')({ action, name, ...flags }),
-    orders: async (action, flags) => record('orders')({ action, ...flags }),
+    orders: async (action, id, flags) => record('orders')({ action, id, ...flags }),
   }
   const ended = await runProgram(args, {
     version: '1.2.3',
@@ -192,7 +192,15 @@ test.each([
   ],
   [
     ['orders', 'status', '--json', '--data', 'd'],
-    ['orders', { action: 'status', json: true, data: 'd' }],
+    ['orders', { action: 'status', id: undefined, json: true, data: 'd' }],
+  ],
+  [
+    ['orders', 'allow', '--profile', 'key-2', '--yes'],
+    ['orders', { action: 'allow', id: undefined, profile: 'key-2', yes: true }],
+  ],
+  [
+    ['orders', 'dismiss', '17'],
+    ['orders', { action: 'dismiss', id: '17' }],
   ],
 ])('%j is accepted', async (args, call) => {
   expect(await run(args)).toEqual({ exitCode: 0, calls: [call], out: '', errors: [] })
@@ -205,7 +213,7 @@ test.each([
   [['gateway', 'on', '--port', '70000'], /'--port <port>'.*from 0 to 65535/],
   [['gateway', 'on', 'now'], /^too many arguments; see headroom gateway --help$/],
   [['watch', 'MSFT'], /^unexpected argument; watch takes flags only; see headroom watch --help$/],
-  [['orders', 'maybe'], /'action'.*Expected one of status/],
+  [['orders', 'maybe'], /'action'.*Expected one of status, allow, stop, dismiss/],
   [['program'], /missing required argument 'action'/],
   [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
   [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
