@@ -1,0 +1,106 @@
+import type { ListedOrder } from './order-facts.ts'
+import type { OrderKind, OrderOutcome } from './ports.ts'
+
+/** What the journal knows of an order, as far as it is recognised by it. */
+export interface RecognisedBy {
+  readonly id: string
+  readonly kind: OrderKind
+  readonly atMs: number
+  readonly outcome: OrderOutcome
+  /** Keyed hashes of `OrderFacts.texts`. */
+  readonly hashes: readonly string[]
+  /** Keyed hashes of its `OrderConfirmID`s. */
+  readonly confirmHashes: readonly string[]
+  /** The IDs that its answer or a lookup named; of a replace or cancel its own. */
+  readonly orderIds: readonly string[]
+}
+
+/** A listed order with the keyed hashes of its texts, under every key that may have made the journal's. */
+export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled' | 'openedAtMs'> {
+  readonly hashes: ReadonlySet<string>
+  readonly changes: ReadonlySet<string>
+}
+
+/** `absent`: the list shows no order that it could be. `unclear`: several, or a change it can't show. */
+export type Recognition =
+  | { readonly kind: 'found'; readonly orderIds: readonly string[] }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unclear' }
+
+/**
+ * How far the time of a listed order may be from the journal's, in milliseconds. One that opened before, within
+ * this time, may be an equal order of another program, or show that the clocks differ.
+ */
+const NEAR_MS = 5 * 60_000
+/** How much earlier than it was sent an order may have opened: a list has whole seconds, and clocks differ. */
+const CLOCK_DIFFERENCE_MS = 5_000
+
+/**
+ * Whether a list of the account's orders shows an order whose answer was lost.
+ *
+ * An order counts only once: one that the journal already knows by its ID is not looked at, unless that entry
+ * has the same `OrderConfirmID`. An equal order without an outcome could be the one that the list shows, so
+ * neither is recognised then.
+ */
+export function recognise(
+  entry: RecognisedBy,
+  list: readonly HashedOrder[],
+  journal: readonly RecognisedBy[],
+): Recognition {
+  switch (entry.kind) {
+    case 'cancel':
+      return changed(entry, list, ({ isCancelled }) => isCancelled)
+    case 'replace':
+      return changed(entry, list, ({ changes }) => entry.hashes.some((hash) => changes.has(hash)))
+    case 'order':
+    case 'group':
+      return placed(entry, list, journal)
+  }
+}
+
+function changed(
+  { orderIds }: RecognisedBy,
+  list: readonly HashedOrder[],
+  isShown: (order: HashedOrder) => boolean,
+): Recognition {
+  const order = list.find(({ orderId }) => orderIds.includes(orderId))
+  return order !== undefined && isShown(order) ? { kind: 'found', orderIds } : { kind: 'unclear' }
+}
+
+function placed(
+  entry: RecognisedBy,
+  list: readonly HashedOrder[],
+  journal: readonly RecognisedBy[],
+): Recognition {
+  if (entry.hashes.length === 0) return { kind: 'unclear' }
+  const others = journal.filter(({ id }) => id !== entry.id)
+  const known = new Set(others.filter((other) => !isRepeat(entry, other)).flatMap(({ orderIds }) => orderIds))
+  const found: string[] = []
+  let isUnclear = false
+  for (const hash of new Set(entry.hashes)) {
+    const wanted = entry.hashes.filter((one) => one === hash).length
+    const near = list.filter(
+      ({ orderId, hashes, openedAtMs = entry.atMs }) =>
+        hashes.has(hash) && !known.has(orderId) && Math.abs(openedAtMs - entry.atMs) <= NEAR_MS,
+    )
+    const isCertain =
+      near.length === wanted &&
+      near.every(({ openedAtMs = entry.atMs }) => openedAtMs >= entry.atMs - CLOCK_DIFFERENCE_MS) &&
+      !others.some((other) => isRival(entry, other, hash))
+    if (isCertain) found.push(...near.map(({ orderId }) => orderId))
+    else if (near.length > 0) isUnclear = true
+  }
+  if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
+  return isUnclear || found.length > 0 ? { kind: 'unclear' } : { kind: 'absent' }
+}
+
+/** Whether both carried the same `OrderConfirmID`, so that the service has one order for both. */
+const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
+  entry.confirmHashes.some((hash) => other.confirmHashes.includes(hash))
+
+/** Whether the list may show the other one instead. One that was not found never arrived. */
+const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolean =>
+  (other.outcome === 'sent' || other.outcome === 'looking' || other.outcome === 'ambiguous') &&
+  other.hashes.includes(hash) &&
+  Math.abs(other.atMs - entry.atMs) <= NEAR_MS &&
+  !isRepeat(entry, other)
