@@ -1,3 +1,4 @@
+import { parseJson } from '../service/json.ts'
 import type { OrderKind } from './ports.ts'
 
 /** What a request says about its orders, as far as the journal needs it. */
@@ -8,8 +9,8 @@ export interface OrderFacts {
   readonly hasConfirmId: boolean
   readonly confirmIds: readonly string[]
   /**
-   * One text for each order, equal to the text of the same order in the service's list; empty if the body can't
-   * be read, or if the list can't show its change.
+   * One text for each order, equal to the text of the same order in the service's list; empty if the body
+   * can't be read, or if the list can't show its change.
    */
   readonly texts: readonly string[]
 }
@@ -32,7 +33,7 @@ const NOTHING: OrderFacts = { hasConfirmId: false, confirmIds: [], texts: [] }
 
 /** Reads the body of an order. Members that it doesn't know are ignored. */
 export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): OrderFacts {
-  const read = membersOf(jsonOf(body))
+  const read = membersOf(parseJson(body))
   if (kind === 'cancel' || read === undefined) return NOTHING
   const orders = kind === 'group' ? listOf(read['Orders']).map((order) => membersOf(order) ?? {}) : [read]
   const confirmIds = orders.flatMap((order) => confirmIdOf(order) ?? [])
@@ -74,7 +75,7 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
 
 /** The IDs of the orders that an answer names, also those that it reports as failed. */
 export function orderIdsIn(body: string): readonly string[] {
-  const read = membersOf(jsonOf(body))
+  const read = membersOf(parseJson(body))
   if (read === undefined) return []
   const named = [read, ...listOf(read['Orders']), ...listOf(read['Errors'])]
   const ids = named.flatMap((one) => textOf(membersOf(one)?.['OrderID']) ?? [])
@@ -175,11 +176,3 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 const membersOf = (value: unknown): Members | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

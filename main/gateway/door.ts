@@ -5,6 +5,7 @@ import { LOOPBACK_LIMITS, type LoopbackLimits, type LoopbackTraits } from '../ne
 import { isFramedPlainly } from '../network/node-wire.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
+import type { AdmittedOrder, OrderLane } from './order-lane.ts'
 import type { Connection } from './peer-user.ts'
 import { GATEWAY_NAME, type Problem, problemBody, problemHeaders, sendProblem } from './problem.ts'
 import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
@@ -22,6 +23,10 @@ export interface DoorDeps {
   readonly keyShown: (request: IncomingMessage) => void
   /** Answers an admitted request. */
   readonly serve: (request: AdmittedRequest) => void
+  /** Whether a request under the order path may pass. */
+  readonly judgeOrder: OrderLane['judge']
+  /** Answers an admitted order. */
+  readonly serveOrder: (order: AdmittedOrder) => void
 }
 
 /** `idleMs` is above a minute, so that a program that sends a request each minute is not disconnected. */
@@ -32,6 +37,7 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 }
 
 const MAX_BODY_BYTES = 1 << 20
+const MAX_ORDER_BYTES = 64 << 10
 const HEALTH = '/headroom/health'
 const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'
@@ -50,7 +56,7 @@ export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => 
     const { url = '', rawHeaders, method = '' } = request
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
-    if (bodyIsTooLong(request)) return sendProblem(reply, TOO_LONG)
+    if (bodyIsTooLong(request, MAX_BODY_BYTES)) return sendProblem(reply, TOO_LONG)
     if (!isFramedPlainly(request.headers)) return sendProblem(reply, CODED_TRANSFER)
     if (!/^100-continue$/i.test(expectationOf(request) ?? '100-continue'))
       return sendProblem(reply, OTHER_EXPECTATION)
@@ -76,12 +82,42 @@ async function answerProgram(
   const path = pathOf(url)
   if (!(await mayUseKeys(request, reply, deps))) return
   const destination = destinationOf(path)
-  if (destination === 'orders') return sendProblem(reply, NO_ORDERS)
+  if (destination === 'orders') return answerOrder(request, reply, program, deps)
   if (method === 'POST' && path === READING_POST) return servePost(request, reply, program, deps)
   if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, NO_ORDERS)
   if (destination === 'nowhere') return sendProblem(reply, denied(404, NOWHERE))
   if (hasBody(request)) return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
   admit(request, reply, { program, method, body: undefined }, deps)
+}
+
+/** Orders, their estimates and lists: each passes by the verdict of the order lane alone. */
+async function answerOrder(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  program: Program,
+  deps: DoorDeps,
+): Promise<void> {
+  const { url = '', method = '' } = request
+  const verdict = deps.judgeOrder(method, url, program)
+  if (verdict.kind === 'off') return sendProblem(reply, NO_ORDERS)
+  if (verdict.kind === 'refused') return sendProblem(reply, verdict.problem)
+  const { path } = verdict
+  const isRead = path.kind === 'read'
+  if (method !== 'POST' && method !== 'PUT' && hasBody(request))
+    return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
+  if (method === 'GET')
+    return admit(request, reply, { program, method, body: undefined, isAlone: true }, deps)
+  if (bodyIsTooLong(request, MAX_ORDER_BYTES)) return sendProblem(reply, ORDER_TOO_LONG)
+  const body = method === 'DELETE' ? undefined : await bodyOf(request, reply, MAX_ORDER_BYTES)
+  if (body?.kind === 'too-long') return sendProblem(reply, ORDER_TOO_LONG)
+  if (body?.kind === 'gone') return
+  if (isRead) admit(request, reply, { program, method: 'POST', body: body?.bytes, isAlone: true }, deps)
+  else
+    deps.serveOrder({
+      ...partsOf(request, reply, { program, body: body?.bytes }),
+      method: method as AdmittedOrder['method'],
+      order: path,
+    })
 }
 
 /** Whether a request with a valid key comes from a process of this user; if not, responds to it. */
@@ -128,7 +164,7 @@ function endWith(socket: Duplex, problem: Problem): void {
 /** Settings of the gateway's server, apart from its door. */
 export const GATEWAY_TRAITS: LoopbackTraits = { limits: GATEWAY_LIMITS, malformed, judgesExpect: true }
 
-type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body'>
+type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body' | 'isAlone'>
 
 function admit(
   request: IncomingMessage,
@@ -136,17 +172,26 @@ function admit(
   admission: Admission,
   { serve }: DoorDeps,
 ): void {
-  const { accept, prefer } = request.headers
-  serve({
-    ...admission,
-    pathAndQuery: request.url ?? '/',
-    accept,
-    acceptEncoding: textOf(request.headers['accept-encoding']),
-    contentType: admission.body === undefined ? undefined : request.headers['content-type'],
-    contentEncoding: admission.body === undefined ? undefined : request.headers['content-encoding'],
-    maxWaitMs: maxWaitMsOf(textOf(prefer)),
+  const maxWaitMs = maxWaitMsOf(textOf(request.headers['prefer']))
+  serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
+}
+
+/** What is forwarded of a request, apart from its method. */
+function partsOf(
+  { url = '/', headers }: IncomingMessage,
+  reply: ServerResponse,
+  { program, body }: Pick<Admission, 'program' | 'body'>,
+) {
+  return {
+    program,
+    body,
+    pathAndQuery: url,
+    accept: headers.accept,
+    acceptEncoding: textOf(headers['accept-encoding']),
+    contentType: body === undefined ? undefined : headers['content-type'],
+    contentEncoding: body === undefined ? undefined : headers['content-encoding'],
     reply,
-  })
+  }
 }
 
 async function servePost(
@@ -155,7 +200,7 @@ async function servePost(
   program: Program,
   deps: DoorDeps,
 ): Promise<void> {
-  const body = await bodyOf(request, reply)
+  const body = await bodyOf(request, reply, MAX_BODY_BYTES)
   if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
   if (body.kind === 'gone') return
   admit(request, reply, { program, method: 'POST', body: body.bytes }, deps)
@@ -164,7 +209,7 @@ async function servePost(
 /** The token endpoint for programs (service 4.1). A program's key acts as its refresh token. */
 async function answerToken(request: IncomingMessage, reply: ServerResponse, deps: DoorDeps): Promise<void> {
   const { programs, scopesOf } = deps
-  const body = await bodyOf(request, reply)
+  const body = await bodyOf(request, reply, MAX_BODY_BYTES)
   if (body.kind === 'too-long') return sendProblem(reply, TOO_LONG)
   if (body.kind === 'gone') return
   const form = new URLSearchParams(body.bytes.toString('utf8'))
@@ -227,8 +272,8 @@ const expectationOf = ({ httpVersion, headers: { expect } }: IncomingMessage): s
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-const bodyIsTooLong = ({ headers }: IncomingMessage): boolean =>
-  Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES
+const bodyIsTooLong = ({ headers }: IncomingMessage, maxBytes: number): boolean =>
+  Number(headers['content-length'] ?? 0) > maxBytes
 
 type Body =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
@@ -236,17 +281,17 @@ type Body =
   | { readonly kind: 'gone' }
 
 /**
- * The body of a request, up to `MAX_BODY_BYTES`. Sends 100 Continue if its caller expects it. `gone`: its
+ * The body of a request, up to `maxBytes`. Sends 100 Continue if its caller expects it. `gone`: its
  * caller disconnected.
  */
-function bodyOf(request: IncomingMessage, reply: ServerResponse): Promise<Body> {
+function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: number): Promise<Body> {
   if (expectationOf(request) !== undefined) reply.writeContinue()
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let bytes = 0
     request.on('data', (part: Buffer) => {
       bytes += part.length
-      if (bytes > MAX_BODY_BYTES) {
+      if (bytes > maxBytes) {
         request.pause()
         resolve({ kind: 'too-long' })
       } else parts.push(part)
@@ -258,7 +303,7 @@ function bodyOf(request: IncomingMessage, reply: ServerResponse): Promise<Body> 
 }
 
 /** Statuses of requests that are invalid from any caller. */
-const WRONG_REQUEST = new Set([400, 408, 417, 431])
+const WRONG_REQUEST = new Set([400, 408, 413, 417, 431])
 
 const denied = (status: number, detail: string): Problem => ({
   status,
@@ -279,6 +324,7 @@ const CODED_TRANSFER = denied(
 const OTHER_EXPECTATION = denied(417, 'Send no Expect header other than 100-continue.')
 
 const TOO_LONG = denied(400, 'The body is over 1 MiB. Send a shorter one.')
+const ORDER_TOO_LONG = denied(413, 'An order may have 64 KiB. Send a shorter one.')
 const NO_ORDERS = denied(403, 'Headroom forwards reads only, no orders.')
 const OTHER_USER = denied(403, 'Only programs of the user who runs Headroom may call the gateway.')
 const NO_USER = denied(403, "Couldn't identify the calling user. Reconnect.")

@@ -14,6 +14,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
 import { door, GATEWAY_TRAITS } from './door.ts'
 import { Forwarder, type WaitingNow } from './forwarder.ts'
+import { type AdmittedOrder, NO_ORDER_LANE, type OrderLane } from './order-lane.ts'
 import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import { ONLY_KEY, type Program, type Programs } from './programs.ts'
@@ -32,6 +33,8 @@ export interface GatewayDeps {
   readonly peer?: (connection: Connection) => Promise<Peer>
   /** Requests reserved for more urgent classes, by category, instead of 6 % of the limit. */
   readonly reserve?: Readonly<Record<string, number>>
+  /** Sends orders; absent: none passes. */
+  readonly orders?: OrderLane
 }
 
 /** A person's input for a new program. `profile` may be omitted while one key is connected. */
@@ -296,14 +299,17 @@ export class Gateway {
   }
 
   #listener(port: number) {
-    const { programs, monitor } = this.#deps
+    const { programs, monitor, orders = NO_ORDER_LANE } = this.#deps
     const serve = door({
       port,
       programs,
       callerOf: async (connection) => callerOf(await this.#peerOf(connection), this.#deps.userId),
       scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
       keyShown: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
-      serve: (request) => this.#request(request),
+      judgeOrder: (method, path, program) => orders.judge(method, path, this.#withKey(program)),
+      serve: (request) => this.#request(request, (forwarder, admitted) => forwarder.serve(admitted)),
+      serveOrder: (order) =>
+        this.#request(order, async (forwarder, admitted) => forwarder.serveOrder(admitted)),
     })
     return (request: IncomingMessage, reply: ServerResponse): void => {
       serve(request, reply).catch((cause: unknown) => {
@@ -328,7 +334,10 @@ export class Gateway {
     return asked
   }
 
-  #request(admitted: AdmittedRequest): void {
+  #request<T extends AdmittedRequest | AdmittedOrder>(
+    admitted: T,
+    serve: (forwarder: Forwarder, request: T) => Promise<void>,
+  ): void {
     const request = { ...admitted, program: this.#withKey(admitted.program) }
     const attached = this.#servers && this.#attach(request.program.profile)
     if (attached === undefined) {
@@ -345,7 +354,7 @@ export class Gateway {
     void this.#peerOf(request.reply.req.socket).then((peer) => {
       if (typeof peer === 'object') this.#processes.called(request.program.id, peer)
     })
-    attached.forwarder.serve(request).catch((cause: unknown) => {
+    serve(attached.forwarder, request).catch((cause: unknown) => {
       this.#failedRequest(cause)
       request.reply.destroy()
     })
@@ -384,6 +393,7 @@ export class Gateway {
 
   #forwarderOf(session: ProfileSession): Forwarder {
     const { tap, ledger, slots, reachability, bearer, timeline, streams } = session.parts
+    const { orders } = this.#deps
     if (this.#deps.reserve) ledger.setReserves(this.#deps.reserve)
     return new Forwarder({
       clock: this.#deps.clock,
@@ -402,6 +412,13 @@ export class Gateway {
       changed: () => session.gatewayChanged(),
       defect: (cause) => this.#failedRequest(cause),
       sharing: { streams, slots },
+      ...(orders && {
+        orders: {
+          serve: orders.serve.bind(orders),
+          profile: session.profile.id,
+          isRefreshing: bearer.isRefreshing,
+        },
+      }),
     })
   }
 

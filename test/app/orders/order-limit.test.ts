@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LAST_LOOKUP_MS, LOOKUP_AT_MS, nextLookupMs } from '../../../app/orders/lookup-times.ts'
 import { OrderLimit } from '../../../app/orders/order-limit.ts'
+import { LAST_LOOKUP_MS, LOOKUP_AT_MS, nextLookupMs } from '../../../app/orders/recognition.ts'
 
 test('any minute holds at most the limit, for each program alone', () => {
   const limit = new OrderLimit()
