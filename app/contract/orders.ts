@@ -55,13 +55,14 @@ export const NO_ORDERS: OrdersSummary = { state: 'off', today: 0, unknown: [] }
 export type OrderKind = 'order' | 'group' | 'replace' | 'cancel'
 
 /**
- * The result of an order that was sent.
+ * The result of an order.
  *
+ * - `sent`: no answer yet.
  * - `answered`: the service's own answer arrived whole.
  * - `not-sent`: the journal has it, but no byte left this computer.
  * - Otherwise unknown, and how far it was looked up.
  */
-export type OrderOutcome = 'answered' | 'not-sent' | LookupState
+export type OrderOutcome = 'sent' | 'answered' | 'not-sent' | LookupState
 
 /** An order in the journal. It has no symbol, price or quantity. */
 export interface OrderEntry {

@@ -18,8 +18,13 @@ export interface JournalEntry extends OrderEntry {
   readonly profile: string
 }
 
-/** An outcome became unknown, or was found out as far as possible. `id`: its entry in the journal. */
+/**
+ * An outcome became unknown, or was found out as far as possible; `id`: its entry in the journal. Or the
+ * journal can't be written, or can again.
+ */
 export type OrderEvent =
+  | { readonly kind: 'orders-stopped'; readonly why: string }
+  | { readonly kind: 'orders-allowed' }
   | { readonly kind: 'order-unknown'; readonly id: string; readonly program: string }
   | {
       readonly kind: 'order-resolved'

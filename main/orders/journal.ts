@@ -11,8 +11,8 @@ export interface JournalDeps {
   readonly log: Log
   /** Receives one sentence if the file was damaged. */
   readonly problem: (sentence: string) => void
-  /** Called when the journal fails, and when it works again. */
-  readonly changed: () => void
+  /** Called when the journal fails, with the reason, and when it works again. */
+  readonly changed: (why: string | undefined) => void
 }
 
 /** How long entries are kept. */
@@ -171,7 +171,7 @@ export class Journal {
     }
     if (!isNews) return
     this.#deps.log.note('the order journal failed', { failure, cause })
-    this.#deps.changed()
+    this.#deps.changed(this.why)
   }
 
   #worked(): void {
@@ -180,7 +180,7 @@ export class Journal {
     this.#failure = undefined
     this.#cancelRetry()
     this.#deps.log.note('the order journal works again')
-    this.#deps.changed()
+    this.#deps.changed(undefined)
   }
 
   #prune(): void {

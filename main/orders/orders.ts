@@ -131,8 +131,15 @@ export class Orders implements OrderLane, OrdersSurface {
       clock,
       log,
       problem,
-      changed: () => {
-        for (const profile of profiles()) listener.changed(profile)
+      changed: (why) => {
+        for (const profile of profiles()) {
+          if (this.#deps.switch.state(profile) !== 'on') continue
+          listener.event(
+            profile,
+            why === undefined ? { kind: 'orders-allowed' } : { kind: 'orders-stopped', why },
+          )
+          listener.changed(profile)
+        }
       },
     })
     const lookups = new Lookups({
