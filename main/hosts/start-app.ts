@@ -24,6 +24,7 @@ import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { settled } from '../network/deadline.ts'
 import { type ForwardHttp, nodeForwardHttp } from '../network/forward-http.ts'
 import { listenOnLoopback } from '../network/loopback-servers.ts'
+import { monitoredOrders } from '../orders/monitored-orders.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import type { OpenUrl } from '../ports/ports.ts'
 import { type Profile, SIMULATOR_PROBES } from '../ports/profile.ts'
@@ -191,15 +192,27 @@ export async function startApp({
     if (monitor.profiles().includes(SAVED_KEYS)) monitor.disconnect(SAVED_KEYS)
     return outcome
   }
+  const problem = (what: string) => monitor.happenedToAll({ kind: 'storage-problem', what })
+  const programs = new Programs({
+    dataFolder,
+    given: givenPrograms,
+    clock: ports.clock,
+    randomBytes,
+    problem,
+  })
+  const orders = monitoredOrders({
+    monitor,
+    programs,
+    dataFolder,
+    keysFor: (purpose) => handle.vault?.keysFor(purpose) ?? [],
+    clock: ports.clock,
+    log: ports.log,
+    problem,
+  })
   const gateway = new Gateway({
     monitor,
-    programs: new Programs({
-      dataFolder,
-      given: givenPrograms,
-      clock: ports.clock,
-      randomBytes,
-      problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
-    }),
+    programs,
+    orders,
     forward,
     clock: ports.clock,
     log: ports.log,
@@ -225,7 +238,7 @@ export async function startApp({
       history: historyCommands(history),
       alerts: alertCommands(history),
       gateway: gatewayCommands(gateway),
-      orders: orderCommands(switches),
+      orders: orderCommands(switches, orders),
     },
   })
   await gateway.start(gatewayPort)
@@ -233,6 +246,7 @@ export async function startApp({
     monitor,
     gateway,
     switches,
+    orders,
     windows: () => admitted.list(),
     path: socketOf(dataFolder, process.env),
     clock: ports.clock,
@@ -249,6 +263,7 @@ export async function startApp({
     stop: async () => {
       await control.close()
       await gateway.stop()
+      orders.stop()
       unsubscribe()
       await signIns.stop()
       forgetHandle()

@@ -97,9 +97,13 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
         return startBuiltIn()
       },
       showTimesOf,
-      createGateway: (run, monitor, dataFolder) =>
-        gatewayOf(run, monitor, { dataFolder, log, secrets, say: terminal.error }),
-      recordHistory: (monitor, announcer, dataFolder, gateway) =>
+      createGateway: (run, monitor, home) =>
+        gatewayOf(run, monitor, {
+          dataFolder: home?.dataFolder,
+          keysFor: home?.keysFor ?? (() => []),
+          ...{ log, secrets, say: terminal.error },
+        }),
+      recordHistory: (monitor, announcer, dataFolder, served) =>
         watchHistory({
           monitor,
           announcer,
@@ -109,7 +113,7 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
           log,
           version: app.version,
           problem: terminal.error,
-          ...(gateway && { gateway }),
+          ...served,
         }),
       serveMetrics: (monitor, options) => serveMetrics(metricsSource(monitor, facts), options),
       pushMetrics: async (monitor, options) => {

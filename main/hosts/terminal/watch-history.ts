@@ -17,6 +17,7 @@ export interface WatchHistoryDeps {
   /** Called with a sentence on a problem of the history file, once per episode. */
   readonly problem: (sentence: string) => void
   readonly gateway?: NonNullable<ControlServerDeps['gateway']>
+  readonly orders?: NonNullable<ControlServerDeps['orders']>
 }
 
 /** Starts the history and alerts of `watch`; with a data folder also storage and queries, as in the app. */
