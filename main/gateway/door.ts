@@ -23,6 +23,8 @@ export interface DoorDeps {
   readonly keyShown: (request: IncomingMessage) => void
   /** Answers an admitted request. */
   readonly serve: (request: AdmittedRequest) => void
+  /** Whether no order of any key may pass. */
+  readonly ordersAreOff: () => boolean
   /** Whether a request under the order path may pass. */
   readonly judgeOrder: OrderLane['judge']
   /** Answers an admitted order. */
@@ -56,7 +58,10 @@ export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => 
     const { url = '', rawHeaders, method = '' } = request
     const verdict = callerGate({ url, rawHeaders }, deps.port)
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
-    if (bodyIsTooLong(request, MAX_BODY_BYTES)) return sendProblem(reply, TOO_LONG)
+    if (bodyIsTooLong(request, MAX_BODY_BYTES)) {
+      const isOrder = destinationOf(pathOf(url)) === 'orders' && !deps.ordersAreOff()
+      return sendProblem(reply, isOrder ? ORDER_TOO_LONG : TOO_LONG)
+    }
     if (!isFramedPlainly(request.headers)) return sendProblem(reply, CODED_TRANSFER)
     if (!/^100-continue$/i.test(expectationOf(request) ?? '100-continue'))
       return sendProblem(reply, OTHER_EXPECTATION)

@@ -306,6 +306,7 @@ export class Gateway {
       callerOf: async (connection) => callerOf(await this.#peerOf(connection), this.#deps.userId),
       scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
       keyShown: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
+      ordersAreOff: () => orders.isOff,
       judgeOrder: (method, path, program) => orders.judge(method, path, this.#withKey(program)),
       serve: (request) => this.#request(request, (forwarder, admitted) => forwarder.serve(admitted)),
       serveOrder: (order) =>

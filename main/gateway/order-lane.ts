@@ -57,9 +57,11 @@ export interface OpenOrder {
 
 /** Sends orders past the queue of reads. */
 export interface OrderLane {
+  /** Whether no order of any key may pass, as if there were no lane. */
+  readonly isOff: boolean
   judge(method: string, pathAndQuery: string, program: Program): OrderVerdict
   serve(order: AdmittedOrder, line: OrderLine): OpenOrder
 }
 
 /** The lane of a gateway that forwards reads only. */
-export const NO_ORDER_LANE: Pick<OrderLane, 'judge'> = { judge: () => ({ kind: 'off' }) }
+export const NO_ORDER_LANE: Omit<OrderLane, 'serve'> = { isOff: true, judge: () => ({ kind: 'off' }) }

@@ -60,11 +60,15 @@ export class Orders implements OrderLane, OrdersSurface {
     this.switchChanged()
   }
 
+  get isOff(): boolean {
+    const { profiles, switch: orderSwitch } = this.#deps
+    return profiles().every((profile) => orderSwitch.state(profile) === 'off')
+  }
+
   switchChanged(): void {
     if (this.#isStopped) return
-    const { profiles, switch: orderSwitch } = this.#deps
-    if (profiles().some((profile) => orderSwitch.state(profile) !== 'off')) this.#begin()
-    for (const profile of profiles()) this.#deps.listener.changed(profile)
+    if (!this.isOff) this.#begin()
+    for (const profile of this.#deps.profiles()) this.#deps.listener.changed(profile)
   }
 
   judge(method: string, pathAndQuery: string, { id, profile }: Program): OrderVerdict {
