@@ -3,6 +3,7 @@ import { PAUSE_MINUTES } from '../contract/programs.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
+import { isDiskFull } from './messages/orders.ts'
 import { scopesText } from './messages/problems.ts'
 
 /** What Headroom itself can do about a condition: a stable code for programs. */
@@ -18,6 +19,8 @@ export type RemedyKind =
   | 'reopen-streams'
   | 'replace-stream'
   | 'pause-program'
+  | 'dismiss-orders'
+  | 'allow-orders'
 
 /** A remedy with its button's label. */
 export interface Remedy {
@@ -37,6 +40,8 @@ const LABELS: Readonly<Record<Exclude<RemedyKind, 'replace-stream' | 'pause-prog
   unlock: 'Unlock',
   'free-space': 'Free space',
   'reopen-streams': 'Reopen all',
+  'dismiss-orders': 'Dismiss',
+  'allow-orders': 'Allow orders…',
 }
 
 const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
@@ -59,6 +64,10 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'renewal-failing': 'try-now',
   'sign-in-ends': 'sign-in',
   'keyring-unprotected': 'store-unprotected',
+  'order-unknown': 'dismiss-orders',
+  'orders-failed': 'free-space',
+  'orders-forbidden': 'allow-orders',
+  'orders-stopped': 'allow-orders',
 }
 
 /** What Headroom itself can do about a condition of this key; `undefined` if nothing. */
@@ -74,6 +83,9 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
       break
     case 'history-paused':
       if (snapshot.pausedHistory?.failure !== 'full') return undefined
+      break
+    case 'orders-failed':
+      if (!isDiskFull(snapshot.orders?.why)) return undefined
       break
     case 'permission-missing':
       return { kind: 'sign-in', label: `Sign in with ${scopesText(problem?.categories ?? [])}` }

@@ -1,3 +1,5 @@
+import { TRADE_SCOPE } from '../service/scopes.ts'
+
 /** The audience of the public service, for live and simulated accounts alike (service 10). */
 export const DEFAULT_AUDIENCE = 'https://api.tradestation.com'
 
@@ -46,12 +48,6 @@ export const MIN_SCOPES = ['openid', 'offline_access', 'MarketData', 'ReadAccoun
 export const EXTRA_SCOPES = ['Matrix', 'OptionSpreads'] as const
 export type ExtraScope = (typeof EXTRA_SCOPES)[number]
 
-/**
- * The scope of orders (service 14). It is in no list that a window can choose from: only allowing orders asks
- * for it.
- */
-export const TRADE_SCOPE = 'Trade'
-
 /** The value of `scope`: the minimum, the selected extra scopes and `Trade`, separated by spaces. */
 export const scopeText = (extra: readonly ExtraScope[], mayTrade: boolean): string =>
   [
@@ -59,13 +55,6 @@ export const scopeText = (extra: readonly ExtraScope[], mayTrade: boolean): stri
     ...EXTRA_SCOPES.filter((scope) => extra.includes(scope)),
     ...(mayTrade ? [TRADE_SCOPE] : []),
   ].join(' ')
-
-/**
- * Whether granted scopes lack `Trade`. A list may be shortened to those of the refresh token (service 2.1),
- * and then shows nothing.
- */
-export const lacksTrade = (granted: readonly string[]): boolean =>
-  !granted.includes(TRADE_SCOPE) && granted.some((scope) => scope === 'MarketData' || scope === 'ReadAccount')
 
 /**
  * Bytes of randomness in `state` and in the verifier of one sign-in.

@@ -1,6 +1,9 @@
 import type { OrdersSummary, UnknownOrder } from '../contract/orders.ts'
 import type { Severity } from '../contract/severity.ts'
 
+/** How long an unknown outcome is looked up. */
+export const LOOKUP_MS = 60_000
+
 /** What stopping does not do. */
 export const STOPPING_LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
 

@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
-import {
-  authorizeUrl,
-  base64Url,
-  type ExtraScope,
-  lacksTrade,
-  SIGN_IN_BYTES,
-} from '../../app/sign-in/authorize-url.ts'
+import { lacksTrade } from '../../app/service/scopes.ts'
+import { authorizeUrl, base64Url, type ExtraScope, SIGN_IN_BYTES } from '../../app/sign-in/authorize-url.ts'
 import { failureText, SIGN_IN_LIMIT_MS, type SignInFailure } from '../../app/sign-in/failure.ts'
 import { readRedirect } from '../../app/sign-in/redirect.ts'
 import type { Clock, Http, Log, OpenUrl } from '../ports/ports.ts'

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  type AuthorizeFields,
-  authorizeUrl,
-  DEFAULT_AUDIENCE,
-  lacksTrade,
-} from '../../../app/sign-in/authorize-url.ts'
+import { lacksTrade } from '../../../app/service/scopes.ts'
+import { type AuthorizeFields, authorizeUrl, DEFAULT_AUDIENCE } from '../../../app/sign-in/authorize-url.ts'
 
 const FIELDS: AuthorizeFields = {
   authUrl: 'https://signin.example.test',
