@@ -30,7 +30,9 @@ export interface Remedy {
   readonly target?: string
 }
 
-const LABELS: Readonly<Record<Exclude<RemedyKind, 'replace-stream' | 'pause-program'>, string>> = {
+const LABELS: Readonly<
+  Record<Exclude<RemedyKind, 'replace-stream' | 'pause-program' | 'dismiss-orders'>, string>
+> = {
   connect: 'Connect again',
   'sign-in': 'Sign in',
   'correct-key': 'Correct the secret',
@@ -40,7 +42,6 @@ const LABELS: Readonly<Record<Exclude<RemedyKind, 'replace-stream' | 'pause-prog
   unlock: 'Unlock',
   'free-space': 'Free space',
   'reopen-streams': 'Reopen all',
-  'dismiss-orders': 'Dismiss',
   'allow-orders': 'Allow orders…',
 }
 
@@ -64,7 +65,6 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'renewal-failing': 'try-now',
   'sign-in-ends': 'sign-in',
   'keyring-unprotected': 'store-unprotected',
-  'order-unknown': 'dismiss-orders',
   'orders-failed': 'free-space',
   'orders-forbidden': 'allow-orders',
   'orders-stopped': 'allow-orders',
@@ -84,6 +84,10 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
     case 'history-paused':
       if (snapshot.pausedHistory?.failure !== 'full') return undefined
       break
+    case 'order-unknown': {
+      const count = snapshot.orders?.unknown.length ?? 0
+      return { kind: 'dismiss-orders', label: count > 1 ? 'Dismiss all' : 'Dismiss' }
+    }
     case 'orders-failed':
       if (!isDiskFull(snapshot.orders?.why)) return undefined
       break

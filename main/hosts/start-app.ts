@@ -180,7 +180,11 @@ export async function startApp({
     secrets,
     ...(openUrl && { openUrl }),
   })
-  const switches = new OrderSwitches(monitor, signIns)
+  const switches = new OrderSwitches(monitor, {
+    signIns,
+    keys: monitor,
+    scopesOf: (profile) => monitor.snapshot(profile)?.access.scopes ?? [],
+  })
   const admitted = new AdmittedWindows({
     clock: ports.clock,
     admitted: (window, open) => monitor.happenedToAll({ kind: 'window-admitted', window, open }),

@@ -10,13 +10,16 @@ import { REVOKE_PENDING } from './sign-in-commands.ts'
 import type { SignIns } from './sign-ins.ts'
 
 /** The connected keys, as the switches need them. */
-export interface SwitchedKeys
-  extends Pick<
-    ConnectedKeys,
-    'profiles' | 'profile' | 'signedInAgain' | 'isRevocationPending' | 'suspendRevocationRetry'
-  > {
+export interface SwitchedKeys extends Pick<ConnectedKeys, 'profiles' | 'profile'> {
   setOrders(profile: string, orders: OrdersChoice): Outcome
-  snapshot(profile: string): { readonly access: { readonly scopes: readonly string[] } } | undefined
+}
+
+/** What a sign-in needs. */
+export interface SignInParts {
+  readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
+  readonly keys: Pick<ConnectedKeys, 'signedInAgain' | 'isRevocationPending' | 'suspendRevocationRetry'>
+  /** The scopes of a key's access token. */
+  scopesOf(profile: string): readonly string[]
 }
 
 type Ended = Exclude<SignInStatus, { state: 'waiting' }>
@@ -31,15 +34,15 @@ const MAX_ENDED = 16
  */
 export class OrderSwitches {
   readonly #keys: SwitchedKeys
-  readonly #signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'> | undefined
+  readonly #parts: SignInParts | undefined
   readonly #ended = new Map<string, Ended>()
   readonly #waiting = new Map<string, (ended: Ended) => void>()
 
-  constructor(keys: SwitchedKeys, signIns?: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>) {
+  constructor(keys: SwitchedKeys, parts?: SignInParts) {
     this.#keys = keys
-    this.#signIns = signIns
+    this.#parts = parts
     // Before any start: a sign-in may end before `start` returns.
-    signIns?.subscribe((status) => {
+    parts?.signIns.subscribe((status) => {
       if (status.state !== 'waiting') this.#end(status)
     })
   }
@@ -49,20 +52,21 @@ export class OrderSwitches {
     if (known === undefined) return UNKNOWN_PROFILE
     if (isLive(known.environment, hostOf(known.baseUrl)) && ending !== endingOf(known))
       return ending === undefined ? ENDING_NEEDED : WRONG_ENDING
-    if (this.#signIns === undefined || known.isGiven) return this.#keys.setOrders(id, 'on')
-    if (this.#keys.isRevocationPending(known)) return REVOKE_PENDING
+    if (this.#parts === undefined || known.isGiven) return this.#keys.setOrders(id, 'on')
+    const { signIns, keys, scopesOf } = this.#parts
+    if (keys.isRevocationPending(known)) return REVOKE_PENDING
     const { authUrl, clientId, clientSecret, audience = DEFAULT_AUDIENCE } = known
-    const granted = this.#keys.snapshot(id)?.access.scopes ?? []
-    const signIn = await this.#signIns.start({
+    const granted = scopesOf(id)
+    const signIn = await signIns.start({
       key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
       audience,
       extraScopes: EXTRA_SCOPES.filter((scope) => granted.includes(scope)),
       trade: 'needed',
-      prepare: () => this.#keys.suspendRevocationRetry(known),
+      prepare: () => keys.suspendRevocationRetry(known),
       finish: (refreshToken) => {
         const now = this.#keys.profile(id)
         if (now === undefined) return UNKNOWN_PROFILE
-        const outcome = this.#keys.signedInAgain({ ...now, refreshToken, orders: 'on' })
+        const outcome = keys.signedInAgain({ ...now, refreshToken, orders: 'on' })
         return outcome.ok ? { ok: true, profile: id } : outcome
       },
     })
@@ -81,7 +85,7 @@ export class OrderSwitches {
   /** Ends a sign-in of `allow` whose command line has gone. */
   cancel(signIn: string): void {
     this.#waiting.delete(signIn)
-    this.#signIns?.cancel(signIn)
+    this.#parts?.signIns.cancel(signIn)
   }
 
   /** Stops the orders of one key, or of each that was ever allowed them. */

@@ -8,6 +8,8 @@ import { Refusal } from '../components/form.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useAsked } from '../hooks/use-asked.ts'
 import { useWayBack } from '../hooks/use-way-back.ts'
+import { OrdersPanel } from '../orders/orders-panel.tsx'
+import { OrdersStrip } from '../orders/orders-strip.tsx'
 import shellSheet from '../shell/shell.module.css'
 import { MAIN } from '../shell/skip-links.tsx'
 import { useMirror, useParts, usePausedSince, useSnapshot } from '../state/window-parts.ts'
@@ -73,6 +75,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
         add={() => setAdding(true)}
       />
       <Refusal words={asked.refusal} />
+      <OrdersStrip />
       <div className={css('columns', isAdding && 'with-panel')}>
         <div className={css('column')}>
           {programs.length === 0 ? (
@@ -86,6 +89,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
               </div>
             </>
           )}
+          <OrdersPanel profile={profile} />
         </div>
         {isAdding && (
           <AddProgram

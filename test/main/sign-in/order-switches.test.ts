@@ -53,7 +53,11 @@ function setUp(profile: Partial<Profile> = {}, storage: ProfileStore = MEMORY_PR
     tasks,
     cancelled,
     signIns,
-    switches: new OrderSwitches(monitor, signIns),
+    switches: new OrderSwitches(monitor, {
+      signIns,
+      keys: monitor,
+      scopesOf: (id) => monitor.snapshot(id)?.access.scopes ?? [],
+    }),
     end: (status: SignInStatus) => say(status),
     state: () => monitor.snapshot('key-1')?.orders?.state,
     events: () => monitor.events(0).map(({ kind }) => kind),
