@@ -13,6 +13,8 @@ export interface OrderFacts {
    * can't be read, or if the list can't show its change.
    */
   readonly texts: readonly string[]
+  /** The same with account, symbol and side alone, as a later replace leaves them. */
+  readonly similarTexts: readonly string[]
 }
 
 /** An order in the service's list. */
@@ -23,13 +25,15 @@ export interface ListedOrder {
   readonly openedAtMs?: number
   /** See `OrderFacts.texts`. */
   readonly text: string
+  /** See `OrderFacts.similarTexts`. */
+  readonly similarText: string
   /** The texts of all replaces whose change it shows. */
   readonly changes: readonly string[]
 }
 
 type Members = Readonly<Record<string, unknown>>
 
-const NOTHING: OrderFacts = { hasConfirmId: false, confirmIds: [], texts: [] }
+const NOTHING: OrderFacts = { hasConfirmId: false, confirmIds: [], texts: [], similarTexts: [] }
 
 /** Reads the body of an order. Members that it doesn't know are ignored. */
 export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): OrderFacts {
@@ -46,6 +50,8 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
     hasConfirmId: orders.length > 0 && confirmIds.length === orders.length,
     confirmIds,
     texts: texts.length === orders.length ? texts : [],
+    similarTexts:
+      kind === 'replace' ? [] : orders.map((order) => similarText(order['AccountID'], legsOf(order))),
   }
 }
 
@@ -59,16 +65,16 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
     ...termsOf(order),
     quantity: legs.length === 1 ? decimalOf(legs[0]?.['QuantityOrdered']) : undefined,
   }
+  const listedLegs = legs.map(
+    (leg): LegText => [textOf(leg['Symbol']), sideOf(leg['BuyOrSell']), decimalOf(leg['QuantityOrdered'])],
+  )
   const openedAtMs = Date.parse(textOf(order['OpenedDateTime']) ?? '')
   return {
     orderId,
     isCancelled: CANCELLED.has(textOf(order['Status']) ?? ''),
     ...(Number.isFinite(openedAtMs) && { openedAtMs }),
-    text: orderText(
-      textOf(order['AccountID']),
-      legs.map((leg) => [textOf(leg['Symbol']), sideOf(leg['BuyOrSell']), decimalOf(leg['QuantityOrdered'])]),
-      terms,
-    ),
+    text: orderText(textOf(order['AccountID']), listedLegs, terms),
+    similarText: similarText(order['AccountID'], listedLegs),
     changes: subsetsOf(terms).flatMap((changed) => changeText(orderId, changed) ?? []),
   }
 }
@@ -102,12 +108,20 @@ const termsOf = (order: Members): Terms => ({
   stop: decimalOf(order['StopPrice']),
 })
 
-function requestedText(order: Members): string | undefined {
+/** The legs of a request; of an order without any, itself. */
+function legsOf(order: Members): readonly LegText[] {
   const given = listOf(order['Legs'])
-  const legs = (given.length > 0 ? given : [order]).map((leg) => {
+  return (given.length > 0 ? given : [order]).map((leg) => {
     const members = membersOf(leg)
     return [textOf(members?.['Symbol']), sideOf(members?.['TradeAction']), decimalOf(members?.['Quantity'])]
   })
+}
+
+const similarText = (account: unknown, legs: readonly LegText[]): string =>
+  JSON.stringify(['similar', textOf(account), legs.map(([symbol, side]) => `${symbol} ${side}`).sort()])
+
+function requestedText(order: Members): string | undefined {
+  const legs = legsOf(order)
   const account = textOf(order['AccountID'])
   const terms = termsOf(order)
   const isWhole =

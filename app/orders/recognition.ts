@@ -9,6 +9,8 @@ export interface RecognisedBy {
   readonly outcome: OrderOutcome
   /** Keyed hashes of `OrderFacts.texts`. */
   readonly hashes: readonly string[]
+  /** Keyed hashes of `OrderFacts.similarTexts`. */
+  readonly similarHashes: readonly string[]
   /** Keyed hashes of its `OrderConfirmID`s. */
   readonly confirmHashes: readonly string[]
   /** The IDs that its answer or a lookup named; of a replace or cancel its own. */
@@ -18,6 +20,7 @@ export interface RecognisedBy {
 /** A listed order with the keyed hashes of its texts, under every key that may have made the journal's. */
 export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled' | 'openedAtMs'> {
   readonly hashes: ReadonlySet<string>
+  readonly similar: ReadonlySet<string>
   readonly changes: ReadonlySet<string>
 }
 
@@ -76,7 +79,9 @@ function placed(
 ): Recognition {
   if (entry.hashes.length === 0) return { kind: 'unclear' }
   const others = journal.filter(({ id }) => id !== entry.id)
-  const known = new Set(others.filter((other) => !isRepeat(entry, other)).flatMap(({ orderIds }) => orderIds))
+  // A replace or cancel names the order of another entry, or of none.
+  const placedBy = others.filter((other) => other.kind === 'order' || other.kind === 'group')
+  const known = new Set(placedBy.filter((one) => !isRepeat(entry, one)).flatMap(({ orderIds }) => orderIds))
   const found: string[] = []
   let isUnclear = false
   for (const hash of new Set(entry.hashes)) {
@@ -92,8 +97,17 @@ function placed(
     if (isCertain) found.push(...near.map(({ orderId }) => orderId))
     else if (near.length > 0) isUnclear = true
   }
+  // Replaced meanwhile, it would have other terms.
+  const mayBeReplaced = list.some(
+    ({ orderId, similar, openedAtMs = entry.atMs }) =>
+      !known.has(orderId) &&
+      !found.includes(orderId) &&
+      entry.similarHashes.some((hash) => similar.has(hash)) &&
+      openedAtMs >= entry.atMs - CLOCK_DIFFERENCE_MS &&
+      openedAtMs <= entry.atMs + NEAR_MS,
+  )
   if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
-  return isUnclear || found.length > 0 ? { kind: 'unclear' } : { kind: 'absent' }
+  return isUnclear || mayBeReplaced || found.length > 0 ? { kind: 'unclear' } : { kind: 'absent' }
 }
 
 /** Whether both carried the same `OrderConfirmID`, so that the service has one order for both. */

@@ -18,7 +18,7 @@ export interface Settlement extends Pick<JournalEntry, 'outcome'> {
 export type HashedEntry = JournalEntry & RecognisedBy
 
 const MIGRATIONS: readonly string[] = [
-  // `hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON.
+  // `hashes`, `similar_hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -33,6 +33,7 @@ const MIGRATIONS: readonly string[] = [
     latency_ms INTEGER,
     outcome TEXT NOT NULL,
     hashes TEXT NOT NULL,
+    similar_hashes TEXT NOT NULL,
     confirm_hashes TEXT NOT NULL,
     dismissed INTEGER NOT NULL DEFAULT 0
   ) STRICT;
@@ -71,6 +72,7 @@ const entry = z
     latency_ms: z.int().nullable(),
     outcome: z.enum(['sent', 'answered', 'not-sent', 'looking', 'found', 'not-found', 'ambiguous']),
     hashes: texts,
+    similar_hashes: texts,
     confirm_hashes: texts,
     dismissed: z.int(),
   })
@@ -79,6 +81,7 @@ const entry = z
       at,
       account_ending,
       order_ids,
+      similar_hashes,
       confirm_hashes,
       dismissed,
       status,
@@ -89,6 +92,7 @@ const entry = z
       atMs: at,
       accountEnding: account_ending,
       orderIds: order_ids,
+      similarHashes: similar_hashes,
       confirmHashes: confirm_hashes,
       isDismissed: dismissed !== 0,
       ...(status !== null && { status }),
@@ -99,8 +103,9 @@ const entry = z
 const STATEMENTS = {
   insert: `
     INSERT INTO orders
-      (id, profile, at, program, method, kind, account_ending, order_ids, outcome, hashes, confirm_hashes)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'sent', ?, ?)`,
+      (id, profile, at, program, method, kind, account_ending, order_ids, outcome, hashes, similar_hashes,
+        confirm_hashes)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'sent', ?, ?, ?)`,
   settle: `
     UPDATE orders SET outcome = ?, status = coalesce(?, status), order_ids = coalesce(?, order_ids),
       latency_ms = coalesce(?, latency_ms) WHERE id = ?`,
@@ -143,12 +148,10 @@ export class JournalFile {
   }
 
   insert(added: HashedEntry): void {
-    const { id, profile, atMs, program, method, kind, accountEnding, orderIds, hashes, confirmHashes } = added
-    const lists = [orderIds, hashes, confirmHashes].map((list) => JSON.stringify(list))
-    const [ids = '', ofOrders = '', ofConfirms = ''] = lists
-    this.#statements.insert.run(
-      ...([id, profile, atMs, program, method, kind, accountEnding, ids, ofOrders, ofConfirms] as const),
-    )
+    const { id, profile, atMs, program, method, kind, accountEnding } = added
+    const lists = [added.orderIds, added.hashes, added.similarHashes, added.confirmHashes]
+    const values = [id, profile, atMs, program, method, kind, accountEnding]
+    this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }
 
   settle(id: string, { outcome, status, orderIds, latencyMs }: Settlement): void {

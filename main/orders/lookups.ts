@@ -75,7 +75,7 @@ export class Lookups {
     if (this.#isStopped || this.#reading.has(profile) || unknown.length === 0) return
     const { clock } = this.#deps
     const nextMs = Math.min(...unknown.map(({ sinceMs, lookedUpMs }) => sinceMs + nextLookupMs(lookedUpMs)))
-    const waitMs = Math.max(0, nextMs - clock.monotonicMs())
+    const waitMs = Math.max(1, Math.ceil(nextMs - clock.monotonicMs()))
     this.#timers.set(
       profile,
       clock.after(waitMs, () => {
@@ -124,11 +124,12 @@ export class Lookups {
     }
   }
 
-  #hashed({ text, changes, ...order }: OrderList['orders'][number]): HashedOrder {
+  #hashed({ text, similarText, changes, ...order }: OrderList['orders'][number]): HashedOrder {
     const { hashes } = this.#deps
     return {
       ...order,
       hashes: new Set(hashes.allOf(text)),
+      similar: new Set(hashes.allOf(similarText)),
       changes: new Set(changes.flatMap((change) => hashes.allOf(change))),
     }
   }

@@ -40,6 +40,13 @@ describe('a requested order and the listed one', () => {
     expect(textOf({ ...ORDER, ...change })).not.toBe(listedOrderOf(LISTED)?.text)
   })
 
+  test('stay similar after a replace', () => {
+    const similarOf = (order: object) => orderFactsOf('order', JSON.stringify(order)).similarTexts[0]
+    const replaced = { ...LISTED, LimitPrice: '7', Legs: [{ ...LISTED.Legs[0], QuantityOrdered: '3' }] }
+    expect(similarOf(ORDER)).toBe(listedOrderOf(replaced)?.similarText)
+    expect(similarOf({ ...ORDER, TradeAction: 'SELL' })).not.toBe(listedOrderOf(replaced)?.similarText)
+  })
+
   test('of type Market have no prices', () => {
     const market = { ...ORDER, OrderType: 'Market' }
     const { LimitPrice: _, ...listed } = { ...LISTED, OrderType: 'Market' }
@@ -97,7 +104,7 @@ test.each(['', '[]', 'null', '{"Orders":{}}', '{', '"a"'])(
   'a body that is no order has no facts: %s',
   (body) => {
     for (const kind of ['order', 'group', 'replace'] as const)
-      expect(orderFactsOf(kind, body, '1')).toEqual({ hasConfirmId: false, confirmIds: [], texts: [] })
+      expect(orderFactsOf(kind, body, '1')).toMatchObject({ hasConfirmId: false, confirmIds: [], texts: [] })
   },
 )
 

@@ -9,6 +9,7 @@ const entry = (changed: Partial<RecognisedBy> = {}): RecognisedBy => ({
   atMs: SENT_MS,
   outcome: 'looking',
   hashes: ['h'],
+  similarHashes: ['s'],
   confirmHashes: [],
   orderIds: [],
   ...changed,
@@ -21,6 +22,7 @@ const listed = (orderId: string, changed: Partial<HashedOrder> & { hash?: string
     isCancelled: false,
     openedAtMs: SENT_MS,
     hashes: new Set([hash]),
+    similar: new Set(),
     changes: new Set(),
     ...rest,
   }
@@ -50,6 +52,11 @@ test('an order that the journal knows is not found again', () => {
   })
 })
 
+test('a cancel of the order does not make it known', () => {
+  const cancel = entry({ id: '2', kind: 'cancel', outcome: 'answered', orderIds: ['7'] })
+  expect(recognised(entry(), [listed('7')], [cancel]).kind).toBe('found')
+})
+
 test('an order sent again with its OrderConfirmID is the same order', () => {
   const again = entry({ id: '2', outcome: 'answered', orderIds: ['7'], confirmHashes: ['c'] })
   expect(recognised(entry({ confirmHashes: ['c'] }), [listed('7')], [again])).toEqual({
@@ -73,6 +80,16 @@ test('an equal order that opened just before is unclear, one long before or afte
   expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS - 5_001 })]).kind).toBe('unclear')
   expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS - 300_001 })]).kind).toBe('absent')
   expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS + 300_001 })]).kind).toBe('absent')
+})
+
+test('an order of the same symbol and side could be it, replaced meanwhile', () => {
+  const similar = { hash: 'x', similar: new Set(['s']) }
+  const kindAt = (openedAtMs: number) => recognised(entry(), [listed('7', { ...similar, openedAtMs })]).kind
+  expect([kindAt(SENT_MS - 5_001), kindAt(SENT_MS - 5_000)]).toEqual(['absent', 'unclear'])
+  expect([kindAt(SENT_MS + 300_000), kindAt(SENT_MS + 300_001)]).toEqual(['unclear', 'absent'])
+  expect(recognised(entry(), [listed('7', similar), listed('8')])).toEqual({ kind: 'found', orderIds: ['8'] })
+  const answered = entry({ id: '2', outcome: 'answered', orderIds: ['7'] })
+  expect(recognised(entry(), [listed('7', similar)], [answered]).kind).toBe('absent')
 })
 
 test('a group is found if each of its orders is', () => {
