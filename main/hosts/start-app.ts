@@ -85,6 +85,7 @@ export interface RunningApp {
   readonly windows: Windows
   readonly admitted: AdmittedWindows
   readonly gateway: Gateway
+  readonly switches: Pick<OrderSwitches, 'stop'>
   /** Lines for a person about keys and settings that could not be read. */
   readonly notices: readonly string[]
   stop(): Promise<void>
@@ -263,6 +264,7 @@ export async function startApp({
     windows,
     admitted,
     gateway,
+    switches,
     notices,
     stop: async () => {
       await control.close()

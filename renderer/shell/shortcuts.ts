@@ -90,15 +90,16 @@ export const opensPalette = ({ key, ctrlKey, metaKey, altKey }: Press): boolean 
   key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey
 
 /**
- * Whether a key press stops orders: Shift+O by its letter or its place, but not while a person types in a
- * field.
+ * Whether a key press stops orders: Shift+O by its letter, or by its place on a keyboard without Latin
+ * letters, but not while a person types in a field.
  */
 export function stopsOrders(
   { key, code, shiftKey, ctrlKey, metaKey, altKey }: Press & Pick<KeyboardEvent, 'code' | 'shiftKey'>,
   target: EventTarget | null,
 ): boolean {
   if (!shiftKey || ctrlKey || metaKey || altKey) return false
-  if (key.toLowerCase() !== 'o' && code !== 'KeyO') return false
+  const isO = /^[a-z]$/i.test(key) ? key.toLowerCase() === 'o' : code === 'KeyO'
+  if (!isO || target === null) return isO
   return !(target instanceof Element && target.closest(TYPED_FIELDS) !== null)
 }
 
