@@ -33,6 +33,8 @@ export const RETRY = {
   revocation: { stepsMs: [30_000], jitter: 0.5 },
   /** Storing a token: a full disk is often freed within minutes. */
   tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
+  /** Writing the journal of orders, without which none passes. */
+  orderJournal: { stepsMs: [1_000, 2_000, 5_000], jitter: 0 },
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },
   /**

@@ -33,7 +33,8 @@ export class Journal {
   /** Settlements that are not written yet, by entry. */
   readonly #unwritten = new Map<string, Settlement>()
   readonly #undismissed = new Set<string>()
-  #cancelRetry: () => void = () => {}
+  /** Absent while no retry is due. */
+  #cancelRetry: (() => void) | undefined
   #cancelPruning: () => void = () => {}
   #isClosed = false
 
@@ -83,7 +84,7 @@ export class Journal {
     if (this.#isClosed) return
     this.#write(() => {})
     this.#isClosed = true
-    this.#cancelRetry()
+    this.#cancelRetry?.()
     this.#cancelPruning()
     this.#closeFile()
   }
@@ -117,6 +118,8 @@ export class Journal {
   }
 
   #read<T>(run: (file: JournalFile) => T): T | undefined {
+    // A file that failed is opened again by a retry or an order, not by each look at it.
+    if (this.#file === undefined && this.#failure !== undefined) return undefined
     try {
       const file = this.#opened()
       return file && run(file)
@@ -162,23 +165,27 @@ export class Journal {
   #failed(failure: StorageFailure, cause: unknown): void {
     const isNews = this.#failure !== failure
     this.#failure = failure
-    this.#failures += 1
-    this.#cancelRetry()
-    if (!this.#isClosed) {
-      const waitMs = retryDelayMs(RETRY.history, this.#failures, 0)
-      // Also without anything to write: it shows whether orders may pass again.
-      this.#cancelRetry = this.#deps.clock.after(waitMs, () => this.#write(() => {}))
-    }
+    if (!this.#isClosed) this.#cancelRetry ??= this.#retryLater()
     if (!isNews) return
     this.#deps.log.note('the order journal failed', { failure, cause })
     this.#deps.changed(this.why)
+  }
+
+  /** Writes later, even if there is nothing to write: it shows whether orders may pass again. */
+  #retryLater(): () => void {
+    this.#failures += 1
+    return this.#deps.clock.after(retryDelayMs(RETRY.orderJournal, this.#failures, 0), () => {
+      this.#cancelRetry = undefined
+      this.#write(() => {})
+    })
   }
 
   #worked(): void {
     this.#failures = 0
     if (this.#failure === undefined) return
     this.#failure = undefined
-    this.#cancelRetry()
+    this.#cancelRetry?.()
+    this.#cancelRetry = undefined
     this.#deps.log.note('the order journal works again')
     this.#deps.changed(undefined)
   }

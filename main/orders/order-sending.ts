@@ -52,6 +52,8 @@ export class OrderSending {
   #abort: () => void = () => {}
   #cancelDeadline: () => void = () => {}
   #isSettled = false
+  /** Whether it was connected, and then not sent. */
+  #isHeldBack = false
 
   constructor(order: AdmittedOrder, token: string, line: OrderLine, hooks: SendingHooks) {
     this.#order = order
@@ -79,7 +81,7 @@ export class OrderSending {
         },
         ...(body !== undefined && { body }),
         timeoutMs: TIMEOUT_MS,
-        once: { maxIdleMs: MAX_IDLE_MS, mayGo: this.#hooks.mayGo },
+        once: { maxIdleMs: MAX_IDLE_MS, mayGo: () => this.#mayGo() },
       },
       {
         answered: (answer) => this.#contain(() => this.#answered(answer)),
@@ -94,9 +96,15 @@ export class OrderSending {
     this.#lost('hung-up', 'cut')
   }
 
+  #mayGo(): boolean {
+    this.#isHeldBack = !this.#hooks.mayGo()
+    return !this.#isHeldBack
+  }
+
   #failed(how: ForwardFailure, why: string): void {
     if (this.#isSettled) return
-    this.#exchange.failed(UNANSWERED[how], how === 'cut' ? undefined : why)
+    // Only a host that was not reached, or did not respond, has a problem.
+    this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
     this.#settle(
       how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
       { kind: how },

@@ -47,6 +47,8 @@ export interface GatewayTraits {
   readonly tokens?: VaultTokens
   /** Of the gateway, the monitor and the simulator, instead of the machine's. */
   readonly clock?: Clock
+  /** Instead of a temporary one. */
+  readonly dataFolder?: string
   /** Orders of the gateway, given its parts; none without it. */
   readonly orders?: (parts: {
     readonly monitor: Monitor
@@ -65,13 +67,13 @@ export async function startGateway({
   reserve,
   tokens,
   clock = nodeClock,
+  dataFolder = temporaryFolder(),
   orders,
 }: GatewayTraits = {}): Promise<StartedGateway> {
   const service = await startSimulatorServer(
     { clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator },
     clock === nodeClock ? undefined : servicePorts(clock),
   )
-  const dataFolder = temporaryFolder()
   const notes: string[] = []
   const log = {
     note: (line: string, fields?: object) => void notes.push(`${line} ${JSON.stringify(fields)}`),
