@@ -41,6 +41,9 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
+/** The version of this Headroom's file. */
+export const JOURNAL_VERSION = MIGRATIONS.length
+
 /**
  * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`), so that
  * no order is sent that a crash of the machine would forget.

@@ -67,6 +67,7 @@ export interface StatusFlags {
 
 export interface ExportFlags {
   readonly series?: true
+  readonly orders?: true
   readonly data?: string
   readonly profile?: string
   /** Epoch milliseconds. */

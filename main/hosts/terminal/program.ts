@@ -214,6 +214,7 @@ const describeExport = (program: Command) =>
     .summary('export the recorded history')
     .description('Writes the recorded history to stdout or a file, whether Headroom runs or not.')
     .option('--series', 'request quotas by the minute: a row per key, category and minute')
+    .option('--orders', 'the journal of orders: a row per order, without symbols, prices and quantities')
     .option(
       '--from <time>',
       'start time, such as 2026-01-05T15:30Z (default: a day before --to)',

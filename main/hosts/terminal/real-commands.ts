@@ -234,13 +234,18 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
     export: async (flags) => {
       const { exportHistory } = await import('./export-command.ts')
       const { openSeriesFile } = await import('../../history/series-file.ts')
+      const { openStoredJournal } = await import('../../orders/stored-journal.ts')
       return exportHistory(flags, {
         terminal,
         defaultDataFolder,
         version: app.version,
         nowMs: nodeClock.wallMs,
         openSeries: openSeriesFile,
-        parquet: () => import('../../history/series-parquet.ts'),
+        openOrders: openStoredJournal,
+        parquet: async () => ({
+          ...(await import('../../history/series-parquet.ts')),
+          ...(await import('../../orders/orders-parquet.ts')),
+        }),
       })
     },
 
