@@ -52,14 +52,6 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'O1',
-    what: 'pass on half an answer',
-    file: SENDING,
-    find: 'if (body.complete) this.#contain(() => this.#whole(answer, Buffer.concat(parts)))',
-    replace: 'this.#contain(() => this.#whole(answer, Buffer.concat(parts)))',
-    test: FAULTS_TEST,
-  },
-  {
-    promise: 'O1',
     what: 'say of any order that it has an OrderConfirmID',
     file: 'app/orders/order-facts.ts',
     find: 'hasConfirmId: orders.length > 0 && confirmIds.length === orders.length',

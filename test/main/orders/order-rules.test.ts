@@ -19,6 +19,20 @@ const REQUESTS = [
   ['GET', `${ROOT}/routes`, undefined],
 ] as const
 
+/** Requests for orders that are handed to the network when a test releases them. */
+function heldForward() {
+  const real = nodeForwardHttp({})
+  const handed = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const forward: ForwardHttp = (request, listener) => {
+    if (request.once === undefined) return real(request, listener)
+    handed.resolve()
+    void released.promise.then(() => real(request, listener))
+    return () => {}
+  }
+  return { forward, asked: handed.promise, release: () => released.resolve() }
+}
+
 describe('without both keys, or after a stop, nothing passes', () => {
   test.each([
     ['off', 403, 'Headroom forwards reads only, no orders.'],
@@ -41,21 +55,12 @@ describe('without both keys, or after a stop, nothing passes', () => {
   })
 
   test('a stop holds back an order whose connection is still being made', async () => {
-    const real = nodeForwardHttp({})
-    let connected = () => {}
-    const held = new Promise<void>((resolve) => {
-      connected = resolve
-    })
-    const forward: ForwardHttp = (request, listener) => {
-      if (request.once === undefined) return real(request, listener)
-      void held.then(() => real(request, listener))
-      return () => {}
-    }
+    const { forward, asked, release } = heldForward()
     const { add, send, service, orderSwitch } = await startOrderGateway({ forward })
     const answer = send('POST', ORDERS, add('bot'), ORDER)
-    await new Promise((resolve) => setImmediate(resolve))
+    await asked
     orderSwitch.state = 'stopped'
-    connected()
+    release()
     expect((await answer).status).toBe(503)
     expect(service.service.orders.ledger.total()).toBe(0)
     proves('O2', { level: 3, cases: 1 })
@@ -228,7 +233,28 @@ test('equal orders, and equal estimates, are never merged', async () => {
   expect(service.service.orders.ledger.total()).toBe(16)
 })
 
-test('a program that is gone before its order left sends nothing; later, the journal has the answer', async () => {
+test('a program that is gone before its order left sends nothing', async () => {
+  const { forward, asked, release } = heldForward()
+  const { add, url, service, orders, gateway } = await startOrderGateway({ forward })
+  const gone = new AbortController()
+  const answer = fetch(`${url}${ORDERS}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${add('bot')}` },
+    body: JSON.stringify(ORDER),
+    signal: gone.signal,
+  }).catch(() => 'gone')
+  await asked
+  gone.abort()
+  expect(await answer).toBe('gone')
+  // A connection that comes later is served later than the end of this one.
+  for (let later = 0; later < 3; later += 1) await fetch(`${url}/headroom/health`)
+  release()
+  await gateway.turnOff()
+  expect([service.service.orders.ledger.total(), orders.entries(0, Date.now() + 1000)]).toEqual([0, []])
+  proves('O1', { level: 3, cases: 1 })
+})
+
+test('whenever a program goes, the journal has the answer of what it sent', async () => {
   const { add, url, service, orders } = await startOrderGateway()
   const key = add('bot')
   const post = (gone: AbortController) =>
