@@ -111,3 +111,7 @@ export const ordersContract = {
   >(),
   stopOrders: command(z.strictObject({ profile: z.exactOptional(profileId) })).returning<Outcome>(),
 } as const
+
+/** Whether a person has ever allowed orders of a key. Until then surfaces show nothing of them. */
+export const mayHaveOrders = ({ orders = NO_ORDERS }: { readonly orders?: OrdersSummary }): boolean =>
+  orders.state !== 'off'

@@ -87,7 +87,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     verdict: verdictOf(requests, service),
     ...(pausedHistory && { pausedHistory }),
     ...served,
-    orders: sources.orders ?? ordersOf(profile),
+    orders: ordersOf(profile, sources.orders),
   })
 }
 
@@ -155,10 +155,10 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
   return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
 }
 
-/** The switch of a key in a process that serves no orders. */
-function ordersOf({ orders }: Profile): OrdersSummary {
-  if (orders === undefined) return NO_ORDERS
-  return { ...NO_ORDERS, state: orders, ...(orders === 'stopped' && { why: STOPPED_BY_PERSON }) }
+/** Orders with why they are stopped; in a process that serves none, the switch alone. */
+function ordersOf({ orders }: Profile, served: OrdersSummary | undefined): OrdersSummary {
+  const summary: OrdersSummary = served ?? { ...NO_ORDERS, state: orders ?? 'off' }
+  return summary.state === 'stopped' ? { why: STOPPED_BY_PERSON, ...summary } : summary
 }
 
 function profileSummary({ id, name, environment, clientId }: Profile): ProfileSummary {

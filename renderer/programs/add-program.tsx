@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { NO_ORDERS } from '../../app/contract/orders.ts'
+import { mayHaveOrders } from '../../app/contract/orders.ts'
 import {
   DEFAULT_GATEWAY_PORT,
   DEFAULT_MAX_ORDERS,
@@ -40,7 +40,7 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
   const [shown, setShown] = useState<{ readonly name: string; readonly key: string }>()
   const [problem, setProblem] = useState<string>()
   const panel = useRef<HTMLElement>(null)
-  const mayAllowOrders = useSnapshot(({ orders = NO_ORDERS }) => orders.state !== 'off') ?? false
+  const mayAllowOrders = useSnapshot(mayHaveOrders) ?? false
   useEffect(() => panel.current?.querySelector('input')?.focus(), [])
   const add = async (form: FormData) => {
     const name = formText(form, 'name')

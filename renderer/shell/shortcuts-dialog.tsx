@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import { NO_ORDERS } from '../../app/contract/orders.ts'
+import { mayHaveOrders } from '../../app/contract/orders.ts'
 import { classesOf } from '../components/classes.ts'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { useLook, useMirror, useParts } from '../state/window-parts.ts'
@@ -10,9 +10,7 @@ const css = classesOf(sheet)
 
 export function ShortcutsDialog() {
   const { look } = useParts()
-  const hasOrders = useMirror(({ snapshots }) =>
-    snapshots.some(({ orders = NO_ORDERS }) => orders.state !== 'off'),
-  )
+  const hasOrders = useMirror(({ snapshots }) => snapshots.some(mayHaveOrders))
   const on = useLook(({ shortcuts }) => shortcuts)
   return (
     <DialogFrame

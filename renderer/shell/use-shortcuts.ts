@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react'
-import { NO_ORDERS } from '../../app/contract/orders.ts'
+import { mayHaveOrders } from '../../app/contract/orders.ts'
 import { rowActions } from '../capacity/use-groups.ts'
 import { useCommand } from '../hooks/use-command.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
@@ -29,7 +29,7 @@ function useStopOrders(): void {
     const pressed = (event: KeyboardEvent) => {
       if (!stopsOrders(event, event.target)) return
       const { snapshots } = mirror.getState()
-      if (snapshots.every(({ orders = NO_ORDERS }) => orders.state === 'off')) return
+      if (!snapshots.some(mayHaveOrders)) return
       event.preventDefault()
       event.stopPropagation()
       run(() => api.stopOrders({}))
