@@ -48,6 +48,8 @@ export interface Past {
  * The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds.
  */
 const UNSAVED_WAIT_MS = 60_000
+/** Interval of attempts to store that orders are stopped, in milliseconds. */
+const STOP_RETRY_MS = 2_000
 /** Interval between writes of learned data, in milliseconds; it is also written at the end. */
 const LEARNED_EVERY_MS = 300_000
 
@@ -64,6 +66,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   #orders: AttachedOrders | undefined
   #cancelLearned: () => void = () => {}
   #isLearnedUnsaved = false
+  #isStopped = false
   readonly #secrets = new CorrectedSecrets({
     holder: (id) => this.#profiles.get(id),
     withKey: (key) => this.#profiles.withKey(key),
@@ -263,8 +266,18 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (saved.ok) this.#switch(session, profile)
     if (saved.ok || orders === 'stopped') this.#ordersChosen(profile, former)
     if (saved.ok) return { ok: true }
-    const effect = orders === 'stopped' ? 'Orders are stopped until Headroom quits.' : 'Nothing was changed.'
-    return { ok: false, code: 'not-kept', message: `${effect} Saving failed: ${saved.why}.` }
+    if (orders === 'stopped') this.#saveStopLater(id)
+    const effect = orders === 'stopped' ? 'Orders are stopped. Saving is retried' : 'Nothing was changed'
+    return { ok: false, code: 'not-kept', message: `${effect}: ${saved.why}.` }
+  }
+
+  /** Stores a stop that could not be stored, unless orders are allowed meanwhile. */
+  #saveStopLater(id: string): void {
+    this.#ports.clock.after(STOP_RETRY_MS, () => {
+      if (this.#isStopped) return
+      const profile = this.#profiles.get(id)?.profile
+      if (profile?.orders === 'stopped' && !this.#storage.keepOrders(profile).ok) this.#saveStopLater(id)
+    })
   }
 
   #switch(session: ProfileSession, profile: Profile): void {
@@ -330,6 +343,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#saveLearned()
     this.#cancelLearned()
     this.#profiles.stop()

@@ -151,14 +151,14 @@ export async function asked(
   request: ControlRequest,
   data: string | undefined,
   { terminal, defaultDataFolder, askRunning }: GatewayCommandDeps,
-  stored?: (folder: string) => ControlAnswer,
+  stored?: (folder: string) => ControlAnswer | Promise<ControlAnswer>,
 ): Promise<Answered | undefined> {
   const folder = data ?? defaultDataFolder()
   const fail = (line: string) => void terminal.error(line)
   if (folder === undefined) return fail(NO_HOME) as undefined
   const { kind, ...rest } = await askRunning(folder, request)
   if (kind === 'nobody') {
-    const answer = stored?.(folder)
+    const answer = await stored?.(folder)
     if (answer === undefined) return fail(`no Headroom is running on ${folder}; start it first`) as undefined
     return answer.ok ? answer : (fail(answer.message) as undefined)
   }

@@ -3,16 +3,22 @@ import type { ProgramSummary, Snapshot } from '../../../app/contract/snapshot.ts
 import { isLive } from '../../../app/sign-in/provider-hosts.ts'
 import { clockText } from '../../../app/status/moments.ts'
 import { lookupText, ordersStatus, STOPPING_LEAVES } from '../../../app/status/orders-status.ts'
+import type { ControlAnswer } from '../../control/protocol.ts'
 import { asked, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
 import type { OrdersAction, OrdersFlags } from './orders-flags.ts'
 import { pickKey } from './revoke-running.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
+export interface OrdersCommandDeps extends GatewayCommandDeps {
+  /** Stops the orders of a data folder while no app runs on it: of one key, or of all. */
+  stopStored(folder: string, profile: string | undefined): Promise<ControlAnswer>
+}
+
 /** Allows, stops and shows orders of the running app, and dismisses unknown outcomes. */
 export async function orders(
   { action, id }: { readonly action: OrdersAction; readonly id: string | undefined },
   flags: OrdersFlags,
-  deps: GatewayCommandDeps,
+  deps: OrdersCommandDeps,
 ): Promise<number> {
   if (action === 'dismiss')
     return id === undefined
@@ -113,8 +119,13 @@ async function confirmation(
   return typed?.trim() === 'allow' ? {} : (nothing('not confirmed') as undefined)
 }
 
-async function stop({ data, profile }: OrdersFlags, deps: GatewayCommandDeps): Promise<number> {
-  const answer = await asked({ do: 'stop-orders', ...(profile !== undefined && { profile }) }, data, deps)
+async function stop({ data, profile }: OrdersFlags, deps: OrdersCommandDeps): Promise<number> {
+  const request = { do: 'stop-orders', ...(profile !== undefined && { profile }) } as const
+  const answer = await asked(request, data, deps, async (folder) => {
+    const stopped = await deps.stopStored(folder, profile)
+    if (stopped.ok) deps.terminal.error(`no Headroom is running on ${folder}; this applies at its next start`)
+    return stopped
+  })
   if (answer === undefined) return EXIT_FAILURE
   if (!('stopped' in answer)) return somethingElse(deps)
   deps.terminal.out('orders are stopped')

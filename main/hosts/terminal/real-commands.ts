@@ -226,7 +226,11 @@ export function realCommands(terminal: Terminal, app: AppFolder): Commands {
 
     orders: async (action, id, flags) => {
       const { orders } = await import('./orders-command.ts')
-      return orders({ action, id }, flags, { terminal, defaultDataFolder, askRunning: ask })
+      const { stopStored } = await import('./stored-orders.ts')
+      return orders({ action, id }, flags, {
+        ...{ terminal, defaultDataFolder, askRunning: ask },
+        stopStored: (folder, profile) => stopStored(folder, profile, nodeClock.wallMs),
+      })
     },
 
     status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf }),

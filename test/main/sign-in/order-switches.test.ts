@@ -154,19 +154,28 @@ test('stop reaches each key that orders were allowed on, or one', async () => {
   expect(switches.stop('key-3')).toMatchObject({ ok: false, code: 'unknown-profile' })
 })
 
-test('a stop applies even if it can’t be saved; nothing is allowed that can’t be', async () => {
-  const full: ProfileStore = {
+test('a stop applies before it can be saved, and is saved later; nothing is allowed that can’t be', async () => {
+  let isFull = true
+  const kept: Profile['orders'][] = []
+  const disk: ProfileStore = {
     ...MEMORY_PROFILE_STORE,
-    keepOrders: () => ({ ok: false, why: 'the disk is full' }),
+    keepOrders: ({ orders }) => {
+      if (isFull) return { ok: false, why: 'the disk is full' }
+      kept.push(orders)
+      return { ok: true }
+    },
   }
-  const { switches, monitor, state } = setUp({ orders: 'on' }, full)
-  expect(switches.stop()).toMatchObject({
-    ok: false,
-    message: expect.stringContaining('until Headroom quits'),
-  })
+  const { switches, monitor, state, clock } = setUp({ orders: 'on' }, disk)
+  expect(switches.stop()).toMatchObject({ ok: false, message: expect.stringContaining('Saving is retried') })
   expect(state()).toBe('stopped')
   expect(monitor.setOrders('key-1', 'on')).toMatchObject({ ok: false, code: 'not-kept' })
   expect(state()).toBe('stopped')
+  await clock.advance(10_000)
+  isFull = false
+  await clock.advance(2_000)
+  expect(kept).toEqual(['stopped'])
+  await clock.advance(60_000)
+  expect(kept).toEqual(['stopped'])
 })
 
 test('the end of a command line cancels its sign-in', async () => {

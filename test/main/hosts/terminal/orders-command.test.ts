@@ -22,6 +22,7 @@ interface Case {
 async function run({ action, id, flags = {}, terminal: options, snapshots, answers = [] }: Case) {
   const terminal = fakeTerminal(options)
   const asked: ControlRequest[] = []
+  const stored: unknown[] = []
   const left = [...answers]
   const exitCode = await orders({ action, id }, flags, {
     terminal,
@@ -33,8 +34,19 @@ async function run({ action, id, flags = {}, terminal: options, snapshots, answe
       const answer = left.shift()
       return answer === undefined ? { kind: 'nobody' } : { kind: 'answered', answer }
     },
+    stopStored: async (folder, profile) => {
+      stored.push([folder, profile])
+      return { ok: true, stopped: true }
+    },
   })
-  return { exitCode, asked, out: terminal.lines, errors: terminal.errors, questions: terminal.questions }
+  return {
+    exitCode,
+    asked,
+    stored,
+    out: terminal.lines,
+    errors: terminal.errors,
+    questions: terminal.questions,
+  }
 }
 
 function of(summary: OrdersSummary | undefined, more: Partial<Snapshot> = {}): Snapshot {
@@ -108,6 +120,7 @@ test('without a running Headroom it fails', async () => {
     terminal,
     defaultDataFolder: () => '/d',
     askRunning: async () => ({ kind: 'nobody' }) as const,
+    stopStored: () => Promise.reject(new Error('not asked for')),
   }
   expect(await orders({ action: 'status', id: undefined }, {}, deps)).toBe(1)
   expect(terminal.errors).toEqual(['no Headroom is running on /d; start it first'])
@@ -209,6 +222,12 @@ test('stop reaches every key or the named one, and says what it leaves', async (
   expect(all.errors).toEqual([LEAVES])
   const one = await run({ action: 'stop', flags: { profile: 'b' }, answers: [stopped] })
   expect(one.asked).toEqual([{ do: 'stop-orders', profile: 'b' }])
+})
+
+test('while no Headroom runs, stop applies at its next start', async () => {
+  const stopped = await run({ action: 'stop', flags: { data: '/d', profile: 'b' } })
+  expect(stopped).toMatchObject({ exitCode: 0, stored: [['/d', 'b']], out: ['orders are stopped'] })
+  expect(stopped.errors).toEqual(['no Headroom is running on /d; this applies at its next start', LEAVES])
 })
 
 test('dismiss needs an order, and reports one that is not unknown', async () => {

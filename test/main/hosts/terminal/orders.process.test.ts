@@ -101,6 +101,14 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   third.child.kill('SIGTERM')
   const { stdout, stderr } = await third.ended
   expect(stdout + stderr).not.toContain(KEY)
+
+  // Also while nothing runs, and without the passphrase of the keys.
+  expect(await orders('stop')).toMatchObject({ exitCode: 0, stdout: 'orders are stopped\n' })
+  const fourth = gateway()
+  const fourthUrl = await addressAfter(fourth, 'gateway ready: ')
+  expect([(await send(fourthUrl)).status, arrived()]).toEqual([503, 2])
+  fourth.child.kill('SIGTERM')
+  await fourth.ended
 }, 240_000)
 
 test('a token without the Trade scope is switched on, gets 403, and that is said', async () => {
