@@ -234,13 +234,13 @@ export class Forwarder {
   }
 
   /**
-   * Waits for the turn of one of Headroom's own checks, in the class `background`. Resolves to a function
-   * that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
+   * Waits for the turn of one of Headroom's own requests: of a check in the class `background`. Resolves to a
+   * function that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
    */
-  async acquireOwnPermit(method: string, path: string): Promise<Permit | undefined> {
+  async acquireOwnPermit(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
     const turn = await this.#turn(categoryOf(method, path) ?? path, {
       program: OWN_PROGRAM,
-      class: 'background',
+      class: isUrgent ? 'critical' : 'background',
       weight: 1,
       maxWaitMs: OWN_MAX_WAIT_MS,
     })

@@ -11,7 +11,7 @@ export function sessionReads(monitor: Pick<MonitorSurface, 'withProfile'>): Read
   return async (profile, path) => {
     const answer = await monitor.withProfile(profile, async ({ parts }) => ({
       ok: true as const,
-      answer: await parts.client.request({ method: 'GET', path }),
+      answer: await parts.client.request({ method: 'GET', path, isUrgent: true }),
     }))
     if (!answer.ok || answer.answer.kind !== 'answered' || answer.answer.status !== 200) return undefined
     return answer.answer.body

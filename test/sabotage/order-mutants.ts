@@ -40,7 +40,7 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     find: 'const mayHaveArrived = once === undefined ? established : () => hasGone',
     replace:
       "const mayHaveArrived = once === undefined ? established : () => hasGone && state === 'answered'",
-    test: ONCE_TEST,
+    test: FAULTS_TEST,
   },
   {
     promise: 'O1',
