@@ -50,7 +50,7 @@ function Journal({ profile, orders }: { readonly profile: string; readonly order
       <div className={css('head')}>
         <h2 id="journal-heading">Journal of orders</h2>
         <span>{`${today} today${open} · no symbols, prices or quantities`}</span>
-        <div className={css('segments', 'at-end')}>
+        <div className={css('ranges', 'at-end')}>
           {RANGE_NAMES.map((one) => (
             <button
               key={one}
