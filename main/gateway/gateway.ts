@@ -382,8 +382,7 @@ export class Gateway {
     // Stored before the old forwarder ends: what its end reports must find the new one.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
-      acquirePermit: (method, path, isUrgent) =>
-        attached.forwarder.acquireOwnPermit(method, path, isUrgent),
+      acquirePermit: (method, path, isUrgent) => attached.forwarder.acquireOwnPermit(method, path, isUrgent),
       acquireStreamPermit: (path, isRead) => attached.forwarder.acquireReopeningPermit(path, isRead),
       markClockUncertain: (fromMs, toMs) => attached.forwarder.markClockUncertain(fromMs, toMs),
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSimulatorServer } from '../../../../main/simulator/server.ts'
+import { proves } from '../../../proof/proves.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 import { type Running, runNode } from './run-node.ts'
 
@@ -109,6 +110,7 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   expect([(await send(fourthUrl)).status, arrived()]).toEqual([503, 2])
   fourth.child.kill('SIGTERM')
   await fourth.ended
+  proves('O2', { level: 3, cases: 8 })
 }, 240_000)
 
 test('a token without the Trade scope is switched on, gets 403, and that is said', async () => {
