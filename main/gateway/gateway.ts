@@ -371,8 +371,7 @@ export class Gateway {
     const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
     const known = this.#attached.get(profile)
     if (!session.ok) {
-      known?.forwarder.stop()
-      this.#attached.delete(profile)
+      this.#detach(profile)
       return undefined
     }
     if (known?.session === session.found) return known
@@ -390,6 +389,13 @@ export class Gateway {
     const { url } = this.summary
     if (url !== undefined) session.found.gatewayHappened({ kind: 'gateway-on', url })
     return attached
+  }
+
+  /** Forgets the key first: what the end of its forwarder reports comes back here. */
+  #detach(profile: string): void {
+    const known = this.#attached.get(profile)
+    this.#attached.delete(profile)
+    known?.forwarder.stop()
   }
 
   #forwarderOf(session: ProfileSession): Forwarder {
@@ -436,10 +442,7 @@ export class Gateway {
             .get(profile)
             ?.forwarder.refuseWaiting('the tokens of this key are revoked; sign in again in Headroom')
       },
-      removed: (profile) => {
-        this.#attached.get(profile)?.forwarder.stop()
-        this.#attached.delete(profile)
-      },
+      removed: (profile) => this.#detach(profile),
     }
   }
 

@@ -175,8 +175,12 @@ export class OrderSending {
   #settle(result: SendingResult, outcome: UpstreamOutcome): void {
     this.#isSettled = true
     this.#cancelDeadline()
-    this.#hooks.counted(outcome)
-    this.#hooks.settled(result)
+    try {
+      this.#hooks.counted(outcome)
+    } finally {
+      // Whatever fails, an order has an end.
+      this.#hooks.settled(result)
+    }
   }
 
   /** A bug must not leave an order without an end. */

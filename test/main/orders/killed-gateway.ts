@@ -67,7 +67,7 @@ monitor.connect({
   streams: [],
 })
 const orders = new Orders({
-  switch: { state: () => 'on', maxPerMinute: () => 100 },
+  switch: { state: () => 'on', maxPerMinute: () => 10_000 },
   profiles: () => ['key-1'],
   dataFolder: folder,
   hashKeys: () => [Buffer.from('key of the vault')],

@@ -322,3 +322,22 @@ test('certainly not sent: the service refuses connections', async () => {
     1,
   )
 })
+
+test('a key that is disconnected while its order is under way: the outcome is unknown, and found later', async () => {
+  const { add, send, service, orders, monitor, events, notes } = await startOrderGateway()
+  const key = add('bot')
+  service.faults.set('order-silence', 1)
+  const answer = send('POST', ORDERS, key, ORDER)
+  await vi.waitFor(() => expect(service.service.orders.ledger.total()).toBe(1), SOON)
+  const profile = monitor.withProfile('key-1', (session) => ({ ok: true as const, found: session.profile }))
+  monitor.disconnect('key-1')
+  expect((await answer).status).toBe(502)
+  expect((await send('POST', ORDERS, key, ORDER)).status).toBe(503)
+  expect(notes.filter((note) => note.startsWith('a listener'))).toEqual([])
+  await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toEqual(['order-unknown']), SOON)
+  if (!profile.ok) throw new Error('the key was not connected')
+  monitor.connect(profile.found)
+  await vi.waitFor(() => expect(orders.summary('key-1').unknown[0]?.state).toBe('found'), SOON)
+  expect(service.service.orders.ledger.total()).toBe(1)
+  proves(['O1', 'O3'], { level: 3, cases: 1 })
+})
