@@ -140,6 +140,7 @@ export async function startApp({
   const demonstration = new Demonstration({
     monitor,
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
+    mayTrade: () => simulatorSettings.mayTrade,
     // Demonstration numbers must not be mistaken for those of a real key.
     isWanted: () => simulate || storage.ids().length === 0,
     ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
@@ -296,6 +297,7 @@ function storageNotices({ notices, status }: VaultHandle): readonly string[] {
 interface DemonstrationDeps {
   readonly monitor: Monitor
   readonly asChosen: (profile: Profile) => Profile
+  readonly mayTrade: () => boolean
   readonly isWanted: () => boolean
   readonly controlSecret?: string
 }
@@ -308,14 +310,16 @@ interface DemonstrationDeps {
 class Demonstration {
   readonly #monitor: Monitor
   readonly #asChosen: (profile: Profile) => Profile
+  readonly #mayTrade: () => boolean
   readonly #isWanted: () => boolean
   readonly #controlSecret: string | undefined
   #running: BuiltIn | undefined
   #stopped = false
 
-  constructor({ monitor, asChosen, isWanted, controlSecret }: DemonstrationDeps) {
+  constructor({ monitor, asChosen, mayTrade, isWanted, controlSecret }: DemonstrationDeps) {
     this.#monitor = monitor
     this.#asChosen = asChosen
+    this.#mayTrade = mayTrade
     this.#isWanted = isWanted
     this.#controlSecret = controlSecret
   }
@@ -324,7 +328,7 @@ class Demonstration {
     if (!this.#isNeeded()) return
     await this.#running?.close()
     this.#running = undefined
-    const builtIn = await startBuiltIn(this.#controlSecret)
+    const builtIn = await startBuiltIn(this.#controlSecret, this.#mayTrade())
     if (!this.#isNeeded()) return builtIn.close()
     this.#running = builtIn
     this.#monitor.connect(this.#asChosen(builtIn.profile))
@@ -365,9 +369,10 @@ export interface BuiltIn {
 const PAST_MS = 15 * 60_000
 
 /** Starts the built-in simulator on a free loopback port, with a control surface where that has a secret. */
-export async function startBuiltIn(controlSecret?: string): Promise<BuiltIn> {
+export async function startBuiltIn(controlSecret?: string, trade = false): Promise<BuiltIn> {
   const simulator = await startSimulatorServer({
     ...BUILT_IN_OPTIONS,
+    trade,
     ...(controlSecret !== undefined && { controlSecret }),
   })
   const { clientId, clientSecret, refreshToken } = BUILT_IN_OPTIONS

@@ -246,6 +246,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     session.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
     this.#happened({ kind: 'signed-in' }, profile.id)
     this.#orders?.switchChanged()
+    // Of the built-in simulator a sign-in stores nothing else.
+    if (profile.orders !== orders) this.#storage.keepOrders(profile)
     this.#ordersChosen(profile, orders)
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)
     return { ok: true }

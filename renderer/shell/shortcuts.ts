@@ -89,29 +89,6 @@ export const keyName = (key: string): string => KEY_NAMES[key] ?? key
 export const opensPalette = ({ key, ctrlKey, metaKey, altKey }: Press): boolean =>
   key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey
 
-/**
- * Whether a key press stops orders: Shift+O by its letter, or by its place on a keyboard without Latin
- * letters, but not while a person types in a field.
- */
-export function stopsOrders(
-  { key, code, shiftKey, ctrlKey, metaKey, altKey }: Press & Pick<KeyboardEvent, 'code' | 'shiftKey'>,
-  target: EventTarget | null,
-): boolean {
-  if (!shiftKey || ctrlKey || metaKey || altKey) return false
-  const isO = /^[a-z]$/i.test(key) ? key.toLowerCase() === 'o' : code === 'KeyO'
-  if (!isO || target === null) return isO
-  return !(target instanceof Element && target.closest(TYPED_FIELDS) !== null)
-}
-
-const TYPED_FIELDS = `textarea, select, [contenteditable], input:not(${[
-  'checkbox',
-  'radio',
-  'range',
-  'button',
-]
-  .map((type) => `[type=${type}]`)
-  .join(', ')})`
-
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented'>
 
 /** The shortcut of a key press; `undefined` while a field, menu or dialog has the focus. */

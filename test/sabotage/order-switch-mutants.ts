@@ -21,7 +21,7 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
   {
     promise: 'O2',
     what: 'keep Shift+O from stopping orders while a dialog is open',
-    file: 'renderer/shell/use-shortcuts.ts',
+    file: 'renderer/orders/use-stop-orders.ts',
     find: 'if (!stopsOrders(event, event.target)) return',
     replace: "if (!stopsOrders(event, event.target) || document.querySelector('[role=dialog]')) return",
     test: 'e2e/window/orders.spec.ts',

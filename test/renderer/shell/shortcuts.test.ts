@@ -1,6 +1,6 @@
-import { expect, it, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { createStore } from 'zustand/vanilla'
-import { SHORTCUTS, shortcutFor, stopsOrders } from '../../../renderer/shell/shortcuts.ts'
+import { SHORTCUTS, shortcutFor } from '../../../renderer/shell/shortcuts.ts'
 import type { Look } from '../../../renderer/state/look.ts'
 import { AS_DELIVERED } from '../../../renderer/state/row-groups.ts'
 
@@ -41,26 +41,4 @@ it('ignores typing and the browser’s own keys', () => {
   for (const held of ['ctrlKey', 'metaKey', 'altKey', 'defaultPrevented']) {
     expect(shortcutFor(press('p', { [held]: true }), false, look(true))).toBeUndefined()
   }
-})
-
-const PRESS = {
-  ...{ key: 'O', code: 'KeyO', shiftKey: true },
-  ...{ ctrlKey: false, metaKey: false, altKey: false, defaultPrevented: false },
-}
-
-test.each([
-  [{}, true],
-  // Caps Lock, and a keyboard of another alphabet.
-  [{ key: 'o' }, true],
-  [{ key: 'Щ' }, true],
-  [{ key: 'O', code: 'KeyS' }, true],
-  [{ shiftKey: false, key: 'o' }, false],
-  [{ ctrlKey: true }, false],
-  [{ metaKey: true }, false],
-  [{ altKey: true }, false],
-  [{ key: 'P', code: 'KeyP' }, false],
-  // The place of O on a Dvorak keyboard.
-  [{ key: 'R', code: 'KeyO' }, false],
-])('of the key press %j, stopping orders is %s', (press, stops) => {
-  expect(stopsOrders({ ...PRESS, ...press }, null)).toBe(stops)
 })

@@ -128,7 +128,8 @@ test('a token without the Trade scope is switched on, gets 403, and that is said
 test('the app allows orders by a sign-in in the browser; declining it changes nothing', async () => {
   const data = temporaryFolder()
   const args = ['start', '--host', 'browser', '--port', '0', '--no-open', '--no-link', '--simulate']
-  const app = command(...args, '--gateway-port', '0', '--data', data)
+  const started = () => command(...args, '--gateway-port', '0', '--data', data)
+  const app = started()
   const url = await addressAfter(app, 'gateway ready: ')
   const orders = (...more: readonly string[]) => command('orders', ...more, '--data', data)
   /** Starts allowing, answers the sign-in page as a person would, and returns how the command ended. */
@@ -159,9 +160,17 @@ test('the app allows orders by a sign-in in the browser; declining it changes no
   expect((await decided('approve')).exitCode).toBe(0)
   expect((await orders('status').ended).stdout).toContain(': orders are allowed, 0 today')
   expect((await send(url)).status).toBe(200)
-  expect((await orders('stop').ended).exitCode).toBe(0)
-  expect((await send(url)).status).toBe(503)
   app.child.kill('SIGTERM')
   expect((await app.ended).exitCode).toBe(0)
+
+  // What was allowed stays allowed, also of the next built-in simulator, whose key is new.
+  const again = started()
+  const againUrl = await addressAfter(again, 'gateway ready: ')
+  await again.said('headroom ready: ')
+  await expect.poll(async () => (await send(againUrl)).status, { timeout: 20_000 }).toBe(200)
+  expect((await orders('stop').ended).exitCode).toBe(0)
+  expect((await send(againUrl)).status).toBe(503)
+  again.child.kill('SIGTERM')
+  expect((await again.ended).exitCode).toBe(0)
   expect(readFileSync(join(data, 'headroom.log'), 'utf8')).not.toContain('TSLA')
 }, 240_000)
