@@ -391,7 +391,7 @@ export class Gateway {
     return attached
   }
 
-  /** Forgets the key first: what the end of its forwarder reports comes back here. */
+  /** Forgets the key first, because the end of its forwarder is reported to this gateway too. */
   #detach(profile: string): void {
     const known = this.#attached.get(profile)
     this.#attached.delete(profile)
