@@ -1,6 +1,8 @@
 import { DAY_MS } from '../../app/contract/units.ts'
 import { type ListedOrder, listedOrderOf } from '../../app/orders/order-facts.ts'
+import { categoryOf } from '../../app/service/categories.ts'
 import { parseJson } from '../../app/service/json.ts'
+import { accountsIn } from '../api/account-list.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 
 /** Reads a resource of a connected key; `undefined` without a response 200. */
@@ -9,10 +11,14 @@ export type ReadResource = (profile: string, path: string) => Promise<string | u
 /** Reads resources with the token of a connected key, counted like every request of Headroom. */
 export function sessionReads(monitor: Pick<MonitorSurface, 'withProfile'>): ReadResource {
   return async (profile, path) => {
-    const answer = await monitor.withProfile(profile, async ({ parts }) => ({
-      ok: true as const,
-      answer: await parts.client.request({ method: 'GET', path, isUrgent: true }),
-    }))
+    const answer = await monitor.withProfile(profile, async ({ parts }) => {
+      const category = categoryOf('GET', path.split('?', 1)[0] ?? path)
+      if (category !== undefined) parts.prober.count(category)
+      return {
+        ok: true as const,
+        answer: await parts.client.request({ method: 'GET', path, isUrgent: true }),
+      }
+    })
     if (!answer.ok || answer.answer.kind !== 'answered' || answer.answer.status !== 200) return undefined
     return answer.answer.body
   }
@@ -48,7 +54,8 @@ export async function readOrderList(
   { accountEndings, sinceMs, nowMs }: WantedOrders,
   read: ReadResource,
 ): Promise<OrderList | undefined> {
-  const accounts = accountsIn(await read(profile, '/v3/brokerage/accounts'))
+  const body = await read(profile, '/v3/brokerage/accounts')
+  const accounts = body === undefined ? undefined : accountsIn(body)
   if (accounts === undefined) return undefined
   const isWanted = (account: string) => accountEndings.includes(endingOf(account))
   const wanted = accountEndings.includes('') ? accounts : accounts.filter(isWanted)
@@ -88,15 +95,6 @@ async function readPages(
     next = following
   }
   return undefined
-}
-
-function accountsIn(body: string | undefined): readonly string[] | undefined {
-  const accounts = membersOf(body)?.['Accounts']
-  if (!Array.isArray(accounts)) return undefined
-  return accounts.flatMap((account: unknown) => {
-    const id = typeof account === 'object' && account !== null && 'AccountID' in account && account.AccountID
-    return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? [id] : []
-  })
 }
 
 function membersOf(body: string | undefined): Readonly<Record<string, unknown>> | undefined {
