@@ -5,7 +5,7 @@ import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { useSnapshot } from '../state/window-parts.ts'
 import sheet from './orders.module.css'
-import { OrdersButton } from './orders-strip.tsx'
+import { OrdersButton } from './orders-button.tsx'
 
 const css = classesOf({ ...dialogSheet, ...sheet })
 

@@ -4,12 +4,12 @@ import { capitalised } from '../../app/status/sentences.ts'
 import { classesOf } from '../components/classes.ts'
 import controlsSheet from '../components/controls.module.css'
 import { Shape } from '../components/shape.tsx'
-import { useCommand } from '../hooks/use-command.ts'
-import programsSheet from '../programs/programs.module.css'
-import { useParts, useSnapshot } from '../state/window-parts.ts'
-import sheet from './orders.module.css'
+import ordersSheet from '../orders/orders.module.css'
+import { OrdersButton } from '../orders/orders-button.tsx'
+import { useSnapshot } from '../state/window-parts.ts'
+import sheet from './programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...programsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...sheet, ...ordersSheet })
 
 /** Whether orders of the displayed key may pass, and the button that stops them. Empty while they are off. */
 export function OrdersStrip() {
@@ -27,27 +27,5 @@ export function OrdersStrip() {
         <OrdersButton state={orders.state} />
       </div>
     </section>
-  )
-}
-
-/** Stops the orders of every key, or opens the dialog that allows them on this one. */
-export function OrdersButton({ state }: { readonly state: 'off' | 'on' | 'stopped' | 'failed' }) {
-  const { api, view } = useParts()
-  const run = useCommand()
-  if (state === 'on' || state === 'failed')
-    return (
-      <button
-        type="button"
-        className={css('button', 'red')}
-        title="Refuses new orders of every key."
-        onClick={() => run(() => api.stopOrders({}))}
-      >
-        Stop orders <kbd>⇧O</kbd>
-      </button>
-    )
-  return (
-    <button type="button" className={css('button')} onClick={() => view.setState({ dialog: 'allow-orders' })}>
-      Allow orders…
-    </button>
   )
 }

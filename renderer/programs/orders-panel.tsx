@@ -11,12 +11,12 @@ import { Shape } from '../components/shape.tsx'
 import { SideScroll } from '../components/side-scroll.tsx'
 import { useAnswer } from '../hooks/use-answer.ts'
 import { useCommand } from '../hooks/use-command.ts'
-import programsSheet from '../programs/programs.module.css'
+import { orderRow } from '../orders/order-rows.ts'
+import ordersSheet from '../orders/orders.module.css'
 import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
-import { orderRow } from './order-rows.ts'
-import sheet from './orders.module.css'
+import sheet from './programs.module.css'
 
-const css = classesOf({ ...controlsSheet, ...programsSheet, ...sheet })
+const css = classesOf({ ...controlsSheet, ...sheet, ...ordersSheet })
 
 const RANGES = { Today: DAY_MS, '30 days': 30 * DAY_MS } as const
 type Range = keyof typeof RANGES
