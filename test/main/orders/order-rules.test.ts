@@ -24,13 +24,25 @@ function heldForward() {
   const real = nodeForwardHttp({})
   const handed = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<string>()
   const forward: ForwardHttp = (request, listener) => {
     if (request.once === undefined) return real(request, listener)
     handed.resolve()
-    void released.promise.then(() => real(request, listener))
+    void released.promise.then(() =>
+      real(request, {
+        answered: (answer) => {
+          ended.resolve('answered')
+          listener.answered(answer)
+        },
+        failed: (how, why) => {
+          ended.resolve(how)
+          listener.failed(how, why)
+        },
+      }),
+    )
     return () => {}
   }
-  return { forward, asked: handed.promise, release: () => released.resolve() }
+  return { forward, asked: handed.promise, release: () => released.resolve(), ended: ended.promise }
 }
 
 describe('without both keys, or after a stop, nothing passes', () => {
@@ -234,8 +246,8 @@ test('equal orders, and equal estimates, are never merged', async () => {
 })
 
 test('a program that is gone before its order left sends nothing', async () => {
-  const { forward, asked, release } = heldForward()
-  const { add, url, service, orders, gateway } = await startOrderGateway({ forward })
+  const { forward, asked, release, ended } = heldForward()
+  const { add, url, service, orders } = await startOrderGateway({ forward })
   const gone = new AbortController()
   const answer = fetch(`${url}${ORDERS}`, {
     method: 'POST',
@@ -249,7 +261,7 @@ test('a program that is gone before its order left sends nothing', async () => {
   // A connection that comes later is served later than the end of this one.
   for (let later = 0; later < 3; later += 1) await fetch(`${url}/headroom/health`)
   release()
-  await gateway.turnOff()
+  expect(await ended).toBe('not-sent')
   expect([service.service.orders.ledger.total(), orders.entries(0, Date.now() + 1000)]).toEqual([0, []])
   proves('O1', { level: 3, cases: 1 })
 })
