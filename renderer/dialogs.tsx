@@ -34,6 +34,10 @@ const FindingsDialog = lazy(async () => ({
   default: (await import('./verdict/findings-dialog.tsx')).FindingsDialog,
 }))
 
+const AllowOrdersDialog = lazy(async () => ({
+  default: (await import('./orders/allow-orders-dialog.tsx')).AllowOrdersDialog,
+}))
+
 const PaletteDialog = lazy(async () => ({
   default: (await import('./palette/palette-dialog.tsx')).PaletteDialog,
 }))
@@ -72,6 +76,8 @@ function OpenDialog() {
       return <ShortcutsDialog />
     case 'findings':
       return <FindingsDialog />
+    case 'allow-orders':
+      return <AllowOrdersDialog />
     case 'palette':
       return <PaletteDialog />
   }

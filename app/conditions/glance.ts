@@ -46,6 +46,10 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
       const { since } = worst
       return since === undefined ? NONE : { caption: 'silent for', value: digits((nowMs - since) / 1000) }
     }
+    case 'orders': {
+      const open = snapshot.orders?.unknown.filter(({ state }) => state !== 'found') ?? []
+      return open.length === 0 ? NONE : { caption: 'orders unknown', value: String(open.length) }
+    }
     case 'data': {
       if (worst.kind === 'history-paused') return NONE
       const newest = Math.max(...snapshot.requests.map(({ observedAt }) => observedAt ?? 0))

@@ -1,4 +1,5 @@
 import type { Health } from '../contract/key-health.ts'
+import { NO_ORDERS } from '../contract/orders.ts'
 import { mostUrgent, type Severity } from '../contract/severity.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { doubtfulRows } from '../quota/verdict.ts'
@@ -105,6 +106,7 @@ export interface AspectStatus {
 }
 
 const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
+  orders: 'Orders',
   'sign-in': 'Sign-in',
   service: 'Service',
   streams: 'Streams',
@@ -115,13 +117,15 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
 
 /**
  * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot call, none is
- * ok.
+ * ok. Orders are a part once a person has allowed them.
  */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)
   const { roots, consequences } = conditions
   const stopped = isStopped(conditions)
-  return ASPECTS.map((aspect) => {
+  const { state, unknown } = snapshot.orders ?? NO_ORDERS
+  const hasOrders = state !== 'off' || unknown.length > 0
+  return ASPECTS.filter((aspect) => aspect !== 'orders' || hasOrders).map((aspect) => {
     const isOf = ({ kind }: Condition) => CONDITIONS[kind].aspect === aspect
     // While calls fail, consequences are not shown as separate states.
     const of = [...roots.filter(isOf), ...(stopped ? [] : consequences.filter(isOf))]
@@ -144,6 +148,8 @@ function withoutCondition(
   const { streams, slots } = snapshot
   const unchecked = { severity: 'unknown', label: STATE_LABELS['not-checked'] } as const
   switch (aspect) {
+    case 'orders':
+      return { severity: 'ok', label: 'allowed' }
     case 'data':
       return stopped ? { ...dataAge(snapshot, nowMs), severity: 'unknown' } : dataAge(snapshot, nowMs)
     case 'streams':

@@ -1,9 +1,11 @@
+import { NO_ORDERS } from '../contract/orders.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
+import { lacksTrade } from '../service/scopes.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 
 /** The parts of a key's health, in the order in which they are listed. */
-export const ASPECTS = ['sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
+export const ASPECTS = ['orders', 'sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
 export type Aspect = (typeof ASPECTS)[number]
 
 /** The aspect of a condition, and its consequences. */
@@ -73,6 +75,19 @@ const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, s
  * continue.
  */
 export const CONDITIONS = {
+  'order-unknown': {
+    ...leaves('orders'),
+    detect: ({ orders = NO_ORDERS }: Snapshot) => {
+      const [first] = orders.unknown
+      if (first === undefined) return []
+      const isFound = orders.unknown.every(({ state }) => state === 'found')
+      return [{ severity: isFound ? ('warning' as const) : ('critical' as const), since: first.at }]
+    },
+  },
+  'orders-failed': {
+    ...leaves('orders'),
+    detect: ({ orders }: Snapshot) => (orders?.state === 'failed' ? [{ severity: 'critical' as const }] : []),
+  },
   'keys-damaged': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
   'keys-locked': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
   'keys-unreadable': stops('sign-in', [...OF_NO_TOKEN, 'signed-out']),
@@ -124,6 +139,15 @@ export const CONDITIONS = {
   low: leaves('quotas'),
   'usual-load': leaves('quotas', 'watch'),
   watch: leaves('quotas'),
+  'orders-forbidden': {
+    ...leaves('orders'),
+    detect: ({ orders, access }: Snapshot) =>
+      orders?.state === 'on' && lacksTrade(access.scopes) ? [{ severity: 'warning' as const }] : [],
+  },
+  'orders-stopped': {
+    ...leaves('orders'),
+    detect: ({ orders }: Snapshot) => (orders?.state === 'stopped' ? [{ severity: 'watch' as const }] : []),
+  },
   'keyring-away': leaves('sign-in'),
   'keyring-unprotected': leaves('sign-in'),
   'not-checked': leaves('data'),
@@ -156,6 +180,9 @@ const after = (holdMs: number, recoverMs = 0): AlertRule => ({ holdMs, recoverMs
 
 /** Kinds that raise alerts. The other kinds appear only in the window. */
 export const ALERTS: { readonly [K in ConditionKind]?: AlertRule } = {
+  'order-unknown': after(0),
+  'orders-failed': after(0),
+  'orders-forbidden': after(10_000),
   'keys-damaged': after(0),
   'keys-locked': after(0),
   'keys-unreadable': after(0),

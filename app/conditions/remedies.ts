@@ -3,6 +3,7 @@ import { PAUSE_MINUTES } from '../contract/programs.ts'
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { busiestProgram, type Condition, isMostlyOwn, replacementOf } from './evaluate.ts'
 import type { ConditionKind } from './kinds.ts'
+import { isDiskFull } from './messages/orders.ts'
 import { scopesText } from './messages/problems.ts'
 
 /** A remedy that Headroom itself offers for a condition: a stable code for programs. */
@@ -18,6 +19,8 @@ export type RemedyKind =
   | 'reopen-streams'
   | 'replace-stream'
   | 'pause-program'
+  | 'dismiss-orders'
+  | 'allow-orders'
 
 /** A remedy with its button's label. */
 export interface Remedy {
@@ -27,7 +30,9 @@ export interface Remedy {
   readonly target?: string
 }
 
-const LABELS: Readonly<Record<Exclude<RemedyKind, 'replace-stream' | 'pause-program'>, string>> = {
+const LABELS: Readonly<
+  Record<Exclude<RemedyKind, 'replace-stream' | 'pause-program' | 'dismiss-orders'>, string>
+> = {
   connect: 'Connect again',
   'sign-in': 'Sign in',
   'correct-key': 'Correct the secret',
@@ -37,6 +42,7 @@ const LABELS: Readonly<Record<Exclude<RemedyKind, 'replace-stream' | 'pause-prog
   unlock: 'Unlock',
   'free-space': 'Free space',
   'reopen-streams': 'Reopen all',
+  'allow-orders': 'Allow orders…',
 }
 
 const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
@@ -59,6 +65,9 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'renewal-failing': 'try-now',
   'sign-in-ends': 'sign-in',
   'keyring-unprotected': 'store-unprotected',
+  'orders-failed': 'free-space',
+  'orders-forbidden': 'allow-orders',
+  'orders-stopped': 'allow-orders',
 }
 
 /** The remedy that Headroom itself offers for a condition of this key; `undefined` if none. */
@@ -74,6 +83,13 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
       break
     case 'history-paused':
       if (snapshot.pausedHistory?.failure !== 'full') return undefined
+      break
+    case 'order-unknown': {
+      const count = snapshot.orders?.unknown.length ?? 0
+      return { kind: 'dismiss-orders', label: count > 1 ? 'Dismiss all' : 'Dismiss' }
+    }
+    case 'orders-failed':
+      if (!isDiskFull(snapshot.orders?.why)) return undefined
       break
     case 'permission-missing':
       return { kind: 'sign-in', label: `Sign in with ${scopesText(problem?.categories ?? [])}` }

@@ -4,6 +4,7 @@ import { eventsContract } from './events.ts'
 import { gatewayContract } from './gateway.ts'
 import { historyContract } from './history.ts'
 import { keysContract } from './keys.ts'
+import { ordersContract } from './orders.ts'
 import { quotasContract } from './quotas.ts'
 import { settingsContract } from './settings.ts'
 import { signInContract } from './sign-in.ts'
@@ -29,6 +30,7 @@ export const contract = {
   ...windowsContract,
   ...updatesContract,
   ...gatewayContract,
+  ...ordersContract,
 } as const
 
 export type AppContract = typeof contract

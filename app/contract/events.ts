@@ -1,6 +1,7 @@
 import { z } from 'zod/mini'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, push } from './ipc.ts'
+import { resolvedState } from './orders.ts'
 import { streamKind, streamProposal } from './streams.ts'
 
 const refreshFailure = z.enum(['refused', 'misconfigured', 'later', 'not-sent', 'malformed', 'unknown'])
@@ -25,6 +26,10 @@ const ofCondition = {
 
 const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, ...ofCondition, ...fields })
+
+/** An event about an order. `id`: its entry in the journal, so that both events share a line. */
+const orderEvent = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
+  openObject({ kind: z.literal(kind), ...logged, id: text, count: optionalNumber, ...fields })
 
 /** Fields that distinguish conditions of one kind. */
 interface Named {
@@ -236,6 +241,14 @@ export const eventSchemas = [
   event('program-cut', { program: text }),
   event('gateway-on', { url: text }),
   event('gateway-off', { why: text }),
+  /** A person allowed orders, or they resumed after `orders-stopped` by a failure. */
+  event('orders-allowed', {}),
+  /** A person stopped orders, or they can't be recorded. */
+  event('orders-stopped', { why: text }),
+  /** The outcome of an order is unknown. */
+  orderEvent('order-unknown', { program: text }),
+  /** What looking it up showed; `orderId`: the service's, if found. */
+  orderEvent('order-resolved', { state: resolvedState, orderId: optionalText }),
 ] as const
 
 export const loggedEvent = z.discriminatedUnion('kind', eventSchemas)

@@ -17,7 +17,7 @@ export interface GatewayOverview {
 }
 
 const name = z.string().check(z.minLength(1), z.maxLength(PROGRAM_LIMITS.name), z.regex(PROGRAM_NAME))
-const { least, most } = PROGRAM_LIMITS.weight
+const { weight, maxOrders } = PROGRAM_LIMITS
 
 /** The gateway, through which programs on this machine use a key. */
 export const gatewayContract = {
@@ -34,7 +34,9 @@ export const gatewayContract = {
     z.strictObject({
       name,
       class: z.enum(PROGRAM_CLASSES),
-      weight: z.number().check(z.gte(least), z.lte(most)),
+      weight: z.number().check(z.gte(weight.least), z.lte(weight.most)),
+      /** Orders in any minute; absent: the program may not send orders. */
+      maxOrders: z.exactOptional(z.int().check(z.gte(maxOrders.least), z.lte(maxOrders.most))),
       profile: profileId,
     }),
   ).returning<Outcome<{ readonly key: string }>>(),

@@ -18,7 +18,16 @@ export const DEFAULT_RESERVE_SHARE = 0.06
 export const defaultReserve = (limit: number): number => Math.max(1, Math.ceil(DEFAULT_RESERVE_SHARE * limit))
 
 /** Limits for a person's input about programs. */
-export const PROGRAM_LIMITS = { programs: 64, name: 40, weight: { least: 0.01, most: 100 } } as const
+export const PROGRAM_LIMITS = {
+  programs: 64,
+  name: 40,
+  weight: { least: 0.01, most: 100 },
+  /** Orders in any minute, of a program that may send orders. */
+  maxOrders: { least: 1, most: 10_000 },
+} as const
+
+/** The default limit of orders in any minute. */
+export const DEFAULT_MAX_ORDERS = 30
 
 /** How long a paused program gets 429s, in minutes. */
 export const PAUSE_MINUTES = 5

@@ -2,6 +2,7 @@ import { z } from 'zod/mini'
 import { type Immutable, number, openObject, optionalNumber, optionalText, text } from './fields.ts'
 import { command, nothing, push } from './ipc.ts'
 import { health, keystoreState, pausedHistory } from './key-health.ts'
+import { ordersSummary } from './orders.ts'
 import { PROGRAM_CLASSES } from './programs.ts'
 import { quotaPoller, quotaUse } from './quota-use.ts'
 import type { StreamReasonCode } from './stream-reasons.ts'
@@ -317,13 +318,12 @@ export const programSummary = openObject({
   weight: number,
   /** The last four characters of its key, to distinguish keys. */
   keyEnding: text,
+  /** Orders in any minute; absent: none. */
+  maxOrders: optionalNumber,
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,
-  /**
-   * Requests answered by the service since the gateway was turned on, including stream openings but not
-   * resends.
-   */
+  /** Requests answered by the service since the gateway was turned on, with stream openings, no resends. */
   forwarded: number,
   /** Requests answered with the response to an identical request. */
   coalesced: number,
@@ -361,10 +361,7 @@ export const snapshotSchema = openObject({
   at: number,
   profile: profileSummary,
   service: serviceSummary,
-  /**
-   * The sign-in host while a refresh cannot reach it. Absent while it responds, if no refresh will be
-   * attempted, and if it is the service's own host, which `service` covers.
-   */
+  /** The sign-in host while a due refresh cannot reach it; absent if it is the service's own host. */
   signInHost: z.exactOptional(signInHostSummary),
   keystore: keystoreState,
   access: accessSummary,
@@ -384,6 +381,7 @@ export const snapshotSchema = openObject({
   gateway: z.exactOptional(gatewaySummary),
   /** The programs that use this key; absent while the gateway is off. */
   programs: z.exactOptional(z.array(programSummary)),
+  orders: z.exactOptional(ordersSummary),
   /** Number of items per list beyond the 512 kB limit of a snapshot; absent if all fit. */
   unlisted: z.exactOptional(unlisted),
 })

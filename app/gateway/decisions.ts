@@ -47,9 +47,10 @@ export type UpstreamOutcome =
 /**
  * - `too-late`: its turn would come after its maximum wait.
  * - `queue-full`: too many requests wait, and this is the newest of the program with the most.
+ * - `empty`: it waits for nothing, and its quota has nothing left.
  * - `unavailable`: nothing can be sent (no token, sign-in needed, shutting down).
  */
-export type RefusalReason = 'too-late' | 'queue-full' | 'unavailable'
+export type RefusalReason = 'too-late' | 'queue-full' | 'empty' | 'unavailable'
 
 /** Why a request has no response. */
 export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'

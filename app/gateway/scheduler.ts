@@ -109,6 +109,24 @@ export class Scheduler {
     bucket.bound.sent(id, now)
   }
 
+  /**
+   * Lets a request go that waits for nothing, such as an order: above every class, before those that wait,
+   * and out of the reserve. `undefined`: it goes, and its outcome is to be reported by `answered`. A bucket
+   * without a header lets it pass.
+   */
+  goAtOnce(id: number, bucketName: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
+    const now = this.#passed(nowMs)
+    const { bound } = this.#bucket(bucketName)
+    if (bound.limit === undefined || bound.allows(1, now)) {
+      this.passed(id, bucketName, now)
+      return undefined
+    }
+    const rate = bound.reading(now)
+    const waitMs = (bound.reachesAtMs(1, now) ?? now + (rate?.resetSeconds ?? 0) * 1000) - now
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+    return { kind: 'refuse', request: id, why: 'empty', retryAfterSeconds, ...(rate && { rate }) }
+  }
+
   /** Handles the outcome of a sent request. An unknown id changes nothing. */
   answered(id: number, outcome: UpstreamOutcome, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)

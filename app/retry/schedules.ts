@@ -35,6 +35,8 @@ export const RETRY = {
   tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
   /** Serving on the gateway's port, which another program had at the start. */
   gatewayPort: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000], jitter: 0 },
+  /** Writing the journal of orders, without which none passes. */
+  orderJournal: { stepsMs: [1_000, 2_000, 5_000], jitter: 0 },
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },
   /**

@@ -1,3 +1,5 @@
+import { TRADE_SCOPE } from '../service/scopes.ts'
+
 /** The audience of the public service, for live and simulated accounts alike (service 10). */
 export const DEFAULT_AUDIENCE = 'https://api.tradestation.com'
 
@@ -8,6 +10,8 @@ export interface AuthorizeFields {
   readonly audience: string
   readonly redirectUri: string
   readonly extraScopes: readonly ExtraScope[]
+  /** Whether to ask for `Trade`: only after a person allowed orders. */
+  readonly mayTrade: boolean
   readonly state: string
   /** S256 of the verifier (RFC 7636). */
   readonly challenge: string
@@ -25,7 +29,7 @@ export function authorizeUrl(fields: AuthorizeFields): string {
     ['client_id', fields.clientId],
     ['audience', fields.audience],
     ['redirect_uri', fields.redirectUri],
-    ['scope', scopeText(fields.extraScopes)],
+    ['scope', scopeText(fields.extraScopes, fields.mayTrade)],
     ['state', fields.state],
     ['code_challenge', fields.challenge],
     ['code_challenge_method', 'S256'],
@@ -37,8 +41,6 @@ export function authorizeUrl(fields: AuthorizeFields): string {
 
 /**
  * The scopes of a monitor: reading accounts and market data, and a refresh token (service 5.4).
- *
- * No list contains `Trade`: Headroom never places orders.
  */
 export const MIN_SCOPES = ['openid', 'offline_access', 'MarketData', 'ReadAccount'] as const
 
@@ -46,9 +48,13 @@ export const MIN_SCOPES = ['openid', 'offline_access', 'MarketData', 'ReadAccoun
 export const EXTRA_SCOPES = ['Matrix', 'OptionSpreads'] as const
 export type ExtraScope = (typeof EXTRA_SCOPES)[number]
 
-/** The value of `scope`: the minimum and the selected extra scopes, separated by spaces. */
-export const scopeText = (extra: readonly ExtraScope[]): string =>
-  [...MIN_SCOPES, ...EXTRA_SCOPES.filter((scope) => extra.includes(scope))].join(' ')
+/** The value of `scope`: the minimum, the selected extra scopes and `Trade`, separated by spaces. */
+export const scopeText = (extra: readonly ExtraScope[], mayTrade: boolean): string =>
+  [
+    ...MIN_SCOPES,
+    ...EXTRA_SCOPES.filter((scope) => extra.includes(scope)),
+    ...(mayTrade ? [TRADE_SCOPE] : []),
+  ].join(' ')
 
 /**
  * Bytes of randomness in `state` and in the verifier of one sign-in.

@@ -18,6 +18,7 @@ export type SignInFailure =
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'answer-lost'; readonly why: string }
   | { readonly kind: 'no-refresh-token' }
+  | { readonly kind: 'trade-withheld' }
   | { readonly kind: 'not-connected'; readonly why: string }
 
 export interface FailureText {
@@ -57,6 +58,8 @@ function messageOf(failure: SignInFailure): string {
       return `The service's last response was lost: ${failure.why}. Sign in again.`
     case 'no-refresh-token':
       return 'The service sent no refresh token. Allow the scope offline_access for this key.'
+    case 'trade-withheld':
+      return 'The sign-in was approved without the Trade scope. Nothing was changed.'
     case 'not-connected':
       return `Signed in, but connecting failed: ${failure.why}`
   }

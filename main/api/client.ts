@@ -15,6 +15,8 @@ export interface ApiRequest {
   /** Path and query, relative to `{base_url}`. */
   readonly path: string
   readonly body?: string
+  /** See `AcquirePermit`. */
+  readonly isUrgent?: boolean
 }
 
 export type ApiAnswer =
@@ -78,7 +80,7 @@ export class ApiClient {
     refused?: string,
   ): Promise<{ readonly answer: ApiAnswer; readonly token?: string }> {
     const acquirePermit = this.#deps.turns?.()
-    const turn = acquirePermit && (await acquirePermit(request.method, request.path))
+    const turn = acquirePermit && (await acquirePermit(request.method, request.path, request.isUrgent))
     if (acquirePermit !== undefined && turn === undefined) return { answer: NO_TURN }
     const access = this.#isStopped ? undefined : this.#deps.usable()
     if (access?.kind !== 'token' || access.value === refused) {

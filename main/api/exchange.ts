@@ -34,7 +34,7 @@ export interface ExchangeSlot {
 
 /** Inputs of a new exchange. */
 export interface ExchangeStart {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly token: string
   readonly slot?: ExchangeSlot | undefined

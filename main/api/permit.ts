@@ -12,8 +12,11 @@ export type OwnOutcome =
 /** Reports the outcome of an own request. To be called once. */
 export type Permit = (outcome: OwnOutcome) => void
 
-/** Waits for the turn of one of Headroom's own checks among programs' requests. `undefined`: no room now. */
-export type AcquirePermit = (method: string, path: string) => Promise<Permit | undefined>
+/**
+ * Waits for the turn of one of Headroom's own requests among those of programs. `undefined`: no room now.
+ * `isUrgent`: it goes before them, and may spend the reserve, unlike a check.
+ */
+export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | undefined>
 
 /** No turn: when to try again, in epoch milliseconds. */
 export interface NoPermit {

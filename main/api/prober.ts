@@ -1,4 +1,3 @@
-import { z } from 'zod/mini'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { ProbeSummary, RequestQuota } from '../../app/contract/snapshot.ts'
 import type { QuotaSize } from '../../app/quota/ledger.ts'
@@ -14,11 +13,10 @@ import {
 import { nextRequestAtMs } from '../../app/quota/replenishment.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import { PROBED_CATEGORIES, type ProbeSubjects, probePath } from '../../app/service/categories.ts'
-import { parseJson } from '../../app/service/json.ts'
-import { isAccount } from '../../app/service/stream-paths.ts'
 import type { Clock, Random } from '../ports/ports.ts'
 import type { ProbeSettings } from '../ports/profile.ts'
 import type { Timeline } from '../ports/timeline.ts'
+import { accountsIn } from './account-list.ts'
 import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 
@@ -310,7 +308,12 @@ export class Prober {
     return { ...(this.#records.get(category) ?? NO_PROBES), surprisedAtMs }
   }
 
-  async #probe(category: string, request: ApiRequest, now: number): Promise<ApiAnswer> {
+  /** Counts a request that is no check, such as a lookup of an order, in the budget. It may exceed it. */
+  count(category: string): void {
+    this.#sent(category, this.#deps.timeline.now())
+  }
+
+  #sent(category: string, now: number): void {
     const record = this.#recordOf(category)
     const keptSinceMs = now - Math.max(60_000, this.#deps.quotas.sizeOf(category)?.periodMs ?? 0)
     this.#records.set(category, {
@@ -323,6 +326,10 @@ export class Prober {
       ],
       jitter: 2 * this.#deps.random.next() - 1,
     })
+  }
+
+  async #probe(category: string, request: ApiRequest, now: number): Promise<ApiAnswer> {
+    this.#sent(category, now)
     this.#looks.delete(category)
     this.#under.add(category)
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))
@@ -357,7 +364,7 @@ export class Prober {
     }
     this.#records.set(category, settled)
     if (answer.kind !== 'answered') return
-    if (category === 'Accounts' && answer.status === 200) this.#account ??= firstAccount(answer.body)
+    if (category === 'Accounts' && answer.status === 200) this.#account ??= accountsIn(answer.body)?.[0]
     const { status, hasQuota } = answer
     if (hasQuota || (status !== UNAUTHORIZED && status !== FORBIDDEN)) this.#unaccepted.delete(category)
     else this.#unaccepted.add(category)
@@ -387,12 +394,4 @@ export const DEFAULT_PROBE_SYMBOL = 'MSFT'
 export function probeRequest(category: string, subjects: ProbeSubjects): ApiRequest | undefined {
   const path = probePath(category, subjects)
   return path === undefined ? undefined : { method: 'GET', path }
-}
-
-const Accounts = z.object({ Accounts: z.array(z.object({ AccountID: z.string() })) })
-
-/** The first account id in an accounts response that can be used in a path. */
-export function firstAccount(body: string): string | undefined {
-  const accounts = Accounts.safeParse(parseJson(body)).data?.Accounts ?? []
-  return accounts.map((account) => account.AccountID).find(isAccount)
 }

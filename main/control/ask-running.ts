@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
+import { SIGN_IN_LIMIT_MS } from '../../app/sign-in/failure.ts'
 import type { Clock } from '../ports/ports.ts'
 import { whyNotTrusted } from '../storage/private-files.ts'
 import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
@@ -28,6 +29,11 @@ const TIMEOUT_MS = {
   status: 5_000,
   revoke: 60_000,
   gateway: 15_000,
+  // Signing-in first looks whether its host responds.
+  'allow-orders': 15_000,
+  'await-orders': SIGN_IN_LIMIT_MS + 30_000,
+  'stop-orders': 5_000,
+  'dismiss-order': 5_000,
   'add-program': 5_000,
   'cut-program': 5_000,
   'pause-program': 5_000,

@@ -3,15 +3,19 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { WindowSummary } from '../../app/contract/windows.ts'
+import type { OrdersSurface } from '../../app/orders/ports.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { NONE_UNKNOWN } from '../monitor/commands/orders.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { limitConnections } from '../network/connection-limit.ts'
 import type { Clock, Log } from '../ports/ports.ts'
+import type { OrderSwitches } from '../sign-in/order-switches.ts'
 import {
   type ControlAnswer,
   type ControlRequest,
   type GatewayRequest,
   MAX_REQUEST_BYTES,
+  type OrdersRequest,
   parseRequest,
 } from './protocol.ts'
 import type { SocketPath } from './socket-path.ts'
@@ -25,6 +29,9 @@ export interface ControlServerDeps {
     Gateway,
     'summary' | 'programs' | 'turnOn' | 'turnOff' | 'add' | 'cut' | 'pause' | 'resume'
   >
+  /** Absent in a host without orders. */
+  readonly switches?: Pick<OrderSwitches, 'allow' | 'allowed' | 'cancel' | 'stop'>
+  readonly orders?: Pick<OrdersSurface, 'dismiss'>
   readonly path: SocketPath
   readonly clock: Clock
   readonly log: Log
@@ -163,8 +170,9 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     cancel()
     socket.removeAllListeners('data')
     const request = parseRequest(received.slice(0, end))
-    // A revocation waits for the service; newer connections must not displace it.
-    if (request?.do === 'revoke') keep()
+    // These wait for the service or a person; newer connections must not displace them.
+    if (request?.do === 'revoke' || request?.do === 'await-orders') keep()
+    if (request?.do === 'await-orders') socket.on('close', () => deps.switches?.cancel(request.signIn))
     void answerTo(request, deps)
       .catch((error: unknown): ControlAnswer => {
         log.note('a request on the control socket failed', { cause: error })
@@ -181,7 +189,7 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
 
 async function answerTo(
   request: ControlRequest | undefined,
-  { monitor, windows, gateway }: ControlServerDeps,
+  { monitor, windows, gateway, switches, orders }: ControlServerDeps,
 ): Promise<ControlAnswer> {
   switch (request?.do) {
     case undefined:
@@ -196,6 +204,12 @@ async function answerTo(
       const outcome = await monitor.withProfile(request.profile, (session) => session.revoke())
       return outcome.ok ? { ok: true, revoked: request.profile } : outcome
     }
+    case 'allow-orders':
+    case 'await-orders':
+    case 'stop-orders':
+      return switches === undefined ? NO_GATEWAY : answerOfSwitches(request, switches)
+    case 'dismiss-order':
+      return orders?.dismiss(request.id) ? { ok: true, dismissed: request.id } : NONE_UNKNOWN
     case 'gateway':
     case 'add-program':
     case 'cut-program':
@@ -209,6 +223,29 @@ const NO_GATEWAY: ControlAnswer = {
   ok: false,
   code: 'no-gateway',
   message: 'The running Headroom has no gateway. Use headroom start.',
+}
+
+async function answerOfSwitches(
+  request: Exclude<OrdersRequest, { do: 'dismiss-order' }>,
+  switches: NonNullable<ControlServerDeps['switches']>,
+): Promise<ControlAnswer> {
+  switch (request.do) {
+    case 'allow-orders': {
+      const outcome = await switches.allow(request.profile, request.ending)
+      if (!outcome.ok) return outcome
+      const { signIn } = outcome
+      if (signIn === undefined) return { ok: true, allowed: request.profile }
+      return { ok: true, signIn: signIn.signIn, url: signIn.url, opened: signIn.opened }
+    }
+    case 'await-orders': {
+      const outcome = await switches.allowed(request.signIn)
+      return outcome.ok ? { ok: true, allowed: outcome.profile } : outcome
+    }
+    case 'stop-orders': {
+      const outcome = switches.stop(request.profile)
+      return outcome.ok ? { ok: true, stopped: true } : outcome
+    }
+  }
 }
 
 async function answerOfGateway(

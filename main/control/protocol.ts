@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
+import { ENDING_LENGTH } from '../../app/contract/orders.ts'
 import {
   type GatewaySummary,
   gatewaySummary,
@@ -9,7 +10,7 @@ import {
 } from '../../app/contract/snapshot.ts'
 import { type WindowSummary, windowSummary } from '../../app/contract/windows.ts'
 import { jsonOf } from '../../app/service/json.ts'
-import { programClass, programName, programWeight } from '../gateway/programs.ts'
+import { programClass, programName, programOrders, programWeight } from '../gateway/programs.ts'
 
 /**
  * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
@@ -22,6 +23,17 @@ const request = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('status') }),
   /** The command line has already asked the user to confirm. */
   z.strictObject({ do: z.literal('revoke'), profile: z.string().min(1).max(64) }),
+  /** `ending`: the last characters of a LIVE key, as a person typed them. */
+  z.strictObject({
+    do: z.literal('allow-orders'),
+    profile: z.string().min(1).max(64),
+    ending: z.string().min(1).max(ENDING_LENGTH).exactOptional(),
+  }),
+  /** Answered once the sign-in of `allow-orders` has ended, which this connection's end cancels. */
+  z.strictObject({ do: z.literal('await-orders'), signIn: z.string().min(1).max(64) }),
+  /** Without `profile`: those of every key. */
+  z.strictObject({ do: z.literal('stop-orders'), profile: z.string().min(1).max(64).exactOptional() }),
+  z.strictObject({ do: z.literal('dismiss-order'), id: z.string().min(1).max(64) }),
   /** Without `turn`, the request only returns the state. `port` applies to turning on. */
   z.strictObject({
     do: z.literal('gateway'),
@@ -33,6 +45,7 @@ const request = z.discriminatedUnion('do', [
     name: programName,
     class: programClass,
     weight: programWeight,
+    maxOrders: programOrders.exactOptional(),
     profile: z.string().min(1).max(64).exactOptional(),
   }),
   z.strictObject({
@@ -43,8 +56,14 @@ const request = z.discriminatedUnion('do', [
 
 export type ControlRequest = z.output<typeof request>
 
+/** A request about orders. */
+export type OrdersRequest = Extract<
+  ControlRequest,
+  { do: 'allow-orders' | 'await-orders' | 'stop-orders' | 'dismiss-order' }
+>
+
 /** A request about the gateway and its programs. */
-export type GatewayRequest = Exclude<ControlRequest, { do: 'status' | 'revoke' }>
+export type GatewayRequest = Exclude<ControlRequest, OrdersRequest | { do: 'status' | 'revoke' }>
 
 /** A program with its present activity, and the key that it uses. */
 const listedProgram = z.object({ ...programSummary.shape, profile: z.string() })
@@ -62,6 +81,12 @@ export type ControlAnswer =
   /** `until`: epoch ms. */
   | { readonly ok: true; readonly paused: string; readonly until: number }
   | { readonly ok: true; readonly resumed: string }
+  /** The sign-in that a person must complete. Its address contains no secret. */
+  | { readonly ok: true; readonly signIn: string; readonly url: string; readonly opened: boolean }
+  /** The key whose orders are allowed now. */
+  | { readonly ok: true; readonly allowed: string }
+  | { readonly ok: true; readonly stopped: true }
+  | { readonly ok: true; readonly dismissed: string }
   | { readonly ok: false; readonly code: string; readonly message: string }
 
 export const MAX_REQUEST_BYTES = 4_096
@@ -84,6 +109,10 @@ const answer: z.ZodType<ControlAnswer> = z.union([
   z.object({ ok: z.literal(true), cut: z.string() }),
   z.object({ ok: z.literal(true), paused: z.string(), until: z.number() }),
   z.object({ ok: z.literal(true), resumed: z.string() }),
+  z.object({ ok: z.literal(true), signIn: z.string(), url: z.string(), opened: z.boolean() }),
+  z.object({ ok: z.literal(true), allowed: z.string() }),
+  z.object({ ok: z.literal(true), stopped: z.literal(true) }),
+  z.object({ ok: z.literal(true), dismissed: z.string() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
 ])
 

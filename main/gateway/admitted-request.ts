@@ -14,5 +14,7 @@ export interface AdmittedRequest {
   /** How long the program lets this request wait for its turn. */
   readonly maxWaitMs: number
   readonly body: Buffer | undefined
+  /** Whether it never shares the response of an equal request. */
+  readonly isAlone?: boolean
   readonly reply: ServerResponse
 }

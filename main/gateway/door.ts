@@ -5,6 +5,7 @@ import { LOOPBACK_LIMITS, type LoopbackLimits, type LoopbackTraits } from '../ne
 import { isFramedPlainly } from '../network/node-wire.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
+import type { AdmittedOrder, OrderLane } from './order-lane.ts'
 import type { Connection } from './peer-user.ts'
 import { GATEWAY_NAME, type Problem, problemBody, problemHeaders, sendProblem } from './problem.ts'
 import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
@@ -22,6 +23,12 @@ export interface DoorDeps {
   readonly keyShown: (request: IncomingMessage) => void
   /** Answers an admitted request. */
   readonly serve: (request: AdmittedRequest) => void
+  /** Whether no order of any key may pass. */
+  readonly ordersAreOff: () => boolean
+  /** Whether a request under the order path may pass. */
+  readonly judgeOrder: OrderLane['judge']
+  /** Answers an admitted order. */
+  readonly serveOrder: (order: AdmittedOrder) => void
 }
 
 /** `idleMs` is above a minute, so that a program that sends a request each minute is not disconnected. */
@@ -34,6 +41,7 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 const MAX_BODY_BYTES = 1 << 20
 /** Anyone may send a form without a key, and its fields take quadratic time to parse. */
 const MAX_FORM_BYTES = 16 << 10
+const MAX_ORDER_BYTES = 64 << 10
 const HEALTH = '/headroom/health'
 const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'
@@ -53,7 +61,10 @@ export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => 
     if (!verdict.pass) return sendProblem(reply, denied(verdict.status, verdict.detail))
     if (pathOf(url) === TOKEN && bodyIsTooLong(request, MAX_FORM_BYTES))
       return sendProblem(reply, FORM_TOO_LONG)
-    if (bodyIsTooLong(request, MAX_BODY_BYTES)) return sendProblem(reply, TOO_LONG)
+    if (bodyIsTooLong(request, MAX_BODY_BYTES)) {
+      const isOrder = destinationOf(pathOf(url)) === 'orders' && !deps.ordersAreOff()
+      return sendProblem(reply, isOrder ? ORDER_TOO_LONG : TOO_LONG)
+    }
     if (!isFramedPlainly(request.headers)) return sendProblem(reply, CODED_TRANSFER)
     if (!/^100-continue$/i.test(expectationOf(request) ?? '100-continue'))
       return sendProblem(reply, OTHER_EXPECTATION)
@@ -79,12 +90,42 @@ async function answerProgram(
   const path = pathOf(url)
   if (!(await mayUseKeys(request, reply, deps))) return
   const destination = destinationOf(path)
-  if (destination === 'orders') return sendProblem(reply, NO_ORDERS)
+  if (destination === 'orders') return answerOrder(request, reply, program, deps)
   if (method === 'POST' && path === READING_POST) return servePost(request, reply, program, deps)
   if (method !== 'GET' && method !== 'HEAD') return sendProblem(reply, NO_ORDERS)
   if (destination === 'nowhere') return sendProblem(reply, denied(404, NOWHERE))
   if (hasBody(request)) return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
   admit(request, reply, { program, method, body: undefined }, deps)
+}
+
+/** Orders, their estimates and lists: each passes by the verdict of the order lane alone. */
+async function answerOrder(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  program: Program,
+  deps: DoorDeps,
+): Promise<void> {
+  const { url = '', method = '' } = request
+  const verdict = deps.judgeOrder(method, url, program)
+  if (verdict.kind === 'off') return sendProblem(reply, NO_ORDERS)
+  if (verdict.kind === 'refused') return sendProblem(reply, verdict.problem)
+  const { path } = verdict
+  const isRead = path.kind === 'read'
+  if (method !== 'POST' && method !== 'PUT' && hasBody(request))
+    return sendProblem(reply, denied(400, `Send the ${method} without a body.`))
+  if (method === 'GET')
+    return admit(request, reply, { program, method, body: undefined, isAlone: true }, deps)
+  if (bodyIsTooLong(request, MAX_ORDER_BYTES)) return sendProblem(reply, ORDER_TOO_LONG)
+  const body = method === 'DELETE' ? undefined : await bodyOf(request, reply, MAX_ORDER_BYTES)
+  if (body?.kind === 'too-long') return sendProblem(reply, ORDER_TOO_LONG)
+  if (body?.kind === 'gone') return
+  if (isRead) admit(request, reply, { program, method: 'POST', body: body?.bytes, isAlone: true }, deps)
+  else
+    deps.serveOrder({
+      ...partsOf(request, reply, { program, body: body?.bytes }),
+      method: method as AdmittedOrder['method'],
+      order: path,
+    })
 }
 
 /** Whether a request with a valid key comes from a process of this user; if not, sends the error response. */
@@ -136,7 +177,7 @@ function endWith(socket: Duplex, problem: Problem): void {
 /** Settings of the gateway's server, apart from its door. */
 export const GATEWAY_TRAITS: LoopbackTraits = { limits: GATEWAY_LIMITS, malformed, judgesExpect: true }
 
-type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body'>
+type Admission = Pick<AdmittedRequest, 'program' | 'method' | 'body' | 'isAlone'>
 
 function admit(
   request: IncomingMessage,
@@ -144,17 +185,26 @@ function admit(
   admission: Admission,
   { serve }: DoorDeps,
 ): void {
-  const { accept, prefer } = request.headers
-  serve({
-    ...admission,
-    pathAndQuery: request.url ?? '/',
-    accept,
-    acceptEncoding: textOf(request.headers['accept-encoding']),
-    contentType: admission.body === undefined ? undefined : request.headers['content-type'],
-    contentEncoding: admission.body === undefined ? undefined : request.headers['content-encoding'],
-    maxWaitMs: maxWaitMsOf(textOf(prefer)),
+  const maxWaitMs = maxWaitMsOf(textOf(request.headers['prefer']))
+  serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
+}
+
+/** What is forwarded of a request, apart from its method. */
+function partsOf(
+  { url = '/', headers }: IncomingMessage,
+  reply: ServerResponse,
+  { program, body }: Pick<Admission, 'program' | 'body'>,
+) {
+  return {
+    program,
+    body,
+    pathAndQuery: url,
+    accept: headers.accept,
+    acceptEncoding: textOf(headers['accept-encoding']),
+    contentType: body === undefined ? undefined : headers['content-type'],
+    contentEncoding: body === undefined ? undefined : headers['content-encoding'],
     reply,
-  })
+  }
 }
 
 async function servePost(
@@ -290,6 +340,7 @@ const OTHER_EXPECTATION = denied(417, 'Send no Expect header other than 100-cont
 
 const TOO_LONG = denied(400, 'The body is over 1 MiB. Send a shorter one.')
 const FORM_TOO_LONG = denied(413, 'The form is over 16 KiB. Send a shorter one.')
+const ORDER_TOO_LONG = denied(413, 'An order may have 64 KiB. Send a shorter one.')
 const NO_ORDERS = denied(403, 'Headroom forwards reads only, no orders.')
 const OTHER_USER = denied(403, 'Only programs of the user who runs Headroom may call the gateway.')
 const NO_USER = denied(403, "Couldn't identify the calling user. Reconnect.")

@@ -11,6 +11,7 @@ import { within } from '../network/deadline.ts'
 import type { Access, Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { OpenReplies, type Relay, relay } from './answer-relay.ts'
+import type { AdmittedOrder, ForwarderOrders, OpenOrder } from './order-lane.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
@@ -19,6 +20,8 @@ import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub, type StreamPermitRequest } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps, Bearer {
+  /** Sends orders; absent: none is admitted. */
+  readonly orders?: ForwarderOrders
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
   readonly event: (event: MonitorEvent) => void
   /** When a program's pause ends, on the timeline; `undefined` while it is not paused. */
@@ -100,6 +103,7 @@ export class Forwarder {
   /** Waiting requests that other parts send: own checks, and openings of shared streams. */
   readonly #turns = new Map<number, (refused?: Problem) => void>()
   readonly #hub: StreamHub
+  readonly #openOrders = new Set<OpenOrder>()
   /** When a declined request was last reported, by program and category. */
   readonly #refusalsReportedAtMs = new Map<string, number>()
   #nextId = 1
@@ -142,19 +146,63 @@ export class Forwarder {
 
   /** Serves a request: forwards it when its turn comes, or answers why not. */
   async serve(admitted: AdmittedRequest): Promise<void> {
-    const { reply, program, maxWaitMs } = admitted
+    const { reply, maxWaitMs } = admitted
     const cameAtMs = this.#now()
-    const use = this.#countsOf(program)
-    use.class = program.class
-    use.lastSeenAtMs = cameAtMs
+    this.#seen(admitted.program)
     const access = await this.#accessFor(admitted)
     const request = { ...admitted, maxWaitMs: Math.max(0, maxWaitMs - (this.#now() - cameAtMs)) }
     if (reply.destroyed || reply.writableEnded) return
-    if (this.#closed !== undefined) return this.#refuse(request, unavailable(this.#closed))
-    const pausedUntilMs = this.#deps.pausedUntilMs(program)
-    if (pausedUntilMs !== undefined) return this.#refuse(request, pausedFor(pausedUntilMs - this.#now()))
+    const obstacle = this.#obstacle(request.program)
+    if (obstacle !== undefined) return this.#refuse(request, obstacle)
     if (access.kind === 'none') return this.#refuse(request, noToken(access, this.#now()))
     if (!this.#hub.serve(request)) this.#offer(request)
+  }
+
+  /** Hands an order to the lane of orders: it waits for nothing. */
+  serveOrder(order: AdmittedOrder): void {
+    const { orders } = this.#deps
+    if (orders === undefined) throw new Error('an order was admitted without a lane for it')
+    this.#seen(order.program)
+    const open = orders.serve(order, {
+      ...this.#deps,
+      ...orders,
+      obstacle: (program) => this.#obstacle(program),
+      acquire: (program, endpoint) => this.#acquireForOrder(program, endpoint),
+      bucketOf: (endpoint) => this.#bucketOf(endpoint),
+      refuse: (refused, problem) => this.#refuse(refused, problem),
+    })
+    this.#openOrders.add(open)
+    void open.done.then(() => {
+      this.#openOrders.delete(open)
+      this.#deps.changed()
+      this.#checkIdle()
+    })
+  }
+
+  #acquireForOrder(program: Program, endpoint: string): Problem | ((outcome: UpstreamOutcome) => void) {
+    const id = this.#nextId++
+    const refusal = this.#scheduler.goAtOnce(id, this.#bucketOf(endpoint), this.#now())
+    if (refusal !== undefined) return problemOf(refusal, undefined)
+    return (outcome) => {
+      const use = this.#countsOf(program)
+      if (outcome.kind === 'rate-limited') use.rejected += 1
+      else if (outcome.kind === 'answer' || outcome.kind === 'unauthorized')
+        use.forwarded(shownCategory(this.#bucketOf(endpoint)), this.#now())
+      this.#apply(this.#scheduler.answered(id, outcome, this.#now()))
+    }
+  }
+
+  #seen(program: Program): void {
+    const use = this.#countsOf(program)
+    use.class = program.class
+    use.lastSeenAtMs = this.#now()
+  }
+
+  /** Why nothing of this program may be sent now, apart from the access token. */
+  #obstacle(program: Program): Problem | undefined {
+    if (this.#closed !== undefined) return unavailable(this.#closed)
+    const pausedUntilMs = this.#deps.pausedUntilMs(program)
+    return pausedUntilMs === undefined ? undefined : pausedFor(pausedUntilMs - this.#now())
   }
 
   /** Use by this program since the gateway was turned on, and its waiting requests. */
@@ -188,13 +236,13 @@ export class Forwarder {
   }
 
   /**
-   * Waits for the turn of one of Headroom's own checks, in the class `background`. Resolves to a function
-   * that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
+   * Waits for the turn of one of Headroom's own requests: of a check in the class `background`. Resolves to a
+   * function that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
    */
-  async acquireOwnPermit(method: string, path: string): Promise<Permit | undefined> {
+  async acquireOwnPermit(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
     const turn = await this.#turn(categoryOf(method, path) ?? path, {
       program: OWN_PROGRAM,
-      class: 'background',
+      class: isUrgent ? 'critical' : 'background',
       weight: 1,
       maxWaitMs: OWN_MAX_WAIT_MS,
     })
@@ -299,6 +347,7 @@ export class Forwarder {
     void this.#hub.end(this.#closed)
     for (const stream of [...this.#streams.values()]) stream.goAway()
     this.#cancelWake()
+    for (const order of [...this.#openOrders]) order.abandon()
     for (const call of [...this.#calls.values()]) {
       const problem = call.upstream.sending === undefined ? unavailable : abandoned
       sendProblem(call.reply, problem(this.#closed))
@@ -317,7 +366,7 @@ export class Forwarder {
   /** Counts of unfinished requests and of requests upstream; both are 0 when idle. */
   get open(): { readonly requests: number; readonly upstreams: number } {
     return {
-      requests: this.#calls.size + this.#replies.size + this.#hub.size,
+      requests: this.#calls.size + this.#replies.size + this.#hub.size + this.#openOrders.size,
       upstreams: Math.max(this.#upstreams.size, this.#scheduler.open.upstreams),
     }
   }
@@ -325,7 +374,8 @@ export class Forwarder {
   #onIdle: () => void = () => {}
 
   #checkIdle(): void {
-    if (this.#calls.size === 0 && this.#upstreams.size === 0 && this.#replies.size === 0) this.#onIdle()
+    const open = this.#calls.size + this.#upstreams.size + this.#replies.size + this.#openOrders.size
+    if (open === 0) this.#onIdle()
   }
 
   #now(): number {
@@ -333,7 +383,16 @@ export class Forwarder {
   }
 
   #offer(request: AdmittedRequest): void {
-    const { program, method, pathAndQuery, accept, acceptEncoding, maxWaitMs, reply } = request
+    const {
+      program,
+      method,
+      pathAndQuery,
+      accept,
+      acceptEncoding,
+      maxWaitMs,
+      isAlone = false,
+      reply,
+    } = request
     const path = pathAndQuery.split('?', 1)[0] ?? pathAndQuery
     const category = categoryOf(method === 'HEAD' ? 'GET' : method, path)
     const endpoint = category ?? path
@@ -355,7 +414,8 @@ export class Forwarder {
     this.#calls.set(id, call)
     reply.on('close', () => this.#drop(call))
     // A stream does not end, so a later caller would miss its beginning.
-    const sameAs = isStream ? undefined : sameAsOf({ method, pathAndQuery, accept, acceptEncoding })
+    const sameAs =
+      isStream || isAlone ? undefined : sameAsOf({ method, pathAndQuery, accept, acceptEncoding })
     this.#apply(
       this.#scheduler.offer(
         {
@@ -648,7 +708,7 @@ export class Forwarder {
     })
   }
 
-  #refuse(request: AdmittedRequest, problem: Problem): void {
+  #refuse(request: Pick<AdmittedRequest, 'program' | 'reply'>, problem: Problem): void {
     this.#countsOf(request.program).refused += 1
     sendProblem(request.reply, problem)
   }

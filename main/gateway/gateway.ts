@@ -16,6 +16,7 @@ import type { AdmittedRequest } from './admitted-request.ts'
 import { CallingProcesses } from './calling-process.ts'
 import { door, GATEWAY_TRAITS } from './door.ts'
 import { Forwarder } from './forwarder.ts'
+import { type AdmittedOrder, NO_ORDER_LANE, type OrderLane } from './order-lane.ts'
 import { type Connection, callerOf, type Peer, PeerSockets } from './peer-user.ts'
 import { sendProblem } from './problem.ts'
 import { type Attached, summaryOf } from './program-summary.ts'
@@ -35,10 +36,12 @@ export interface GatewayDeps {
   readonly peer?: (connection: Connection) => Promise<Peer>
   /** Requests reserved for more urgent classes, by category, instead of 6 % of the limit. */
   readonly reserve?: Readonly<Record<string, number>>
+  /** Sends orders; absent: none passes. */
+  readonly orders?: OrderLane
 }
 
 /** A person's input for a new program. `profile` may be omitted while one key is connected. */
-export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight'> {
+export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight' | 'maxOrders'> {
   readonly profile?: string | undefined
 }
 
@@ -164,7 +167,7 @@ export class Gateway {
     await this.#oneByOne(() => this.#end('Headroom is quitting'))
   }
 
-  add({ name, class: own, weight, profile }: NewProgram): ProgramAddition {
+  add({ name, class: own, weight, profile, maxOrders }: NewProgram): ProgramAddition {
     const { monitor, programs, secrets } = this.#deps
     const connected = monitor.profiles()
     const [only] = connected
@@ -180,7 +183,10 @@ export class Gateway {
         ok: false,
         why: `no key '${chosen}' is connected; choose one of: ${connected.join(', ') || 'none'}`,
       }
-    const added = programs.add({ name, class: own, weight, profile: chosen })
+    const added = programs.add({
+      ...{ name, class: own, weight, profile: chosen },
+      ...(maxOrders !== undefined && { maxOrders }),
+    })
     if (added.kind === 'refused') return { ok: false, why: added.why }
     secrets.hide(added.key)
     this.#changed(chosen)
@@ -328,14 +334,18 @@ export class Gateway {
   }
 
   #listener(port: number) {
-    const { programs, monitor } = this.#deps
+    const { programs, monitor, orders = NO_ORDER_LANE } = this.#deps
     const serve = door({
       port,
       programs,
       callerOf: async (connection) => callerOf(await this.#peerOf(connection), this.#deps.userId),
       scopesOf: (program) => monitor.snapshot(this.#withKey(program).profile)?.access.scopes ?? [],
       keyShown: ({ socket }: IncomingMessage) => this.#servers?.keep(socket),
-      serve: (request) => this.#request(request),
+      ordersAreOff: () => orders.isOff,
+      judgeOrder: (method, path, program) => orders.judge(method, path, this.#withKey(program)),
+      serve: (request) => this.#request(request, (forwarder, admitted) => forwarder.serve(admitted)),
+      serveOrder: (order) =>
+        this.#request(order, async (forwarder, admitted) => forwarder.serveOrder(admitted)),
     })
     return (request: IncomingMessage, reply: ServerResponse): void => {
       serve(request, reply).catch((cause: unknown) => {
@@ -360,7 +370,10 @@ export class Gateway {
     return asked
   }
 
-  #request(admitted: AdmittedRequest): void {
+  #request<T extends AdmittedRequest | AdmittedOrder>(
+    admitted: T,
+    serve: (forwarder: Forwarder, request: T) => Promise<void>,
+  ): void {
     const request = { ...admitted, program: this.#withKey(admitted.program) }
     const attached = this.#servers && this.#attach(request.program.profile)
     if (attached === undefined) {
@@ -377,7 +390,7 @@ export class Gateway {
     void this.#peerOf(request.reply.req.socket).then((peer) => {
       if (typeof peer === 'object') this.#processes.called(request.program.id, peer)
     })
-    attached.forwarder.serve(request).catch((cause: unknown) => {
+    serve(attached.forwarder, request).catch((cause: unknown) => {
       this.#failedRequest(cause)
       request.reply.destroy()
     })
@@ -393,8 +406,7 @@ export class Gateway {
     const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
     const known = this.#attached.get(profile)
     if (!session.ok) {
-      known?.forwarder.stop()
-      this.#attached.delete(profile)
+      this.#detach(profile)
       return undefined
     }
     if (known?.session === session.found) return known
@@ -404,7 +416,7 @@ export class Gateway {
     // Stored before the old forwarder ends, because events of that end must find the new forwarder.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
-      acquirePermit: (method, path) => attached.forwarder.acquireOwnPermit(method, path),
+      acquirePermit: (method, path, isUrgent) => attached.forwarder.acquireOwnPermit(method, path, isUrgent),
       acquireStreamPermit: (path, isRead) => attached.forwarder.acquireReopeningPermit(path, isRead),
       markClockUncertain: (fromMs, toMs) => attached.forwarder.markClockUncertain(fromMs, toMs),
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
@@ -414,8 +426,16 @@ export class Gateway {
     return attached
   }
 
+  /** Forgets the key first, because the end of its forwarder is reported to this gateway too. */
+  #detach(profile: string): void {
+    const known = this.#attached.get(profile)
+    this.#attached.delete(profile)
+    known?.forwarder.stop()
+  }
+
   #forwarderOf(session: ProfileSession): Forwarder {
     const { tap, ledger, slots, reachability, bearer, timeline, streams } = session.parts
+    const { orders } = this.#deps
     if (this.#deps.reserve) ledger.setReserves(this.#deps.reserve)
     return new Forwarder({
       clock: this.#deps.clock,
@@ -434,6 +454,13 @@ export class Gateway {
       changed: () => session.gatewayChanged(),
       defect: (cause) => this.#failedRequest(cause),
       sharing: { streams, slots },
+      ...(orders && {
+        orders: {
+          serve: orders.serve.bind(orders),
+          profile: session.profile.id,
+          isRefreshing: bearer.isRefreshing,
+        },
+      }),
     })
   }
 
@@ -450,10 +477,7 @@ export class Gateway {
             .get(profile)
             ?.forwarder.refuseWaiting('the tokens of this key are revoked; sign in again in Headroom')
       },
-      removed: (profile) => {
-        this.#attached.get(profile)?.forwarder.stop()
-        this.#attached.delete(profile)
-      },
+      removed: (profile) => this.#detach(profile),
     }
   }
 

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_MAX_ORDERS,
   PROGRAM_CLASSES,
   PROGRAM_LIMITS,
   PROGRAM_NAME,
@@ -10,6 +11,8 @@ export interface GivenProgram {
   readonly name: string
   readonly class: ProgramClass
   readonly weight: number
+  /** Orders in any minute; absent: it may not send orders. */
+  readonly maxOrders?: number
   readonly key: string
 }
 
@@ -24,7 +27,11 @@ const MIN_KEY = 16
 const KEY = /^[\w.~+/-]{1,510}=*$/
 const VARIABLE = 'HEADROOM_GATEWAY_KEYS'
 
-/** Reads `HEADROOM_GATEWAY_KEYS`: `bot:critical=KEY,notes=KEY`, each `name[:class[:weight]]=key`. */
+const ENTRY = 'name[:class[:weight]][:orders]=key'
+
+/**
+ * Reads `HEADROOM_GATEWAY_KEYS`: `bot:critical=KEY,notes=KEY`, each `name[:class[:weight]][:orders]=key`.
+ */
 export function givenPrograms(text: string | undefined): GivenPrograms {
   const programs: GivenProgram[] = []
   const entries = (text ?? '').split(',').map((entry) => entry.trim())
@@ -46,13 +53,15 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
  */
 function programOf(entry: string): GivenProgram | string {
   const equals = entry.indexOf('=')
-  if (equals < 0) return 'expected name[:class[:weight]]=key'
+  if (equals < 0) return `expected ${ENTRY}`
   const key = entry.slice(equals + 1).trim()
-  const [name = '', own = 'normal', share = '1', ...more] = entry
+  const parts = entry
     .slice(0, equals)
     .split(':')
     .map((part) => part.trim())
-  if (more.length > 0) return 'expected name[:class[:weight]]=key'
+  const mayOrder = parts.length > 1 && parts.at(-1) === 'orders'
+  const [name = '', own = 'normal', share = '1', ...more] = mayOrder ? parts.slice(0, -1) : parts
+  if (more.length > 0) return `expected ${ENTRY}`
   if (name.length > PROGRAM_LIMITS.name || !PROGRAM_NAME.test(name))
     return `expected a name of up to ${PROGRAM_LIMITS.name} letters, digits, spaces, dots and dashes before the =`
   const programClass = PROGRAM_CLASSES.find((one) => one === own)
@@ -63,7 +72,7 @@ function programOf(entry: string): GivenProgram | string {
     return `expected a weight from ${least} to ${most} after the class`
   if (key.length < MIN_KEY) return `its key needs at least ${MIN_KEY} characters`
   if (!KEY.test(key)) return 'use letters, digits and - . _ ~ + / in its key, and = only at its end'
-  return { name, class: programClass, weight, key }
+  return { name, class: programClass, weight, ...(mayOrder && { maxOrders: DEFAULT_MAX_ORDERS }), key }
 }
 
 function whyTwice({ name, key }: GivenProgram, before: readonly GivenProgram[]): string | undefined {

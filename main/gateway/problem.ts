@@ -11,9 +11,14 @@ export interface Problem {
   readonly error?: string
   readonly message?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** The problem type (RFC 9457); absent: the status says it all. */
+  readonly type?: string
+  /** Further members of the body. */
+  readonly members?: Readonly<Record<string, string | boolean>>
 }
 
 export type ProxyError =
+  | 'connection_refused'
   | 'connection_terminated'
   | 'connection_timeout'
   | 'destination_unavailable'
@@ -29,15 +34,16 @@ export const GATEWAY_NAME = 'headroom'
 /**
  * The body: `application/problem+json` (RFC 9457), plus the two members of the service's errors (service 3).
  */
-export function problemBody({ status, detail, error, message }: Problem): string {
+export function problemBody({ status, detail, error, message, type, members }: Problem): string {
   const title = STATUS_CODES[status] ?? 'Error'
   return JSON.stringify({
-    type: 'about:blank',
+    type: type ?? 'about:blank',
     title,
     status,
     detail,
     Error: error ?? title.replaceAll(' ', ''),
     Message: message ?? detail,
+    ...members,
   })
 }
 

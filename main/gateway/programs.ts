@@ -23,6 +23,8 @@ export interface Program {
   readonly profile: string
   /** The last four characters of its key, to distinguish keys. */
   readonly keyEnding: string
+  /** Orders that it may send in any minute; absent: it may not send orders. */
+  readonly maxOrders?: number
 }
 
 export const programName: z.ZodType<string> = z.string().max(PROGRAM_LIMITS.name).regex(PROGRAM_NAME)
@@ -31,6 +33,10 @@ export const programWeight: z.ZodType<number> = z
   .min(PROGRAM_LIMITS.weight.least)
   .max(PROGRAM_LIMITS.weight.most)
 export const programClass: z.ZodType<ProgramClass> = z.enum(PROGRAM_CLASSES)
+export const programOrders: z.ZodType<number> = z
+  .int()
+  .min(PROGRAM_LIMITS.maxOrders.least)
+  .max(PROGRAM_LIMITS.maxOrders.most)
 
 const storedProgram = z.object({
   id: z.string().min(1).max(16),
@@ -40,6 +46,7 @@ const storedProgram = z.object({
   /** Empty: see `ONLY_KEY`. */
   profile: z.string().max(64),
   keyEnding: z.string().length(4),
+  maxOrders: programOrders.exactOptional(),
   /** SHA-256, base64url. The key has 256 random bits, so a slow hash would add nothing. */
   keyDigest: z.string().length(43),
 })
@@ -135,7 +142,7 @@ export class Programs {
     return [...this.#given, ...this.#stored.programs.filter((program) => !isHidden(program))]
   }
 
-  add({ name, class: own, weight, profile }: Omit<Program, 'id' | 'keyEnding'>): AddedProgram {
+  add({ name, class: own, weight, profile, maxOrders }: Omit<Program, 'id' | 'keyEnding'>): AddedProgram {
     const { programs } = this.#stored
     const refused = (why: string): AddedProgram => ({ kind: 'refused', why })
     if (this.#all().some((program) => sameName(program.name, name)))
@@ -152,6 +159,7 @@ export class Programs {
       weight,
       profile,
       keyEnding: key.slice(-4),
+      ...(maxOrders !== undefined && { maxOrders }),
       keyDigest: digestOf(key),
     }
     const saved = this.#save({ ...this.#stored, programs: [...programs, program] })

@@ -93,6 +93,12 @@ function wordsOfNoToken({ why, failure }: NoAccess): string {
   }
 }
 
+const WORDS_OF_QUEUE = {
+  'queue-full': 'Not sent: the queue is full',
+  'too-late': 'Not sent: the queue of this quota is longer than your wait',
+  empty: 'Not sent: the quota of orders is used up',
+} as const
+
 /** The response to a request that the scheduler declined. `unavailableWhy`: why nothing can be sent. */
 export function problemOf(
   { why, retryAfterSeconds, rate }: Extract<Decision, { kind: 'refuse' }>,
@@ -112,13 +118,9 @@ export function problemOf(
     value === undefined ? [] : [[name, String(value)] as const],
   )
   const turn = retryAfterSeconds === undefined ? '' : `; retry in about ${retryAfterSeconds} s`
-  const detail =
-    why === 'queue-full'
-      ? `Not sent: the queue is full${turn}.`
-      : `Not sent: the queue of this quota is longer than your wait${turn}.`
   return {
     status: 429,
-    detail,
+    detail: `${WORDS_OF_QUEUE[why]}${turn}.`,
     proxyError: 'http_request_denied',
     error: 'TooManyRequests',
     message: why === 'queue-full' ? 'queue full' : 'Rate quota exceeded',

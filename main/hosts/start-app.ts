@@ -14,6 +14,7 @@ import { Programs } from '../gateway/programs.ts'
 import { historyCommands } from '../history/history-commands.ts'
 import { HistoryService } from '../history/history-service.ts'
 import { keyCommands } from '../monitor/commands/keys.ts'
+import { orderCommands } from '../monitor/commands/orders.ts'
 import { quotaCommands } from '../monitor/commands/quotas.ts'
 import { settingsCommands } from '../monitor/commands/settings.ts'
 import { streamCommands } from '../monitor/commands/streams.ts'
@@ -23,11 +24,13 @@ import type { MonitorSurface } from '../monitor/monitor-surface.ts'
 import { settled } from '../network/deadline.ts'
 import { type ForwardHttp, nodeForwardHttp } from '../network/forward-http.ts'
 import { listenOnLoopback } from '../network/loopback-servers.ts'
+import { monitoredOrders } from '../orders/monitored-orders.ts'
 import type { Keystore } from '../ports/keystore.ts'
 import type { OpenUrl } from '../ports/ports.ts'
 import { type Profile, SIMULATOR_PROBES } from '../ports/profile.ts'
 import { Redactor } from '../ports/redactor.ts'
 import { connectKey } from '../sign-in/connect-key.ts'
+import { OrderSwitches } from '../sign-in/order-switches.ts'
 import { VaultProfileStore } from '../sign-in/profile-store.ts'
 import { signInCommands } from '../sign-in/sign-in-commands.ts'
 import { SignIns } from '../sign-in/sign-ins.ts'
@@ -82,6 +85,7 @@ export interface RunningApp {
   readonly windows: Windows
   readonly admitted: AdmittedWindows
   readonly gateway: Gateway
+  readonly switches: Pick<OrderSwitches, 'stop'>
   /** Lines for a person about keys and settings that could not be read. */
   readonly notices: readonly string[]
   stop(): Promise<void>
@@ -136,6 +140,7 @@ export async function startApp({
   const demonstration = new Demonstration({
     monitor,
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
+    mayTrade: () => simulatorSettings.mayTrade,
     // Demonstration numbers must not be mistaken for those of a real key.
     isWanted: () => simulate || storage.ids().length === 0,
     ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
@@ -177,6 +182,11 @@ export async function startApp({
     secrets,
     ...(openUrl && { openUrl }),
   })
+  const switches = new OrderSwitches(monitor, {
+    signIns,
+    keys: monitor,
+    scopesOf: (profile) => monitor.snapshot(profile)?.access.scopes ?? [],
+  })
   const admitted = new AdmittedWindows({
     clock: ports.clock,
     admitted: (window, open) => monitor.happenedToAll({ kind: 'window-admitted', window, open }),
@@ -188,15 +198,20 @@ export async function startApp({
     if (monitor.profiles().includes(SAVED_KEYS)) monitor.disconnect(SAVED_KEYS)
     return outcome
   }
+  const problem = (what: string) => monitor.happenedToAll({ kind: 'storage-problem', what })
+  const shared = { dataFolder, clock: ports.clock, problem }
+  const programs = new Programs({ ...shared, given: givenPrograms, randomBytes })
+  const orders = monitoredOrders({
+    ...shared,
+    monitor,
+    programs,
+    keysFor: (purpose) => handle.vault?.keysFor(purpose) ?? [],
+    log: ports.log,
+  })
   const gateway = new Gateway({
     monitor,
-    programs: new Programs({
-      dataFolder,
-      given: givenPrograms,
-      clock: ports.clock,
-      randomBytes,
-      problem: (what) => monitor.happenedToAll({ kind: 'storage-problem', what }),
-    }),
+    programs,
+    orders,
     forward,
     clock: ports.clock,
     log: ports.log,
@@ -222,12 +237,15 @@ export async function startApp({
       history: historyCommands(history),
       alerts: alertCommands(history),
       gateway: gatewayCommands(gateway),
+      orders: orderCommands(switches, orders),
     },
   })
   await gateway.start(gatewayPort, { retries: true })
   const control: ControlServer = await startControlServer({
     monitor,
     gateway,
+    switches,
+    orders,
     windows: () => admitted.list(),
     path: socketOf(dataFolder, process.env),
     clock: ports.clock,
@@ -240,10 +258,12 @@ export async function startApp({
     windows,
     admitted,
     gateway,
+    switches,
     notices,
     stop: async () => {
       await control.close()
       await gateway.stop()
+      orders.stop()
       unsubscribe()
       await signIns.stop()
       forgetHandle()
@@ -270,6 +290,7 @@ function storageNotices({ notices, status }: VaultHandle): readonly string[] {
 interface DemonstrationDeps {
   readonly monitor: Monitor
   readonly asChosen: (profile: Profile) => Profile
+  readonly mayTrade: () => boolean
   readonly isWanted: () => boolean
   readonly controlSecret?: string
 }
@@ -282,14 +303,16 @@ interface DemonstrationDeps {
 class Demonstration {
   readonly #monitor: Monitor
   readonly #asChosen: (profile: Profile) => Profile
+  readonly #mayTrade: () => boolean
   readonly #isWanted: () => boolean
   readonly #controlSecret: string | undefined
   #running: BuiltIn | undefined
   #stopped = false
 
-  constructor({ monitor, asChosen, isWanted, controlSecret }: DemonstrationDeps) {
+  constructor({ monitor, asChosen, mayTrade, isWanted, controlSecret }: DemonstrationDeps) {
     this.#monitor = monitor
     this.#asChosen = asChosen
+    this.#mayTrade = mayTrade
     this.#isWanted = isWanted
     this.#controlSecret = controlSecret
   }
@@ -298,7 +321,7 @@ class Demonstration {
     if (!this.#isNeeded()) return
     await this.#running?.close()
     this.#running = undefined
-    const builtIn = await startBuiltIn(this.#controlSecret)
+    const builtIn = await startBuiltIn(this.#controlSecret, this.#mayTrade())
     if (!this.#isNeeded()) return builtIn.close()
     this.#running = builtIn
     this.#monitor.connect(this.#asChosen(builtIn.profile))
@@ -341,9 +364,10 @@ const PAST_MS = 15 * 60_000
 /**
  * Starts the built-in simulator on a free loopback port, with a control surface if `controlSecret` is given.
  */
-export async function startBuiltIn(controlSecret?: string): Promise<BuiltIn> {
+export async function startBuiltIn(controlSecret?: string, trade = false): Promise<BuiltIn> {
   const simulator = await startSimulatorServer({
     ...BUILT_IN_OPTIONS,
+    trade,
     ...(controlSecret !== undefined && { controlSecret }),
   })
   const { clientId, clientSecret, refreshToken } = BUILT_IN_OPTIONS

@@ -4,6 +4,7 @@ import type { gatewayContract } from '../../app/contract/gateway.ts'
 import type { historyContract } from '../../app/contract/history.ts'
 import type { Feature, Handlers, Pushes } from '../../app/contract/ipc.ts'
 import type { keysContract } from '../../app/contract/keys.ts'
+import type { ordersContract } from '../../app/contract/orders.ts'
 import type { CommandError } from '../../app/contract/outcome.ts'
 import type { quotasContract } from '../../app/contract/quotas.ts'
 import type { settingsContract } from '../../app/contract/settings.ts'
@@ -38,6 +39,7 @@ export interface AppFeatures {
   readonly history: Feature<typeof historyContract>
   readonly alerts: Feature<typeof alertsContract>
   readonly gateway: Feature<typeof gatewayContract>
+  readonly orders: Feature<typeof ordersContract>
 }
 
 export interface WindowsDeps {
@@ -93,6 +95,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           ...features.history.handlers,
           ...features.alerts.handlers,
           ...features.gateway.handlers,
+          ...features.orders.handlers,
           // The desktop host replaces these two handlers where it has a feed of newer versions.
           updates: () => ({ kind: 'no-feed' }),
           setCheckForUpdates: () => ({ kind: 'no-feed' }),

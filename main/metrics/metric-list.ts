@@ -1,5 +1,6 @@
 import { arch, platform } from 'node:process'
 import { keyFindings } from '../../app/conditions/key-status.ts'
+import { NO_ORDERS } from '../../app/contract/orders.ts'
 import type {
   ProgramSummary,
   QuotaState,
@@ -330,6 +331,12 @@ const METRICS: readonly Definition[] = [
     type: 'counter',
     samples: ({ snapshots, restarts }) =>
       snapshots.flatMap((snapshot) => restartSamples(snapshot, restarts(snapshot.profile.id))),
+  },
+  {
+    name: 'headroom_orders_unknown',
+    help: 'Orders with an unknown outcome that nobody has dismissed; absent while orders were never allowed.',
+    profile: ({ orders = NO_ORDERS }) =>
+      orders.state === 'off' && orders.unknown.length === 0 ? undefined : orders.unknown.length,
   },
   {
     name: 'headroom_gateway_up',

@@ -1,7 +1,8 @@
 import type { LoggedEvent } from '../../app/contract/events.ts'
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
-import type { Profile } from '../ports/profile.ts'
+import type { OrdersSurface } from '../../app/orders/ports.ts'
+import type { OrdersChoice, Profile } from '../ports/profile.ts'
 import type { ProfileSession } from './profile-session.ts'
 
 /** Callbacks of a monitor. */
@@ -12,6 +13,9 @@ export interface MonitorListener {
   removed(profile: string): void
 }
 
+/** Orders of the connected keys, as snapshots show them. */
+export type AttachedOrders = Pick<OrdersSurface, 'summary' | 'switchChanged'>
+
 /** The interface between the app and its hosts. */
 export interface MonitorSurface {
   connect(profile: Profile): void
@@ -21,6 +25,13 @@ export interface MonitorSurface {
   profiles(): readonly string[]
   /** Events with a `seq` above `after`, oldest first, at most 500. */
   events(after: number): readonly LoggedEvent[]
+  /**
+   * Opens or closes a key's switch for orders, and stores that for later starts. A stop applies even if it
+   * can't be stored.
+   */
+  setOrders(id: string, orders: OrdersChoice): Outcome
+  /** Shows the orders of each key from now on. */
+  attachOrders(orders: AttachedOrders): void
   /** Runs a function on a connected key; returns an error when the key is not connected. */
   withProfile<R>(id: string, run: (session: ProfileSession) => R): R | CommandError
   subscribe(listener: MonitorListener): () => void

@@ -1,9 +1,9 @@
-import { ConditionTracker } from '../../app/conditions/tracker.ts'
 import type { KeyReport, LoggedEvent, MonitorEvent } from '../../app/contract/events.ts'
+import { STOPPED_BY_PERSON } from '../../app/contract/orders.ts'
 import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock, Http, Log, Random } from '../ports/ports.ts'
-import type { Profile } from '../ports/profile.ts'
+import type { OrdersChoice, Profile } from '../ports/profile.ts'
 import { Redactor, type Secrets } from '../ports/redactor.ts'
 import { Timeline } from '../ports/timeline.ts'
 import { type ConnectedKeys, CorrectedSecrets, type KeyName } from '../sign-in/corrected-secrets.ts'
@@ -12,8 +12,9 @@ import type { PinnedStreams, PinOwner } from '../streams/pinned-streams.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { boundedSnapshot, MAX_SNAPSHOTS_BYTES } from './bounded-snapshot.ts'
 import { ConnectedProfiles } from './connected-profiles.ts'
+import { EventLog } from './event-log.ts'
 import { Learning } from './learning.ts'
-import type { MonitorListener, MonitorSurface } from './monitor-surface.ts'
+import type { AttachedOrders, MonitorListener, MonitorSurface } from './monitor-surface.ts'
 import { ProfileSession } from './profile-session.ts'
 
 export interface MonitorPorts {
@@ -47,6 +48,8 @@ export interface Past {
  * The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds.
  */
 const UNSAVED_WAIT_MS = 60_000
+/** Interval of attempts to store that orders are stopped, in milliseconds. */
+const STOP_RETRY_MS = 2_000
 /** Interval between writes of learned data, which is also written at the end. Milliseconds. */
 const LEARNED_EVERY_MS = 300_000
 
@@ -60,8 +63,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   readonly #profiles = new ConnectedProfiles()
   readonly #listeners = new Set<MonitorListener>()
   readonly #learning: Learning
+  #orders: AttachedOrders | undefined
   #cancelLearned: () => void = () => {}
   #isLearnedUnsaved = false
+  #isStopped = false
   readonly #secrets = new CorrectedSecrets({
     holder: (id) => this.#profiles.get(id),
     withKey: (key) => this.#profiles.withKey(key),
@@ -113,12 +118,14 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),
       ...(attended && { attended }),
+      orders: () => this.#orders?.summary(id),
       changed: () => this.#notify((listener) => listener.changed(id)),
       report: (report) => this.#happened(report, id),
       onListenerError: (cause) => this.#onListenerError(cause),
     })
     this.#profiles.add(session)
     session.parts.ledger.restore(this.#learning.of(this.#ownerOf(profile)).read())
+    this.#orders?.switchChanged()
     session.start()
     if (this.#profiles.size === 1) this.#saveLearnedLater()
   }
@@ -235,11 +242,55 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const session = this.#profiles.get(profile.id)
     if (!session) return UNKNOWN_PROFILE
     this.#profiles.signedIn(profile)
-    const { clientSecret } = session.profile
+    const { clientSecret, orders } = session.profile
     session.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
     this.#happened({ kind: 'signed-in' }, profile.id)
+    this.#orders?.switchChanged()
+    // Of the built-in simulator a sign-in stores nothing else.
+    if (profile.orders !== orders) this.#storage.keepOrders(profile)
+    this.#ordersChosen(profile, orders)
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)
     return { ok: true }
+  }
+
+  attachOrders(orders: AttachedOrders): void {
+    this.#orders = orders
+  }
+
+  setOrders(id: string, orders: OrdersChoice): Outcome {
+    const session = this.#profiles.get(id)
+    if (!session) return UNKNOWN_PROFILE
+    const former = session.profile.orders
+    const profile = { ...session.profile, orders }
+    // A stop comes before the disk, which may be full or slow.
+    if (orders === 'stopped') this.#switch(session, profile)
+    const saved = this.#storage.keepOrders(profile)
+    if (saved.ok) this.#switch(session, profile)
+    if (saved.ok || orders === 'stopped') this.#ordersChosen(profile, former)
+    if (saved.ok) return { ok: true }
+    if (orders === 'stopped') this.#saveStopLater(id)
+    const effect = orders === 'stopped' ? 'Orders are stopped. Saving is retried' : 'Nothing was changed'
+    return { ok: false, code: 'not-kept', message: `${effect}: ${saved.why}.` }
+  }
+
+  /** Stores a stop that could not be stored, unless orders are allowed meanwhile. */
+  #saveStopLater(id: string): void {
+    this.#ports.clock.after(STOP_RETRY_MS, () => {
+      if (this.#isStopped) return
+      const profile = this.#profiles.get(id)?.profile
+      if (profile?.orders === 'stopped' && !this.#storage.keepOrders(profile).ok) this.#saveStopLater(id)
+    })
+  }
+
+  #switch(session: ProfileSession, profile: Profile): void {
+    session.changeSettings(profile)
+    this.#orders?.switchChanged()
+  }
+
+  #ordersChosen({ id, orders }: Profile, former: OrdersChoice | undefined): void {
+    if (orders === former) return
+    if (orders === 'on') this.#happened({ kind: 'orders-allowed' }, id)
+    else if (orders === 'stopped') this.#happened({ kind: 'orders-stopped', why: STOPPED_BY_PERSON }, id)
   }
 
   correctSecret(id: string, clientSecret: string): Promise<Outcome> {
@@ -294,6 +345,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   stop(): void {
+    this.#isStopped = true
     this.#saveLearned()
     this.#cancelLearned()
     this.#profiles.stop()
@@ -324,43 +376,5 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   #onListenerError(cause: unknown): void {
     this.#ports.log.note('a listener of the monitor failed', { cause })
-  }
-}
-
-const MAX_KEPT = 500
-
-/**
- * The latest events of all profiles, numbered, oldest first, created from the reports of each profile's
- * parts.
- */
-export class EventLog {
-  readonly #trackers = new Map<string, ConditionTracker>()
-  #events: LoggedEvent[] = []
-  #seq = 0
-
-  /** The event for a report; `undefined` if it is not news. */
-  add(report: KeyReport, profile: string, atMs: number): LoggedEvent | undefined {
-    const event = this.#trackerOf(profile).told(report, atMs)
-    if (event === undefined) return undefined
-    this.#seq += 1
-    const logged: LoggedEvent = { ...event, seq: this.#seq, at: Math.round(atMs), profile }
-    this.#events.push(logged)
-    if (this.#events.length > 2 * MAX_KEPT) this.#events = this.#events.slice(-MAX_KEPT)
-    return logged
-  }
-
-  after(seq: number): readonly LoggedEvent[] {
-    return this.#events.filter((event) => event.seq > seq).slice(-MAX_KEPT)
-  }
-
-  /** Must be called when the parts of a profile are new or gone: they know no lasting conditions. */
-  forget(profile: string): void {
-    this.#trackers.delete(profile)
-  }
-
-  #trackerOf(profile: string): ConditionTracker {
-    const tracker = this.#trackers.get(profile) ?? new ConditionTracker()
-    this.#trackers.set(profile, tracker)
-    return tracker
   }
 }

@@ -18,7 +18,7 @@ import type { Secrets } from '../ports/redactor.ts'
 import type { Timeline } from '../ports/timeline.ts'
 import type { Pins } from '../streams/pinned-streams.ts'
 import { Streams } from '../streams/streams.ts'
-import { type Bearer, TokenKeeper } from '../tokens/keeper.ts'
+import { TokenKeeper, type WatchedBearer } from '../tokens/keeper.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { ModelSamples } from './model-samples.ts'
 
@@ -62,7 +62,7 @@ export interface ProfileParts {
   readonly keeperFor: (profile: Profile, tokens: TokenStore) => TokenKeeper
   readonly mayUseService: () => boolean
   /** The access token of the current sign-in, for programs' requests. */
-  readonly bearer: Bearer
+  readonly bearer: WatchedBearer
   readonly timeline: Timeline
 }
 
@@ -166,7 +166,11 @@ export function profileParts(
     samples,
     keeperFor,
     mayUseService,
-    bearer: { ...bearer, access: () => current.keeper().accessForProgram() },
+    bearer: {
+      ...bearer,
+      access: () => current.keeper().accessForProgram(),
+      isRefreshing: () => current.keeper().isRefreshing,
+    },
     timeline,
   }
 }

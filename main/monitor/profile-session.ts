@@ -1,5 +1,6 @@
 import type { KeyReport, LoggedEvent } from '../../app/contract/events.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
+import type { OrdersSummary } from '../../app/contract/orders.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Thresholds } from '../../app/contract/units.ts'
@@ -18,6 +19,8 @@ export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
   /** Whether this key's tokens will survive a restart. */
   readonly keystore: () => KeystoreState
+  /** Orders of this key; `undefined` where none are served. */
+  readonly orders: () => OrdersSummary | undefined
   /** Returns the event for a report; `undefined` if it is not news. */
   readonly report: (report: KeyReport) => LoggedEvent | undefined
 }
@@ -230,6 +233,7 @@ export class ProfileSession {
         keeper: this.#keeper,
         gateway: this.#gateway,
         pausedHistory: this.#pausedHistory,
+        orders: this.#deps.orders(),
       },
       this.#deps.timeline.now(),
     )

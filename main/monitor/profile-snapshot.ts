@@ -1,6 +1,7 @@
 import { conditionsOf, isStopped } from '../../app/conditions/evaluate.ts'
 import { explains } from '../../app/conditions/kinds.ts'
 import type { KeystoreState } from '../../app/contract/key-health.ts'
+import { NO_ORDERS, type OrdersSummary, STOPPED_BY_PERSON } from '../../app/contract/orders.ts'
 import type {
   ProfileSummary,
   ProgramSummary,
@@ -35,6 +36,7 @@ export interface SnapshotSources {
   readonly prober: Pick<Prober, 'summary' | 'nextCheckAt'>
   readonly tap: Pick<QuotaTap, 'problemOf'>
   readonly gateway?: Pick<SessionGateway, 'summary'> | undefined
+  readonly orders?: OrdersSummary | undefined
 }
 
 /** Minimum length of an API key whose last characters are shown: they would be most of a shorter key. */
@@ -85,6 +87,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     verdict: verdictOf(requests, service),
     ...(pausedHistory && { pausedHistory }),
     ...served,
+    orders: ordersOf(profile, sources.orders),
   })
 }
 
@@ -150,6 +153,12 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
   const share = sum > use.own ? use.own / sum : 1
   const shares = rates.map(([id, perSecond]) => [id, perSecond * share] as const)
   return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
+}
+
+/** Orders with why they are stopped; in a process that serves none, the switch alone. */
+function ordersOf({ orders }: Profile, served: OrdersSummary | undefined): OrdersSummary {
+  const summary: OrdersSummary = served ?? { ...NO_ORDERS, state: orders ?? 'off' }
+  return summary.state === 'stopped' ? { why: STOPPED_BY_PERSON, ...summary } : summary
 }
 
 function profileSummary({ id, name, environment, clientId }: Profile): ProfileSummary {

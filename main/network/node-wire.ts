@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type { HttpHeaders } from '../ports/ports.ts'
 import { deadline } from './deadline.ts'
@@ -8,7 +9,7 @@ import { endedWithoutNotice, watchTlsEnd } from './tls-ending.ts'
 
 /** A request as written to its connection. */
 export interface WireRequest {
-  readonly method: 'GET' | 'HEAD' | 'POST'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   /** The origin of the service, without a trailing slash. */
   readonly origin: string
   /** Path and query, sent unchanged. */
@@ -21,6 +22,19 @@ export interface WireRequest {
    */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean
+  /** Present for a request that must not arrive twice. */
+  readonly once?: SentOnce
+}
+
+/**
+ * How a request is sent that must not arrive twice. `not-sent` then means that no byte of it left this
+ * computer, and `timeoutMs` begins anew when it leaves.
+ */
+export interface SentOnce {
+  /** A reused connection ended its last response at most this long ago, in milliseconds. */
+  readonly maxIdleMs: number
+  /** Called once connected, just before the first byte; false: nothing is sent. */
+  readonly mayGo: () => boolean
 }
 
 /**
@@ -53,6 +67,9 @@ const MALFORMED = 'the request is invalid'
 /** Why a response that no HTTP client can read was discarded. */
 export const NOT_HTTP = 'the response is not HTTP'
 
+/** Why a request was not sent once it was connected. */
+const NOT_NOW = 'stopped in the last moment'
+
 /** Why an incomplete body ended. */
 export const CONNECTION_LOST = 'connection lost'
 
@@ -70,7 +87,17 @@ export function nodeWire(routes: HttpRoutes): Wire {
         return () => clearImmediate(soon)
       }
       let state: 'sent' | 'answered' | 'over' = 'sent'
-      const established = watchConnection(outgoing)
+      const { once } = request
+      let hasGone = false
+      const established = watchConnection(outgoing, () => {
+        if (once === undefined || state !== 'sent') return
+        if (!once.mayGo()) return failed('not-sent', NOT_NOW)
+        hasGone = true
+        cancelDeadline()
+        cancelDeadline = awaitAnswer()
+        outgoing.end(request.body)
+      })
+      const mayHaveArrived = once === undefined ? established : () => hasGone
       const hasAnswerBegun = watchAnswer(outgoing)
       const failed = (how: WireFailure, why: string) => {
         if (state === 'over') return
@@ -79,11 +106,11 @@ export function nodeWire(routes: HttpRoutes): Wire {
       }
       const lost = (why: string) => {
         if (hasAnswerBegun()) failed('broken', why)
-        else failed(established() ? 'cut' : 'not-sent', why)
+        else failed(mayHaveArrived() ? 'cut' : 'not-sent', why)
       }
-      const cancelDeadline = deadline(request.timeoutMs, () =>
-        failed(established() ? 'timeout' : 'not-sent', 'timed out'),
-      )
+      const awaitAnswer = () =>
+        deadline(request.timeoutMs, () => failed(mayHaveArrived() ? 'timeout' : 'not-sent', 'timed out'))
+      let cancelDeadline = awaitAnswer()
       const abort = () => {
         state = 'over'
         cancelDeadline()
@@ -109,7 +136,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
         if (request.isWholeInTime !== true) cancelDeadline()
         listener.answered(answer)
       })
-      outgoing.end(request.body)
+      if (once === undefined) outgoing.end(request.body)
       return abort
     },
 
@@ -137,7 +164,43 @@ export function nodeWire(routes: HttpRoutes): Wire {
 /** The destination of one origin's requests. */
 interface Target {
   readonly send: typeof http.request
-  readonly options: Pick<http.RequestOptions, 'protocol' | 'hostname' | 'port' | 'agent'>
+  readonly options: Pick<http.RequestOptions, 'protocol' | 'hostname' | 'port'> & {
+    readonly agent: http.Agent
+  }
+}
+
+/** A moment on both clocks of the system: after sleep, at least one of them shows the time that passed. */
+interface Moment {
+  readonly wallMs: number
+  readonly monotonicMs: number
+}
+
+const moment = (): Moment => ({ wallMs: Date.now(), monotonicMs: performance.now() })
+const idleAgents = new WeakSet<http.Agent>()
+/** Since when a connection is idle. */
+const idleSince = new WeakMap<Duplex, Moment>()
+
+/** Notes from now on when connections of an agent become idle. */
+function noteIdle(agent: http.Agent): void {
+  if (idleAgents.has(agent)) return
+  idleAgents.add(agent)
+  agent.on('free', (socket: Duplex) => void idleSince.set(socket, moment()))
+}
+
+/**
+ * Closes connections that have been idle for longer. The agent takes the one that became idle last, so what
+ * remains is reused before any that closes here.
+ */
+function closeIdle(agent: http.Agent, maxIdleMs: number): void {
+  const now = moment()
+  for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? [])) {
+    const since = idleSince.get(socket)
+    const idleMs =
+      since === undefined
+        ? Number.POSITIVE_INFINITY
+        : Math.max(Math.abs(now.wallMs - since.wallMs), now.monotonicMs - since.monotonicMs)
+    if (idleMs > maxIdleMs) socket.destroy()
+  }
 }
 
 /**
@@ -154,6 +217,7 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
     const { protocol, port } = url
     // A URL has brackets around an IPv6 address, a socket does not.
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    noteIdle(route.agent)
     const options = { protocol, hostname, ...(port !== '' && { port }), agent: route.agent }
     const target = { send: protocol === 'https:' ? https.request : http.request, options }
     last = { origin, target }
@@ -163,12 +227,13 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
 
 /** The request, or why it cannot be made, such as no route to its host, or a line end inside the token. */
 function begin(
-  { method, origin, pathAndQuery, headers, body }: WireRequest,
+  { method, origin, pathAndQuery, headers, body, once }: WireRequest,
   targetOf: (origin: string) => Target | string,
 ): http.ClientRequest | string {
   try {
     const target = targetOf(origin)
     if (typeof target === 'string') return target
+    if (once !== undefined) closeIdle(target.options.agent, once.maxIdleMs)
     return target.send({
       ...target.options,
       method,

@@ -17,9 +17,16 @@ export interface Profile {
   /** The age in minutes from which a rotating refresh token may be rejected; absent: 30 (service 8.4). */
   readonly rotationMinutes?: number
   readonly probes: ProbeSettings
+  /** The switch for orders through the gateway; absent: no person has allowed them. */
+  readonly orders?: OrdersChoice
+  /** Whether its token came from `HEADROOM_REFRESH_TOKEN`, so that no person signs in again. */
+  readonly isGiven?: true
   /** Streams to open as soon as the key has a valid access token. */
   readonly streams: readonly StreamRequest[]
 }
+
+/** Whether a person allowed orders, or stopped them again. */
+export type OrdersChoice = 'on' | 'stopped'
 
 /** A key's settings for checks. */
 export interface ProbeSettings {

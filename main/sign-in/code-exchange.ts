@@ -29,7 +29,7 @@ export type CodeExchange =
    * The access token in the response is not stored: the first refresh, which is recorded in advance, returns
    * another.
    */
-  | { readonly kind: 'granted'; readonly refreshToken: string }
+  | { readonly kind: 'granted'; readonly refreshToken: string; readonly scopes: readonly string[] }
   | Extract<
       SignInFailure,
       {
@@ -149,7 +149,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
 function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | undefined {
   const whole = outcome && processRefreshAnswer(outcome, url)
   if (whole?.kind !== 'renewed' || whole.refreshToken === undefined) return undefined
-  return { kind: 'granted', refreshToken: whole.refreshToken }
+  return { kind: 'granted', refreshToken: whole.refreshToken, scopes: whole.scopes }
 }
 
 function jsonObject(text: string): Record<string, unknown> | undefined {

@@ -1,13 +1,8 @@
 import type { CommandError, Outcome } from '../../app/contract/outcome.ts'
 import type { NewKey } from '../../app/contract/sign-in.ts'
 import { serviceOrigin } from '../../app/service/service-origin.ts'
+import { PROVIDER_HOSTS } from '../../app/sign-in/provider-hosts.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
-
-/** The provider's public hosts: defaults that a custom profile replaces, never constants elsewhere. */
-const HOSTS = {
-  live: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://api.tradestation.com' },
-  sim: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://sim-api.tradestation.com' },
-} as const
 
 /** Where keys are connected. */
 interface ConnectedKeys {
@@ -52,7 +47,7 @@ export function addressesOf(
   request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {
   const { environment, authUrl = '', baseUrl = '' } = request
-  if (environment !== 'custom') return { ok: true, ...HOSTS[environment] }
+  if (environment !== 'custom') return { ok: true, ...PROVIDER_HOSTS[environment] }
   const auth = addressOf(authUrl)
   if (!auth) return refused('sign-in address', authUrl)
   const base = addressOf(baseUrl)

@@ -14,6 +14,8 @@ export interface ProfileStore {
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key next to the key. */
   keepSettings(profile: Profile): Saved
+  /** Stores the profile's switch for orders alone, not the settings of this run. */
+  keepOrders(profile: Profile): Saved
   /** Stores the secret of a connected key next to its token. */
   keepSecret(profile: Profile): Saved
   /** Whether the settings of this key outlive the process. */
@@ -28,6 +30,7 @@ export interface ProfileStore {
 export const MEMORY_PROFILE_STORE: ProfileStore = {
   signIn: ({ refreshToken }, nowMs) => TokenStore.signedIn(signedIn(refreshToken, nowMs)),
   keepSettings: () => SAVED,
+  keepOrders: () => SAVED,
   keepSecret: () => SAVED,
   keepsSettings: () => false,
   forget: () => SAVED,
@@ -132,6 +135,12 @@ export class VaultProfileStore implements ProfileStore {
   keepSettings(profile: Profile): Saved {
     if (profile.environment === 'simulator') return this.#deps.simulator?.keep(profile) ?? SAVED
     return this.#keep(profile, (vault) => vault.keepSettings(profile))
+  }
+
+  keepOrders(profile: Profile): Saved {
+    const { orders } = profile
+    const stored = this.#keys.get(profile.id)?.profile ?? profile
+    return this.keepSettings({ ...stored, ...(orders !== undefined && { orders }) })
   }
 
   keepSecret(profile: Profile): Saved {

@@ -17,7 +17,8 @@ export interface SignInCommandsDeps {
 type Connected = Outcome<{ readonly profile: string }>
 type EnteredKey = Omit<NewKey, 'refreshToken' | 'cancelRevoke'>
 
-const REVOKE_PENDING: CommandError = {
+/** Fails a sign-in that a pending revocation would end. */
+export const REVOKE_PENDING: CommandError = {
   ok: false,
   code: 'revoke-pending',
   message: 'The revocation of this key isn’t confirmed. Retrying it later would end the new sign-in too.',
@@ -39,7 +40,7 @@ export function signInCommands({
   const blocked = (key: KeyName, cancelRevoke: boolean | undefined): boolean =>
     cancelRevoke !== true && keys.isRevocationPending(key)
 
-  const again = (profile: Profile): Connected => {
+  const again = ({ isGiven: _, ...profile }: Profile): Connected => {
     const outcome = keys.signedInAgain(profile)
     return outcome.ok ? { ok: true, profile: profile.id } : outcome
   }
@@ -68,15 +69,17 @@ export function signInCommands({
   }
 
   const start = (
-    key: KeyName & Pick<Profile, 'clientSecret' | 'audience'>,
+    key: KeyName & Pick<Profile, 'clientSecret' | 'audience' | 'orders'>,
     extraScopes: readonly ExtraScope[] | undefined,
     finish: (refreshToken: string) => Connected,
   ) => {
-    const { authUrl, clientId, clientSecret, audience } = key
+    const { authUrl, clientId, clientSecret, audience, orders } = key
     return signIns.start({
       key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
       audience: audience ?? DEFAULT_AUDIENCE,
       extraScopes: extraScopes ?? [],
+      // Without it, every sign-in would end orders that a person allowed.
+      ...(orders === 'on' && { trade: 'asked' as const }),
       prepare: () => keys.suspendRevocationRetry(key),
       finish,
     })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../../app/contract/outcome.ts'
 import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
+import { lacksTrade } from '../../app/service/scopes.ts'
 import { authorizeUrl, base64Url, type ExtraScope, SIGN_IN_BYTES } from '../../app/sign-in/authorize-url.ts'
 import { failureText, SIGN_IN_LIMIT_MS, type SignInFailure } from '../../app/sign-in/failure.ts'
 import { readRedirect } from '../../app/sign-in/redirect.ts'
@@ -36,6 +37,8 @@ export interface SignInTask {
   readonly key: SigningKey
   readonly audience: string
   readonly extraScopes: readonly ExtraScope[]
+  /** `asked`: request the Trade scope; `needed`: and fail if it is not granted. Absent: neither. */
+  readonly trade?: 'asked' | 'needed'
   /** Runs before the code is spent. Must finish everything that would end the new tokens. */
   readonly prepare: () => Promise<void>
   /** Stores the new refresh token. Returns the profile that it belongs to. */
@@ -122,6 +125,7 @@ export class SignIns {
       audience: task.audience,
       redirectUri: server.redirectUri,
       extraScopes: task.extraScopes,
+      mayTrade: task.trade !== undefined,
       state,
       challenge: challengeOf(verifier),
     })
@@ -233,6 +237,8 @@ export class SignIns {
       })
       if (exchange.kind !== 'granted') return this.#end(pending, exchange)
       if (isOver(pending)) return ALREADY_USED
+      if (task.trade === 'needed' && lacksTrade(exchange.scopes))
+        return this.#end(pending, { kind: 'trade-withheld' })
       const finished = task.finish(exchange.refreshToken)
       if (!finished.ok) return this.#end(pending, { kind: 'not-connected', why: finished.message })
       this.#leave(pending)

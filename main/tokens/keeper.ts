@@ -54,6 +54,11 @@ export interface Bearer {
   readonly accepted: (token: string, pathAndQuery: string) => void
 }
 
+/** A bearer that also shows whether its access token is being replaced. */
+export interface WatchedBearer extends Bearer {
+  readonly isRefreshing: () => boolean
+}
+
 /** The longest wait for a refresh after a 401; after that, the caller gets the 401. */
 const MAX_REPLACEMENT_MS = 10_000
 
@@ -174,6 +179,11 @@ export class TokenKeeper {
   /** Records that a response accepted an access token. */
   accepted(value: string, pathAndQuery: string): void {
     this.#rejections.accepted(value, pathOf(pathAndQuery))
+  }
+
+  /** Whether a refresh is under way: the service may reject the former token at any moment. */
+  get isRefreshing(): boolean {
+    return this.#refresh.flight !== undefined
   }
 
   refresh(): Promise<RefreshOutcome> {

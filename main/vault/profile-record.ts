@@ -20,6 +20,8 @@ const withinOrNone = (range: Range) =>
  * more.
  */
 export const keySettings = z.object({
+  // A value that this version does not know must not let orders pass.
+  orders: z.enum(['on', 'stopped']).exactOptional().catch('stopped'),
   rotationMinutes: within(ROTATION_MINUTES).exactOptional(),
   probes: z.object({
     enabled: z.boolean().exactOptional(),
@@ -44,6 +46,7 @@ export const profileAbout = z.object({
   hasClientSecret: z.boolean(),
   /** See addressMark; a profile without one is not trusted with its secrets. */
   mark: z.string().exactOptional(),
+  isGiven: z.literal(true).exactOptional(),
   ...keySettings.shape,
   streams: z.array(
     z.object({
@@ -62,7 +65,7 @@ export type ProfileAbout = z.output<typeof profileAbout>
  * `Profile` is not stored by accident.
  */
 export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
-  const { name, environment, authUrl, baseUrl, clientId, audience, streams } = profile
+  const { name, environment, authUrl, baseUrl, clientId, audience, streams, isGiven } = profile
   return {
     name,
     environment,
@@ -71,6 +74,7 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
     clientId,
     ...(audience !== undefined && { audience }),
     hasClientSecret: profile.clientSecret !== undefined,
+    ...(isGiven && { isGiven }),
     ...keySettingsOf(profile),
     streams: streams.map(({ kind, target, options }) => ({ kind, target, options: { ...options } })),
   }
@@ -80,10 +84,12 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
 export function keySettingsOf({
   probes,
   rotationMinutes,
-}: Pick<Profile, 'probes' | 'rotationMinutes'>): StoredKeySettings {
+  orders,
+}: Pick<Profile, 'probes' | 'rotationMinutes' | 'orders'>): StoredKeySettings {
   const { enabled, budgetFraction, everySeconds, symbol, trialAfterStep } = probes
   return {
     ...(rotationMinutes !== undefined && { rotationMinutes }),
+    ...(orders !== undefined && { orders }),
     probes: {
       ...(enabled !== undefined && { enabled }),
       budgetFraction,

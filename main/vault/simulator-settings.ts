@@ -20,6 +20,11 @@ export class SimulatorSettings {
     this.notice = notice
   }
 
+  /** Whether a person allowed orders, so that the next simulator's token needs the scope for them. */
+  get mayTrade(): boolean {
+    return this.#chosen?.orders === 'on'
+  }
+
   chosenFor(profile: Profile): Profile {
     return { ...profile, ...this.#chosen }
   }

@@ -17,6 +17,7 @@ import {
   type VaultView,
   writeRecord,
 } from './records.ts'
+import { derivedKey } from './sealing.ts'
 import { readTokens, TOKEN, type TokenReading, writeIntent, writeTokens } from './token-records.ts'
 
 /** The tokens of one key in the vault. Every write is one transaction, durable when it returns ok. */
@@ -144,9 +145,8 @@ export class Vault {
   }
 
   /** Stores a person's settings of a key and nothing else: the data key need not be open. */
-  keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes'>): Saved {
-    const { probes, rotationMinutes } = keySettingsOf(profile)
-    const changes = { probes, ...(rotationMinutes !== undefined && { rotationMinutes }) }
+  keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes' | 'orders'>): Saved {
+    const changes = keySettingsOf(profile)
     return this.#write(({ database, nowMs }) => {
       for (const [name, value] of Object.entries(changes)) {
         database
@@ -199,6 +199,13 @@ export class Vault {
   knows(profile: string, refreshToken: string): boolean {
     const reading = this.#read((view) => isInJournal(view, profile, refreshToken))
     return reading.ok && reading.value
+  }
+
+  /** Keys for one purpose, derived from the open data keys, the present one first; empty if none is open. */
+  keysFor(purpose: string): readonly Uint8Array[] {
+    const { current, opened } = this.#keys
+    const others = [...opened].filter(([id]) => id !== current?.id).map(([, key]) => key)
+    return [...(current === undefined ? [] : [current.key]), ...others].map((key) => derivedKey(key, purpose))
   }
 
   tokens(profile: string): VaultTokens {

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
+import { mayHaveOrders } from '../../app/contract/orders.ts'
 import {
   DEFAULT_GATEWAY_PORT,
+  DEFAULT_MAX_ORDERS,
   PROGRAM_CLASSES,
   PROGRAM_LIMITS,
   PROGRAM_NAME,
@@ -12,7 +14,7 @@ import dialogSheet from '../components/dialog.module.css'
 import { Field, formText, Refusal } from '../components/form.tsx'
 import { Icon } from '../components/icon.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
-import { useParts } from '../state/window-parts.ts'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
 import sheet from './add-program.module.css'
 import { ClassMark } from './class-mark.tsx'
 import { NewProgramKey } from './new-key.tsx'
@@ -20,6 +22,7 @@ import { NewProgramKey } from './new-key.tsx'
 const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
 
 const ABOUT = 'This computer only, reads only, no orders.'
+const ABOUT_ORDERS = 'This computer only. Orders need the tick below.'
 
 interface AddProgramProps {
   readonly profile: string
@@ -37,6 +40,7 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
   const [shown, setShown] = useState<{ readonly name: string; readonly key: string }>()
   const [problem, setProblem] = useState<string>()
   const panel = useRef<HTMLElement>(null)
+  const mayAllowOrders = useSnapshot(mayHaveOrders) ?? false
   useEffect(() => panel.current?.querySelector('input')?.focus(), [])
   const add = async (form: FormData) => {
     const name = formText(form, 'name')
@@ -47,7 +51,8 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
     const own = PROGRAM_CLASSES.find((one) => one === formText(form, 'class')) ?? 'normal'
     if (!isName) return
     const weight = Number(formText(form, 'weight'))
-    const outcome = await asked.run(() => api.addProgram({ name, class: own, weight, profile }))
+    const maxOrders = form.get('orders') === null ? {} : { maxOrders: Number(formText(form, 'maxOrders')) }
+    const outcome = await asked.run(() => api.addProgram({ name, class: own, weight, profile, ...maxOrders }))
     if (outcome?.ok) setShown({ name, key: outcome.key })
     added()
   }
@@ -65,7 +70,7 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
       <div className={css('adding-head')}>
         <div>
           <h2 id="add-heading">Add a program</h2>
-          <p>{ABOUT}</p>
+          <p>{mayAllowOrders ? ABOUT_ORDERS : ABOUT}</p>
         </div>
         <button
           type="button"
@@ -103,6 +108,7 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
             Critical goes first, background last. Normal and background leave critical a reserve. Weight is
             the share within a class.
           </p>
+          {mayAllowOrders && <OrdersTick />}
           <Refusal words={asked.refusal} />
           <button type="submit" className={css('button', 'primary')} disabled={asked.waiting}>
             Add program
@@ -119,6 +125,40 @@ export function AddProgram({ profile, url, programs, added, close }: AddProgramP
         />
       )}
     </section>
+  )
+}
+
+/** Whether the program may send orders, and how many in any minute. */
+function OrdersTick() {
+  const [isTicked, setTicked] = useState(false)
+  const { least, most } = PROGRAM_LIMITS.maxOrders
+  return (
+    <div className={css('orders')}>
+      <label>
+        <input
+          name="orders"
+          type="checkbox"
+          checked={isTicked}
+          onChange={({ target }) => setTicked(target.checked)}
+        />
+        May send orders
+      </label>
+      {isTicked && (
+        <label>
+          up to{' '}
+          <input
+            name="maxOrders"
+            type="number"
+            min={least}
+            max={most}
+            step={1}
+            defaultValue={DEFAULT_MAX_ORDERS}
+            required
+          />{' '}
+          a minute
+        </label>
+      )}
+    </div>
   )
 }
 

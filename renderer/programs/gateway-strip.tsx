@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { mayHaveOrders } from '../../app/contract/orders.ts'
 import { DEFAULT_GATEWAY_PORT, DEFAULT_RESERVE_SHARE } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { gatewayStatus } from '../../app/status/gateway-status.ts'
@@ -9,7 +10,7 @@ import { Icon } from '../components/icon.tsx'
 import { Shape } from '../components/shape.tsx'
 import type { Asked } from '../hooks/use-asked.ts'
 import { useCopy } from '../hooks/use-copy.ts'
-import { useParts, useShown } from '../state/window-parts.ts'
+import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
 import { totalsOf, wholeText } from './program-rows.ts'
 import sheet from './programs.module.css'
 
@@ -77,6 +78,7 @@ export function GatewayStrip({ gateway, programs, asked, isAdding, changed, add 
 
 function State({ gateway }: { readonly gateway: GatewaySummary }) {
   const copy = useCopy()
+  const mayOrder = useSnapshot(mayHaveOrders) ?? false
   const { url, since } = gateway
   const { text, severity } = gatewayStatus(gateway)
   const sinceText = useShown((_, nowMs) => (since === undefined ? '' : dayAndMinuteText(since, nowMs)))
@@ -99,7 +101,10 @@ function State({ gateway }: { readonly gateway: GatewaySummary }) {
           }
           name={sinceText ? `since ${sinceText}` : 'programs of this key'}
         />
-        <Fact value={<code>{url}</code>} name="this computer only, read-only" />
+        <Fact
+          value={<code>{url}</code>}
+          name={mayOrder ? 'this computer only' : 'this computer only, read-only'}
+        />
       </div>
       <button
         type="button"

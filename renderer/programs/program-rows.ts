@@ -24,6 +24,8 @@ export interface ProgramRow {
   readonly name: string
   readonly process?: string
   readonly keyEnding: string
+  /** How many orders it may send; absent: none. */
+  readonly orders?: string
   readonly class: ProgramClass
   readonly weight: number
   readonly rate: string
@@ -65,6 +67,7 @@ export function programRow(
     name: program.name,
     ...(program.process !== undefined && { process: program.process }),
     keyEnding: program.keyEnding,
+    ...(program.maxOrders !== undefined && { orders: `${wholeText(program.maxOrders)} orders/min` }),
     class: program.class,
     weight: program.weight,
     rate: perSecondText(program.perSecond),

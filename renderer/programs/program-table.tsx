@@ -106,6 +106,7 @@ function Row({ row, at, recent, waiting, cut }: RowProps) {
             <span className={css('process')}>
               {row.process !== undefined && <span title={row.process}>{row.process}</span>}
               <span>…{row.keyEnding}</span>
+              {row.orders !== undefined && <span>{row.orders}</span>}
             </span>
           </div>
         </div>

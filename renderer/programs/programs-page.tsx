@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { GatewayOverview } from '../../app/contract/gateway.ts'
+import { mayHaveOrders } from '../../app/contract/orders.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
@@ -14,6 +15,8 @@ import { useMirror, useParts, usePausedSince, useSnapshot } from '../state/windo
 import { AddProgram } from './add-program.tsx'
 import { GatewayStrip } from './gateway-strip.tsx'
 import { ProgramKeyLine } from './key-line.tsx'
+import { OrdersPanel } from './orders-panel.tsx'
+import { OrdersStrip } from './orders-strip.tsx'
 import { ProgramTable } from './program-table.tsx'
 import sheet from './programs.module.css'
 import { UseChart } from './use-chart.tsx'
@@ -73,6 +76,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
         add={() => setAdding(true)}
       />
       <Refusal words={asked.refusal} />
+      <OrdersStrip />
       <div className={css('columns', isAdding && 'with-panel')}>
         <div className={css('column')}>
           {programs.length === 0 ? (
@@ -86,6 +90,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
               </div>
             </>
           )}
+          <OrdersPanel profile={profile} />
         </div>
         {isAdding && (
           <AddProgram
@@ -104,12 +109,13 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
 /** The purpose of the gateway, and the remaining steps to use it. */
 function Empty({ gateway }: { readonly gateway: GatewaySummary }) {
   const isOn = gateway.state === 'serving'
+  const mayOrder = useSnapshot(mayHaveOrders) ?? false
   return (
     <section className={css('panel', 'empty')} aria-labelledby="empty-heading">
       <h2 id="empty-heading">No program uses this key yet.</h2>
       <p>
         Programs on this computer share it, each with its own program key. Headroom sends each request when it
-        fits the quota. Reads only, no orders.
+        fits the quota. {mayOrder ? 'Orders need a tick of their own.' : 'Reads only, no orders.'}
       </p>
       <ol>
         {!isOn && (

@@ -4,6 +4,7 @@ import { classesOf } from '../components/classes.ts'
 import dialogSheet from '../components/dialog.module.css'
 import { DialogFrame } from '../components/dialog-frame.tsx'
 import { useAsked } from '../hooks/use-asked.ts'
+import { OrdersSettings } from '../orders/orders-switch.tsx'
 import { DENSITIES, type Density } from '../state/look.ts'
 import { useLook, useParts, useSnapshot } from '../state/window-parts.ts'
 import { THEME_LABELS, THEMES } from '../theme/theme.ts'
@@ -38,6 +39,7 @@ export function SettingsDialog() {
         <Fragment key={profile}>
           <ProbeSettingsForm profile={profile} />
           <ThresholdSettings profile={profile} />
+          <OrdersSettings />
         </Fragment>
       )}
       <AlertSettings />

@@ -1,7 +1,8 @@
 import { Fragment } from 'react'
+import { mayHaveOrders } from '../../app/contract/orders.ts'
 import { classesOf } from '../components/classes.ts'
 import { DialogFrame } from '../components/dialog-frame.tsx'
-import { useLook, useParts } from '../state/window-parts.ts'
+import { useLook, useMirror, useParts } from '../state/window-parts.ts'
 import sheet from './shell.module.css'
 import { keyName, SHORTCUTS } from './shortcuts.ts'
 
@@ -9,6 +10,7 @@ const css = classesOf(sheet)
 
 export function ShortcutsDialog() {
   const { look } = useParts()
+  const hasOrders = useMirror(({ snapshots }) => snapshots.some(mayHaveOrders))
   const on = useLook(({ shortcuts }) => shortcuts)
   return (
     <DialogFrame
@@ -26,6 +28,14 @@ export function ShortcutsDialog() {
             <dd>{does}</dd>
           </Fragment>
         ))}
+        {hasOrders && (
+          <>
+            <dt>
+              <kbd>⇧O</kbd>
+            </dt>
+            <dd>Stop orders, also here</dd>
+          </>
+        )}
       </dl>
       <label className={css('check-line')}>
         <input

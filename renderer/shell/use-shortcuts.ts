@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'react'
 import { rowActions } from '../capacity/use-groups.ts'
+import { useStopOrders } from '../orders/use-stop-orders.ts'
 import { shownSnapshot, useParts } from '../state/window-parts.ts'
 import { type Doing, opensPalette, shortcutFor, usesKeys } from './shortcuts.ts'
 
@@ -22,6 +23,7 @@ export function useDoing(): Doing {
 /** Handles the window's shortcuts while no dialog is open. */
 export function useShortcuts(): void {
   const { view, look } = useParts()
+  useStopOrders()
   const doing = useDoing()
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

@@ -36,6 +36,7 @@ export type Dialog =
   | 'shortcuts'
   | 'findings'
   | 'palette'
+  | 'allow-orders'
 
 export const CHART_RANGES = ['15 min', '1 h', '24 h', '7 d'] as const
 export type ChartRange = (typeof CHART_RANGES)[number]

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import barSheet from '../components/bar.module.css'
 import { classesOf } from '../components/classes.ts'
 import { Shape } from '../components/shape.tsx'
+import { useStopOrders } from '../orders/use-stop-orders.ts'
 import { useMoment } from '../state/window-parts.ts'
 import sheet from './strip.module.css'
 import { stripText } from './strip-text.ts'
@@ -12,6 +13,7 @@ const css = classesOf({ ...barSheet, ...sheet })
 export const STRIP_HASH = '#strip'
 
 export function Strip() {
+  useStopOrders()
   const severity = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).severity) ?? 'unknown'
   const label = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).label)
   const name = useMoment(({ mirror, nowMs }) => stripText(mirror.snapshots, nowMs).name)

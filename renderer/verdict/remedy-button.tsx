@@ -14,6 +14,10 @@ export function RemedyButton({ remedy }: { readonly remedy: Remedy | undefined }
   const profile = useShown((snapshot) => snapshot.profile.id)
   if (!remedy || !profile) return null
   const { kind, label, target = '' } = remedy
+  const dismissOrders = () => {
+    const { unknown = [] } = shownSnapshot(mirror.getState(), view.getState())?.orders ?? {}
+    for (const { id } of unknown) run(() => api.dismissOrder({ id }))
+  }
   const act = () => {
     switch (kind) {
       case 'connect':
@@ -47,6 +51,12 @@ export function RemedyButton({ remedy }: { readonly remedy: Remedy | undefined }
         return
       case 'pause-program':
         run(() => api.pauseProgram({ name: target }))
+        return
+      case 'dismiss-orders':
+        dismissOrders()
+        return
+      case 'allow-orders':
+        view.setState({ dialog: 'allow-orders' })
     }
   }
   return (

@@ -69,6 +69,7 @@ export const BENCHES = {
     pairs: [1_500, 6_000],
     requests: [20_000, 60_000],
   }),
+  orders: bench('What the gateway adds to an order', 'bench/orders.ts', { orders: [400, 2_000] }),
   gatewayStart: bench('From a kill of the gateway to its next response', 'bench/gateway-start.ts', {
     rounds: [12, 40],
   }),

@@ -255,3 +255,66 @@ async function occupyAll(): Promise<readonly Server[]> {
   )
   return taken.filter((server) => server !== undefined)
 }
+
+test('orders are allowed by a sign-in, found after a lost response, dismissed, and stopped by Shift+O', async ({
+  page,
+  dialog,
+  simulator,
+  approve,
+}) => {
+  await start(page)
+  await approve()
+  await liveNumbers(page)
+  await page.getByRole('button', { name: /^Programs/ }).click()
+  await page.getByRole('spinbutton', { name: 'Port' }).fill('0')
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await expect(page.getByTestId('orders-state')).toHaveCount(0)
+
+  await page.keyboard.press('s')
+  await page.getByRole('button', { name: 'Allow orders…' }).click()
+  await expect(dialog).toContainText('This signs in again with the Trade scope.')
+  await dialog.getByRole('button', { name: 'Allow orders' }).click()
+  await expect(dialog).toContainText('Continue in your browser')
+  expect(new URL(await signInAddress(dialog)).searchParams.get('scope')).toContain('Trade')
+  await approve()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByTestId('orders-state')).toHaveText('Orders are allowed, 0 today.')
+
+  await page.getByRole('button', { name: '+ Add a program' }).click()
+  const panel = page.getByRole('region', { name: 'Add a program' })
+  await panel.getByLabel('Name').fill('executor')
+  await panel.getByRole('checkbox', { name: 'May send orders' }).check()
+  await panel.getByRole('button', { name: 'Add program' }).click()
+  const key = await panel.getByTestId('program-key').innerText()
+  const url = await page.getByTestId('gateway-state').locator('code').innerText()
+  await panel.getByRole('button', { name: 'Done, I have the key' }).click()
+  const order = {
+    ...{ AccountID: 'SIM1001', Symbol: 'MSFT', Quantity: '1', OrderType: 'Market', TradeAction: 'BUY' },
+    ...{ TimeInForce: { Duration: 'DAY' }, Route: 'Intelligent' },
+  }
+  const send = async () => {
+    const answer = await fetch(`${url}/v3/orderexecution/orders`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(order),
+    })
+    return answer.status
+  }
+  const arrived = () => simulator.service.orders.ledger.arrivals().length
+  expect([await send(), arrived()]).toEqual([200, 1])
+  const journal = page.getByRole('region', { name: 'Journal of orders', exact: true })
+  await expect(journal).toContainText('POST orders')
+  await expect(journal).not.toContainText('MSFT')
+
+  simulator.service.faults.set('order-lost-response', 1)
+  expect([await send(), arrived()]).toEqual([502, 2])
+  const unknown = page.locator('[data-order]')
+  await expect(unknown).toContainText(/found as order \d+/)
+  await unknown.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(unknown).toHaveCount(0)
+
+  await page.keyboard.press('s')
+  await page.keyboard.press('Shift+O')
+  await expect(dialog.getByTestId('orders-setting')).toHaveText('Orders are stopped: by you, 2 today.')
+  expect([await send(), arrived()]).toEqual([503, 2])
+})

@@ -184,7 +184,7 @@ export const PROMISES = {
   G6: promised(3, 'Each response through the gateway shows whether the service or Headroom sent it'),
   G7: promised(
     3,
-    'No page, no other Host, no other user and no unknown key gets through the gateway; no order ever does',
+    'No page, no other Host, no other user and no unknown key gets through the gateway; no order does by default',
   ),
   G8: promised(3, 'A revoked program gets nothing more from then on, including open streams'),
   G9: promised(
@@ -200,6 +200,10 @@ export const PROMISES = {
     3,
     'No response of the service, whatever its bytes, ends the process or impersonates Headroom',
   ),
+  O1: promised(3, 'An order reaches the service at most once per request of a program, whatever fails'),
+  O2: promised(3, 'No order passes without the switches of its key and its program, or after a stop'),
+  O3: promised(3, 'Each order that was sent is in the journal, and no unknown outcome is silent'),
+  O4: promised(2, 'No order waits behind a read'),
   L1: promised(
     2,
     'A plan shown as fitting gets no 429 and no wait beyond its bound; one shown as not fitting always gets one',

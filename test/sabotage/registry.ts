@@ -6,6 +6,8 @@ import { GATEWAY_MUTANTS } from './gateway-mutants.ts'
 import { HARDENING_MUTANTS } from './hardening-mutants.ts'
 import { HOSTILE_MUTANTS } from './hostile-mutants.ts'
 import { NETWORK_MUTANTS } from './network-mutants.ts'
+import { ORDER_MUTANTS } from './order-mutants.ts'
+import { ORDER_SWITCH_MUTANTS } from './order-switch-mutants.ts'
 import { PACKAGING_MUTANTS } from './packaging-mutants.ts'
 import { PLAN_MUTANTS } from './plan-mutants.ts'
 import { PRIVATE_FILES_MUTANTS } from './private-files-mutants.ts'
@@ -62,9 +64,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...REQUEST_MUTANTS,
   ...NETWORK_MUTANTS,
   ...ADMISSION_MUTANTS,
+  ...ORDER_MUTANTS,
   ...PACKAGING_MUTANTS,
   ...UNATTENDED_MUTANTS,
   ...GATEWAY_MUTANTS,
   ...PLAN_MUTANTS,
   ...SHARED_STREAM_MUTANTS,
+  ...ORDER_SWITCH_MUTANTS,
 ]

@@ -9,6 +9,7 @@ import { capitalised, sentence } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
 import { type Condition, conditionsOf, freshestMs, hasRecovered } from '../evaluate.ts'
 import { checkHost, joined, type Message, message, NO_ACTION } from './message.ts'
+import { isDiskFull, ordersMessage } from './orders.ts'
 import { historyWords, problemMessage } from './problems.ts'
 import { rowMessage } from './rows.ts'
 import { slotsMessage, streamsMessage } from './streams.ts'
@@ -240,6 +241,11 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
       return row === undefined
         ? message({ label: '', name: subject, title: subject })
         : rowMessage(condition, row, snapshot, nowMs)
+    case 'order-unknown':
+    case 'orders-failed':
+    case 'orders-forbidden':
+    case 'orders-stopped':
+      return ordersMessage(condition.kind, snapshot)
     case 'not-checked':
       return dataMessage(condition, snapshot, nowMs)
   }
@@ -319,8 +325,6 @@ export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<s
   [...Map.groupBy(alerts, (profile) => profile)]
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)
     .join(' ')
-
-const isDiskFull = (why: string | undefined): boolean => why === 'the disk is full'
 
 const sentenceEnd = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 

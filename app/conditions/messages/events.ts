@@ -18,6 +18,7 @@ import {
   moment,
   nextTry,
   type Of,
+  type Said,
   until,
   type Words,
 } from './event-words.ts'
@@ -232,7 +233,20 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'program-cut': { of: 'service', say: ({ program }) => ['unknown', `Program ${program} removed`] },
   'gateway-on': { of: 'service', say: ({ url }) => ['ok', 'Gateway on', `at ${url}`] },
+  'orders-allowed': { of: 'service', say: () => ['ok', 'Orders allowed'] },
+  'orders-stopped': { of: 'service', say: ({ why }) => ['warning', 'Orders stopped', why] },
+  'order-unknown': {
+    of: 'service',
+    say: ({ program }) => ['critical', 'Order outcome unknown', program, 'looking it up'],
+  },
+  'order-resolved': { of: 'service', say: ({ state, orderId }) => RESOLVED[state](orderId) },
   'gateway-off': { of: 'service', say: ({ why }) => ['unknown', 'Gateway off', why] },
+}
+
+const RESOLVED: Readonly<Record<Of<'order-resolved'>['state'], (orderId: string | undefined) => Said>> = {
+  found: (orderId) => ['warning', 'Order found', orderId !== undefined && `as order ${orderId}`],
+  'not-found': () => ['critical', 'Order not found', 'after 60 s; check your broker'],
+  ambiguous: () => ['critical', 'Several orders match', 'check your broker'],
 }
 
 const REFRESH_FAILURES: Readonly<Record<RefreshFailure, readonly [string, string?]>> = {

@@ -6,6 +6,8 @@ export interface DesktopActions {
   toggleStrip(): void
   /** Retries every unreachable service and every failed refresh at once. */
   tryNow(): void
+  /** Refuses new orders of every key. */
+  stopOrders(): void
   saveReport(): void
   showLog(): void
   setCloseToTray(wanted: boolean): void

@@ -50,7 +50,7 @@ export interface DesktopShell {
 export function desktopShell(deps: ShellDeps): DesktopShell {
   const { electron, platform, state, loginItem, running, power, notify, clock, log } = deps
   const { app, Menu, shell } = electron
-  const { monitor } = running
+  const { monitor, switches } = running
   let isQuitting = false
 
   const sessionEnding = () => running.flush()
@@ -98,6 +98,10 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     toggleStrip: () => strip.toggle(),
     tryNow: () => {
       for (const profile of monitor.profiles()) monitor.withProfile(profile, (session) => session.tryNow())
+    },
+    stopOrders: () => {
+      const stopped = switches.stop()
+      if (!stopped.ok) log.note('stopping orders failed', { why: stopped.message })
     },
     saveReport: () => {
       const wallMs = clock.wallMs

@@ -202,6 +202,7 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
       return {
         windows: running.windows,
         monitor: running.monitor,
+        switches: running.switches,
         flush: () => running.history.flush(),
         stop: async () => {
           if (served?.kind === 'serving') await served.close()

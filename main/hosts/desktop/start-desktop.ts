@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Announcer, throughNotify } from '../../alerts/announcer.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Clock, Log, RandomBytes } from '../../ports/ports.ts'
+import type { OrderSwitches } from '../../sign-in/order-switches.ts'
 import { readWindowFiles } from '../window-files.ts'
 import type { Windows } from '../window-session.ts'
 import { APP_SCHEME, appScheme } from './app-scheme.ts'
@@ -21,6 +22,7 @@ import type { Updater } from './updates.ts'
 
 /** The app, as the desktop host uses it. */
 export interface RunningDesktop {
+  readonly switches: Pick<OrderSwitches, 'stop'>
   readonly windows: Windows
   readonly monitor: Pick<
     MonitorSurface,

@@ -8,6 +8,8 @@ export interface TrayProfile {
   readonly name: string
   readonly environment: string
   readonly text: string
+  /** Whether orders of this key may pass. */
+  readonly mayOrder: boolean
 }
 
 /** The tray's menu: a line per profile, then actions and choices. */
@@ -23,6 +25,9 @@ export function trayMenu(
     { type: 'separator' },
     { label: 'Open Headroom', click: actions.showWindow },
     { label: 'Try again now', click: actions.tryNow },
+    ...(profiles.some(({ mayOrder }) => mayOrder)
+      ? [{ label: 'Stop Orders (Cancels Nothing at the Broker)', click: actions.stopOrders }]
+      : []),
     ...choiceItems(choices, actions),
     { type: 'separator' },
     { label: 'Save Report…', click: actions.saveReport },

@@ -50,7 +50,11 @@ export function openTray({ electron, platform, monitor, clock, choices, actions 
       .profiles()
       .map((profile) => monitor.snapshot(profile))
       .filter((snapshot): snapshot is Snapshot => snapshot !== undefined)
-    const lines = snapshots.map((snapshot) => ({ ...snapshot.profile, ...trayLine(snapshot) }))
+    const lines = snapshots.map((snapshot) => ({
+      ...snapshot.profile,
+      ...trayLine(snapshot),
+      mayOrder: snapshot.orders?.state === 'on' || snapshot.orders?.state === 'failed',
+    }))
     const most = mostUrgent(lines) ?? NO_KEY
     const next = JSON.stringify([lines, choices()])
     if (next === written) return

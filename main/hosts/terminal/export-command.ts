@@ -1,9 +1,12 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DAY_MS } from '../../../app/contract/units.ts'
+import { ordersCsv, ordersJson } from '../../../app/history/orders-export.ts'
+import type { ExportedKey } from '../../../app/history/report-csv.ts'
 import { seriesCsv, seriesJson } from '../../../app/history/series.ts'
 import { exportName } from '../../history/exports.ts'
-import type { SeriesFile, SeriesOpening } from '../../history/series-file.ts'
+import type { SeriesOpening } from '../../history/series-file.ts'
+import type { StoredJournalOpening } from '../../orders/stored-journal.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
 import type { ExportFlags } from './flags.ts'
@@ -15,19 +18,40 @@ export interface ExportDeps {
   readonly version: string
   readonly nowMs: () => number
   openSeries(folder: string): SeriesOpening
-  /** Loads the Parquet writer, which is needed for that format only. */
-  parquet(): Promise<typeof import('../../history/series-parquet.ts')>
+  openOrders(folder: string): StoredJournalOpening
+  /** Loads the Parquet writers, which are needed for that format only. */
+  parquet(): Promise<ParquetWriters>
 }
 
-/** Exports the stored history for other programs. */
+interface ParquetWriters {
+  readonly seriesParquet: typeof import('../../history/series-parquet.ts').seriesParquet
+  readonly ordersParquet: typeof import('../../orders/orders-parquet.ts').ordersParquet
+}
+
+/** The stored rows of one kind of export. */
+interface ExportedTable {
+  /** The first word of the file's name. */
+  readonly name: 'series' | 'orders'
+  /** The stored keys with rows; for orders, those in the interval. */
+  profiles(): readonly ExportedKey[]
+  pieces(): Promise<Iterable<string | Uint8Array>>
+  close(): void
+}
+
+type Interval = ExportFlags & { readonly fromMs: number; readonly toMs: number }
+
+/** Exports the stored history or the journal of orders for other programs. */
 export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promise<number> {
   const { terminal } = deps
   const fail = (line: string, exitCode: number = EXIT_FAILURE) => {
     terminal.error(line)
     return exitCode
   }
-  if (flags.series === undefined)
-    return fail('add --series to export request quotas by the minute', EXIT_USAGE)
+  if ((flags.series === undefined) === (flags.orders === undefined))
+    return fail(
+      'add --series to export request quotas by the minute, or --orders for the journal',
+      EXIT_USAGE,
+    )
   const toMs = flags.to ?? deps.nowMs()
   const fromMs = flags.from ?? toMs - DAY_MS
   if (fromMs >= toMs) return fail('--from must be before --to', EXIT_USAGE)
@@ -35,47 +59,96 @@ export async function exportHistory(flags: ExportFlags, deps: ExportDeps): Promi
     return fail('add --output FILE or FOLDER for --format parquet', EXIT_USAGE)
   const folder = flags.data ?? deps.defaultDataFolder()
   if (folder === undefined) return fail(NO_HOME)
-  const opening = deps.openSeries(folder)
+  const interval = { ...flags, fromMs, toMs }
+  const opening = flags.orders ? ordersTable(folder, interval, deps) : seriesTable(folder, interval, deps)
   if (opening.kind === 'failed') return fail(opening.line)
-  const { file } = opening
+  const { table } = opening
   try {
-    const known = file.profiles()
+    const known = table.profiles()
     if (flags.profile !== undefined && !known.some(({ profile }) => profile === flags.profile)) {
       const names = known.map(({ profile }) => profile).join(', ') || 'none'
-      return fail(`the history has no profile '${flags.profile}'; choose one of: ${names}`)
+      const where = table.name === 'series' ? 'the history' : 'the journal of that time'
+      return fail(`${where} has no profile '${flags.profile}'; choose one of: ${names}`)
     }
-    const pieces = await piecesOf(file, { ...flags, fromMs, toMs }, deps)
+    const pieces = await table.pieces()
     if (flags.output === undefined) {
       await writeOut(pieces, terminal)
       return EXIT_OK
     }
-    const path = pathOf(flags.output, file, { ...flags, fromMs })
+    const path = pathOf(flags.output, table, interval)
     const failure = writeNew(path, pieces)
     if (failure !== undefined) return fail(`can't write ${path}: ${failure}`)
     terminal.error(`written: ${path}`)
     return EXIT_OK
   } finally {
-    file.close()
+    table.close()
   }
 }
 
-type Interval = ExportFlags & { readonly fromMs: number; readonly toMs: number }
+type TableOpening =
+  | { readonly kind: 'open'; readonly table: ExportedTable }
+  | { readonly kind: 'failed'; readonly line: string }
 
-async function piecesOf(
-  file: SeriesFile,
+function seriesTable(
+  folder: string,
   { profile, format, fromMs, toMs }: Interval,
-  { version, parquet }: ExportDeps,
-): Promise<Iterable<string | Uint8Array>> {
-  const minutes = file.minutes({ profile, fromMs, toMs })
-  switch (format) {
-    case 'csv':
-      return seriesCsv(minutes)
-    case 'json':
-      return seriesJson(minutes, { fromMs, toMs, version })
-    case 'parquet': {
-      const { seriesParquet } = await parquet()
-      return [seriesParquet(minutes, { fromMs, toMs, version })]
+  { version, parquet, openSeries }: ExportDeps,
+): TableOpening {
+  const opening = openSeries(folder)
+  if (opening.kind === 'failed') return opening
+  const { file } = opening
+  const interval = { fromMs, toMs, version }
+  const pieces = async () => {
+    const minutes = file.minutes({ profile, fromMs, toMs })
+    switch (format) {
+      case 'csv':
+        return seriesCsv(minutes)
+      case 'json':
+        return seriesJson(minutes, interval)
+      case 'parquet': {
+        const { seriesParquet } = await parquet()
+        return [seriesParquet(minutes, interval)]
+      }
     }
+  }
+  return {
+    kind: 'open',
+    table: { name: 'series', profiles: () => file.profiles(), pieces, close: () => file.close() },
+  }
+}
+
+function ordersTable(
+  folder: string,
+  { profile, format, fromMs, toMs }: Interval,
+  { version, parquet, openOrders }: ExportDeps,
+): TableOpening {
+  const opening = openOrders(folder)
+  if (opening.kind === 'failed') return opening
+  const { journal } = opening
+  const all = journal.entries(fromMs, toMs)
+  const entries = all.filter((entry) => profile === undefined || entry.profile === profile)
+  const interval = { fromMs, toMs, version }
+  const pieces = async () => {
+    switch (format) {
+      case 'csv':
+        return ordersCsv(entries)
+      case 'json':
+        return [ordersJson(entries, interval)]
+      case 'parquet': {
+        const { ordersParquet } = await parquet()
+        return [ordersParquet(entries, interval)]
+      }
+    }
+  }
+  const ids = [...new Set(all.map((entry) => entry.profile))]
+  return {
+    kind: 'open',
+    table: {
+      name: 'orders',
+      profiles: () => ids.map((id) => ({ profile: id, environment: '' })),
+      pieces,
+      close: () => journal.close(),
+    },
   }
 }
 
@@ -83,16 +156,12 @@ async function piecesOf(
  * The path of an export: `output` itself, or in that folder a name with profile (`all` for several), start
  * and format.
  */
-function pathOf(
-  output: string,
-  file: SeriesFile,
-  { profile, format, fromMs }: ExportFlags & { readonly fromMs: number },
-): string {
+function pathOf(output: string, table: ExportedTable, { profile, format, fromMs }: Interval): string {
   if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return output
-  const of = file.profiles().filter((one) => profile === undefined || one.profile === profile)
+  const of = table.profiles().filter((one) => profile === undefined || one.profile === profile)
   const [only, ...others] = of
   const key = only === undefined || others.length > 0 ? { profile: 'all', environment: '' } : only
-  return join(output, exportName('series', key, fromMs, format))
+  return join(output, exportName(table.name, key, fromMs, format))
 }
 
 /** Waits while the reader of stdout is slow, so that half a million rows need not be in memory. */

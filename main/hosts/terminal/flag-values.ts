@@ -133,3 +133,6 @@ export function faultFlag(text: string): ParsedFlag<string> {
   const problem = faultProblem(text)
   return problem === undefined ? parsed(text) : expected(`a fault from simulate --help; ${problem}`)
 }
+
+/** The option that names the data folder. */
+export const DATA = ['--data <folder>', "data folder (default: the platform's folder for Headroom)"] as const

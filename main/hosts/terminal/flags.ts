@@ -21,6 +21,10 @@ export interface ProgramFlags {
   readonly data?: string
   readonly class: ProgramClass
   readonly weight: number
+  /** Whether it may send orders. */
+  readonly orders?: true
+  /** Orders in any minute. */
+  readonly maxOrders?: number
   /** The id of the key that the program uses; absent: the only key. */
   readonly profile?: string
   readonly json?: true
@@ -63,6 +67,7 @@ export interface StatusFlags {
 
 export interface ExportFlags {
   readonly series?: true
+  readonly orders?: true
   readonly data?: string
   readonly profile?: string
   /** Epoch milliseconds. */

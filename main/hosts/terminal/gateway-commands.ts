@@ -1,4 +1,5 @@
 import type { ListedProgram } from '../../../app/contract/gateway.ts'
+import { DEFAULT_MAX_ORDERS } from '../../../app/contract/programs.ts'
 import type { GatewaySummary } from '../../../app/contract/snapshot.ts'
 import { minuteText } from '../../../app/status/moments.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
@@ -81,12 +82,14 @@ export async function program(
     )
     return EXIT_OK
   }
-  const { class: own, weight, profile } = flags
+  const { class: own, weight, profile, orders: mayOrder, maxOrders } = flags
+  if (maxOrders !== undefined && mayOrder === undefined) return misused('--max-orders needs --orders', deps)
   const request = {
     do: 'add-program',
     name,
     class: own,
     weight,
+    ...(mayOrder && { maxOrders: maxOrders ?? DEFAULT_MAX_ORDERS }),
     ...(profile !== undefined && { profile }),
   } as const
   const answer = await askedOrStored(request, flags.data, deps)
@@ -169,7 +172,7 @@ type Answered = Extract<ControlAnswer, { ok: true }>
  * The running app's answer, or that of `stored` if no app runs. If there is neither, prints the reason
  * and returns `undefined`.
  */
-async function asked(
+export async function asked(
   request: ControlRequest,
   data: string | undefined,
   { terminal, defaultDataFolder, askRunning }: GatewayCommandDeps,
@@ -193,12 +196,13 @@ async function asked(
 /** `probeSymbol` as typed on the command line: `--probe-symbol`. */
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-function misused(line: string, { terminal }: GatewayCommandDeps): number {
+/** Reports wrong usage. */
+export function misused(line: string, { terminal }: GatewayCommandDeps): number {
   terminal.error(line)
   return EXIT_USAGE
 }
 
-function somethingElse({ terminal }: GatewayCommandDeps): number {
+export function somethingElse({ terminal }: GatewayCommandDeps): number {
   terminal.error('unexpected response from the running Headroom; is it the same version?')
   return EXIT_FAILURE
 }

@@ -3,6 +3,7 @@ import type { ControlServerDeps } from '../../control/control-server.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { GivenProgram } from '../../gateway/given-programs.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
+import type { Orders } from '../../orders/orders.ts'
 import { categoryNumbers } from './category-flags.ts'
 import { numberFlag, type ParsedFlag } from './flag-values.ts'
 
@@ -16,15 +17,30 @@ export interface GatewayRun {
   readonly given: readonly GivenProgram[]
 }
 
-/**
- * Creates the gateway of a run, not yet serving. `dataFolder`: where its programs are stored; absent: in
- * memory only.
- */
+/** The monitor behind a gateway. */
+export type GatewayMonitor = Pick<
+  MonitorSurface,
+  'profiles' | 'withProfile' | 'subscribe' | 'snapshot' | 'attachOrders'
+>
+
+/** The gateway of a run, and its orders. */
+export interface ServedGateway {
+  readonly gateway: Pick<Gateway, 'start' | 'stop' | 'summary'> & NonNullable<ControlServerDeps['gateway']>
+  readonly orders: NonNullable<ControlServerDeps['orders']> & Pick<Orders, 'stop'>
+}
+
+/** Where a gateway stores its programs and orders. */
+export interface GatewayHome {
+  readonly dataFolder: string
+  readonly keysFor: (purpose: string) => readonly Uint8Array[]
+}
+
+/** Creates the gateway of a run, not yet serving. Without a `home` its programs are in memory only. */
 export type CreateGateway = (
   run: GatewayRun,
-  monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'subscribe' | 'snapshot'>,
-  dataFolder: string | undefined,
-) => Pick<Gateway, 'start' | 'stop' | 'summary'> & ControlServerDeps['gateway']
+  monitor: GatewayMonitor,
+  home: GatewayHome | undefined,
+) => ServedGateway
 
 const MAX_RESERVE = 10_000
 const requests = numberFlag({ atLeast: 0, atMost: MAX_RESERVE, unit: 'requests' })

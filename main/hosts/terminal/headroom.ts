@@ -38,7 +38,7 @@ exitWithin(LINGER_MS)
  * If a secret that was named could not be read, replaces each command that uses secrets by one that fails
  * with `line`.
  */
-function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program'> {
+function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program' | 'orders'> {
   const refuse = async () => {
     terminal.error(line)
     return EXIT_PERSON_NEEDED

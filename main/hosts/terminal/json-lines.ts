@@ -2,6 +2,7 @@ import { z } from 'zod/mini'
 import { healthOf } from '../../../app/conditions/key-status.ts'
 import { eventSchemas, type LoggedEvent } from '../../../app/contract/events.ts'
 import { pausedHistory } from '../../../app/contract/key-health.ts'
+import { ordersSummary } from '../../../app/contract/orders.ts'
 import {
   gatewaySummary,
   programSummary,
@@ -61,6 +62,7 @@ const changes = z.looseObject({
   signInHost: z.optional(z.nullable(signInHostSummary)),
   pausedHistory: z.optional(z.nullable(pausedHistory)),
   gateway: z.optional(z.nullable(gatewaySummary)),
+  orders: z.optional(z.nullable(ordersSummary)),
   unlisted: z.optional(z.nullable(unlisted)),
   programs: someOf('id', programSummary.shape),
   gone: z.optional(z.looseObject({ requests: gone, slots: gone, streams: gone, programs: gone })),

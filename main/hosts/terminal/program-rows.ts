@@ -13,9 +13,20 @@ export const programHeading = (): string =>
 
 /** One program in one line. */
 export const programText = (program: ProgramSummary): string => {
-  const { name, class: own, weight, forwarded, perSecond, refused, streams, longestWaitMs } = program
+  const {
+    name,
+    class: own,
+    weight,
+    forwarded,
+    perSecond,
+    refused,
+    streams,
+    longestWaitMs,
+    maxOrders,
+  } = program
   const state = programState(program)
   const longest = state === 'waiting' ? `, ${waitText(longestWaitMs)}` : ''
+  const orders = maxOrders === undefined ? '' : `, up to ${maxOrders} orders/min`
   return columns([
     name,
     own,
@@ -24,7 +35,7 @@ export const programText = (program: ProgramSummary): string => {
     perSecond.toFixed(2),
     String(refused),
     String(streams),
-    `${state === 'waiting' ? `${program.waiting} waiting` : programStateText(program)}${longest}`,
+    `${state === 'waiting' ? `${program.waiting} waiting` : programStateText(program)}${longest}${orders}`,
   ])
 }
 

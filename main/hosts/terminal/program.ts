@@ -1,10 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import {
-  DEFAULT_GATEWAY_PORT,
-  PAUSE_MINUTES,
-  PROGRAM_CLASSES,
-  PROGRAM_LIMITS,
-} from '../../../app/contract/programs.ts'
+import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { readStreamText } from '../../../app/service/stream-text.ts'
 import { FAULTS } from '../../simulator/fault-names.ts'
 import { probeFlag, trafficFlag } from './category-flags.ts'
@@ -12,10 +7,10 @@ import {
   addressFlag,
   agoFlag,
   argument,
+  DATA,
   faultFlag,
   numberFlag,
   portFlag,
-  programNameFlag,
   repeated,
   secondsFlag,
   secondsOrZeroFlag,
@@ -37,6 +32,8 @@ import type {
 } from './flags.ts'
 import type { ProgramAction } from './gateway-commands.ts'
 import { reserveFlag } from './gateway-run.ts'
+import { describeOrders, type OrdersAction, type OrdersFlags } from './orders-flags.ts'
+import { describePrograms } from './program-flags.ts'
 import { EXIT_OK, EXIT_USAGE } from './terminal.ts'
 import { usageErrorLine } from './usage-line.ts'
 
@@ -54,6 +51,7 @@ export interface Commands {
   revoke(flags: RevokeFlags): Promise<number>
   gateway(turn: GatewayTurn | undefined, flags: GatewayFlags): Promise<number>
   program(action: ProgramAction, name: string | undefined, flags: ProgramFlags): Promise<number>
+  orders(action: OrdersAction, id: string | undefined, flags: OrdersFlags): Promise<number>
 }
 
 export interface ProgramPorts {
@@ -108,6 +106,9 @@ function describeProgram(
     async (action: ProgramAction, name: string | undefined, flags: ProgramFlags) =>
       done(await commands.program(action, name, flags)),
   )
+  describeOrders(program).action(async (action: OrdersAction, id: string | undefined, flags: OrdersFlags) =>
+    done(await commands.orders(action, id, flags)),
+  )
   return program
 }
 
@@ -118,8 +119,6 @@ const PASSPHRASE = `
   HEADROOM_PASSPHRASE     encrypts the keys in --data; without it or a keyring they stay in memory`
 const SECRET_FILES = `
   Or in files: HEADROOM_PASSPHRASE_FILE and so on, or systemd's CREDENTIALS_DIRECTORY`
-
-const DATA = ['--data <folder>', "data folder (default: the platform's folder for Headroom)"] as const
 
 const describeStart = (program: Command) =>
   program
@@ -215,6 +214,7 @@ const describeExport = (program: Command) =>
     .summary('export the recorded history')
     .description('Writes the recorded history to stdout or a file, whether Headroom runs or not.')
     .option('--series', 'request quotas by the minute: a row per key, category and minute')
+    .option('--orders', 'the journal of orders: a row per order, without symbols, prices and quantities')
     .option(
       '--from <time>',
       'start time, such as 2026-01-05T15:30Z (default: a day before --to)',
@@ -272,7 +272,7 @@ const describeRevoke = (program: Command) =>
     .option(...DATA, argument(textFlag))
 
 const GATEWAY_KEYS = `
-  HEADROOM_GATEWAY_KEYS   programs with keys that you choose: 'bot:critical=KEY,notes=KEY', name[:class[:weight]]=key`
+  HEADROOM_GATEWAY_KEYS   programs with keys that you choose: 'bot:critical=KEY,notes=KEY', name[:class[:weight]][:orders]=key`
 
 const describeGateway = (program: Command) =>
   withWatched(
@@ -298,38 +298,6 @@ const describeGateway = (program: Command) =>
       argument(reserveFlag),
     )
     .addHelpText('after', `${GATEWAY_KEYS}${PASSPHRASE}${METRICS_TOKEN}${SECRET_FILES}`.slice(1))
-
-const weight = numberFlag({
-  atLeast: PROGRAM_LIMITS.weight.least,
-  atMost: PROGRAM_LIMITS.weight.most,
-  unit: 'shares',
-})
-
-const describePrograms = (program: Command) =>
-  program
-    .command('program')
-    .summary('add, list, pause and cut programs behind the gateway')
-    .description(
-      'program add NAME prints the key of a new program, once. program cut NAME revokes it, program list shows all. ' +
-        `program pause NAME answers it with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends the pause. ` +
-        'While no Headroom runs on the data folder, the changes apply at its next start.',
-    )
-    .argument(
-      '<action>',
-      'add, list, cut, pause or resume',
-      argument(wordFlag(['add', 'list', 'cut', 'pause', 'resume'])),
-    )
-    .argument('[name]', 'name of the program', argument(programNameFlag))
-    .option(
-      '--class <class>',
-      'with add: critical, normal or background; less urgent classes leave a reserve',
-      argument(wordFlag(PROGRAM_CLASSES)),
-      'normal',
-    )
-    .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
-    .option('--profile <id>', 'with add: the key it uses, by its name in status output', argument(textFlag))
-    .option('--json', 'with add and list: one line of JSON')
-    .option(...DATA, argument(textFlag))
 
 const heartbeat = numberFlag({ atLeast: 0.05, atMost: 3600, unit: 'seconds' })
 const streamRate = numberFlag({ atLeast: 0, atMost: 1000, unit: 'messages per second' })

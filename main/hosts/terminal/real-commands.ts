@@ -98,9 +98,13 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
         return startBuiltIn()
       },
       showTimesOf,
-      createGateway: (run, monitor, dataFolder) =>
-        gatewayOf(run, monitor, { dataFolder, log, secrets, say: terminal.error }),
-      recordHistory: (monitor, announcer, dataFolder, gateway) =>
+      createGateway: (run, monitor, home) =>
+        gatewayOf(run, monitor, {
+          dataFolder: home?.dataFolder,
+          keysFor: home?.keysFor ?? (() => []),
+          ...{ log, secrets, say: terminal.error },
+        }),
+      recordHistory: (monitor, announcer, dataFolder, served) =>
         watchHistory({
           monitor,
           announcer,
@@ -110,7 +114,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
           log,
           version: app.version,
           problem: terminal.error,
-          ...(gateway && { gateway }),
+          ...served,
         }),
       serveMetrics: (monitor, options) => serveMetrics(metricsSource(monitor, facts), options),
       pushMetrics: async (monitor, options) => {
@@ -221,18 +225,32 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       })
     },
 
+    orders: async (action, id, flags) => {
+      const { orders } = await import('./orders-command.ts')
+      const { stopStored } = await import('./stored-orders.ts')
+      return orders({ action, id }, flags, {
+        ...{ terminal, defaultDataFolder, askRunning: ask },
+        stopStored: (folder, profile) => stopStored(folder, profile, nodeClock.wallMs),
+      })
+    },
+
     status: (flags) => status(flags, { terminal, defaultDataFolder, askRunning: ask, showTimesOf }),
 
     export: async (flags) => {
       const { exportHistory } = await import('./export-command.ts')
       const { openSeriesFile } = await import('../../history/series-file.ts')
+      const { openStoredJournal } = await import('../../orders/stored-journal.ts')
       return exportHistory(flags, {
         terminal,
         defaultDataFolder,
         version: app.version,
         nowMs: nodeClock.wallMs,
         openSeries: openSeriesFile,
-        parquet: () => import('../../history/series-parquet.ts'),
+        openOrders: openStoredJournal,
+        parquet: async () => ({
+          ...(await import('../../history/series-parquet.ts')),
+          ...(await import('../../orders/orders-parquet.ts')),
+        }),
       })
     },
 

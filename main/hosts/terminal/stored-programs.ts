@@ -66,8 +66,8 @@ function answer(programs: Programs, request: ProgramRequest): ControlAnswer {
         programs: programs.list().map((program) => ({ ...program, ...NO_USE })),
       }
     case 'add-program': {
-      const { name, class: own, weight, profile = ONLY_KEY } = request
-      const added = programs.add({ name, class: own, weight, profile })
+      const { do: _, profile = ONLY_KEY, ...program } = request
+      const added = programs.add({ ...program, profile })
       return added.kind === 'added'
         ? { ok: true, key: added.key, program: added.program.name, gateway: OFF }
         : failed(added.why)

@@ -36,7 +36,7 @@ export interface WatchDeps {
     monitor: MonitorSurface,
     announcer: Announcer,
     dataFolder: string | undefined,
-    gateway: ControlServerDeps['gateway'],
+    served: Pick<ControlServerDeps, 'gateway' | 'orders'> | undefined,
   ): { close(): Promise<void> }
   readonly createGateway: CreateGateway
   serveMetrics(monitor: MonitorSurface, options: MetricsOptions): Promise<MetricsServing>
@@ -117,6 +117,7 @@ function profileOf(key: ServiceKey): Profile {
     name: host,
     environment: 'custom',
     ...key,
+    isGiven: true,
     probes: DEFAULT_PROBES,
     streams: [],
   }
@@ -145,7 +146,10 @@ async function followAtHome(
 async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: WatchVault): Promise<number> {
   const { terminal, clock } = deps
   const monitor = vault?.monitor ?? deps.createMonitor()
-  const gateway = flags.gateway && deps.createGateway(flags.gateway, monitor, vault && flags.data)
+  const { data: dataFolder } = flags
+  const home = vault && dataFolder !== undefined ? { dataFolder, keysFor: vault.keysFor } : undefined
+  const served = flags.gateway && deps.createGateway(flags.gateway, monitor, home)
+  const gateway = served?.gateway
   const view = watchView(terminal, flags)
   const metrics = await metricsFor(flags, monitor, deps)
   if (metrics?.kind === 'failed') {
@@ -159,12 +163,13 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     monitor,
     bellAnnouncer(() => terminal.bell?.(), view.alert),
     vault && flags.data,
-    gateway,
+    served,
   )
   // Done before the key is connected, so that a run that cannot serve does not use up a rotating token.
-  const served = gateway && (await gateway.start(flags.gateway?.port))
-  if (served?.ok === false) {
-    terminal.error(`the gateway can't serve: ${served.why}`)
+  const started = gateway && (await gateway.start(flags.gateway?.port))
+  if (started?.ok === false) {
+    terminal.error(`the gateway can't serve: ${started.why}`)
+    served?.orders.stop()
     await history.close()
     await metrics?.close()
     await pushed?.close()
@@ -233,6 +238,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   const lastPush = pushed?.close()
   // Before the listeners are removed, so that events of closing streams are shown.
   if (gateway !== undefined) await gateway.stop()
+  served?.orders.stop()
   monitor.stop()
   for (const cancel of cancels) cancel()
   await history.close()

@@ -4,9 +4,13 @@ import { socketOf } from '../../control/data-folder-socket.ts'
 import { HistoryService } from '../../history/history-service.ts'
 import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Clock, Log } from '../../ports/ports.ts'
+import { OrderSwitches } from '../../sign-in/order-switches.ts'
 
 export interface WatchHistoryDeps {
-  readonly monitor: Pick<MonitorSurface, 'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile'>
+  readonly monitor: Pick<
+    MonitorSurface,
+    'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile' | 'setOrders'
+  >
   readonly announcer: Announcer
   /** A folder locked by the caller. Without it, no history is stored, and no command can query this run. */
   readonly dataFolder: string | undefined
@@ -17,6 +21,7 @@ export interface WatchHistoryDeps {
   /** Called with a sentence on a problem of the history file, once per episode. */
   readonly problem: (sentence: string) => void
   readonly gateway?: NonNullable<ControlServerDeps['gateway']>
+  readonly orders?: NonNullable<ControlServerDeps['orders']>
 }
 
 /** Starts the history and alerts of `watch`; with a data folder also storage and queries, as in the app. */
@@ -26,7 +31,12 @@ export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> }
   const control =
     dataFolder === undefined
       ? undefined
-      : startControlServer({ ...deps, path: socketOf(dataFolder, environment), userId: process.getuid?.() })
+      : startControlServer({
+          ...deps,
+          ...(deps.orders && { switches: switchesOf(deps.monitor) }),
+          path: socketOf(dataFolder, environment),
+          userId: process.getuid?.(),
+        })
   return {
     close: async () => {
       await (await control)?.close()
@@ -34,3 +44,14 @@ export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> }
     },
   }
 }
+
+/** The switches of a process in which nobody can sign in. */
+const switchesOf = (monitor: WatchHistoryDeps['monitor']) =>
+  new OrderSwitches({
+    profiles: () => monitor.profiles(),
+    profile: (id) => {
+      const found = monitor.withProfile(id, ({ profile }) => ({ ok: true as const, profile }))
+      return found.ok ? found.profile : undefined
+    },
+    setOrders: (id, orders) => monitor.setOrders(id, orders),
+  })

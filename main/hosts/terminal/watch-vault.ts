@@ -23,6 +23,8 @@ export interface WatchVault {
    * Stored settings are not changed; `asWatched` applies the flags of this run.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
+  /** See `Vault.keysFor`. */
+  keysFor(purpose: string): readonly Uint8Array[]
   close(): Promise<void>
 }
 
@@ -92,10 +94,13 @@ export async function openWatchVault(
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
         // If the key's stored token has ended, an unknown token is a new sign-in.
-        if (!known && hasEnded(stored)) signIn(kept, asWatched(kept))
-        else monitor.restore(asWatched(kept), stored.tokens)
+        if (!known && hasEnded(stored)) {
+          const given: Profile = { ...kept, isGiven: true }
+          signIn(given, asWatched(given))
+        } else monitor.restore(asWatched(kept), stored.tokens)
         return id
       },
+      keysFor: (purpose) => handle.vault?.keysFor(purpose) ?? [],
       close: async () => {
         await settled(monitor.idle(), ports.clock)
         handle.close()

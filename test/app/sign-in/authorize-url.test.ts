@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { lacksTrade } from '../../../app/service/scopes.ts'
 import { type AuthorizeFields, authorizeUrl, DEFAULT_AUDIENCE } from '../../../app/sign-in/authorize-url.ts'
 
 const FIELDS: AuthorizeFields = {
@@ -7,6 +8,7 @@ const FIELDS: AuthorizeFields = {
   audience: DEFAULT_AUDIENCE,
   redirectUri: 'http://localhost:31022',
   extraScopes: [],
+  mayTrade: false,
   state: 'the-state',
   challenge: 'the-challenge',
 }
@@ -33,8 +35,20 @@ test('requests the minimum scopes, a code by PKCE, and names no secret', () => {
   })
 })
 
-test('requests more only when chosen, and never the right to trade', () => {
+test('requests more only when chosen, and the right to trade only after orders are allowed', () => {
   const { scope } = read({ extraScopes: ['OptionSpreads', 'Matrix'] }).query
   expect(scope).toBe('openid offline_access MarketData ReadAccount Matrix OptionSpreads')
-  expect(scope).not.toContain('Trade')
+  expect(read({ extraScopes: ['Matrix'], mayTrade: true }).query['scope']).toBe(
+    'openid offline_access MarketData ReadAccount Matrix Trade',
+  )
+})
+
+test.each([
+  [['openid', 'MarketData', 'ReadAccount', 'Trade'], false],
+  [['openid', 'offline_access'], false],
+  [[], false],
+  [['openid', 'ReadAccount'], true],
+  [['MarketData'], true],
+])('of the granted scopes %j lacking the right to trade: %s', (granted, lacks) => {
+  expect(lacksTrade(granted)).toBe(lacks)
 })

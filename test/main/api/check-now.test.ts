@@ -10,6 +10,14 @@ test('sends one check, which counts against the budget', async () => {
   expect(prober.summary().usedFraction).toBeGreaterThan(0)
 })
 
+test('a request that is no check counts against the budget too, and may exceed it', async () => {
+  const { prober, asked } = setUp(0.002)
+  prober.count('Accounts')
+  prober.count('Accounts')
+  expect(await prober.checkNow('Accounts')).toMatchObject({ ok: false })
+  expect(asked).toEqual([])
+})
+
 test('works with automatic checks off, because a person asked', async () => {
   const { prober, asked } = setUp(0)
   expect(await prober.checkNow('Accounts')).toEqual({ ok: true })

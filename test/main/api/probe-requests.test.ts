@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CURRENT_REQUEST_QUOTAS, categoryOf } from '../../../app/service/categories.ts'
-import { firstAccount, probeRequest } from '../../../main/api/prober.ts'
+import { accountsIn } from '../../../main/api/account-list.ts'
+import { probeRequest } from '../../../main/api/prober.ts'
 
 test('every check counts against its category', () => {
   for (const { category } of CURRENT_REQUEST_QUOTAS) {
@@ -25,15 +26,15 @@ test('endpoints that place orders or open streams have no check', () => {
 
 test('an account id that cannot be part of a path is skipped', () => {
   const body = (...ids: unknown[]) => JSON.stringify({ Accounts: ids.map((AccountID) => ({ AccountID })) })
-  expect(firstAccount(body('../x', 'A/B', 'SIM1001'))).toBe('SIM1001')
-  expect(firstAccount(body('a?b'))).toBeUndefined()
-  expect(firstAccount(body(7))).toBeUndefined()
+  expect(accountsIn(body('../x', 'A/B', 'SIM1001'))?.[0]).toBe('SIM1001')
+  expect(accountsIn(body('a?b'))?.[0]).toBeUndefined()
+  expect(accountsIn(body(7))?.[0]).toBeUndefined()
 })
 
 test('no response makes it throw, and every account id it accepts fits a path', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (body) => {
-      const account = firstAccount(body)
+      const account = accountsIn(body)?.[0]
       return account === undefined || /^[A-Za-z0-9]{1,20}$/.test(account)
     }),
   )

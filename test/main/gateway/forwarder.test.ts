@@ -449,6 +449,14 @@ test('an own check takes its turn, and its response’s quota is the programs’
   expect(await forwarder.acquireOwnPermit('GET', ACCOUNTS)).toBeUndefined()
 })
 
+test('an urgent own request may spend the reserve, which a check leaves', async () => {
+  const { forwarder } = started()
+  const turn = await forwarder.acquireOwnPermit('GET', ACCOUNTS)
+  turn?.({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 5, resetSeconds: 294 } })
+  expect(await forwarder.acquireOwnPermit('GET', ACCOUNTS)).toBeUndefined()
+  expect(await forwarder.acquireOwnPermit('GET', ACCOUNTS, true)).toBeDefined()
+})
+
 test('an own check counts in the quota that its endpoint turned out to have', async () => {
   const BALANCES = '/v3/brokerage/accounts/SIM1001/balances'
   const { forwarder, ask, say, sent } = started()

@@ -23,11 +23,12 @@ test('reads names, classes, weights and keys as written', () => {
 })
 
 test.each([
-  [KEY.replaceAll('=', ''), 'entry 1: expected name[:class[:weight]]=key'],
+  [KEY.replaceAll('=', ''), 'entry 1: expected name[:class[:weight]][:orders]=key'],
   [`bot=${'k'.repeat(15)}`, 'entry 1: its key needs at least 16 characters'],
   [`a=${KEY},bot:urgent=1${KEY}`, 'entry 2: expected a class after the name: critical, normal, background'],
   [`bot:normal:0=${KEY}`, 'entry 1: expected a weight from 0.01 to 100 after the class'],
-  [`bot:normal:1:1=${KEY}`, 'entry 1: expected name[:class[:weight]]=key'],
+  [`bot:normal:1:1=${KEY}`, 'entry 1: expected name[:class[:weight]][:orders]=key'],
+  [`bot:orders:critical=${KEY}`, 'entry 1: expected a class after the name'],
   [`bot\n=${KEY},=${KEY}`, 'entry 2: expected a name of up to 40 letters'],
   [`bot=${KEY} and more`, 'entry 1: use letters, digits'],
   [`bot=${KEY},BOT=1${KEY}`, 'entry 2: another program has this name'],
@@ -87,4 +88,13 @@ test('an error line contains no part of the input', () => {
       if (given.kind === 'unusable') expect(given.line).not.toContain(key)
     }),
   )
+})
+
+test.each([
+  [`bot:critical:1:orders=${KEY}`, { name: 'bot', class: 'critical', weight: 1, maxOrders: 30, key: KEY }],
+  [`bot:critical:orders=${KEY}`, { name: 'bot', class: 'critical', weight: 1, maxOrders: 30, key: KEY }],
+  [`bot : orders =${KEY}`, { name: 'bot', class: 'normal', weight: 1, maxOrders: 30, key: KEY }],
+  [`orders=${KEY}`, { name: 'orders', class: 'normal', weight: 1, key: KEY }],
+])('a trailing :orders, and nothing else, grants orders: %j', (text, program) => {
+  expect(givenPrograms(text)).toEqual({ kind: 'given', programs: [program] })
 })

@@ -282,3 +282,23 @@ test.each([
     isRead ? [port, count, 0] : [undefined, 0, 1],
   )
 })
+
+test('a program may send orders only if that was granted, also after a restart', () => {
+  const { programs, dataFolder, add } = opened()
+  add('reader')
+  programs.add({ ...BOT, name: 'trader', maxOrders: 30 })
+  const granted = () =>
+    opened(dataFolder)
+      .programs.list()
+      .map(({ name, maxOrders }) => [name, maxOrders])
+  expect(granted()).toEqual([
+    ['reader', undefined],
+    ['trader', 30],
+  ])
+  const own = { ...GIVEN, maxOrders: 30 }
+  const given = opened(temporaryFolder(), [
+    own,
+    { ...GIVEN, name: 'notes', key: 'another-key-of-environment' },
+  ])
+  expect(given.programs.list().map(({ maxOrders }) => maxOrders)).toEqual([30, undefined])
+})

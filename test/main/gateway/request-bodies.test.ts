@@ -21,6 +21,9 @@ async function openDoor() {
       door({
         port,
         programs: { ofBearer: (bearer) => (bearer === KEY ? bot : undefined), tokenFor: () => undefined },
+        ordersAreOff: () => true,
+        judgeOrder: () => ({ kind: 'off' }),
+        serveOrder: () => {},
         callerOf: async () => 'own',
         scopesOf: () => [],
         keyShown: ({ socket }) => servers.keep(socket),

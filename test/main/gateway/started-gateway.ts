@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { ProgramClass } from '../../../app/contract/programs.ts'
 import { Gateway } from '../../../main/gateway/gateway.ts'
+import type { OrderLane } from '../../../main/gateway/order-lane.ts'
 import type { Peer } from '../../../main/gateway/peer-user.ts'
 import { Programs } from '../../../main/gateway/programs.ts'
 import { Monitor } from '../../../main/monitor/monitor.ts'
 import { type ForwardHttp, nodeForwardHttp } from '../../../main/network/forward-http.ts'
 import { nodeHttp } from '../../../main/network/http-client.ts'
 import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
-import type { Clock } from '../../../main/ports/ports.ts'
+import type { Clock, Log } from '../../../main/ports/ports.ts'
 import type { Profile } from '../../../main/ports/profile.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import {
@@ -46,6 +47,15 @@ export interface GatewayTraits {
   readonly tokens?: VaultTokens
   /** Of the gateway, the monitor and the simulator, instead of the machine's. */
   readonly clock?: Clock
+  /** Instead of a temporary one. */
+  readonly dataFolder?: string
+  /** Orders of the gateway, given its parts; none without it. */
+  readonly orders?: (parts: {
+    readonly monitor: Monitor
+    readonly clock: Clock
+    readonly dataFolder: string
+    readonly log: Log
+  }) => OrderLane
 }
 
 /** A gateway on a free port, before a simulator whose key makes no checks of its own. */
@@ -57,12 +67,13 @@ export async function startGateway({
   reserve,
   tokens,
   clock = nodeClock,
+  dataFolder = temporaryFolder(),
+  orders,
 }: GatewayTraits = {}): Promise<StartedGateway> {
   const service = await startSimulatorServer(
     { clientId: 'sim-key', refreshToken: 'sim-refresh', ...simulator },
     clock === nodeClock ? undefined : servicePorts(clock),
   )
-  const dataFolder = temporaryFolder()
   const notes: string[] = []
   const log = {
     note: (line: string, fields?: object) => void notes.push(`${line} ${JSON.stringify(fields)}`),
@@ -99,6 +110,7 @@ export async function startGateway({
     userId: process.getuid?.(),
     ...(peer && { peer: async () => peer() }),
     ...(reserve && { reserve }),
+    ...(orders && { orders: orders({ monitor, clock, dataFolder, log }) }),
   })
   onTestFinished(async () => {
     await service.close()

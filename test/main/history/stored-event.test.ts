@@ -99,6 +99,10 @@ const EVENTS: { readonly [K in MonitorEvent['kind']]: LoggedEvent & { readonly k
   },
   'program-cut': { ...LOGGED, kind: 'program-cut', program: 'bot' },
   'gateway-on': { ...LOGGED, kind: 'gateway-on', url: 'http://127.0.0.1:4791' },
+  'orders-allowed': { ...LOGGED, kind: 'orders-allowed' },
+  'orders-stopped': { ...LOGGED, kind: 'orders-stopped', why: 'by you' },
+  'order-unknown': { ...LOGGED, kind: 'order-unknown', id: '17', program: 'bot' },
+  'order-resolved': { ...LOGGED, kind: 'order-resolved', id: '17', state: 'found', orderId: '9001' },
   'gateway-off': { ...LOGGED, kind: 'gateway-off', why: 'the gateway was turned off' },
 }
 

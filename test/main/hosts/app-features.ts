@@ -10,6 +10,7 @@ import type { MonitorSurface } from '../../../main/monitor/monitor-surface.ts'
 import { MEMORY_PROFILE_STORE } from '../../../main/sign-in/profile-store.ts'
 import { ShownTimes } from '../../../main/storage/shown-times.ts'
 import { NO_GATEWAY } from '../gateway/no-gateway.ts'
+import { NO_ORDER_COMMANDS } from '../orders/no-order-commands.ts'
 import { NO_SIGN_INS } from '../sign-in/no-sign-ins.ts'
 
 const no = () => ({ ok: false, code: 'not-needed', message: 'no' }) as const
@@ -24,4 +25,5 @@ export const appFeatures = (monitor: MonitorSurface, history: HistoryService): A
   history: historyCommands(history),
   alerts: alertCommands(history),
   gateway: NO_GATEWAY,
+  orders: NO_ORDER_COMMANDS,
 })

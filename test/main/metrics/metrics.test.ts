@@ -212,6 +212,18 @@ test('programs behind the gateway have their own series; none while it is off', 
   )
 })
 
+test('unknown outcomes of orders are counted until they are dismissed, and never shown while orders are off', () => {
+  const one = { id: '17', program: 'bot', at: 1, kind: 'order', accountEnding: '001' } as const
+  const counted = (orders: Snapshot['orders']) =>
+    parsed([exampleSnapshot(orders && { orders })]).values('headroom_orders_unknown')[0]?.value
+  const found = { ...one, id: '18', state: 'found', orderId: '9001' } as const
+  expect(counted({ state: 'on', today: 3, unknown: [{ ...one, state: 'looking' }, found] })).toBe('2')
+  expect(counted({ state: 'on', today: 3, unknown: [] })).toBe('0')
+  expect(counted({ state: 'off', today: 3, unknown: [found] })).toBe('1')
+  expect(counted({ state: 'off', today: 0, unknown: [] })).toBeUndefined()
+  expect(counted(undefined)).toBeUndefined()
+})
+
 test('each counter’s help says over which time its rate is meaningful', () => {
   const { all } = parsed([exampleSnapshot({ requests: [exampleQuota({ used: { own: 1, elsewhere: 2 } })] })])
   const counters = all.filter(({ type }) => type === 'COUNTER')

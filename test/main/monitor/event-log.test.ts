@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EventLog } from '../../../main/monitor/monitor.ts'
+import { EventLog } from '../../../main/monitor/event-log.ts'
 
 test('numbers events from 1, across profiles', () => {
   const log = new EventLog()

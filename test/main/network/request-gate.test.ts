@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gate, hostsOf } from '../../../main/network/request-gate.ts'
+import { gate } from '../../../main/network/request-gate.ts'
 import { proves } from '../../proof/proves.ts'
 import { lawRuns } from '../../thorough.ts'
 
 const PORT = 4780
-const HOSTS = hostsOf(PORT)
+const HOSTS = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${PORT}`)
 
 const head = (headers: readonly (readonly [string, string])[], method = 'GET', url = '/') => ({
   method,

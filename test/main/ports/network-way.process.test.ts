@@ -37,11 +37,12 @@ interface Asked {
 }
 
 /** Asks from a process of its own, whose environment is `variables` and nothing of ours that matters here. */
-async function ask(
+async function ask<T = Asked>(
   urls: readonly string[],
   variables: Readonly<Record<string, string>>,
-): Promise<readonly Asked[]> {
-  const child = spawn(process.execPath, [path('asking-process.ts'), ...urls], {
+  script = 'asking-process.ts',
+): Promise<readonly T[]> {
+  const child = spawn(process.execPath, [path(script), ...urls], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],
@@ -58,7 +59,7 @@ async function ask(
   return out
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Asked)
+    .map((line) => JSON.parse(line) as T)
 }
 
 const started: Server[] = []
@@ -220,6 +221,25 @@ test.each<[string, Record<string, string>]>([
     expect(asked).toMatchObject({ kind: 'not-sent', why: 'untrusted certificate' })
   }
   proves('T13', { level: 3, cases: 2 })
+})
+
+test('an order leaves once encrypted, directly and through a proxy, and never untrusted', async () => {
+  const order = (url: string, variables: Readonly<Record<string, string>>) =>
+    ask<object>([url], variables, 'ordering-process.ts')
+  const { NODE_EXTRA_CA_CERTS, ...withProxy } = everyVariable()
+  const extra = { NODE_EXTRA_CA_CERTS: `${NODE_EXTRA_CA_CERTS}` }
+  const [local, far] = [`https://localhost:${secure}`, `https://service.test:${secure}`]
+  const placed = [{ outcomes: [200, 200], leaving: 2 }]
+  proxy.lines.length = 0
+  expect(await order(local, extra)).toEqual(placed)
+  expect(await order(far, { ...extra, ...withProxy })).toEqual(placed)
+  // The second one reused the connection of the first.
+  expect(proxy.lines.length).toBe(1)
+  const refused = [{ outcomes: ['not-sent', 'not-sent'], leaving: 0 }]
+  expect(await order(local, {})).toEqual(refused)
+  expect(await order(far, withProxy)).toEqual(refused)
+  expect(await order(`http://service.test:${plain}`, {})).toEqual(refused)
+  proves('O1', { level: 3, cases: 5 })
 })
 
 test("a company's certificate is taken from NODE_EXTRA_CA_CERTS, with and without a proxy", async () => {

@@ -3,6 +3,8 @@ import { exchangeCode, type SigningKey } from '../../../main/sign-in/code-exchan
 import { proves } from '../../proof/proves.ts'
 import { answerOf, NOT_SENT, ScriptedHttp, UNKNOWN } from '../scripted-http.ts'
 
+const GRANTED = ['openid', 'offline_access']
+
 const KEY: SigningKey = { authUrl: 'https://signin.test', clientId: 'the-key' }
 const CODE = {
   callback: new URLSearchParams('code=the-code&state=s'),
@@ -35,7 +37,7 @@ test('a key with a secret sends it in the body, and accepts an opaque id_token',
     ...KEY,
     clientSecret: 'the secret',
   })
-  expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1' })
+  expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1', scopes: GRANTED })
   expect(requests).toHaveLength(1)
   expect(requests[0]).toMatchObject({ method: 'POST', url: 'https://signin.test/oauth/token' })
   expect(requests[0]?.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/)
@@ -70,7 +72,7 @@ test.each([
   'a readable refresh token is saved from a response with %s, because the code is spent',
   async (_, body) => {
     const { result } = await exchange(answerOf(200, body))
-    expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1' })
+    expect(result).toEqual({ kind: 'granted', refreshToken: 'refresh-1', scopes: GRANTED })
   },
 )
 

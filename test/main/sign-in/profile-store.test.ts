@@ -284,3 +284,27 @@ test('a key with an unreadable name and addresses is reported by its id, with wh
     expect.stringMatching(/saved key key-1 are damaged\. Connect that key again/),
   ])
 })
+
+test('the switch for orders survives a restart, without the other settings of this run', async () => {
+  const folder = temporaryFolder()
+  const first = await opened(folder)
+  const key = profile({ isGiven: true })
+  first.storage.signIn(key, NOW_MS)
+  const ofThisRun = { ...key, probes: { budgetFraction: 0.5, everySeconds: {} }, orders: 'stopped' } as const
+  expect(first.storage.keepOrders(ofThisRun)).toEqual({ ok: true })
+  first.handle.close()
+  const { storage } = await opened(folder)
+  expect(storage.restore().map((restored) => restored.profile)).toEqual([{ ...key, orders: 'stopped' }])
+})
+
+test('a switch that this version does not know lets no order pass', async () => {
+  const folder = temporaryFolder()
+  const first = await opened(folder)
+  first.storage.signIn(profile({ orders: 'on' }), NOW_MS)
+  first.handle.close()
+  const database = new DatabaseSync(join(folder, 'vault.db'))
+  database.exec(`UPDATE profiles SET about = json_set(about, '$.orders', 'always')`)
+  database.close()
+  const { storage } = await opened(folder)
+  expect(storage.restore().map((restored) => restored.profile.orders)).toEqual(['stopped'])
+})

@@ -441,3 +441,23 @@ describe('an unresponsive sign-in host', () => {
     expect(clock.pending).toBe(0)
   })
 })
+
+describe('a sign-in for orders', () => {
+  const scopes = (scope: string) => renewal('access-1', { refresh_token: 'refresh-1', scope })
+
+  it.each([
+    ['needed', 'openid MarketData ReadAccount Trade', 'done'],
+    // The list of a refresh may be shortened, and then shows nothing.
+    ['needed', 'openid offline_access', 'done'],
+    ['needed', 'openid MarketData ReadAccount', 'failed'],
+    ['asked', 'openid MarketData ReadAccount', 'done'],
+  ] as const)('that is %s and granted %j is %s', async (trade, scope, state) => {
+    const { http, start, said, granted } = setUp()
+    http.reply = () => scopes(scope)
+    const { port, state: its, query } = await start({ trade })
+    expect(query.get('scope')).toContain('Trade')
+    await get(port, `/?code=c&state=${its}`)
+    expect(said.at(-1)).toMatchObject({ state, ...(state === 'failed' && { code: 'trade-withheld' }) })
+    expect(granted).toEqual(state === 'done' ? ['refresh-1'] : [])
+  })
+})

@@ -1,4 +1,5 @@
 import { SAVED_KEYS } from '../../../app/contract/key-health.ts'
+import type { OrdersSummary, UnknownOrder } from '../../../app/contract/orders.ts'
 import type { RequestQuota, Snapshot } from '../../../app/contract/snapshot.ts'
 import {
   CALM_REQUESTS,
@@ -94,6 +95,18 @@ const silent = STREAMS.map((one) => ({
   framesPerSecond: 0,
 }))
 
+const withOrders = (orders: OrdersSummary): Snapshot =>
+  snapshot({ ...calm, access: { ...calm.access, scopes: [...calm.access.scopes, 'Trade'] }, orders })
+
+const unknownOrder = (state: UnknownOrder['state']): UnknownOrder => ({
+  id: '17',
+  program: 'executor',
+  at: NOW_MS - 4 * SECOND,
+  kind: 'order',
+  accountEnding: '782',
+  state,
+})
+
 /** One state for each cause that can be wrong with a key, by name. */
 export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   'all is well': calm,
@@ -110,6 +123,28 @@ export const BAD_DAYS: Readonly<Record<string, Snapshot>> = {
   'keys sealed elsewhere': snapshot({ ...calm, requests: unchecked, keystore: 'key-changed' }),
   'no keyring': snapshot({ ...calm, keystore: 'unavailable' }),
   'disk full': snapshot({ ...calm, pausedHistory: { failure: 'full', since: SINCE_MS } }),
+  'order outcome unknown': withOrders({ state: 'on', today: 7, unknown: [unknownOrder('looking')] }),
+  'order not found': withOrders({
+    state: 'on',
+    today: 7,
+    unknown: [unknownOrder('not-found'), { ...unknownOrder('found'), id: '18', orderId: '884201337' }],
+  }),
+  'order found': withOrders({
+    state: 'on',
+    today: 7,
+    unknown: [{ ...unknownOrder('found'), orderId: '884201337' }],
+  }),
+  'orders can’t be recorded': withOrders({
+    state: 'failed',
+    why: 'the disk is full',
+    today: 7,
+    unknown: [],
+  }),
+  'orders stopped here': withOrders({ state: 'stopped', why: 'by you', today: 7, unknown: [] }),
+  'orders without the Trade scope': snapshot({
+    ...withOrders({ state: 'on', today: 0, unknown: [] }),
+    access: { ...calm.access, scopes: ['openid', 'MarketData', 'ReadAccount'] },
+  }),
   'both hosts unreachable': snapshot({ ...calm, requests: unchecked, service, ...signInHost() }),
   'sign-in host unreachable, access works': snapshot({ ...calm, ...signInHost() }),
   'sign-in host unreachable, access expired': snapshot({

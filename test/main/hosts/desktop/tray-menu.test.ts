@@ -2,7 +2,7 @@ import type { MenuItemConstructorOptions } from 'electron'
 import { expect, test } from 'vitest'
 import type { UpdateState } from '../../../../app/contract/updates.ts'
 import type { DesktopActions } from '../../../../main/hosts/desktop/desktop-actions.ts'
-import { choiceItems } from '../../../../main/hosts/desktop/tray-menu.ts'
+import { choiceItems, trayMenu } from '../../../../main/hosts/desktop/tray-menu.ts'
 
 /** The part of the menu that is about newer versions: what stands below the last line. */
 function updateItems(updates: UpdateState, heard: string[] = []): MenuItemConstructorOptions[] {
@@ -44,4 +44,23 @@ test('a newer version is one more item, which says what a click does', () => {
   expect(labelled('downloading')).toEqual(['Downloading Headroom 2.0.0…', []])
   expect(labelled('ready')).toEqual(['Restart to Install Headroom 2.0.0', ['proceed']])
   expect(labelled('failed')).toEqual(['Headroom 2.0.0 Could Not Be Downloaded: Open Its Page…', ['proceed']])
+})
+
+test('orders can be stopped while they may pass on any key, and nothing shows while they may not', () => {
+  const heard: string[] = []
+  const actions = { stopOrders: () => void heard.push('stopped') } as unknown as DesktopActions
+  const ticks = { stripShown: false, closeToTray: true, globalShortcut: false, keepAwake: false }
+  const choices = { ...ticks, hasTray: true, openAtLogin: false, updates: { kind: 'no-feed' } } as const
+  const profile = { name: 'Main key', environment: 'live', text: 'ok' }
+  const items = (...mayOrder: readonly boolean[]) =>
+    trayMenu(
+      mayOrder.map((may) => ({ ...profile, mayOrder: may })),
+      choices,
+      actions,
+    ).filter(({ label }) => label?.includes('Orders'))
+  expect(items(false, false)).toEqual([])
+  const [item, ...others] = items(false, true)
+  expect([item?.label, others]).toEqual(['Stop Orders (Cancels Nothing at the Broker)', []])
+  click(item)
+  expect(heard).toEqual(['stopped'])
 })

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { expect, test } from 'vitest'
+import { ORDER_COLUMNS } from '../../../../app/history/orders-export.ts'
 import { SERIES_COLUMNS } from '../../../../app/history/series.ts'
 import { openSeriesFile } from '../../../../main/history/series-file.ts'
 import { exportHistory } from '../../../../main/hosts/terminal/export-command.ts'
 import type { ExportFlags } from '../../../../main/hosts/terminal/flags.ts'
+import { type HashedEntry, openJournalFile } from '../../../../main/orders/journal-file.ts'
+import { openStoredJournal } from '../../../../main/orders/stored-journal.ts'
 import { proves } from '../../../proof/proves.ts'
 import { EPOCH_MS, PROFILE, record, sampleAt, startedStore } from '../../history/started-store.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
@@ -36,17 +39,21 @@ function recorded(): string {
   return folder
 }
 
-async function exported(folder: string, flags: Partial<ExportFlags> = {}) {
+async function exported(folder: string, flags: Partial<ExportFlags> = {}, isSeries = true) {
   const terminal = fakeTerminal()
   const exitCode = await exportHistory(
-    { series: true, format: 'csv', data: folder, ...flags },
+    { ...(isSeries && { series: true }), format: 'csv', data: folder, ...flags },
     {
       terminal,
       defaultDataFolder: () => undefined,
       version: '1.2.3',
       nowMs: () => EPOCH_MS + 3_600_000,
       openSeries: openSeriesFile,
-      parquet: () => import('../../../../main/history/series-parquet.ts'),
+      openOrders: openStoredJournal,
+      parquet: async () => ({
+        ...(await import('../../../../main/history/series-parquet.ts')),
+        ...(await import('../../../../main/orders/orders-parquet.ts')),
+      }),
     },
   )
   return { exitCode, text: terminal.lines.join('\n'), ...terminal, errors: terminal.errors }
@@ -148,7 +155,12 @@ test('each failure is one line', async () => {
   const terminal = fakeTerminal()
   const deps = { terminal, defaultDataFolder: () => folder, version: '1', nowMs: () => 0 }
   const parquet = () => Promise.reject(new Error('not asked for'))
-  expect(await exportHistory({ format: 'csv' }, { ...deps, openSeries: openSeriesFile, parquet })).toBe(2)
+  expect(
+    await exportHistory(
+      { format: 'csv' },
+      { ...deps, openSeries: openSeriesFile, openOrders: openStoredJournal, parquet },
+    ),
+  ).toBe(2)
 })
 
 test('a slow reader delays the export, and one that is gone ends it', async () => {
@@ -159,7 +171,7 @@ test('a slow reader delays the export, and one that is gone ends it', async () =
   const parquet = () => Promise.reject(new Error('not asked for'))
   const ended = exportHistory(
     { series: true, format: 'csv' },
-    { ...deps, openSeries: openSeriesFile, parquet },
+    { ...deps, openSeries: openSeriesFile, openOrders: openStoredJournal, parquet },
   )
   await expect.poll(() => terminal.lines.length, PATIENT).toBe(1)
   terminal.lag()
@@ -168,4 +180,77 @@ test('a slow reader delays the export, and one that is gone ends it', async () =
   terminal.closeOutput()
   expect(await ended).toBe(0)
   expect(terminal.lines.length).toBe(1)
+})
+
+const ORDERS: Partial<ExportFlags> = { orders: true, to: EPOCH_MS + 1 }
+
+/** A journal with an answered order, one whose response was lost, and one of another key. */
+function journalled(): string {
+  const folder = temporaryFolder()
+  const opening = openJournalFile(folder, EPOCH_MS)
+  if (opening.kind === 'failed') throw new Error(opening.failure)
+  const { file } = opening
+  const entry: HashedEntry = {
+    id: '1',
+    profile: 'key-1',
+    atMs: EPOCH_MS - 2000,
+    program: 'bot',
+    method: 'POST',
+    kind: 'order',
+    accountEnding: '782',
+    orderIds: [],
+    outcome: 'sent',
+    isDismissed: false,
+    hashes: ['HASH'],
+    similarHashes: ['HASH'],
+    confirmHashes: ['HASH'],
+  }
+  file.write(() => {
+    file.insert(entry)
+    file.insert({ ...entry, id: '2', atMs: EPOCH_MS - 1000, method: 'DELETE', kind: 'cancel' })
+    file.insert({ ...entry, id: '3', atMs: EPOCH_MS, profile: 'key-2' })
+    file.insert({ ...entry, id: '4', atMs: EPOCH_MS + 2 })
+    file.settle('1', { outcome: 'answered', status: 200, orderIds: ['9001', '9002'], latencyMs: 48 })
+    file.settle('2', { outcome: 'not-found' })
+  })
+  file.close()
+  return folder
+}
+
+test('the journal of orders is exported by the documented columns, without its hashes', async () => {
+  const folder = journalled()
+  const { exitCode, text } = await exported(folder, { ...ORDERS, profile: 'key-1' }, false)
+  expect([exitCode, text.includes('HASH')]).toEqual([0, false])
+  expect(text.split('\n').map((line) => line.trimEnd())).toEqual([
+    'id,time,program,method,kind,account_ending,status,order_ids,latency_ms,outcome',
+    '1,2026-01-05T13:59:58.000Z,bot,POST,order,782,200,9001 9002,48,answered',
+    '2,2026-01-05T13:59:59.000Z,bot,DELETE,cancel,782,,,,not-found',
+  ])
+  const json = JSON.parse((await exported(folder, { ...ORDERS, format: 'json' }, false)).text)
+  expect(json).toMatchObject({ kind: 'headroom-orders', rows: [{ id: '1' }, { id: '2' }, { id: '3' }] })
+})
+
+test('a Parquet file of orders has the same columns, with times, and unknown numbers as null', async () => {
+  const output = temporaryFolder()
+  const { exitCode } = await exported(journalled(), { ...ORDERS, format: 'parquet', output }, false)
+  expect(exitCode).toBe(0)
+  const [name = ''] = readdirSync(output)
+  expect(name).toBe('headroom-orders-all-2026-01-04T1400.parquet')
+  const bytes = readFileSync(join(output, name))
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+  const rows = await parquetReadObjects({ file })
+  expect(Object.keys(rows[0] ?? {})).toEqual([...ORDER_COLUMNS])
+  expect(rows[0]).toMatchObject({ time: new Date(EPOCH_MS - 2000), status: 200, latency_ms: 48 })
+  expect(rows[1]).toMatchObject({ status: null, latency_ms: null, outcome: 'not-found' })
+})
+
+test('an export is of one kind, and a folder without a journal is named', async () => {
+  expect((await exported(temporaryFolder(), { orders: true })).exitCode).toBe(2)
+  const folder = temporaryFolder()
+  expect(await exported(folder, ORDERS, false)).toMatchObject({
+    exitCode: 1,
+    errors: [`there is no journal of orders in ${folder}`],
+  })
+  const other = await exported(journalled(), { ...ORDERS, profile: 'key-9' }, false)
+  expect(other.errors[0]).toContain('choose one of: key-1, key-2')
 })

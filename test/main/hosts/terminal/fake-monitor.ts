@@ -79,6 +79,8 @@ export class FakeMonitor implements MonitorSurface {
   }
 
   disconnect = () => ({ ok: true }) as const
+  attachOrders(): void {}
+  setOrders = () => ({ ok: true }) as const
   events = () => []
   sleep(): void {}
   wake(): void {}

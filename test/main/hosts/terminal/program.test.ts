@@ -26,6 +26,7 @@ async function run(args: readonly string[], exitCode = 0): Promise<Run> {
     revoke: record('revoke'),
     gateway: async (turn, flags) => record('gateway')({ turn, ...flags }),
     program: async (action, name, flags) => record('program')({ action, name, ...flags }),
+    orders: async (action, id, flags) => record('orders')({ action, id, ...flags }),
   }
   const ended = await runProgram(args, {
     version: '1.2.3',
@@ -197,8 +198,24 @@ test.each([
     ['program', { action: 'add', name: 'My bot', class: 'critical', weight: 2.5 }],
   ],
   [
+    ['program', 'add', 'bot', '--orders', '--max-orders', '10000'],
+    ['program', { action: 'add', name: 'bot', class: 'normal', weight: 1, orders: true, maxOrders: 10_000 }],
+  ],
+  [
     ['program', 'list', '--json'],
     ['program', { action: 'list', name: undefined, class: 'normal', weight: 1, json: true }],
+  ],
+  [
+    ['orders', 'status', '--json', '--data', 'd'],
+    ['orders', { action: 'status', id: undefined, json: true, data: 'd' }],
+  ],
+  [
+    ['orders', 'allow', '--profile', 'key-2', '--yes'],
+    ['orders', { action: 'allow', id: undefined, profile: 'key-2', yes: true }],
+  ],
+  [
+    ['orders', 'dismiss', '17'],
+    ['orders', { action: 'dismiss', id: '17' }],
   ],
 ])('%j is accepted', async (args, call) => {
   expect(await run(args)).toEqual({ exitCode: 0, calls: [call], out: '', errors: [] })
@@ -211,9 +228,13 @@ test.each([
   [['gateway', 'on', '--port', '70000'], /'--port <port>'.*from 0 to 65535/],
   [['gateway', 'on', 'now'], /^too many arguments; see headroom gateway --help$/],
   [['watch', 'MSFT'], /^unexpected argument; watch takes flags only; see headroom watch --help$/],
+  [['orders', 'maybe'], /'action'.*Expected one of status, allow, stop, dismiss/],
   [['program'], /missing required argument 'action'/],
   [['program', 'add', 'a/b'], /'name'.*Expected a name of up to 40/],
   [['program', 'add', 'a', '--class', 'urgent'], /'--class <class>'.*critical, normal, background/],
+  [['program', 'add', 'a', '--orders', '--max-orders', '0'], /'--max-orders <number>'.*from 1 to 10000/],
+  [['program', 'add', 'a', '--orders', '--max-orders', '10001'], /'--max-orders <number>'/],
+  [['program', 'add', 'a', '--orders', '--max-orders', '1.5'], /'--max-orders <number>'/],
   [['program', 'add', 'a', '--weight', '0'], /'--weight <number>'.*from 0.01 to 100/],
 ])('%j is one line that names the problem, and exit 2', async (args, line) => {
   const { exitCode, errors, calls } = await run(args)
@@ -240,6 +261,7 @@ test('an exception in a command is a bug and not a usage error', async () => {
     revoke: broken,
     gateway: broken,
     program: broken,
+    orders: broken,
   }
   const ports = { version: '1', commands, out: () => {}, error: () => {} }
   await expect(runProgram(['watch'], ports)).rejects.toThrow('broken')

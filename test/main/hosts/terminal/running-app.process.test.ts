@@ -56,6 +56,7 @@ test('programs are added, served, listed, paused and cut off from the command li
   const app = headroom(start(folder))
   await app.said('headroom ready: ')
   expect((await ask('gateway', 'status')).stdout).toBe('The gateway is off\n')
+  expect((await ask('orders', 'status')).stdout).toMatch(/^.+: orders are off\n$/)
   const on = await ask('gateway', 'on', '--port', '0')
   expect(on).toMatchObject({ exitCode: 0, stderr: '' })
   const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(on.stdout) ?? []

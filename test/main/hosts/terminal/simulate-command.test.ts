@@ -25,6 +25,7 @@ async function flagsOf(...args: readonly string[]): Promise<SimulateFlags> {
     revoke: unexpected,
     gateway: unexpected,
     program: unexpected,
+    orders: unexpected,
     simulate: async (flags: SimulateFlags) => {
       resolve(flags)
       return 0

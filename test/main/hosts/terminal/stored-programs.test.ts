@@ -6,7 +6,7 @@ import { nodeClock } from '../../../../main/ports/node-clock.ts'
 import { lockDataFolder } from '../../../../main/storage/lock.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
 
-const ADD = { do: 'add-program', name: 'bot', class: 'critical', weight: 2 } as const
+const ADD = { do: 'add-program', name: 'bot', class: 'critical', weight: 2, maxOrders: 5 } as const
 
 function stored(folder: string) {
   const problems: string[] = []
@@ -31,7 +31,9 @@ test('a program is added, listed with no use and without its key, and cut off', 
   const listed = ask({ do: 'gateway' })
   expect(JSON.stringify(listed)).not.toContain(key)
   expect(listed).toMatchObject({
-    programs: [{ name: 'bot', class: 'critical', weight: 2, profile: '', forwarded: 0, waiting: 0, use: [] }],
+    programs: [
+      { name: 'bot', class: 'critical', weight: 2, profile: '', maxOrders: 5, forwarded: 0, use: [] },
+    ],
   })
   expect(ask(ADD)).toMatchObject({ ok: false, message: expect.stringContaining('already named bot') })
   expect(ask({ do: 'cut-program', name: 'Bot' })).toEqual({ ok: true, cut: 'Bot' })

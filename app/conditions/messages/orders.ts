@@ -1,0 +1,76 @@
+import { STOPPED_BY_PERSON } from '../../contract/orders.ts'
+import type { Snapshot } from '../../contract/snapshot.ts'
+import { clockText } from '../../status/moments.ts'
+import { LOOKUP_MS, lookupText, STOPPING_LEAVES } from '../../status/orders-status.ts'
+import { sentence } from '../../status/sentences.ts'
+import type { ConditionKind } from '../kinds.ts'
+import { joined, type Message, message } from './message.ts'
+
+export type OrdersKind = Extract<ConditionKind, 'order-unknown' | `orders-${string}`>
+
+/** The text for a condition about orders. */
+export function ordersMessage(kind: OrdersKind, { orders }: Snapshot): Message {
+  switch (kind) {
+    case 'order-unknown':
+      return unknownMessage(orders?.unknown ?? [])
+    case 'orders-failed':
+      return message({
+        label: 'stopped',
+        name: 'Orders stopped',
+        title: 'Orders are stopped: the journal can’t be written.',
+        action: isDiskFull(orders?.why) ? 'Free some space.' : 'Check the access to the data folder.',
+        detail: joined(orders?.why === undefined ? '' : sentence(orders.why), 'They resume by themselves.'),
+      })
+    case 'orders-stopped':
+      return message({
+        label: 'stopped',
+        name: 'Orders stopped',
+        title: 'Orders are stopped',
+        text: `${orders?.why ?? STOPPED_BY_PERSON}.`,
+        action: 'Allow orders to send new ones.',
+        detail: STOPPING_LEAVES,
+      })
+    case 'orders-forbidden':
+      return message({
+        label: 'permission missing',
+        name: 'Orders: permission missing',
+        title: 'Orders: permission missing (403).',
+        action: 'Allow orders again, and approve the Trade scope.',
+        detail: 'A refresh token from the environment needs that scope, too.',
+      })
+  }
+}
+
+/** Whether a failure is one that free space ends. */
+export const isDiskFull = (why: string | undefined): boolean => why?.includes('disk is full') === true
+
+const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as const
+
+/** The first order whose outcome is not found, or else the first one. */
+function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown']): Message {
+  const open = unknown.filter(({ state }) => state !== 'found')
+  const [first = unknown[0]] = open
+  if (first === undefined) return message({ ...UNKNOWN, title: 'Every order’s outcome is known.' })
+  const text = `Sent by ${first.program} at ${clockText(first.at)}.`
+  if (open.length === 0)
+    return message({
+      label: 'order found',
+      name: 'Order found',
+      title:
+        unknown.length === 1 ? `An order was ${lookupText(first)}.` : `${unknown.length} orders were found.`,
+      text,
+      action: 'Check that the program has noticed.',
+      detail: 'The response to it was lost.',
+    })
+  const isLooking = open.some(({ state }) => state === 'looking')
+  return message({
+    ...UNKNOWN,
+    title:
+      open.length === 1 ? '1 order’s outcome is unknown.' : `${open.length} orders’ outcomes are unknown.`,
+    text,
+    action: isLooking ? 'Don’t send it again.' : 'Check your broker.',
+    detail: isLooking
+      ? `Looking it up; result by ${clockText(first.at + LOOKUP_MS)}.`
+      : sentence(lookupText(first)),
+  })
+}

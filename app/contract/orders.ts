@@ -1,0 +1,118 @@
+import { z } from 'zod/mini'
+import { boundedText, type Immutable, number, openObject, optionalText, profileId, text } from './fields.ts'
+import { command } from './ipc.ts'
+import type { Outcome } from './outcome.ts'
+import type { StartedSignIn } from './sign-in.ts'
+
+/** What Headroom found out about an order whose response was lost. */
+const lookupState = z.enum(['looking', 'found', 'not-found', 'ambiguous'])
+
+/** The end of a lookup. */
+export const resolvedState = z.enum(['found', 'not-found', 'ambiguous'])
+
+export type LookupState = z.output<typeof lookupState>
+
+const unknownOrder = openObject({
+  /** Its entry in the journal. */
+  id: text,
+  /** The program's name. */
+  program: text,
+  /** When it was sent, epoch ms. */
+  at: number,
+  /** `order`, `group`, `replace` or `cancel`; a later version may send another one. */
+  kind: text,
+  /** The last three characters of its account; empty for a replace or cancel, which names none. */
+  accountEnding: text,
+  state: lookupState,
+  /** The service's ID, once found. */
+  orderId: optionalText,
+})
+
+/** An order with an unknown outcome, until a person dismisses it. */
+export interface UnknownOrder extends Immutable<z.output<typeof unknownOrder>> {}
+
+export const ordersSummary = openObject({
+  /** `failed`: allowed, but the journal can't be written; they resume once it can. */
+  state: z.enum(['off', 'on', 'stopped', 'failed']),
+  /** Why orders are stopped or failed. */
+  why: optionalText,
+  /** Orders sent since midnight. */
+  today: number,
+  /** Oldest first. */
+  unknown: z.array(unknownOrder),
+})
+
+/** Orders of one key through the gateway. */
+export interface OrdersSummary extends Immutable<z.output<typeof ordersSummary>> {}
+
+/** Why orders are stopped if a person stopped them. */
+export const STOPPED_BY_PERSON = 'by you'
+
+/** Orders of a key before a person allows them. */
+export const NO_ORDERS: OrdersSummary = { state: 'off', today: 0, unknown: [] }
+
+/** A request that can change something at the broker. */
+export type OrderKind = 'order' | 'group' | 'replace' | 'cancel'
+
+/**
+ * The result of an order.
+ *
+ * - `sent`: no answer yet.
+ * - `answered`: the service's own answer arrived whole.
+ * - `not-sent`: the journal has it, but no byte left this computer.
+ * - Otherwise unknown, and how far it was looked up.
+ */
+export type OrderOutcome = 'sent' | 'answered' | 'not-sent' | LookupState
+
+/** An order in the journal. It has no symbol, price or quantity. */
+export interface OrderEntry {
+  readonly id: string
+  /** When it was sent, epoch ms. */
+  readonly atMs: number
+  /** The program's name. */
+  readonly program: string
+  readonly method: 'POST' | 'PUT' | 'DELETE'
+  readonly kind: OrderKind
+  /** The last three characters of its account; empty if it names none. */
+  readonly accountEnding: string
+  /** The service's status; absent without an answer. */
+  readonly status?: number
+  /** The service's IDs: those of the answer, of a replace or cancel its own, or the one that was found. */
+  readonly orderIds: readonly string[]
+  /** From sending to the last byte of the answer. */
+  readonly latencyMs?: number
+  readonly outcome: OrderOutcome
+  /** Whether a person dismissed its unknown outcome. */
+  readonly isDismissed: boolean
+}
+
+const time = z.number().check(z.gte(0))
+
+/** Number of characters of a LIVE key that a person types before orders are allowed. */
+export const ENDING_LENGTH = 4
+
+/** The switch for orders of each key, and the orders with an unknown outcome. */
+export const ordersContract = {
+  /**
+   * Signs in again with the Trade scope and then opens the switch; `signInChanged` reports the outcome.
+   * Without `signIn` in the response the switch is open already, because Headroom can’t sign in with this
+   * key.
+   *
+   * `ending`: the last characters of the API key, as a person typed them; required for LIVE.
+   */
+  allowOrders: command(
+    z.strictObject({ profile: profileId, ending: z.exactOptional(boundedText(ENDING_LENGTH)) }),
+  ).returning<Outcome<{ readonly signIn?: StartedSignIn }>>(),
+  /** Refuses new orders at once, of one key or of all. */
+  /** Dismisses an unknown outcome by its entry in the journal, or `all` of every key. */
+  dismissOrder: command(z.strictObject({ id: boundedText(64) })).returning<Outcome>(),
+  /** The orders of one key that were sent in an interval, oldest first. */
+  orderJournal: command(z.strictObject({ profile: profileId, fromMs: time, toMs: time })).returning<
+    Outcome<{ readonly entries: readonly OrderEntry[] }>
+  >(),
+  stopOrders: command(z.strictObject({ profile: z.exactOptional(profileId) })).returning<Outcome>(),
+} as const
+
+/** Whether a person has ever allowed orders of a key. Until then surfaces show nothing of them. */
+export const mayHaveOrders = ({ orders = NO_ORDERS }: { readonly orders?: OrdersSummary }): boolean =>
+  orders.state !== 'off'

@@ -1,0 +1,192 @@
+import { parseJson } from '../service/json.ts'
+import type { OrderKind } from './ports.ts'
+
+/** What a request says about its orders, as far as the journal needs it. */
+export interface OrderFacts {
+  /** The account of its first order; absent where it names none. */
+  readonly account?: string
+  /** Whether each of its orders has an `OrderConfirmID`, so that sending it again places nothing twice. */
+  readonly hasConfirmId: boolean
+  readonly confirmIds: readonly string[]
+  /**
+   * One text for each order, equal to the text of the same order in the service's list; empty if the body
+   * can't be read, or if the list can't show its change.
+   */
+  readonly texts: readonly string[]
+  /** The same with account, symbol and side alone, as a later replace leaves them. */
+  readonly similarTexts: readonly string[]
+}
+
+/** An order in the service's list. */
+export interface ListedOrder {
+  readonly orderId: string
+  readonly isCancelled: boolean
+  /** Epoch ms; absent if unreadable. */
+  readonly openedAtMs?: number
+  /** See `OrderFacts.texts`. */
+  readonly text: string
+  /** See `OrderFacts.similarTexts`. */
+  readonly similarText: string
+  /** The texts of all replaces whose change it shows. */
+  readonly changes: readonly string[]
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const NOTHING: OrderFacts = { hasConfirmId: false, confirmIds: [], texts: [], similarTexts: [] }
+
+/** Reads the body of an order. Members that it doesn't know are ignored. */
+export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): OrderFacts {
+  const read = membersOf(parseJson(body))
+  if (kind === 'cancel' || read === undefined) return NOTHING
+  const orders = kind === 'group' ? listOf(read['Orders']).map((order) => membersOf(order) ?? {}) : [read]
+  const confirmIds = orders.flatMap((order) => confirmIdOf(order) ?? [])
+  const account = orders.flatMap((order) => textOf(order['AccountID']) ?? [])[0]
+  const texts = orders.flatMap((order) =>
+    kind === 'replace' ? (changeText(orderId, termsOf(order)) ?? []) : (requestedText(order) ?? []),
+  )
+  return {
+    ...(account !== undefined && { account }),
+    hasConfirmId: orders.length > 0 && confirmIds.length === orders.length,
+    confirmIds,
+    texts: texts.length === orders.length ? texts : [],
+    similarTexts:
+      kind === 'replace' ? [] : orders.map((order) => similarText(order['AccountID'], legsOf(order))),
+  }
+}
+
+/** An order of the service's list; `undefined` if it has no ID. */
+export function listedOrderOf(listed: unknown): ListedOrder | undefined {
+  const order = membersOf(listed)
+  const orderId = order && textOf(order['OrderID'])
+  if (order === undefined || orderId === undefined) return undefined
+  const legs = listOf(order['Legs']).map((leg) => membersOf(leg) ?? {})
+  const terms = {
+    ...termsOf(order),
+    quantity: legs.length === 1 ? decimalOf(legs[0]?.['QuantityOrdered']) : undefined,
+  }
+  const listedLegs = legs.map(
+    (leg): LegText => [textOf(leg['Symbol']), sideOf(leg['BuyOrSell']), decimalOf(leg['QuantityOrdered'])],
+  )
+  const openedAtMs = Date.parse(textOf(order['OpenedDateTime']) ?? '')
+  return {
+    orderId,
+    isCancelled: CANCELLED.has(textOf(order['Status']) ?? ''),
+    ...(Number.isFinite(openedAtMs) && { openedAtMs }),
+    text: orderText(textOf(order['AccountID']), listedLegs, terms),
+    similarText: similarText(order['AccountID'], listedLegs),
+    changes: subsetsOf(terms).flatMap((changed) => changeText(orderId, changed) ?? []),
+  }
+}
+
+/** The IDs of the orders that an answer names, also those that it reports as failed. */
+export function orderIdsIn(body: string): readonly string[] {
+  const read = membersOf(parseJson(body))
+  if (read === undefined) return []
+  const named = [read, ...listOf(read['Orders']), ...listOf(read['Errors'])]
+  const ids = named.flatMap((one) => textOf(membersOf(one)?.['OrderID']) ?? [])
+  return [...new Set(ids)].filter((id) => ORDER_ID.test(id)).slice(0, MAX_IDS)
+}
+
+const ORDER_ID = /^[\w-]{1,64}$/
+const MAX_IDS = 100
+/** Statuses of a cancelled order (public facts, Orders). */
+const CANCELLED: ReadonlySet<string> = new Set(['CAN', 'UCN'])
+
+/** The terms that a replace may change and a list shows. */
+interface Terms {
+  readonly quantity: string | undefined
+  readonly type: string | undefined
+  readonly limit: string | undefined
+  readonly stop: string | undefined
+}
+
+const termsOf = (order: Members): Terms => ({
+  quantity: decimalOf(order['Quantity']),
+  type: textOf(order['OrderType']),
+  limit: decimalOf(order['LimitPrice']),
+  stop: decimalOf(order['StopPrice']),
+})
+
+/** The legs of a request; of an order without any, itself. */
+function legsOf(order: Members): readonly LegText[] {
+  const given = listOf(order['Legs'])
+  return (given.length > 0 ? given : [order]).map((leg) => {
+    const members = membersOf(leg)
+    return [textOf(members?.['Symbol']), sideOf(members?.['TradeAction']), decimalOf(members?.['Quantity'])]
+  })
+}
+
+const similarText = (account: unknown, legs: readonly LegText[]): string =>
+  JSON.stringify(['similar', textOf(account), legs.map(([symbol, side]) => `${symbol} ${side}`).sort()])
+
+function requestedText(order: Members): string | undefined {
+  const legs = legsOf(order)
+  const account = textOf(order['AccountID'])
+  const terms = termsOf(order)
+  const isWhole =
+    account !== undefined && terms.type !== undefined && legs.every((leg) => !leg.includes(undefined))
+  return isWhole ? orderText(account, legs, terms) : undefined
+}
+
+type LegText = readonly (string | undefined)[]
+
+/** Prices that the type does not use are left out: a list may show one, and a request may name one. */
+function orderText(
+  account: string | undefined,
+  legs: readonly LegText[],
+  { type, limit, stop }: Terms,
+): string {
+  const isLimited = type === undefined || /limit/i.test(type)
+  const isStopped = type === undefined || /stop/i.test(type)
+  const sorted = legs.map((leg) => JSON.stringify(leg)).sort()
+  return JSON.stringify(['order', account, sorted, type, isLimited ? limit : null, isStopped ? stop : null])
+}
+
+/** `undefined` if nothing changes that a list shows. */
+const changeText = (orderId: string, terms: Partial<Terms>): string | undefined => {
+  const changed = TERMS.filter((name) => terms[name] !== undefined)
+  return changed.length === 0
+    ? undefined
+    : JSON.stringify(['change', orderId, changed.map((name) => [name, terms[name]])])
+}
+
+const TERMS = ['quantity', 'type', 'limit', 'stop'] as const
+
+/** Every selection of the known terms. */
+function subsetsOf(terms: Terms): readonly Partial<Terms>[] {
+  return TERMS.reduce<readonly Partial<Terms>[]>(
+    (subsets, name) =>
+      terms[name] === undefined
+        ? subsets
+        : subsets.concat(subsets.map((subset) => ({ ...subset, [name]: terms[name] }))),
+    [{}],
+  )
+}
+
+/** The list shows only the side of an action. */
+const sideOf = (action: unknown): string | undefined => {
+  const text = textOf(action)
+  return text && (/^buy/i.test(text) ? 'buy' : /^sell/i.test(text) ? 'sell' : undefined)
+}
+
+const confirmIdOf = (order: Members): string | undefined =>
+  textOf(order['OrderConfirmID']) ?? textOf(order['OrderConfirmId'])
+
+/** A decimal number in one spelling: `100`, `100.00` and 100 are equal. */
+function decimalOf(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : textOf(value)
+  const [, whole, fraction = ''] = /^0*(\d+)(?:\.(\d*?)0*)?$/.exec(text ?? '') ?? []
+  if (whole === undefined) return undefined
+  return fraction === '' ? whole : `${whole}.${fraction}`
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_TEXT ? value : undefined
+
+const MAX_TEXT = 200
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const membersOf = (value: unknown): Members | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined

@@ -1,0 +1,140 @@
+import type { ListedOrder } from './order-facts.ts'
+import type { OrderKind, OrderOutcome } from './ports.ts'
+
+/** What the journal knows of an order, as far as it is recognised by it. */
+export interface RecognisedBy {
+  readonly id: string
+  readonly kind: OrderKind
+  readonly atMs: number
+  readonly outcome: OrderOutcome
+  /** Keyed hashes of `OrderFacts.texts`. */
+  readonly hashes: readonly string[]
+  /** Keyed hashes of `OrderFacts.similarTexts`. */
+  readonly similarHashes: readonly string[]
+  /** Keyed hashes of its `OrderConfirmID`s. */
+  readonly confirmHashes: readonly string[]
+  /** The IDs that its answer or a lookup named; of a replace or cancel its own. */
+  readonly orderIds: readonly string[]
+}
+
+/** A listed order with the keyed hashes of its texts, under every key that may have made the journal's. */
+export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled' | 'openedAtMs'> {
+  readonly hashes: ReadonlySet<string>
+  readonly similar: ReadonlySet<string>
+  readonly changes: ReadonlySet<string>
+}
+
+/** `absent`: the list shows no order that it could be. `unclear`: several, or a change it can't show. */
+export type Recognition =
+  | { readonly kind: 'found'; readonly orderIds: readonly string[] }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unclear' }
+
+/**
+ * How far the time of a listed order may be from the journal's, in milliseconds. One that opened before,
+ * within this time, may be an equal order of another program, or show that the clocks differ.
+ */
+const NEAR_MS = 5 * 60_000
+/**
+ * How much earlier than it was sent an order may have opened: a list has whole seconds, and clocks differ.
+ */
+const CLOCK_DIFFERENCE_MS = 5_000
+
+/**
+ * Whether a list of the account's orders shows an order whose answer was lost.
+ *
+ * An order counts only once: one that the journal already knows by its ID is not looked at, unless that entry
+ * has the same `OrderConfirmID`. An equal order without an outcome could be the one that the list shows, so
+ * neither is recognised then.
+ */
+export function recognise(
+  entry: RecognisedBy,
+  list: readonly HashedOrder[],
+  journal: readonly RecognisedBy[],
+): Recognition {
+  switch (entry.kind) {
+    case 'cancel':
+      return changed(entry, list, ({ isCancelled }) => isCancelled)
+    case 'replace':
+      return changed(entry, list, ({ changes }) => entry.hashes.some((hash) => changes.has(hash)))
+    case 'order':
+    case 'group':
+      return placed(entry, list, journal)
+  }
+}
+
+function changed(
+  { orderIds }: RecognisedBy,
+  list: readonly HashedOrder[],
+  isShown: (order: HashedOrder) => boolean,
+): Recognition {
+  const order = list.find(({ orderId }) => orderIds.includes(orderId))
+  return order !== undefined && isShown(order) ? { kind: 'found', orderIds } : { kind: 'unclear' }
+}
+
+function placed(
+  entry: RecognisedBy,
+  list: readonly HashedOrder[],
+  journal: readonly RecognisedBy[],
+): Recognition {
+  if (entry.hashes.length === 0) return { kind: 'unclear' }
+  const others = journal.filter(({ id }) => id !== entry.id)
+  // A replace or cancel names the order of another entry, or of none.
+  const placedBy = others.filter((other) => other.kind === 'order' || other.kind === 'group')
+  const known = new Set(placedBy.filter((one) => !isRepeat(entry, one)).flatMap(({ orderIds }) => orderIds))
+  const found: string[] = []
+  let isUnclear = false
+  for (const hash of new Set(entry.hashes)) {
+    const wanted = entry.hashes.filter((one) => one === hash).length
+    const near = list.filter(
+      ({ orderId, hashes, openedAtMs = entry.atMs }) =>
+        hashes.has(hash) && !known.has(orderId) && Math.abs(openedAtMs - entry.atMs) <= NEAR_MS,
+    )
+    const isCertain =
+      near.length === wanted &&
+      near.every(({ openedAtMs = entry.atMs }) => openedAtMs >= entry.atMs - CLOCK_DIFFERENCE_MS) &&
+      !others.some((other) => isRival(entry, other, hash))
+    if (isCertain) found.push(...near.map(({ orderId }) => orderId))
+    else if (near.length > 0) isUnclear = true
+  }
+  // Replaced meanwhile, it would have other terms.
+  const mayBeReplaced = list.some(
+    ({ orderId, similar, openedAtMs = entry.atMs }) =>
+      !known.has(orderId) &&
+      !found.includes(orderId) &&
+      entry.similarHashes.some((hash) => similar.has(hash)) &&
+      openedAtMs >= entry.atMs - CLOCK_DIFFERENCE_MS &&
+      openedAtMs <= entry.atMs + NEAR_MS,
+  )
+  if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
+  return isUnclear || mayBeReplaced || found.length > 0 ? { kind: 'unclear' } : { kind: 'absent' }
+}
+
+/** Whether both carried the same `OrderConfirmID`, so that the service has one order for both. */
+const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
+  entry.confirmHashes.some((hash) => other.confirmHashes.includes(hash))
+
+/** Whether the list may show the other one instead. One that was not found never arrived. */
+const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolean =>
+  (other.outcome === 'sent' || other.outcome === 'looking' || other.outcome === 'ambiguous') &&
+  other.hashes.includes(hash) &&
+  Math.abs(other.atMs - entry.atMs) <= NEAR_MS &&
+  !isRepeat(entry, other)
+
+/** When an unknown outcome is looked up, in milliseconds since it became unknown. */
+export const LOOKUP_AT_MS = [1_000, 5_000, 15_000, 30_000, 60_000] as const
+
+/** From when on a list without the order means that it was not found. */
+export const LAST_LOOKUP_MS = 60_000
+
+/** Between lookups after the last one, while no list could be read. */
+const AGAIN_MS = 30_000
+
+/**
+ * When to look up next, after the latest lookup that read a list or failed to; `lookedUpMs` and the result
+ * are milliseconds since the outcome became unknown.
+ */
+export function nextLookupMs(lookedUpMs: number | undefined): number {
+  if (lookedUpMs === undefined) return LOOKUP_AT_MS[0]
+  return LOOKUP_AT_MS.find((atMs) => atMs > lookedUpMs) ?? lookedUpMs + AGAIN_MS
+}

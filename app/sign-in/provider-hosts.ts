@@ -1,0 +1,9 @@
+/** The provider's public hosts: defaults that a custom profile replaces, never constants elsewhere. */
+export const PROVIDER_HOSTS = {
+  live: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://api.tradestation.com' },
+  sim: { authUrl: 'https://signin.tradestation.com', baseUrl: 'https://sim-api.tradestation.com' },
+} as const
+
+/** Whether requests of a key reach real accounts. `host`: that of its service. */
+export const isLive = (environment: string, host: string): boolean =>
+  environment === 'live' || PROVIDER_HOSTS.live.baseUrl === `https://${host}`

@@ -1,0 +1,11 @@
+import { z } from 'zod/mini'
+import { parseJson } from '../../app/service/json.ts'
+import { isAccount } from '../../app/service/stream-paths.ts'
+
+const Accounts = z.object({ Accounts: z.array(z.object({ AccountID: z.string() })) })
+
+/** The accounts of an accounts response that can be used in a path; `undefined` if it is none. */
+export function accountsIn(body: string): readonly string[] | undefined {
+  const accounts = Accounts.safeParse(parseJson(body)).data?.Accounts
+  return accounts?.map((account) => account.AccountID).filter(isAccount)
+}

@@ -1,0 +1,142 @@
+import { ENDING_LENGTH, NO_ORDERS, type UnknownOrder } from '../../../app/contract/orders.ts'
+import type { ProgramSummary, Snapshot } from '../../../app/contract/snapshot.ts'
+import { isLive } from '../../../app/sign-in/provider-hosts.ts'
+import { clockText } from '../../../app/status/moments.ts'
+import { lookupText, ordersStatus, STOPPING_LEAVES } from '../../../app/status/orders-status.ts'
+import type { ControlAnswer } from '../../control/protocol.ts'
+import { asked, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
+import type { OrdersAction, OrdersFlags } from './orders-flags.ts'
+import { pickKey } from './revoke-running.ts'
+import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
+
+export interface OrdersCommandDeps extends GatewayCommandDeps {
+  /** Stops the orders of a data folder while no app runs on it: of one key, or of all. */
+  stopStored(folder: string, profile: string | undefined): Promise<ControlAnswer>
+}
+
+/** Allows, stops and shows orders of the running app, and dismisses unknown outcomes. */
+export async function orders(
+  { action, id }: { readonly action: OrdersAction; readonly id: string | undefined },
+  flags: OrdersFlags,
+  deps: OrdersCommandDeps,
+): Promise<number> {
+  if (action === 'dismiss')
+    return id === undefined
+      ? misused('name the order: headroom orders dismiss ID, or all', deps)
+      : dismiss(id, flags, deps)
+  if (id !== undefined) return misused(`orders ${action} takes no ID`, deps)
+  switch (action) {
+    case 'status':
+      return status(flags, deps)
+    case 'allow':
+      return allow(flags, deps)
+    case 'stop':
+      return stop(flags, deps)
+  }
+}
+
+async function status({ data, json, profile }: OrdersFlags, deps: GatewayCommandDeps): Promise<number> {
+  const { terminal } = deps
+  const answer = await asked({ do: 'status' }, data, deps)
+  if (answer === undefined) return EXIT_FAILURE
+  if (!('snapshots' in answer)) return somethingElse(deps)
+  const shown = answer.snapshots.filter((one) => profile === undefined || one.profile.id === profile)
+  for (const { profile: key, orders: found = NO_ORDERS, programs = [] } of shown) {
+    const granted = programs.filter(({ maxOrders }) => maxOrders !== undefined)
+    if (json === true) {
+      const limits = Object.fromEntries(granted.map(({ name, maxOrders }) => [name, maxOrders]))
+      terminal.out(JSON.stringify({ v: 1, type: 'orders', profile: key.id, ...found, programs: limits }))
+      continue
+    }
+    terminal.out(`${key.name}: ${ordersStatus(found).text}`)
+    if (found.state !== 'off') terminal.out(`  ${programsText(granted)}`)
+    for (const one of found.unknown) terminal.out(`  ${unknownText(one)}`)
+  }
+  if (shown.length === 0 && json !== true) terminal.out('no key is connected')
+  return EXIT_OK
+}
+
+const programsText = (granted: readonly ProgramSummary[]): string =>
+  granted.length === 0
+    ? 'no program may send orders; add one with headroom program add NAME --orders'
+    : `programs: ${granted.map(({ name, maxOrders }) => `${name} (${maxOrders}/min)`).join(', ')}`
+
+const unknownText = (one: UnknownOrder): string =>
+  `${one.id}  ${clockText(one.at)}  ${one.program}  ${one.kind}  …${one.accountEnding}  ${lookupText(one)}`
+
+async function allow({ data, profile, yes }: OrdersFlags, deps: GatewayCommandDeps): Promise<number> {
+  const { terminal } = deps
+  const known = await asked({ do: 'status' }, data, deps)
+  if (known === undefined) return EXIT_FAILURE
+  if (!('snapshots' in known)) return somethingElse(deps)
+  const keys = known.snapshots.map((one) => ({ profile: one.profile.id, name: one.profile.name }))
+  const chosen = pickKey(keys, profile, 'the running Headroom')
+  if (chosen.kind !== 'key') {
+    terminal.error(chosen.line)
+    return chosen.kind === 'usage' ? EXIT_USAGE : EXIT_FAILURE
+  }
+  const snapshot = known.snapshots.find((one) => one.profile.id === chosen.key.profile)
+  if (snapshot === undefined) return EXIT_FAILURE
+  const confirmed = await confirmation(snapshot, yes === true, deps)
+  if (confirmed === undefined) return EXIT_FAILURE
+  const answer = await asked({ do: 'allow-orders', profile: chosen.key.profile, ...confirmed }, data, deps)
+  if (answer === undefined) return EXIT_FAILURE
+  if ('allowed' in answer) return allowed(chosen.key.name, deps)
+  if (!('signIn' in answer)) return somethingElse(deps)
+  terminal.error(answer.opened ? 'sign in in the browser, or at this address:' : 'sign in at this address:')
+  terminal.out(answer.url)
+  const ended = await asked({ do: 'await-orders', signIn: answer.signIn }, data, deps)
+  if (ended === undefined) return EXIT_FAILURE
+  return 'allowed' in ended ? allowed(chosen.key.name, deps) : somethingElse(deps)
+}
+
+function allowed(name: string, { terminal }: GatewayCommandDeps): number {
+  terminal.error(`orders of ${name} are allowed, for programs with --orders`)
+  return EXIT_OK
+}
+
+/** A person's confirmation: for LIVE the end of the key; `undefined` after a line if there is none. */
+async function confirmation(
+  { profile, service }: Snapshot,
+  yes: boolean,
+  { terminal }: GatewayCommandDeps,
+): Promise<{ readonly ending?: string } | undefined> {
+  const nothing = (line: string) => void terminal.error(`nothing was changed: ${line}`)
+  const question = `Programs with --orders may then send orders of ${profile.name} (${profile.id}).`
+  if (isLive(profile.environment, service.host)) {
+    if (!terminal.interactive) return nothing('a LIVE key needs a terminal to confirm in') as undefined
+    const typed = await terminal.ask(
+      `${question}\nThey reach real accounts. Type the last four characters of the API key: `,
+    )
+    const ending = typed?.trim() ?? ''
+    if (ending.length === ENDING_LENGTH) return { ending }
+    return nothing('these aren’t four characters') as undefined
+  }
+  if (yes) return {}
+  if (!terminal.interactive)
+    return nothing('no terminal to confirm in; add --yes to allow without confirmation') as undefined
+  const typed = await terminal.ask(`${question}\nType "allow" to continue: `)
+  return typed?.trim() === 'allow' ? {} : (nothing('not confirmed') as undefined)
+}
+
+async function stop({ data, profile }: OrdersFlags, deps: OrdersCommandDeps): Promise<number> {
+  const request = { do: 'stop-orders', ...(profile !== undefined && { profile }) } as const
+  const answer = await asked(request, data, deps, async (folder) => {
+    const stopped = await deps.stopStored(folder, profile)
+    if (stopped.ok) deps.terminal.error(`no Headroom is running on ${folder}; this applies at its next start`)
+    return { kind: 'answered', answer: stopped }
+  })
+  if (answer === undefined) return EXIT_FAILURE
+  if (!('stopped' in answer)) return somethingElse(deps)
+  deps.terminal.out('orders are stopped')
+  deps.terminal.error(STOPPING_LEAVES)
+  return EXIT_OK
+}
+
+async function dismiss(id: string, { data }: OrdersFlags, deps: GatewayCommandDeps): Promise<number> {
+  const answer = await asked({ do: 'dismiss-order', id }, data, deps)
+  if (answer === undefined) return EXIT_FAILURE
+  if (!('dismissed' in answer)) return somethingElse(deps)
+  deps.terminal.out(id === 'all' ? 'all orders were dismissed' : `order ${id} was dismissed`)
+  return EXIT_OK
+}

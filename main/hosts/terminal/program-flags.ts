@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import {
+  DEFAULT_MAX_ORDERS,
+  PAUSE_MINUTES,
+  PROGRAM_CLASSES,
+  PROGRAM_LIMITS,
+} from '../../../app/contract/programs.ts'
+import {
+  argument,
+  DATA,
+  expected,
+  numberFlag,
+  type ParsedFlag,
+  parsed,
+  programNameFlag,
+  textFlag,
+  wordFlag,
+} from './flag-values.ts'
+
+const weight = numberFlag({
+  atLeast: PROGRAM_LIMITS.weight.least,
+  atMost: PROGRAM_LIMITS.weight.most,
+  unit: 'shares',
+})
+
+function ordersFlag(text: string): ParsedFlag<number> {
+  const { least, most } = PROGRAM_LIMITS.maxOrders
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  return value >= least && value <= most ? parsed(value) : expected(`a whole number from ${least} to ${most}`)
+}
+
+/** Declares `headroom program`. */
+export const describePrograms = (program: Command) =>
+  program
+    .command('program')
+    .summary('add, list, pause and cut programs behind the gateway')
+    .description(
+      'program add NAME prints the key of a new program, once. program cut NAME revokes it, program list shows all. ' +
+        `program pause NAME answers it with 429 for ${PAUSE_MINUTES} minutes, program resume NAME ends the pause. ` +
+        'While no Headroom runs on the data folder, the changes apply at its next start.',
+    )
+    .argument(
+      '<action>',
+      'add, list, cut, pause or resume',
+      argument(wordFlag(['add', 'list', 'cut', 'pause', 'resume'])),
+    )
+    .argument('[name]', 'name of the program', argument(programNameFlag))
+    .option(
+      '--class <class>',
+      'with add: critical, normal or background; less urgent classes leave a reserve',
+      argument(wordFlag(PROGRAM_CLASSES)),
+      'normal',
+    )
+    .option('--weight <number>', 'with add: share among the programs of its class', argument(weight), 1)
+    .option('--orders', 'with add: it may send orders, once headroom orders allow permits them')
+    .option(
+      '--max-orders <number>',
+      `with --orders: its orders in any minute (default: ${DEFAULT_MAX_ORDERS})`,
+      argument(ordersFlag),
+    )
+    .option('--profile <id>', 'with add: the key it uses, by its name in status output', argument(textFlag))
+    .option('--json', 'with add and list: one line of JSON')
+    .option(...DATA, argument(textFlag))

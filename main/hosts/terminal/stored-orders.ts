@@ -1,0 +1,40 @@
+import type { ControlAnswer } from '../../control/protocol.ts'
+import { lockDataFolder } from '../../storage/lock.ts'
+import { whyNotTrusted } from '../../storage/private-files.ts'
+import { mayHoldKeys } from '../../vault/vault-file.ts'
+import { VaultHandle } from '../../vault/vault-handle.ts'
+
+const failed = (message: string): ControlAnswer => ({ ok: false, code: 'failed', message })
+
+/**
+ * Stops orders of a data folder on which no app runs, so that none passes at the next start: of one key, or
+ * of all. The keys need not be opened for that.
+ */
+export async function stopStored(
+  folder: string,
+  profile: string | undefined,
+  wallMs: () => number,
+): Promise<ControlAnswer> {
+  if (!mayHoldKeys(folder)) return failed(`no Headroom is running on ${folder}, and no key is saved there`)
+  const distrust = whyNotTrusted(folder)
+  if (distrust !== undefined) return failed(`the keys in ${folder} aren't safe to use: ${distrust}`)
+  const lock = lockDataFolder(folder, { pid: process.pid, host: 'terminal' })
+  if (lock.kind !== 'held') return failed(lock.line)
+  const handle = await VaultHandle.open({ folder, wallMs })
+  try {
+    const { vault } = handle
+    if (vault === undefined) return failed(`the keys in ${folder} can't be read`)
+    const stored = vault.profiles().filter(({ id }) => profile === undefined || id === profile)
+    if (profile !== undefined && stored.length === 0)
+      return failed(`no key '${profile}' is saved in ${folder}`)
+    for (const { id, about } of stored) {
+      if (about?.orders === undefined) continue
+      const saved = vault.keepSettings({ ...about, id, orders: 'stopped' })
+      if (!saved.ok) return failed(`orders of ${about.name} aren't stopped: saving failed (${saved.why})`)
+    }
+    return { ok: true, stopped: true }
+  } finally {
+    handle.close()
+    lock.release()
+  }
+}

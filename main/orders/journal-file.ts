@@ -1,0 +1,229 @@
+import { join } from 'node:path'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { z } from 'zod'
+import type { JournalEntry } from '../../app/orders/ports.ts'
+import type { RecognisedBy } from '../../app/orders/recognition.ts'
+import { setAside } from '../storage/set-aside.ts'
+import { filePlace, migrate, openSqlite } from '../storage/sqlite-file.ts'
+import { type StorageFailure, storageFailure } from '../storage/storage-error.ts'
+
+/** What became of an order. */
+export interface Settlement extends Pick<JournalEntry, 'outcome'> {
+  readonly status?: number
+  readonly orderIds?: readonly string[]
+  readonly latencyMs?: number
+}
+
+/** An entry with the hashes by which its order is recognised. */
+export type HashedEntry = JournalEntry & RecognisedBy
+
+const MIGRATIONS: readonly string[] = [
+  // `hashes`, `similar_hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON.
+  `
+  CREATE TABLE orders (
+    id TEXT PRIMARY KEY,
+    profile TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    program TEXT NOT NULL,
+    method TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    account_ending TEXT NOT NULL,
+    status INTEGER,
+    order_ids TEXT NOT NULL,
+    latency_ms INTEGER,
+    outcome TEXT NOT NULL,
+    hashes TEXT NOT NULL,
+    similar_hashes TEXT NOT NULL,
+    confirm_hashes TEXT NOT NULL,
+    dismissed INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE INDEX orders_by_time ON orders (at);
+  `,
+]
+
+/** The version of this Headroom's file. */
+export const JOURNAL_VERSION = MIGRATIONS.length
+
+/**
+ * A commit returns once its pages are on the disk (`synchronous = FULL`, and on macOS `fullfsync`), so that
+ * no order is sent that a crash of the machine would forget.
+ */
+const PRAGMAS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = 1;
+  PRAGMA journal_size_limit = 4000000;
+  PRAGMA trusted_schema = OFF;
+`
+/** The wait for another program's lock, which blocks everything else. */
+const BUSY_MS = 50
+const NAME = 'orders'
+
+const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)))
+
+const entry = z
+  .object({
+    id: z.string(),
+    profile: z.string(),
+    at: z.int(),
+    program: z.string(),
+    method: z.enum(['POST', 'PUT', 'DELETE']),
+    kind: z.enum(['order', 'group', 'replace', 'cancel']),
+    account_ending: z.string(),
+    status: z.int().nullable(),
+    order_ids: texts,
+    latency_ms: z.int().nullable(),
+    outcome: z.enum(['sent', 'answered', 'not-sent', 'looking', 'found', 'not-found', 'ambiguous']),
+    hashes: texts,
+    similar_hashes: texts,
+    confirm_hashes: texts,
+    dismissed: z.int(),
+  })
+  .transform(
+    ({
+      at,
+      account_ending,
+      order_ids,
+      similar_hashes,
+      confirm_hashes,
+      dismissed,
+      status,
+      latency_ms,
+      ...rest
+    }): HashedEntry => ({
+      ...rest,
+      atMs: at,
+      accountEnding: account_ending,
+      orderIds: order_ids,
+      similarHashes: similar_hashes,
+      confirmHashes: confirm_hashes,
+      isDismissed: dismissed !== 0,
+      ...(status !== null && { status }),
+      ...(latency_ms !== null && { latencyMs: latency_ms }),
+    }),
+  )
+
+const STATEMENTS = {
+  insert: `
+    INSERT INTO orders
+      (id, profile, at, program, method, kind, account_ending, order_ids, outcome, hashes, similar_hashes,
+        confirm_hashes)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'sent', ?, ?, ?)`,
+  settle: `
+    UPDATE orders SET outcome = ?, status = coalesce(?, status), order_ids = coalesce(?, order_ids),
+      latency_ms = coalesce(?, latency_ms) WHERE id = ?`,
+  dismiss: 'UPDATE orders SET dismissed = 1 WHERE id = ?',
+  between: 'SELECT * FROM orders WHERE at >= ? AND at <= ? ORDER BY at, rowid',
+  open: `
+    SELECT * FROM orders WHERE outcome IN ('sent', 'looking')
+      OR (outcome IN ('found', 'not-found', 'ambiguous') AND dismissed = 0) ORDER BY at, rowid`,
+  count: `SELECT count(*) AS count FROM orders WHERE profile = ? AND at >= ? AND outcome <> 'not-sent'`,
+  prune: `
+    DELETE FROM orders WHERE at < ?
+      AND (outcome IN ('answered', 'not-sent') OR (dismissed = 1 AND outcome NOT IN ('sent', 'looking')))`,
+} as const
+
+/** The open `orders.db`. Every method throws SQLite's errors; `Journal` handles them. */
+export class JournalFile {
+  readonly database: DatabaseSync
+  /** Whether its file is still where it was opened. */
+  readonly isInPlace: () => boolean
+  readonly #statements: Readonly<Record<keyof typeof STATEMENTS, StatementSync>>
+
+  constructor(database: DatabaseSync) {
+    this.database = database
+    this.isInPlace = filePlace(database)
+    const prepared = Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)])
+    this.#statements = Object.fromEntries(prepared)
+  }
+
+  /** Runs all of it or nothing, and returns once that is on the disk. */
+  write(run: () => void): void {
+    this.database.exec('BEGIN IMMEDIATE')
+    try {
+      run()
+      this.database.exec('COMMIT')
+    } catch (error) {
+      // SQLite has already rolled back by itself after some failures.
+      if (this.database.isTransaction) this.database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  insert(added: HashedEntry): void {
+    const { id, profile, atMs, program, method, kind, accountEnding } = added
+    const lists = [added.orderIds, added.hashes, added.similarHashes, added.confirmHashes]
+    const values = [id, profile, atMs, program, method, kind, accountEnding]
+    this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
+  }
+
+  settle(id: string, { outcome, status, orderIds, latencyMs }: Settlement): void {
+    const ids = orderIds === undefined ? null : JSON.stringify(orderIds)
+    this.#statements.settle.run(outcome, status ?? null, ids, latencyMs ?? null, id)
+  }
+
+  dismiss(id: string): void {
+    this.#statements.dismiss.run(id)
+  }
+
+  /** Entries in the interval, ends included, oldest first. */
+  between(fromMs: number, toMs: number): readonly HashedEntry[] {
+    return z.array(entry).parse(this.#statements.between.all(Math.floor(fromMs), Math.ceil(toMs)))
+  }
+
+  /** Entries without an answer, and those whose unknown outcome no person has dismissed. */
+  open(): readonly HashedEntry[] {
+    return z.array(entry).parse(this.#statements.open.all())
+  }
+
+  count(profile: string, fromMs: number): number {
+    return Number(this.#statements.count.get(profile, Math.floor(fromMs))?.['count'])
+  }
+
+  /** Deletes older entries, but none with an unknown outcome that a person has yet to dismiss. */
+  prune(beforeMs: number): void {
+    this.#statements.prune.run(Math.floor(beforeMs))
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close()
+  }
+}
+
+export type JournalOpening =
+  /** `aside`: the new name of a damaged file that this one replaces. */
+  | { readonly kind: 'open'; readonly file: JournalFile; readonly aside?: string }
+  | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause?: unknown }
+
+/** Opens `orders.db`. A damaged file is set aside; one of a newer Headroom is left alone. */
+export function openJournalFile(folder: string, nowMs: number): JournalOpening {
+  const first = openOnce(folder)
+  if (first.kind === 'open' || first.failure !== 'corrupt') return first
+  try {
+    const aside = setAside({ folder, name: NAME, extension: '.db', why: 'corrupt' }, nowMs)
+    const again = openOnce(folder)
+    return again.kind === 'open' ? { ...again, aside } : again
+  } catch (cause) {
+    return { kind: 'failed', failure: storageFailure(cause), cause }
+  }
+}
+
+function openOnce(folder: string): JournalOpening {
+  let database: DatabaseSync | undefined
+  try {
+    database = openSqlite(join(folder, `${NAME}.db`), { pragmas: PRAGMAS, busyMs: BUSY_MS })
+    if (migrate(database, MIGRATIONS).kind === 'newer') {
+      database.close()
+      return { kind: 'failed', failure: 'newer' }
+    }
+    const file = new JournalFile(database)
+    // Reads what the next start needs: a damaged page shows now, not at the first order.
+    file.open()
+    return { kind: 'open', file }
+  } catch (cause) {
+    if (database?.isOpen) database.close()
+    const failure =
+      cause instanceof z.ZodError || cause instanceof SyntaxError ? 'corrupt' : storageFailure(cause)
+    return { kind: 'failed', failure, cause }
+  }
+}

@@ -1,0 +1,209 @@
+import { DAY_MS } from '../../app/contract/units.ts'
+import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
+import type { Clock, Log } from '../ports/ports.ts'
+import { SAVED, type Saved, type StorageFailure, storageFailure } from '../storage/storage-error.ts'
+import { type HashedEntry, type JournalFile, openJournalFile, type Settlement } from './journal-file.ts'
+
+export interface JournalDeps {
+  /** Absent: there is no data folder, and so no journal. */
+  readonly folder: string | undefined
+  readonly clock: Clock
+  readonly log: Log
+  /** Receives one sentence if the file was damaged. */
+  readonly problem: (sentence: string) => void
+  /** Called when the journal fails, with the reason, and when it works again. */
+  readonly changed: (why: string | undefined) => void
+}
+
+/** How long entries are kept. */
+const KEPT_MS = 30 * DAY_MS
+const PRUNE_EVERY_MS = DAY_MS / 24
+
+/**
+ * The journal of orders in `orders.db`: written and flushed before an order is sent.
+ *
+ * What becomes of an order is never lost while this process runs: if it can't be written, it is kept here and
+ * written with the next order, or as soon as the disk allows.
+ */
+export class Journal {
+  readonly #deps: JournalDeps
+  #file: JournalFile | undefined
+  #failure: StorageFailure | 'no-folder' | undefined
+  #failures = 0
+  /** Settlements that are not written yet, by entry. */
+  readonly #unwritten = new Map<string, Settlement>()
+  readonly #undismissed = new Set<string>()
+  /** Absent while no retry is due. */
+  #cancelRetry: (() => void) | undefined
+  #cancelPruning: () => void = () => {}
+  #isClosed = false
+
+  constructor(deps: JournalDeps) {
+    this.#deps = deps
+    this.#opened()
+    this.#prune()
+  }
+
+  /** Why nothing can be written, as the end of a sentence; `undefined` while it can. */
+  get why(): string | undefined {
+    return this.#failure && WORDS[this.#failure]
+  }
+
+  /** Writes an order before it is sent. If that is refused, the order must not be sent. */
+  insert(entry: HashedEntry): Saved {
+    const isWritten = this.#write((file) => file.insert(entry))
+    return isWritten ? SAVED : { ok: false, why: this.why ?? WORDS.other }
+  }
+
+  /** Writes what became of an order, now or as soon as possible. */
+  settle(id: string, settlement: Settlement): void {
+    this.#unwritten.set(id, { ...this.#unwritten.get(id), ...settlement })
+    this.#write(() => {})
+  }
+
+  dismiss(id: string): void {
+    this.#undismissed.add(id)
+    this.#write(() => {})
+  }
+
+  /** Entries in the interval, oldest first; `undefined` while the file can't be read. */
+  between(fromMs: number, toMs: number): readonly HashedEntry[] | undefined {
+    return this.#read((file) => file.between(fromMs, toMs))?.map((entry) => this.#newest(entry))
+  }
+
+  /** Entries without an answer, and those whose unknown outcome no person has dismissed. */
+  open(): readonly HashedEntry[] {
+    return this.#read((file) => file.open())?.map((entry) => this.#newest(entry)) ?? []
+  }
+
+  count(profile: string, fromMs: number): number | undefined {
+    return this.#read((file) => file.count(profile, fromMs))
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#write(() => {})
+    this.#isClosed = true
+    this.#cancelRetry?.()
+    this.#cancelPruning()
+    this.#closeFile()
+  }
+
+  #newest(entry: HashedEntry): HashedEntry {
+    const isDismissed = entry.isDismissed || this.#undismissed.has(entry.id)
+    return { ...entry, ...this.#unwritten.get(entry.id), isDismissed }
+  }
+
+  /** Runs one transaction, together with everything that is still to be written. */
+  #write(run: (file: JournalFile) => void): boolean {
+    try {
+      const file = this.#opened()
+      if (file === undefined) return false
+      file.write(() => {
+        for (const [id, settlement] of this.#unwritten) file.settle(id, settlement)
+        for (const id of this.#undismissed) file.dismiss(id)
+        run(file)
+      })
+      // A deleted file accepts writes, and they are lost with the process.
+      if (!file.isInPlace()) throw new Error('the journal was removed or replaced')
+      this.#unwritten.clear()
+      this.#undismissed.clear()
+      this.#worked()
+      return true
+    } catch (error) {
+      this.#closeFile()
+      this.#failed(storageFailure(error), error)
+      return false
+    }
+  }
+
+  #read<T>(run: (file: JournalFile) => T): T | undefined {
+    // A file that failed is opened again by a retry or an order, not by each look at it.
+    if (this.#file === undefined && this.#failure !== undefined) return undefined
+    try {
+      const file = this.#opened()
+      return file && run(file)
+    } catch (error) {
+      this.#failed(storageFailure(error), error)
+      return undefined
+    }
+  }
+
+  #opened(): JournalFile | undefined {
+    const { folder, clock, problem, log } = this.#deps
+    if (this.#isClosed) return undefined
+    if (this.#file?.isInPlace() === false) this.#closeFile()
+    if (this.#file !== undefined) return this.#file
+    if (folder === undefined) {
+      this.#failure = 'no-folder'
+      return undefined
+    }
+    const opening = openJournalFile(folder, clock.wallMs())
+    if (opening.kind === 'failed') {
+      this.#failed(opening.failure, opening.cause)
+      return undefined
+    }
+    if (opening.aside !== undefined) {
+      problem(
+        `The order journal was damaged and renamed to ${opening.aside}. Check your orders at the broker.`,
+      )
+      log.note('the order journal was set aside', { name: opening.aside })
+    }
+    this.#file = opening.file
+    return opening.file
+  }
+
+  #closeFile(): void {
+    try {
+      this.#file?.close()
+    } catch (cause) {
+      this.#deps.log.note('closing the order journal failed', { cause })
+    }
+    this.#file = undefined
+  }
+
+  #failed(failure: StorageFailure, cause: unknown): void {
+    const isNews = this.#failure !== failure
+    this.#failure = failure
+    if (!this.#isClosed) this.#cancelRetry ??= this.#retryLater()
+    if (!isNews) return
+    this.#deps.log.note('the order journal failed', { failure, cause })
+    this.#deps.changed(this.why)
+  }
+
+  /** Writes later, even if there is nothing to write: it shows whether orders may pass again. */
+  #retryLater(): () => void {
+    this.#failures += 1
+    return this.#deps.clock.after(retryDelayMs(RETRY.orderJournal, this.#failures, 0), () => {
+      this.#cancelRetry = undefined
+      this.#write(() => {})
+    })
+  }
+
+  #worked(): void {
+    this.#failures = 0
+    if (this.#failure === undefined) return
+    this.#failure = undefined
+    this.#cancelRetry?.()
+    this.#cancelRetry = undefined
+    this.#deps.log.note('the order journal works again')
+    this.#deps.changed(undefined)
+  }
+
+  #prune(): void {
+    const { clock } = this.#deps
+    this.#write((file) => file.prune(clock.wallMs() - KEPT_MS))
+    if (!this.#isClosed) this.#cancelPruning = clock.after(PRUNE_EVERY_MS, () => this.#prune())
+  }
+}
+
+/** Why orders are stopped, as the end of a sentence. */
+const WORDS: Readonly<Record<StorageFailure | 'no-folder', string>> = {
+  full: 'the disk is full',
+  locked: 'another program locks the order journal',
+  corrupt: 'the order journal is damaged',
+  newer: 'the order journal is from a newer Headroom',
+  'not-allowed': "the order journal can't be written",
+  other: 'the order journal failed; see the log',
+  'no-folder': 'there is no data folder for the order journal',
+}

@@ -1,0 +1,154 @@
+import { MINUTE_MS } from '../../app/contract/units.ts'
+import {
+  type HashedOrder,
+  LAST_LOOKUP_MS,
+  nextLookupMs,
+  type Recognition,
+  recognise,
+} from '../../app/orders/recognition.ts'
+import type { Clock } from '../ports/ports.ts'
+import type { HashedEntry } from './journal-file.ts'
+import type { OrderHashes } from './order-hashes.ts'
+import { type OrderList, type ReadResource, readOrderList } from './order-list.ts'
+
+export type Resolution =
+  | { readonly state: 'found'; readonly orderIds: readonly string[] }
+  | { readonly state: 'not-found' | 'ambiguous' }
+
+export interface LookupDeps {
+  readonly clock: Clock
+  readonly hashes: OrderHashes
+  readonly read: ReadResource
+  /** Entries of the journal in an interval; `undefined` while it can't be read. */
+  readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
+  readonly resolved: (entry: HashedEntry, resolution: Resolution) => void
+  /** Receives exceptions: bugs that must not end the lookups. */
+  readonly defect: (cause: unknown) => void
+}
+
+/** An order whose outcome is unknown. Milliseconds on the monotonic clock. */
+interface Unknown {
+  readonly entry: HashedEntry
+  readonly sinceMs: number
+  /** The latest lookup, after `sinceMs`, whether it read a list or not. */
+  lookedUpMs: number | undefined
+}
+
+/** How far from an entry another one may be that the list could show instead. */
+const NEAR_MS = 10 * MINUTE_MS
+
+/**
+ * Looks up orders whose outcome is unknown, until the account's list shows them or has not shown them for
+ * `LAST_LOOKUP_MS`. One read serves all unknown orders of a key. Without a list nothing is concluded.
+ */
+export class Lookups {
+  readonly #deps: LookupDeps
+  readonly #unknown = new Map<string, Unknown>()
+  readonly #timers = new Map<string, () => void>()
+  /** Keys whose list is being read. */
+  readonly #reading = new Set<string>()
+  #isStopped = false
+
+  constructor(deps: LookupDeps) {
+    this.#deps = deps
+  }
+
+  add(entry: HashedEntry): void {
+    const sinceMs = this.#deps.clock.monotonicMs()
+    this.#unknown.set(entry.id, { entry, sinceMs, lookedUpMs: undefined })
+    this.#arm(entry.profile)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const cancel of this.#timers.values()) cancel()
+  }
+
+  #of(profile: string): readonly Unknown[] {
+    return [...this.#unknown.values()].filter(({ entry }) => entry.profile === profile)
+  }
+
+  #arm(profile: string): void {
+    this.#timers.get(profile)?.()
+    this.#timers.delete(profile)
+    const unknown = this.#of(profile)
+    if (this.#isStopped || this.#reading.has(profile) || unknown.length === 0) return
+    const { clock } = this.#deps
+    const nextMs = Math.min(...unknown.map(({ sinceMs, lookedUpMs }) => sinceMs + nextLookupMs(lookedUpMs)))
+    const waitMs = Math.max(1, Math.ceil(nextMs - clock.monotonicMs()))
+    this.#timers.set(
+      profile,
+      clock.after(waitMs, () => {
+        this.#lookUp(profile)
+          .catch(this.#deps.defect)
+          .finally(() => {
+            this.#reading.delete(profile)
+            this.#arm(profile)
+          })
+      }),
+    )
+  }
+
+  async #lookUp(profile: string): Promise<void> {
+    const { clock, read } = this.#deps
+    this.#reading.add(profile)
+    const startedMs = clock.monotonicMs()
+    const asked = this.#of(profile)
+    const list = await readOrderList(
+      profile,
+      {
+        accountEndings: asked.map(({ entry }) => entry.accountEnding),
+        sinceMs: Math.min(...asked.map(({ entry }) => entry.atMs)),
+        nowMs: clock.wallMs(),
+      },
+      read,
+    )
+    for (const one of asked) one.lookedUpMs = startedMs - one.sinceMs
+    if (list === undefined || this.#isStopped) return
+    this.#judge(asked, list, startedMs)
+  }
+
+  #judge(asked: readonly Unknown[], list: OrderList, startedMs: number): void {
+    const { entries, resolved } = this.#deps
+    const times = asked.map(({ entry }) => entry.atMs)
+    const journal = entries(Math.min(...times) - NEAR_MS, Math.max(...times) + NEAR_MS)
+    if (journal === undefined) return
+    const orders = list.orders.map((order): HashedOrder => this.#hashed(order))
+    for (const { entry, sinceMs } of asked) {
+      const ofKey = journal.filter(({ profile }) => profile === entry.profile)
+      const recognition = isListed(entry, list) ? recognise(entry, orders, ofKey) : UNCLEAR
+      const resolution = resolutionOf(recognition, startedMs - sinceMs >= LAST_LOOKUP_MS)
+      if (resolution === undefined) continue
+      this.#unknown.delete(entry.id)
+      resolved(entry, resolution)
+    }
+  }
+
+  #hashed({ text, similarText, changes, ...order }: OrderList['orders'][number]): HashedOrder {
+    const { hashes } = this.#deps
+    return {
+      ...order,
+      hashes: new Set(hashes.allOf(text)),
+      similar: new Set(hashes.allOf(similarText)),
+      changes: new Set(changes.flatMap((change) => hashes.allOf(change))),
+    }
+  }
+}
+
+const UNCLEAR: Recognition = { kind: 'unclear' }
+
+/** Whether the list has the account of an entry. A replace or cancel names none. */
+const isListed = ({ accountEnding }: HashedEntry, { accountEndings }: OrderList): boolean =>
+  accountEnding === '' || accountEndings.includes(accountEnding)
+
+/** What a lookup concludes; before the last one, only that the order was found. */
+function resolutionOf(recognition: Recognition, isLast: boolean): Resolution | undefined {
+  switch (recognition.kind) {
+    case 'found':
+      return { state: 'found', orderIds: recognition.orderIds }
+    case 'absent':
+      return isLast ? { state: 'not-found' } : undefined
+    case 'unclear':
+      return isLast ? { state: 'ambiguous' } : undefined
+  }
+}

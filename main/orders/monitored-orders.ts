@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import type { Programs } from '../gateway/programs.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+import type { Clock, Log } from '../ports/ports.ts'
+import { sessionReads } from './order-list.ts'
+import { Orders } from './orders.ts'
+
+/** What a host gives to the orders of its monitor. */
+export interface MonitoredOrdersDeps {
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'attachOrders'>
+  readonly programs: Pick<Programs, 'list'>
+  /** Absent: there is no journal, so no order passes. */
+  readonly dataFolder: string | undefined
+  /** See `Vault.keysFor`. */
+  readonly keysFor: (purpose: string) => readonly Uint8Array[]
+  readonly clock: Clock
+  readonly log: Log
+  /** Receives one sentence if the journal was damaged. */
+  readonly problem: (sentence: string) => void
+}
+
+/** Orders of a monitor's keys, shown in its snapshots. */
+export function monitoredOrders({ monitor, programs, keysFor, ...ports }: MonitoredOrdersDeps): Orders {
+  const orders = new Orders({
+    ...ports,
+    switch: {
+      state: (profile) => {
+        const choice = monitor.withProfile(profile, (session) => ({ ok: true as const, ...session.profile }))
+        return (choice.ok && choice.orders) || 'off'
+      },
+      maxPerMinute: (programId) => programs.list().find(({ id }) => id === programId)?.maxOrders,
+    },
+    profiles: () => monitor.profiles(),
+    hashKeys: () => keysFor('orders'),
+    read: sessionReads(monitor),
+    randomBytes,
+    listener: {
+      changed: (profile) =>
+        void monitor.withProfile(profile, (session) => {
+          session.gatewayChanged()
+          return { ok: true }
+        }),
+      event: (profile, event) =>
+        void monitor.withProfile(profile, (session) => {
+          session.gatewayHappened(event)
+          return { ok: true }
+        }),
+    },
+  })
+  monitor.attachOrders(orders)
+  return orders
+}

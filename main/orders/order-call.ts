@@ -1,0 +1,213 @@
+import type { UpstreamOutcome } from '../../app/gateway/decisions.ts'
+import { type OrderFacts, orderFactsOf, orderIdsIn } from '../../app/orders/order-facts.ts'
+import type { JournalEntry } from '../../app/orders/ports.ts'
+import { relay } from '../gateway/answer-relay.ts'
+import type { AdmittedOrder, OpenOrder, OrderLine } from '../gateway/order-lane.ts'
+import { type Problem, sendProblem } from '../gateway/problem.ts'
+import { noToken, unavailable } from '../gateway/refusals.ts'
+import type { HashedEntry, Settlement } from './journal-file.ts'
+import { endingOf } from './order-list.ts'
+import { journalFailed, NOT_CONNECTED, outcomeUnknown, REFRESHING } from './order-refusals.ts'
+import { OrderSending, type SendingResult } from './order-sending.ts'
+
+export interface OrderCallDeps {
+  /** Why an order of this program may not go now, apart from its key; `undefined` if it may. */
+  readonly reasonAgainst: (order: AdmittedOrder, profile: string) => Problem | undefined
+  /** Writes an order before it is sent; see `Journal.insert`. */
+  readonly insert: (entry: PlainEntry, facts: OrderFacts) => Inserted
+  /** Counts an order that leaves now. */
+  readonly sent: (order: AdmittedOrder) => void
+  /** Takes the end of an order that was sent. */
+  readonly settle: (entry: HashedEntry, settlement: Settlement) => void
+}
+
+/** An entry before it is in the journal. */
+export type PlainEntry = Omit<JournalEntry, 'id' | 'outcome' | 'isDismissed'>
+
+export type Inserted =
+  | { readonly ok: true; readonly entry: HashedEntry }
+  | { readonly ok: false; readonly why: string }
+
+/** An order that has left, as far as is known. Monotonic milliseconds. */
+interface Sent {
+  readonly entry: HashedEntry
+  readonly atMs: number
+  readonly hasConfirmId: boolean
+}
+
+/** What an answer without an outcome leaves to find out. */
+const UNKNOWN = { outcome: 'looking' } as const
+
+/**
+ * One order, from the door to its answer and its end in the journal.
+ *
+ * 1. Everything that speaks against it is checked, and one request of the order quota taken.
+ * 2. A connection is made. Until then nothing of the order has left.
+ * 3. Connected: what speaks against it is checked again, the journal written and flushed, the order sent.
+ * 4. The caller gets the answer, or that the outcome is unknown. Then the journal gets it.
+ */
+export class OrderCall implements OpenOrder {
+  readonly done: Promise<void>
+  readonly #order: AdmittedOrder
+  readonly #line: OrderLine
+  readonly #deps: OrderCallDeps
+  #end: () => void = () => {}
+  #sending: OrderSending | undefined
+  /** Why the order was held back once connected. */
+  #heldBack: Problem | undefined
+  #sent: Sent | undefined
+  #isAnswered = false
+
+  constructor(order: AdmittedOrder, line: OrderLine, deps: OrderCallDeps) {
+    this.#order = order
+    this.#line = line
+    this.#deps = deps
+    this.done = new Promise((resolve) => {
+      this.#end = resolve
+    })
+  }
+
+  start(): void {
+    const { program, order } = this.#order
+    const against = this.#reasonAgainst()
+    if (against !== undefined) {
+      this.#refuse(against)
+      return
+    }
+    const access = this.#line.usable()
+    if (access.kind === 'none') {
+      // For the next order: this one does not wait for it.
+      void this.#line.access()
+      this.#refuse(noToken(access, this.#line.timeline.now()))
+      return
+    }
+    const permit = this.#line.acquire(program, order.endpoint)
+    if (typeof permit !== 'function') {
+      this.#refuse(permit)
+      return
+    }
+    this.#sending = new OrderSending(this.#order, access.value, this.#line, {
+      mayGo: () => this.#mayGo(access.value),
+      counted: (outcome) => this.#counted(permit, outcome, access.value),
+      settled: (result) => this.#settled(result),
+    })
+    this.#sending.start()
+  }
+
+  abandon(): void {
+    if (this.#sending === undefined || this.#isAnswered) return
+    this.#heldBack ??= unavailable('the gateway was turned off')
+    this.#sending.abandon()
+  }
+
+  #reasonAgainst(): Problem | undefined {
+    const { isRefreshing, obstacle, profile } = this.#line
+    const { program } = this.#order
+    const against = this.#deps.reasonAgainst(this.#order, profile) ?? obstacle(program)
+    return against ?? (isRefreshing() ? REFRESHING : undefined)
+  }
+
+  /** The last moment: false holds the order back, true means that it is in the journal and leaves now. */
+  #mayGo(token: string): boolean {
+    try {
+      const against = this.#lastReasonAgainst(token)
+      if (against === undefined) return true
+      this.#heldBack = against
+    } catch (cause) {
+      this.#line.defect(cause)
+      this.#heldBack = journalFailed('the order journal failed; see the log')
+    }
+    return false
+  }
+
+  #lastReasonAgainst(token: string): Problem | undefined {
+    const { reply, program, method, order, body } = this.#order
+    const { profile, usable, timeline } = this.#line
+    if (reply.destroyed) return NOT_CONNECTED
+    const access = usable()
+    const against = this.#reasonAgainst()
+    if (against !== undefined) return against
+    if (access.kind !== 'token' || access.value !== token) return REFRESHING
+    const facts = orderFactsOf(order.kind, body?.toString('utf8') ?? '', order.orderId)
+    const plain = {
+      profile,
+      atMs: Math.round(timeline.now()),
+      program: program.name,
+      method,
+      kind: order.kind,
+      accountEnding: endingOf(facts.account ?? ''),
+      orderIds: order.orderId === undefined ? [] : [order.orderId],
+    }
+    const inserted = this.#deps.insert(plain, facts)
+    if (!inserted.ok) return journalFailed(inserted.why)
+    const { hasConfirmId } = facts
+    this.#sent = { entry: inserted.entry, atMs: this.#line.clock.monotonicMs(), hasConfirmId }
+    this.#deps.sent(this.#order)
+    return undefined
+  }
+
+  #counted(permit: (outcome: UpstreamOutcome) => void, outcome: UpstreamOutcome, token: string): void {
+    permit(outcome)
+    // For the program's own retry: this order is not sent again.
+    if (outcome.kind === 'unauthorized') void this.#line.rejected(token, this.#order.order.endpoint)
+  }
+
+  #settled(result: SendingResult): void {
+    this.#isAnswered = true
+    const sent = this.#sent
+    if (result.kind === 'not-sent' || sent === undefined) {
+      this.#refuse(this.#heldBack ?? NOT_CONNECTED)
+      return
+    }
+    const { entry, atMs, hasConfirmId } = sent
+    if (result.kind === 'lost') {
+      const lost = { how: result.how, journalId: entry.id, hasConfirmId }
+      sendProblem(this.#order.reply, outcomeUnknown(lost))
+      this.#close(entry, UNKNOWN)
+      return
+    }
+    this.#pass(result)
+    const { status } = result.answer
+    const named = orderIdsIn(result.text)
+    const { orderId } = this.#order.order
+    this.#close(entry, {
+      ...(result.isConclusive ? { outcome: 'answered' } : UNKNOWN),
+      status,
+      latencyMs: Math.max(0, Math.round(this.#line.clock.monotonicMs() - atMs)),
+      // A replace or cancel keeps its own.
+      ...(named.length > 0 && orderId === undefined && { orderIds: named }),
+    })
+  }
+
+  #pass({ answer, begun, removal }: Extract<SendingResult, { kind: 'answered' }>): void {
+    const { clock, defect } = this.#line
+    relay({
+      answer,
+      ...(begun && { begun }),
+      removal,
+      readers: [{ reply: this.#order.reply, isCoalesced: false }],
+      abort: () => {},
+      ended: () => {},
+      isEndless: false,
+      clock,
+      defect,
+    })
+  }
+
+  /** Writes the end into the journal, once the answer is on its way to the caller. */
+  #close(entry: HashedEntry, settlement: Settlement): void {
+    this.#line.clock.after(0, () => {
+      try {
+        this.#deps.settle(entry, settlement)
+      } finally {
+        this.#end()
+      }
+    })
+  }
+
+  #refuse(problem: Problem): void {
+    this.#isAnswered = true
+    this.#line.refuse(this.#order, problem)
+    this.#end()
+  }
+}

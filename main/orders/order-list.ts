@@ -1,0 +1,103 @@
+import { DAY_MS } from '../../app/contract/units.ts'
+import { type ListedOrder, listedOrderOf } from '../../app/orders/order-facts.ts'
+import { categoryOf } from '../../app/service/categories.ts'
+import { parseJson } from '../../app/service/json.ts'
+import { accountsIn } from '../api/account-list.ts'
+import type { MonitorSurface } from '../monitor/monitor-surface.ts'
+
+/** Reads a resource of a connected key; `undefined` without a response 200. */
+export type ReadResource = (profile: string, path: string) => Promise<string | undefined>
+
+/** Reads resources with the token of a connected key, counted like every request of Headroom. */
+export function sessionReads(monitor: Pick<MonitorSurface, 'withProfile'>): ReadResource {
+  return async (profile, path) => {
+    const answer = await monitor.withProfile(profile, async ({ parts }) => {
+      const category = categoryOf('GET', path.split('?', 1)[0] ?? path)
+      if (category !== undefined) parts.prober.count(category)
+      return {
+        ok: true as const,
+        answer: await parts.client.request({ method: 'GET', path, isUrgent: true }),
+      }
+    })
+    if (!answer.ok || answer.answer.kind !== 'answered' || answer.answer.status !== 200) return undefined
+    return answer.answer.body
+  }
+}
+
+/** The accounts whose orders were read, and their orders. */
+export interface OrderList {
+  /** The last three characters of each account of the key. */
+  readonly accountEndings: readonly string[]
+  readonly orders: readonly ListedOrder[]
+}
+
+export interface WantedOrders {
+  /** Endings of the accounts; those of the whole key if one is empty. */
+  readonly accountEndings: readonly string[]
+  /** When the oldest order was sent, epoch ms. */
+  readonly sinceMs: number
+  readonly nowMs: number
+}
+
+/** An account in the journal and in texts: its last three characters. */
+export const endingOf = (account: string): string => account.slice(-3)
+
+/** The most accounts of one read. */
+const MAX_ACCOUNTS = 25
+const MAX_PAGES = 50
+/** From this age on, an order may be in the list of former days only. */
+const FORMER_DAY_MS = DAY_MS / 4
+
+/** The orders of a key's accounts; `undefined` if any part can't be read. */
+export async function readOrderList(
+  profile: string,
+  { accountEndings, sinceMs, nowMs }: WantedOrders,
+  read: ReadResource,
+): Promise<OrderList | undefined> {
+  const body = await read(profile, '/v3/brokerage/accounts')
+  const accounts = body === undefined ? undefined : accountsIn(body)
+  if (accounts === undefined) return undefined
+  const isWanted = (account: string) => accountEndings.includes(endingOf(account))
+  const wanted = accountEndings.includes('') ? accounts : accounts.filter(isWanted)
+  const orders: ListedOrder[] = []
+  for (let from = 0; from < wanted.length; from += MAX_ACCOUNTS) {
+    const of = `/v3/brokerage/accounts/${wanted.slice(from, from + MAX_ACCOUNTS).join(',')}`
+    const since = new Date(sinceMs - DAY_MS).toISOString().slice(0, 10)
+    const former = nowMs - sinceMs > FORMER_DAY_MS ? [`${of}/historicalorders?since=${since}`] : []
+    for (const path of [`${of}/orders`, ...former]) {
+      const found = await readPages(profile, path, read)
+      if (found === undefined) return undefined
+      orders.push(...found)
+    }
+  }
+  const byId = new Map(orders.map((order) => [order.orderId, order]))
+  return { accountEndings: accounts.map(endingOf), orders: [...byId.values()] }
+}
+
+async function readPages(
+  profile: string,
+  path: string,
+  read: ReadResource,
+): Promise<readonly ListedOrder[] | undefined> {
+  const orders: ListedOrder[] = []
+  let next: string | undefined
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const token =
+      next === undefined ? '' : `${path.includes('?') ? '&' : '?'}nextToken=${encodeURIComponent(next)}`
+    const members = membersOf(await read(profile, `${path}${token}`))
+    const listed = members?.['Orders']
+    // An account that failed may be the one that has the order.
+    if (!Array.isArray(listed) || (Array.isArray(members?.['Errors']) && members['Errors'].length > 0))
+      return undefined
+    orders.push(...listed.flatMap((order) => listedOrderOf(order) ?? []))
+    const following = members?.['NextToken']
+    if (typeof following !== 'string' || following === '') return orders
+    next = following
+  }
+  return undefined
+}
+
+function membersOf(body: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  const value = body === undefined ? undefined : parseJson(body)
+  return typeof value === 'object' && value !== null ? { ...value } : undefined
+}

@@ -1,0 +1,196 @@
+import type { UpstreamOutcome } from '../../app/gateway/decisions.ts'
+import { parseJson } from '../../app/service/json.ts'
+import { Exchange } from '../api/exchange.ts'
+import type { AdmittedOrder, OrderLine } from '../gateway/order-lane.ts'
+import { GATEWAY_NAME } from '../gateway/problem.ts'
+import { type Begun, TokenRemoval } from '../gateway/token-removal.ts'
+import { codingsNamed, textIn } from '../network/content-codings.ts'
+import type { ForwardAnswer, ForwardFailure } from '../network/forward-http.ts'
+
+/** The result of one attempt to send an order; there is no second one. */
+export type SendingResult =
+  /** No byte of it left this computer. */
+  | { readonly kind: 'not-sent' }
+  /** It was sent, and no whole answer arrived. */
+  | { readonly kind: 'lost'; readonly how: 'cut' | 'timeout' }
+  | {
+      readonly kind: 'answered'
+      readonly answer: ForwardAnswer
+      /** The whole body; absent if the body is cleaned of the token while it is read. */
+      readonly begun?: Begun
+      readonly removal: TokenRemoval
+      /** The body as text, decoded if possible. */
+      readonly text: string
+      /** Whether the answer shows what the service did with the order. */
+      readonly isConclusive: boolean
+    }
+
+export interface SendingHooks {
+  /** Called once connected, just before the first byte. */
+  readonly mayGo: () => boolean
+  /** Takes the outcome for the quota. */
+  readonly counted: (outcome: UpstreamOutcome) => void
+  readonly settled: (result: SendingResult) => void
+}
+
+/** Timeout for the connection, for the status line, and for the rest of the answer. */
+const TIMEOUT_MS = 10_000
+/** A reused connection answered at most this long ago. */
+const MAX_IDLE_MS = 5_000
+const MAX_ANSWER_BYTES = 4 << 20
+const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
+/** Statuses by which the service, or what is before it, says nothing about the order. */
+const INCONCLUSIVE: ReadonlySet<number> = new Set([500, 502, 503, 504])
+
+/** Sends an order once, and reads its answer to the end before anything of it is passed on. */
+export class OrderSending {
+  readonly #line: OrderLine
+  readonly #order: AdmittedOrder
+  readonly #hooks: SendingHooks
+  readonly #exchange: Exchange
+  readonly #removal: TokenRemoval
+  #abort: () => void = () => {}
+  #cancelDeadline: () => void = () => {}
+  #isSettled = false
+  /** Whether it was connected, and then not sent. */
+  #isHeldBack = false
+
+  constructor(order: AdmittedOrder, token: string, line: OrderLine, hooks: SendingHooks) {
+    this.#order = order
+    this.#line = line
+    this.#hooks = hooks
+    this.#removal = new TokenRemoval(token)
+    const { method, order: path } = order
+    this.#exchange = new Exchange({ method, path: path.endpoint, token }, line)
+  }
+
+  start(): void {
+    const { method, pathAndQuery, accept, acceptEncoding, contentType, contentEncoding, body } = this.#order
+    this.#abort = this.#line.forward(
+      {
+        method,
+        origin: this.#line.baseUrl,
+        pathAndQuery,
+        headers: {
+          authorization: `Bearer ${this.#exchange.token}`,
+          via: `1.1 ${GATEWAY_NAME}`,
+          ...(accept !== undefined && { accept }),
+          ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
+          ...(contentType !== undefined && { 'content-type': contentType }),
+          ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
+        },
+        ...(body !== undefined && { body }),
+        timeoutMs: TIMEOUT_MS,
+        once: { maxIdleMs: MAX_IDLE_MS, mayGo: () => this.#mayGo() },
+      },
+      {
+        answered: (answer) => this.#contain(() => this.#answered(answer)),
+        failed: (how, why) => this.#contain(() => this.#failed(how, why)),
+      },
+    )
+  }
+
+  /** Ends it now. The order may still arrive, if it was sent. */
+  abandon(): void {
+    this.#abort()
+    this.#lost('hung-up', 'cut')
+  }
+
+  #mayGo(): boolean {
+    this.#isHeldBack = !this.#hooks.mayGo()
+    return !this.#isHeldBack
+  }
+
+  #failed(how: ForwardFailure, why: string): void {
+    if (this.#isSettled) return
+    // Only a host that was not reached, or did not respond, has a problem.
+    this.#exchange.failed(UNANSWERED[how], how === 'cut' || this.#isHeldBack ? undefined : why)
+    this.#settle(
+      how === 'not-sent' ? { kind: how } : { kind: 'lost', how: how === 'timeout' ? 'timeout' : 'cut' },
+      { kind: how },
+    )
+  }
+
+  #answered(answer: ForwardAnswer): void {
+    const parts: Buffer[] = []
+    let bytes = 0
+    const { body } = answer
+    this.#cancelDeadline = this.#line.clock.after(TIMEOUT_MS, () => this.abandon())
+    // The close that follows reports it.
+    body.on('error', () => {})
+    body.on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes > MAX_ANSWER_BYTES) this.abandon()
+      else parts.push(part)
+    })
+    body.on('end', () => {
+      if (body.complete) this.#contain(() => this.#whole(answer, Buffer.concat(parts)))
+    })
+    body.on('close', () => this.#lost('lost', 'cut'))
+  }
+
+  #whole(answer: ForwardAnswer, bytes: Buffer): void {
+    if (this.#isSettled) return
+    const { status, headers } = answer
+    const text = textIn(bytes, codingsNamed(headers['content-encoding'] ?? ''))
+    // Without a length, a connection that broke looks like the end.
+    const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+    if (!isFramed && bytes.length > 0 && parseJson(text) === undefined) {
+      this.#lost('lost', 'cut')
+      return
+    }
+    const sender = this.#exchange.judge(status, headers, text)
+    const outcome = sender.kind === 'other' ? { kind: 'answer' as const } : this.#outcomeOf(status, text)
+    const read = { answer, begun: { bytes, rest: 'none' as const } }
+    const passed = status < 300 ? read : this.#removal.fromError(read)
+    this.#settle(
+      {
+        kind: 'answered',
+        ...passed,
+        removal: this.#removal,
+        text,
+        isConclusive: sender.kind !== 'other' && !INCONCLUSIVE.has(status),
+      },
+      outcome,
+    )
+  }
+
+  #outcomeOf(status: number, text: string): UpstreamOutcome {
+    const { reading, refused } = this.#exchange.answered(status === 429 ? text : '')
+    const { rate } = reading
+    const bucket = this.#line.bucketOf(this.#order.order.endpoint)
+    const quota = rate === undefined ? {} : { rate, bucket }
+    if (status === 401) return { kind: 'unauthorized', ...quota }
+    if (refused === 'rate' || refused === 'unattributed')
+      return { kind: 'rate-limited', of: refused, ...quota }
+    return { kind: 'answer', ...quota }
+  }
+
+  #lost(as: 'lost' | 'hung-up', how: 'cut' | 'timeout'): void {
+    if (this.#isSettled) return
+    this.#exchange.failed(as)
+    this.#settle({ kind: 'lost', how }, { kind: how })
+  }
+
+  #settle(result: SendingResult, outcome: UpstreamOutcome): void {
+    this.#isSettled = true
+    this.#cancelDeadline()
+    try {
+      this.#hooks.counted(outcome)
+    } finally {
+      // Whatever fails, an order has an end.
+      this.#hooks.settled(result)
+    }
+  }
+
+  /** A bug must not leave an order without an end. */
+  #contain(run: () => void): void {
+    try {
+      run()
+    } catch (cause) {
+      this.#line.defect(cause)
+      this.#abort()
+      this.#lost('lost', 'cut')
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import { NO_ORDERS, type OrdersSummary, type UnknownOrder } from '../../app/contract/orders.ts'
+import type { OrderFacts } from '../../app/orders/order-facts.ts'
+import { OrderLimit } from '../../app/orders/order-limit.ts'
+import { orderPathOf } from '../../app/orders/order-paths.ts'
+import type { JournalEntry, OrderSwitch, OrdersListener, OrdersSurface } from '../../app/orders/ports.ts'
+import type { AdmittedOrder, OpenOrder, OrderLane, OrderLine, OrderVerdict } from '../gateway/order-lane.ts'
+import type { Problem } from '../gateway/problem.ts'
+import type { Program } from '../gateway/programs.ts'
+import type { Clock, Log, RandomBytes } from '../ports/ports.ts'
+import { Journal } from './journal.ts'
+import type { HashedEntry, Settlement } from './journal-file.ts'
+import { Lookups, type Resolution } from './lookups.ts'
+import { type Inserted, OrderCall, type PlainEntry } from './order-call.ts'
+import { OrderHashes } from './order-hashes.ts'
+import type { ReadResource } from './order-list.ts'
+import { NO_ORDER_PATH, NOT_GRANTED, overLimit, STOPPED } from './order-refusals.ts'
+
+export interface OrdersDeps {
+  readonly switch: OrderSwitch
+  /** The connected keys. */
+  readonly profiles: () => readonly string[]
+  /** Absent: nothing can be journalled, so no order passes. */
+  readonly dataFolder: string | undefined
+  /** The vault's keys for the hashes of orders, the present one first; empty while there is none. */
+  readonly hashKeys: () => readonly Uint8Array[]
+  readonly read: ReadResource
+  readonly clock: Clock
+  readonly log: Log
+  readonly randomBytes: RandomBytes
+  readonly listener: OrdersListener
+  /** Receives one sentence if the journal was damaged. */
+  readonly problem: (sentence: string) => void
+}
+
+/** The key of hashes while the vault has none, in bytes. */
+const OWN_KEY_BYTES = 32
+/** Of 32 letters, so that a random byte chooses without a preference. */
+const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
+const ID_LENGTH = 8
+
+/**
+ * Orders of all connected keys: what may pass, the journal, and what became of each.
+ *
+ * Nothing of it runs, and no file exists, until a person allows orders on a key.
+ */
+export class Orders implements OrderLane, OrdersSurface {
+  readonly #deps: OrdersDeps
+  readonly #limit = new OrderLimit()
+  readonly #hashes: OrderHashes
+  #begun: { readonly journal: Journal; readonly lookups: Lookups } | undefined
+  /** Orders whose outcome is unknown and not dismissed, oldest first. */
+  readonly #unknown = new Map<string, HashedEntry>()
+  /** Orders sent today, by key. */
+  readonly #today = new Map<string, { readonly dayMs: number; count: number }>()
+  #isStopped = false
+
+  constructor(deps: OrdersDeps) {
+    this.#deps = deps
+    this.#hashes = new OrderHashes(deps.hashKeys, deps.randomBytes(OWN_KEY_BYTES))
+    this.switchChanged()
+  }
+
+  get isOff(): boolean {
+    const { profiles, switch: orderSwitch } = this.#deps
+    return profiles().every((profile) => orderSwitch.state(profile) === 'off')
+  }
+
+  switchChanged(): void {
+    if (this.#isStopped) return
+    if (!this.isOff) this.#begin()
+    for (const profile of this.#deps.profiles()) this.#deps.listener.changed(profile)
+  }
+
+  judge(method: string, pathAndQuery: string, { id, profile }: Program): OrderVerdict {
+    const state = this.#deps.switch.state(profile)
+    if (state === 'off') return { kind: 'off' }
+    const path = orderPathOf(method, pathAndQuery)
+    if (path === undefined) return { kind: 'refused', problem: NO_ORDER_PATH }
+    if (this.#deps.switch.maxPerMinute(id) === undefined) return { kind: 'refused', problem: NOT_GRANTED }
+    return state === 'stopped' ? { kind: 'refused', problem: STOPPED } : { kind: 'admitted', path }
+  }
+
+  serve(order: AdmittedOrder, line: OrderLine): OpenOrder {
+    const call = new OrderCall(order, line, {
+      reasonAgainst: (asked, profile) => this.#reasonAgainst(asked, profile),
+      insert: (entry, facts) => this.#insert(entry, facts),
+      sent: ({ program }) => this.#limit.sent(program.id, this.#deps.clock.monotonicMs()),
+      settle: (entry, settlement) => this.#settle(entry, settlement),
+    })
+    call.start()
+    return call
+  }
+
+  summary(profile: string): OrdersSummary {
+    const state = this.#deps.switch.state(profile)
+    if (state === 'off') return NO_ORDERS
+    const why = state === 'on' ? this.#begun?.journal.why : undefined
+    return {
+      state: why === undefined ? state : 'failed',
+      ...(why !== undefined && { why }),
+      today: this.#dayOf(profile).count,
+      unknown: [...this.#unknown.values()].filter((entry) => entry.profile === profile).map(shownOf),
+    }
+  }
+
+  dismiss(id: string): boolean {
+    const ids = id === 'all' ? [...this.#unknown.keys()] : [id].filter((one) => this.#unknown.has(one))
+    const profiles = new Set(ids.flatMap((one) => this.#unknown.get(one)?.profile ?? []))
+    for (const one of ids) {
+      this.#unknown.delete(one)
+      this.#begun?.journal.dismiss(one)
+    }
+    for (const profile of profiles) this.#deps.listener.changed(profile)
+    return ids.length > 0
+  }
+
+  entries(fromMs: number, toMs: number): readonly JournalEntry[] | undefined {
+    if (this.#begun === undefined) return []
+    return this.#begun.journal
+      .between(fromMs, toMs)
+      ?.map(({ hashes: _, similarHashes: __, confirmHashes: ___, ...entry }) => entry)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#begun?.lookups.stop()
+    this.#begun?.journal.close()
+  }
+
+  #begin(): void {
+    if (this.#begun !== undefined) return
+    const { clock, log, dataFolder, read, problem, profiles, listener } = this.#deps
+    const journal: Journal = new Journal({
+      folder: dataFolder,
+      clock,
+      log,
+      problem,
+      changed: (why) => {
+        for (const profile of profiles()) {
+          if (this.#deps.switch.state(profile) !== 'on') continue
+          listener.event(
+            profile,
+            why === undefined ? { kind: 'orders-allowed' } : { kind: 'orders-stopped', why },
+          )
+          listener.changed(profile)
+        }
+      },
+    })
+    const lookups = new Lookups({
+      clock,
+      hashes: this.#hashes,
+      read,
+      entries: (fromMs, toMs) => journal.between(fromMs, toMs),
+      resolved: (entry, resolution) => this.#resolved(entry, resolution),
+      defect: (cause) => log.note('looking up orders failed', { cause }),
+    })
+    this.#begun = { journal, lookups }
+    for (const entry of journal.open()) {
+      this.#unknown.set(entry.id, entry)
+      // An earlier run ended before its answer arrived, or before the journal had it.
+      if (entry.outcome === 'sent')
+        this.#becameUnknown({ ...entry, outcome: 'looking' }, { outcome: 'looking' })
+      else if (entry.outcome === 'looking') lookups.add(entry)
+    }
+  }
+
+  #reasonAgainst({ program, order }: AdmittedOrder, profile: string): Problem | undefined {
+    const { clock, switch: orderSwitch } = this.#deps
+    const max = orderSwitch.maxPerMinute(program.id)
+    if (orderSwitch.state(profile) !== 'on') return STOPPED
+    if (max === undefined) return NOT_GRANTED
+    const nowMs = clock.monotonicMs()
+    const nextMs = order.kind === 'cancel' ? nowMs : this.#limit.nextAtMs(program.id, max, nowMs)
+    return nextMs > nowMs ? overLimit(max, nextMs - nowMs) : undefined
+  }
+
+  #insert(entry: PlainEntry, { texts, similarTexts, confirmIds }: OrderFacts): Inserted {
+    const { journal } = this.#begun ?? {}
+    const inserted: HashedEntry = {
+      ...entry,
+      id: this.#newId(),
+      outcome: 'sent',
+      isDismissed: false,
+      hashes: texts.map((text) => this.#hashes.of(text)),
+      similarHashes: similarTexts.map((text) => this.#hashes.of(text)),
+      confirmHashes: confirmIds.map((id) => this.#hashes.of(JSON.stringify(['confirm', id]))),
+    }
+    // Before the entry itself is in the journal.
+    const today = this.#dayOf(entry.profile)
+    const saved = journal?.insert(inserted) ?? { ok: false, why: 'Headroom is quitting' }
+    if (!saved.ok) return saved
+    today.count += 1
+    return { ok: true, entry: inserted }
+  }
+
+  #settle(entry: HashedEntry, settlement: Settlement): void {
+    if (settlement.outcome === 'looking') {
+      this.#becameUnknown({ ...entry, ...settlement }, settlement)
+      return
+    }
+    this.#begun?.journal.settle(entry.id, settlement)
+    this.#deps.listener.changed(entry.profile)
+  }
+
+  #becameUnknown(entry: HashedEntry, settlement: Settlement): void {
+    const { listener } = this.#deps
+    this.#begun?.journal.settle(entry.id, settlement)
+    this.#unknown.set(entry.id, entry)
+    this.#begun?.lookups.add(entry)
+    listener.event(entry.profile, { kind: 'order-unknown', id: entry.id, program: entry.program })
+    listener.changed(entry.profile)
+  }
+
+  #resolved(entry: HashedEntry, resolution: Resolution): void {
+    const { listener } = this.#deps
+    const { id, profile } = entry
+    const orderIds = resolution.state === 'found' ? resolution.orderIds : undefined
+    const settlement = { outcome: resolution.state, ...(orderIds && { orderIds }) }
+    this.#begun?.journal.settle(id, settlement)
+    if (this.#unknown.has(id)) this.#unknown.set(id, { ...entry, ...settlement })
+    listener.event(profile, {
+      kind: 'order-resolved',
+      id,
+      state: resolution.state,
+      ...(orderIds && { orderId: orderIds.join(', ') }),
+    })
+    listener.changed(profile)
+  }
+
+  #newId(): string {
+    const letters = [...this.#deps.randomBytes(ID_LENGTH)].map((byte) => ID_LETTERS[byte % ID_LETTERS.length])
+    return letters.join('')
+  }
+
+  #dayOf(profile: string): { count: number } {
+    const dayMs = startOfDayMs(this.#deps.clock.wallMs())
+    const known = this.#today.get(profile)
+    if (known?.dayMs === dayMs) return known
+    const day = { dayMs, count: this.#begun?.journal.count(profile, dayMs) ?? 0 }
+    this.#today.set(profile, day)
+    return day
+  }
+}
+
+function startOfDayMs(nowMs: number): number {
+  const now = new Date(nowMs)
+  return +new Date(now.getFullYear(), now.getMonth(), now.getDate())
+}
+
+function shownOf({ id, program, atMs, kind, accountEnding, outcome, orderIds }: HashedEntry): UnknownOrder {
+  const state =
+    outcome === 'found' || outcome === 'not-found' || outcome === 'ambiguous' ? outcome : 'looking'
+  const orderId = orderIds.join(', ')
+  const isNamed = state === 'found' && orderId !== ''
+  return { id, program, at: atMs, kind, accountEnding, state, ...(isNamed && { orderId }) }
+}

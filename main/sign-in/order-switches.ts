@@ -1,0 +1,121 @@
+import { ENDING_LENGTH } from '../../app/contract/orders.ts'
+import { type CommandError, type Outcome, UNKNOWN_PROFILE } from '../../app/contract/outcome.ts'
+import type { SignInStatus, StartedSignIn } from '../../app/contract/sign-in.ts'
+import { DEFAULT_AUDIENCE, EXTRA_SCOPES } from '../../app/sign-in/authorize-url.ts'
+import { isLive } from '../../app/sign-in/provider-hosts.ts'
+import { hostOf } from '../network/reachability.ts'
+import type { OrdersChoice, Profile } from '../ports/profile.ts'
+import type { ConnectedKeys } from './corrected-secrets.ts'
+import { REVOKE_PENDING } from './sign-in-commands.ts'
+import type { SignIns } from './sign-ins.ts'
+
+/** The connected keys, as the switches need them. */
+export interface SwitchedKeys extends Pick<ConnectedKeys, 'profiles' | 'profile'> {
+  setOrders(profile: string, orders: OrdersChoice): Outcome
+}
+
+/** What a sign-in needs. */
+export interface SignInParts {
+  readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
+  readonly keys: Pick<ConnectedKeys, 'signedInAgain' | 'isRevocationPending' | 'suspendRevocationRetry'>
+  /** The scopes of a key's access token. */
+  scopesOf(profile: string): readonly string[]
+}
+
+type Ended = Exclude<SignInStatus, { state: 'waiting' }>
+
+/** Number of ended sign-ins that are remembered for a command line that asks late. */
+const MAX_ENDED = 16
+
+/**
+ * The switch for orders of each key: opened by a sign-in with the Trade scope, closed at once.
+ *
+ * A key from `HEADROOM_REFRESH_TOKEN`, or in a process without sign-ins, is only switched on.
+ */
+export class OrderSwitches {
+  readonly #keys: SwitchedKeys
+  readonly #parts: SignInParts | undefined
+  readonly #ended = new Map<string, Ended>()
+  readonly #waiting = new Map<string, (ended: Ended) => void>()
+
+  constructor(keys: SwitchedKeys, parts?: SignInParts) {
+    this.#keys = keys
+    this.#parts = parts
+    // Before any start: a sign-in may end before `start` returns.
+    parts?.signIns.subscribe((status) => {
+      if (status.state !== 'waiting') this.#end(status)
+    })
+  }
+
+  async allow(id: string, ending?: string): Promise<Outcome<{ readonly signIn?: StartedSignIn }>> {
+    const known = this.#keys.profile(id)
+    if (known === undefined) return UNKNOWN_PROFILE
+    if (isLive(known.environment, hostOf(known.baseUrl)) && ending !== endingOf(known))
+      return ending === undefined ? ENDING_NEEDED : WRONG_ENDING
+    if (this.#parts === undefined || known.isGiven) return this.#keys.setOrders(id, 'on')
+    const { signIns, keys, scopesOf } = this.#parts
+    if (keys.isRevocationPending(known)) return REVOKE_PENDING
+    const { authUrl, clientId, clientSecret, audience = DEFAULT_AUDIENCE } = known
+    const granted = scopesOf(id)
+    const signIn = await signIns.start({
+      key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
+      audience,
+      extraScopes: EXTRA_SCOPES.filter((scope) => granted.includes(scope)),
+      trade: 'needed',
+      prepare: () => keys.suspendRevocationRetry(known),
+      finish: (refreshToken) => {
+        const now = this.#keys.profile(id)
+        if (now === undefined) return UNKNOWN_PROFILE
+        const outcome = keys.signedInAgain({ ...now, refreshToken, orders: 'on' })
+        return outcome.ok ? { ok: true, profile: id } : outcome
+      },
+    })
+    return signIn.ok ? { ok: true, signIn } : signIn
+  }
+
+  /** Waits for the end of a sign-in that `allow` started. */
+  async allowed(signIn: string): Promise<Outcome<{ readonly profile: string }>> {
+    const ended =
+      this.#ended.get(signIn) ?? (await new Promise<Ended>((resolve) => this.#waiting.set(signIn, resolve)))
+    return ended.state === 'done'
+      ? { ok: true, profile: ended.profile }
+      : { ok: false, code: ended.code, message: ended.message }
+  }
+
+  /** Ends a sign-in of `allow` whose command line has gone. */
+  cancel(signIn: string): void {
+    this.#waiting.delete(signIn)
+    this.#parts?.signIns.cancel(signIn)
+  }
+
+  /** Stops the orders of one key, or of each that was ever allowed them. */
+  stop(profile?: string): Outcome {
+    if (profile !== undefined && this.#keys.profile(profile) === undefined) return UNKNOWN_PROFILE
+    const ids = profile === undefined ? this.#keys.profiles() : [profile]
+    const allowed = ids.filter((id) => this.#keys.profile(id)?.orders !== undefined)
+    const failed = allowed.map((id) => this.#keys.setOrders(id, 'stopped')).find(({ ok }) => !ok)
+    return failed ?? { ok: true }
+  }
+
+  #end(status: Ended): void {
+    const [oldest] = this.#ended.keys()
+    if (oldest !== undefined && this.#ended.size >= MAX_ENDED) this.#ended.delete(oldest)
+    this.#ended.set(status.signIn, status)
+    this.#waiting.get(status.signIn)?.(status)
+    this.#waiting.delete(status.signIn)
+  }
+}
+
+const endingOf = ({ clientId }: Profile): string => clientId.slice(-ENDING_LENGTH)
+
+const ENDING_NEEDED: CommandError = {
+  ok: false,
+  code: 'ending-needed',
+  message: 'Type the last four characters of the API key.',
+}
+
+const WRONG_ENDING: CommandError = {
+  ok: false,
+  code: 'wrong-ending',
+  message: 'These aren’t the last four characters of the API key. Nothing was changed.',
+}

@@ -1,0 +1,94 @@
+import { Dialog } from 'radix-ui'
+import { type FormEvent, useState } from 'react'
+import { ENDING_LENGTH } from '../../app/contract/orders.ts'
+import { isLive } from '../../app/sign-in/provider-hosts.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { Field, formText } from '../components/form.tsx'
+import { Icon } from '../components/icon.tsx'
+import keysSheet from '../keys/keys.module.css'
+import { SignInNotice } from '../keys/sign-in-notices.tsx'
+import { SignInWaiting } from '../keys/sign-in-waiting.tsx'
+import { useSignIn } from '../keys/use-sign-in.ts'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet, ...keysSheet })
+
+/** Allows orders of the displayed key by a new sign-in; a LIVE key also needs its last characters. */
+export function AllowOrdersDialog() {
+  const { api, view } = useParts()
+  const profile = useSnapshot((snapshot) => snapshot.profile)
+  const host = useSnapshot(({ service }) => service.host) ?? ''
+  const [error, setError] = useState<string>()
+  const close = () => view.setState({ dialog: undefined })
+  const attempt = useSignIn(close)
+  if (profile === undefined) return null
+  const { state } = attempt
+  const needsEnding = isLive(profile.environment, host)
+  const isAsking = state.kind === 'asking' || state.kind === 'done'
+  const leave = () => {
+    attempt.cancel()
+    close()
+  }
+  const allow = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const ending = formText(new FormData(event.currentTarget), 'ending')
+    const isTyped = !needsEnding || ending.length === ENDING_LENGTH
+    setError(isTyped ? undefined : 'Type the key’s last four characters.')
+    if (!isTyped) return
+    attempt.ask(async () => {
+      const outcome = await api.allowOrders({ profile: profile.id, ...(needsEnding && { ending }) })
+      // Only a sign-in without orders may end a revocation.
+      if (!outcome.ok) return { ...outcome, code: 'not-allowed' }
+      const { signIn } = outcome
+      return signIn === undefined ? { ok: true, profile: profile.id } : { ok: true, ...signIn }
+    })
+  }
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && leave()}>
+      <Dialog.Portal>
+        <div className={css('backdrop')} />
+        <Dialog.Content className={css('dialog')}>
+          {state.kind === 'waiting' ? (
+            <SignInWaiting state={state} onCancel={attempt.cancel} />
+          ) : (
+            <>
+              <Dialog.Title>{`Allow orders on ${profile.name}`}</Dialog.Title>
+              <Dialog.Description>
+                This signs in again with the Trade scope. Only programs with orders may send them.
+              </Dialog.Description>
+            </>
+          )}
+          <form onSubmit={allow} noValidate autoComplete="off" hidden={state.kind === 'waiting'}>
+            {needsEnding && (
+              <Field
+                label="Type the key’s last four characters"
+                name="ending"
+                hint="Orders of a LIVE key reach real accounts."
+                error={error}
+              />
+            )}
+            <SignInNotice state={state} onAgree={attempt.cancel} />
+            <div className={css('actions')}>
+              <button type="button" className={css('button', 'ghost')} onClick={leave}>
+                Cancel
+              </button>
+              <button type="submit" className={css('button', 'primary')} disabled={isAsking}>
+                {isAsking ? 'Opening…' : 'Allow orders'}
+              </button>
+            </div>
+            <button
+              type="button"
+              className={css('button', 'ghost', 'corner')}
+              aria-label="Close"
+              onClick={leave}
+            >
+              <Icon name="close" />
+            </button>
+          </form>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

@@ -1,0 +1,60 @@
+import type { OrderEntry } from '../../app/contract/orders.ts'
+import type { Severity } from '../../app/contract/severity.ts'
+import { lookupText } from '../../app/status/orders-status.ts'
+
+/** One order of the journal as a row. */
+export interface OrderRow {
+  readonly id: string
+  readonly atMs: number
+  readonly program: string
+  /** Method and path, without an ID. */
+  readonly request: string
+  readonly account: string
+  readonly severity: Severity
+  readonly status: string
+  readonly orderIds: string
+  readonly latency: string
+}
+
+const PATHS: Readonly<Record<OrderEntry['kind'], string>> = {
+  order: 'orders',
+  group: 'ordergroups',
+  replace: 'orders/{id}',
+  cancel: 'orders/{id}',
+}
+
+/** The row of an order in the journal. */
+export function orderRow(entry: OrderEntry): OrderRow {
+  const { id, atMs, program, method, kind, accountEnding, orderIds, latencyMs } = entry
+  return {
+    ...{ id, atMs, program },
+    request: `${method} ${PATHS[kind]}`,
+    account: accountEnding === '' ? '–' : `…${accountEnding}`,
+    ...statusOf(entry),
+    orderIds: orderIds.join(', ') || '–',
+    latency: latencyMs === undefined ? '–' : `${Math.round(latencyMs)} ms`,
+  }
+}
+
+function statusOf(entry: OrderEntry): Pick<OrderRow, 'severity' | 'status'> {
+  const { outcome, status, orderIds, isDismissed } = entry
+  switch (outcome) {
+    case 'answered': {
+      const isTaken = status !== undefined && status < 300
+      return { severity: isTaken ? 'ok' : 'unknown', status: String(status ?? 'answered') }
+    }
+    case 'sent':
+      return { severity: 'unknown', status: 'waiting for the response' }
+    case 'not-sent':
+      return { severity: 'unknown', status: 'not sent, safe to send again' }
+    case 'looking':
+    case 'found':
+    case 'not-found':
+    case 'ambiguous': {
+      const [orderId] = orderIds
+      const text = lookupText({ state: outcome, ...(orderId !== undefined && { orderId }) })
+      if (outcome === 'found') return { severity: isDismissed ? 'ok' : 'warning', status: text }
+      return { severity: isDismissed ? 'unknown' : 'critical', status: `outcome unknown, ${text}` }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { NO_ORDERS } from '../../app/contract/orders.ts'
+import { ordersStatus, STOPPING_LEAVES } from '../../app/status/orders-status.ts'
+import { capitalised } from '../../app/status/sentences.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import dialogSheet from '../components/dialog.module.css'
+import { useCommand } from '../hooks/use-command.ts'
+import { useParts, useSnapshot } from '../state/window-parts.ts'
+import sheet from './orders.module.css'
+
+const css = classesOf({ ...controlsSheet, ...dialogSheet, ...sheet })
+
+/** The switch for orders of the displayed key: one line while they are off. */
+export function OrdersSettings() {
+  const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS
+  const { state } = orders
+  return (
+    <>
+      <h3>Orders</h3>
+      <div className={css('line')}>
+        <span data-testid="orders-setting">{capitalised(ordersStatus(orders).text)}.</span>
+        <OrdersButton state={state} />
+      </div>
+      {state !== 'off' && <p className={css('hint')}>{STOPPING_LEAVES}</p>}
+    </>
+  )
+}
+
+/** Stops the orders of every key, or opens the dialog that allows them on this one. */
+export function OrdersButton({ state }: { readonly state: 'off' | 'on' | 'stopped' | 'failed' }) {
+  const { api, view } = useParts()
+  const run = useCommand()
+  if (state === 'on' || state === 'failed')
+    return (
+      <button
+        type="button"
+        className={css('button', 'red')}
+        title="Refuses new orders of every key."
+        onClick={() => run(() => api.stopOrders({}))}
+      >
+        Stop orders <kbd>⇧O</kbd>
+      </button>
+    )
+  return (
+    <button type="button" className={css('button')} onClick={() => view.setState({ dialog: 'allow-orders' })}>
+      Allow orders…
+    </button>
+  )
+}

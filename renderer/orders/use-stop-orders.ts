@@ -1,0 +1,48 @@
+import { useEffect } from 'react'
+import { mayHaveOrders } from '../../app/contract/orders.ts'
+import { useCommand } from '../hooks/use-command.ts'
+import { useParts } from '../state/window-parts.ts'
+
+/** Stops the orders of every key on Shift+O, also while a dialog is open or shortcuts are off. */
+export function useStopOrders(): void {
+  const { api, mirror } = useParts()
+  const run = useCommand()
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (!stopsOrders(event, event.target)) return
+      const { snapshots } = mirror.getState()
+      if (!snapshots.some(mayHaveOrders)) return
+      event.preventDefault()
+      event.stopPropagation()
+      run(() => api.stopOrders({}))
+    }
+    // Before a menu or dialog can keep the press to itself.
+    document.addEventListener('keydown', pressed, true)
+    return () => document.removeEventListener('keydown', pressed, true)
+  }, [api, mirror, run])
+}
+
+/**
+ * Whether a key press stops orders: Shift+O by its letter, or by its place on a keyboard without Latin
+ * letters, but not while a person types in a field.
+ */
+export function stopsOrders(
+  { key, code, shiftKey, ctrlKey, metaKey, altKey }: Press,
+  target: EventTarget | null,
+): boolean {
+  if (!shiftKey || ctrlKey || metaKey || altKey) return false
+  const isO = /^[a-z]$/i.test(key) ? key.toLowerCase() === 'o' : code === 'KeyO'
+  if (!isO || target === null) return isO
+  return !(target instanceof Element && target.closest(TYPED_FIELDS) !== null)
+}
+
+const TYPED_FIELDS = `textarea, select, [contenteditable], input:not(${[
+  'checkbox',
+  'radio',
+  'range',
+  'button',
+]
+  .map((type) => `[type=${type}]`)
+  .join(', ')})`
+
+type Press = Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>

@@ -1,0 +1,146 @@
+import { useCallback, useState } from 'react'
+import { NO_ORDERS, type OrderEntry, type OrdersSummary } from '../../app/contract/orders.ts'
+import { DAY_MS } from '../../app/contract/units.ts'
+import { clockText, dayAndMinuteText } from '../../app/status/moments.ts'
+import { lookupText } from '../../app/status/orders-status.ts'
+import { countText } from '../../app/status/rates.ts'
+import type { WindowApi } from '../api/window-api.ts'
+import { classesOf } from '../components/classes.ts'
+import controlsSheet from '../components/controls.module.css'
+import { Shape } from '../components/shape.tsx'
+import { SideScroll } from '../components/side-scroll.tsx'
+import { useAnswer } from '../hooks/use-answer.ts'
+import { useCommand } from '../hooks/use-command.ts'
+import { orderRow } from '../orders/order-rows.ts'
+import ordersSheet from '../orders/orders.module.css'
+import { useParts, useShown, useSnapshot } from '../state/window-parts.ts'
+import sheet from './programs.module.css'
+
+const css = classesOf({ ...controlsSheet, ...sheet, ...ordersSheet })
+
+const RANGES = { Today: DAY_MS, '30 days': 30 * DAY_MS } as const
+type Range = keyof typeof RANGES
+const RANGE_NAMES = Object.keys(RANGES) as readonly Range[]
+
+/**
+ * The journal of orders, and those with an unknown outcome until a person dismisses them. Empty while orders
+ * were never allowed.
+ */
+export function OrdersPanel({ profile }: { readonly profile: string }) {
+  const orders = useSnapshot((snapshot) => snapshot.orders) ?? NO_ORDERS
+  if (orders.state === 'off' && orders.unknown.length === 0) return null
+  return <Journal profile={profile} orders={orders} />
+}
+
+function Journal({ profile, orders }: { readonly profile: string; readonly orders: OrdersSummary }) {
+  const [range, setRange] = useState<Range>('Today')
+  const { unknown, today } = orders
+  const nowMs = useShown((_, now) => Math.floor(now / 60_000) * 60_000) ?? 0
+  const ask = useCallback(
+    (main: WindowApi) =>
+      main.orderJournal({ profile, fromMs: Math.max(0, nowMs - RANGES[range]), toMs: nowMs + DAY_MS }),
+    [profile, range, nowMs],
+  )
+  const { answer, failure } = useAnswer(ask, JSON.stringify([today, unknown]))
+  const entries = answer?.ok ? answer.entries.toReversed() : []
+  const why = failure ?? (answer?.ok === false ? answer.message : undefined)
+  const open = unknown.length === 0 ? '' : `, ${unknown.length} open`
+  return (
+    <section className={css('panel', 'journal')} aria-labelledby="journal-heading">
+      <div className={css('head')}>
+        <h2 id="journal-heading">Journal of orders</h2>
+        <span>{`${today} today${open} · no symbols, prices or quantities`}</span>
+        <div className={css('ranges', 'at-end')}>
+          {RANGE_NAMES.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className={css('button', 'ghost', 'small')}
+              aria-pressed={one === range}
+              onClick={() => setRange(one)}
+            >
+              {one}
+            </button>
+          ))}
+        </div>
+      </div>
+      <UnknownOrders unknown={unknown} />
+      {why !== undefined && (
+        <p className={css('note')} role="alert">
+          {why}
+        </p>
+      )}
+      {entries.length === 0 ? (
+        <p className={css('note')}>
+          {range === 'Today' ? 'No orders in 24 hours.' : 'No orders in 30 days.'}
+        </p>
+      ) : (
+        <SideScroll label="Journal of orders, table">
+          <OrderTable entries={entries} />
+        </SideScroll>
+      )}
+    </section>
+  )
+}
+
+/** Each order with an unknown outcome, with a button that ends its alert. */
+function UnknownOrders({ unknown }: Pick<OrdersSummary, 'unknown'>) {
+  const { api } = useParts()
+  const run = useCommand()
+  if (unknown.length === 0) return null
+  return (
+    <ul className={css('unknown')} aria-label={countText(unknown.length, 'unknown outcome')}>
+      {unknown.map((one) => (
+        <li key={one.id} data-severity={one.state === 'found' ? 'warning' : 'critical'} data-order={one.id}>
+          <Shape severity={one.state === 'found' ? 'warning' : 'critical'} />
+          <b className={css('mono')}>{clockText(one.at)}</b>
+          <span>{one.program}</span>
+          <span className={css('word')}>{lookupText(one)}</span>
+          <button
+            type="button"
+            className={css('button', 'small')}
+            onClick={() => run(() => api.dismissOrder({ id: one.id }))}
+          >
+            Dismiss
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function OrderTable({ entries }: { readonly entries: readonly OrderEntry[] }) {
+  const nowMs = useShown((_, now) => Math.floor(now / 60_000) * 60_000) ?? 0
+  return (
+    <table className={css('headed', 'orders')}>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          <th scope="col">Program</th>
+          <th scope="col">Kind</th>
+          <th scope="col">Account</th>
+          <th scope="col">Status</th>
+          <th scope="col">Order ID</th>
+          <th scope="col">Latency</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map(orderRow).map((row) => (
+          <tr key={row.id}>
+            <th scope="row" className={css('mono')} title={dayAndMinuteText(row.atMs, nowMs)}>
+              {clockText(row.atMs)}
+            </th>
+            <td>{row.program}</td>
+            <td className={css('mono')}>{row.request}</td>
+            <td className={css('mono')}>{row.account}</td>
+            <td data-severity={row.severity}>
+              <Shape severity={row.severity} /> <span className={css('word')}>{row.status}</span>
+            </td>
+            <td className={css('mono')}>{row.orderIds}</td>
+            <td className={css('mono')}>{row.latency}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { OrderLimit } from '../../../app/orders/order-limit.ts'
+import { LAST_LOOKUP_MS, LOOKUP_AT_MS, nextLookupMs } from '../../../app/orders/recognition.ts'
+
+test('any minute holds at most the limit, for each program alone', () => {
+  const limit = new OrderLimit()
+  limit.sent('a', 0)
+  limit.sent('a', 10_000)
+  expect(limit.nextAtMs('a', 2, 20_000)).toBe(60_000)
+  expect(limit.nextAtMs('a', 3, 20_000)).toBe(20_000)
+  expect(limit.nextAtMs('b', 1, 20_000)).toBe(20_000)
+  expect(limit.nextAtMs('a', 2, 59_999)).toBe(60_000)
+  expect(limit.nextAtMs('a', 2, 60_000)).toBe(60_000)
+  limit.sent('a', 60_000)
+  expect(limit.nextAtMs('a', 2, 60_001)).toBe(70_000)
+})
+
+test('more orders than the limit, such as cancels, delay the next one until enough are a minute old', () => {
+  const limit = new OrderLimit()
+  for (const atMs of [0, 1_000, 2_000]) limit.sent('a', atMs)
+  expect(limit.nextAtMs('a', 1, 3_000)).toBe(62_000)
+})
+
+test('a clock that was set back frees the limit', () => {
+  const limit = new OrderLimit()
+  limit.sent('a', 5_000_000)
+  expect(limit.nextAtMs('a', 1, 1_000)).toBe(1_000)
+})
+
+test('lookups follow their schedule, then repeat', () => {
+  const times: number[] = []
+  let atMs: number | undefined
+  for (let n = 0; n < LOOKUP_AT_MS.length + 2; n += 1) {
+    atMs = nextLookupMs(atMs)
+    times.push(atMs)
+  }
+  expect(times).toEqual([...LOOKUP_AT_MS, LAST_LOOKUP_MS + 30_000, LAST_LOOKUP_MS + 60_000])
+})

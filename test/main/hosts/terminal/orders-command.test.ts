@@ -1,0 +1,243 @@
+import { expect, test } from 'vitest'
+import type { OrdersSummary } from '../../../../app/contract/orders.ts'
+import type { ProgramSummary, Snapshot } from '../../../../app/contract/snapshot.ts'
+import type { ControlAnswer, ControlRequest } from '../../../../main/control/protocol.ts'
+import { orders } from '../../../../main/hosts/terminal/orders-command.ts'
+import type { OrdersAction, OrdersFlags } from '../../../../main/hosts/terminal/orders-flags.ts'
+import { exampleSnapshot } from './example-snapshot.ts'
+import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
+
+const LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
+
+interface Case {
+  readonly action: OrdersAction
+  readonly id?: string
+  readonly flags?: OrdersFlags
+  readonly terminal?: FakeTerminalOptions
+  readonly snapshots?: readonly Snapshot[]
+  /** The app's answers to requests other than `status`, in order. */
+  readonly answers?: readonly ControlAnswer[]
+}
+
+async function run({ action, id, flags = {}, terminal: options, snapshots, answers = [] }: Case) {
+  const terminal = fakeTerminal(options)
+  const asked: ControlRequest[] = []
+  const stored: unknown[] = []
+  const left = [...answers]
+  const exitCode = await orders({ action, id }, flags, {
+    terminal,
+    defaultDataFolder: () => '/default',
+    askRunning: async (_, request) => {
+      if (request.do === 'status')
+        return { kind: 'answered', answer: { ok: true, snapshots: snapshots ?? [exampleSnapshot()] } }
+      asked.push(request)
+      const answer = left.shift()
+      return answer === undefined ? { kind: 'nobody' } : { kind: 'answered', answer }
+    },
+    stopStored: async (folder, profile) => {
+      stored.push([folder, profile])
+      return { ok: true, stopped: true }
+    },
+  })
+  return {
+    exitCode,
+    asked,
+    stored,
+    out: terminal.lines,
+    errors: terminal.errors,
+    questions: terminal.questions,
+  }
+}
+
+function of(summary: OrdersSummary | undefined, more: Partial<Snapshot> = {}): Snapshot {
+  const { orders: _, ...snapshot } = exampleSnapshot()
+  return { ...snapshot, ...(summary && { orders: summary }), ...more }
+}
+
+const said = async (summary: OrdersSummary | undefined) =>
+  (await run({ action: 'status', snapshots: [of(summary)] })).out.join('\n')
+
+const unknown: OrdersSummary['unknown'] = [
+  { id: '17', program: 'bot', at: 1, kind: 'order', accountEnding: '001', state: 'looking' },
+]
+
+test.each<[OrdersSummary | undefined, string]>([
+  [undefined, 'orders are off'],
+  [{ state: 'off', today: 0, unknown: [] }, 'orders are off'],
+  [{ state: 'on', today: 12, unknown: [] }, 'orders are allowed, 12 today'],
+  [{ state: 'on', today: 1, unknown }, 'orders are allowed, 1 today, 1 outcome unknown'],
+  [{ state: 'stopped', why: 'by you', today: 0, unknown: [] }, 'orders are stopped: by you, 0 today'],
+  [
+    { state: 'failed', why: 'disk full', today: 3, unknown },
+    'stopped: disk full, 3 today, 1 outcome unknown',
+  ],
+])('%j is said as: %s', async (summary, words) => {
+  expect(await said(summary)).toContain(words)
+})
+
+test.each([
+  ['looking', undefined, 'looking it up'],
+  ['found', '9001', 'found as order 9001'],
+  ['not-found', undefined, 'not found after 60 s'],
+  ['ambiguous', undefined, 'unclear: check your broker'],
+] as const)('an order that is %s is listed with its ID and: %s %s', async (state, orderId, words) => {
+  const one = { ...unknown[0], state, ...(orderId && { orderId }) } as OrdersSummary['unknown'][number]
+  const text = await said({ state: 'on', today: 1, unknown: [one] })
+  expect(text).toMatch(new RegExp(`^ {2}17 .* bot .*…001 +${words}$`, 'm'))
+})
+
+const PROGRAM: ProgramSummary = {
+  ...{ id: 'program-1', name: '', class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
+  ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
+}
+
+test('the second switch is listed: the programs that may send orders, and how many', async () => {
+  const programs = [
+    { ...PROGRAM, name: 'bot', maxOrders: 30 },
+    { ...PROGRAM, name: 'notes' },
+  ]
+  const summary = { state: 'on', today: 1, unknown } as const
+  const { out } = await run({ action: 'status', snapshots: [of(summary, { programs })] })
+  expect(out[1]).toBe('  programs: bot (30/min)')
+  const json = await run({ action: 'status', flags: { json: true }, snapshots: [of(summary, { programs })] })
+  expect(json.out.map((line) => JSON.parse(line))).toEqual([
+    {
+      v: 1,
+      type: 'orders',
+      profile: exampleSnapshot().profile.id,
+      state: 'on',
+      today: 1,
+      unknown,
+      programs: { bot: 30 },
+    },
+  ])
+  expect(await said(summary)).toContain('no program may send orders')
+})
+
+test('without a running Headroom it fails', async () => {
+  const terminal = fakeTerminal()
+  const deps = {
+    terminal,
+    defaultDataFolder: () => '/d',
+    askRunning: async () => ({ kind: 'nobody' }) as const,
+    stopStored: () => Promise.reject(new Error('not asked for')),
+  }
+  expect(await orders({ action: 'status', id: undefined }, {}, deps)).toBe(1)
+  expect(terminal.errors).toEqual(['no Headroom is running on /d; start it first'])
+})
+
+const STARTED = {
+  ok: true,
+  signIn: 's1',
+  url: 'https://signin.test/authorize?state=x',
+  opened: false,
+} as const
+const live: Partial<Snapshot> = {
+  profile: { id: 'key-1', name: 'Main key', environment: 'live' },
+}
+const ALLOWED = { ok: true, allowed: 'key-1' } as const
+
+test('allow signs in again, prints where, and waits for its end', async () => {
+  const { exitCode, asked, out, errors } = await run({
+    action: 'allow',
+    flags: { yes: true },
+    answers: [STARTED, ALLOWED],
+  })
+  expect(exitCode).toBe(0)
+  expect(asked).toEqual([
+    { do: 'allow-orders', profile: exampleSnapshot().profile.id },
+    { do: 'await-orders', signIn: 's1' },
+  ])
+  expect(out).toEqual([STARTED.url])
+  expect(errors.at(-1)).toMatch(/^orders of .* are allowed, for programs with --orders$/)
+})
+
+test('a declined sign-in ends allow with exit 1', async () => {
+  const declined = { ok: false, code: 'declined', message: 'You declined in the browser.' } as const
+  const { exitCode, errors } = await run({
+    action: 'allow',
+    flags: { yes: true },
+    answers: [STARTED, declined],
+  })
+  expect(exitCode).toBe(1)
+  expect(errors.at(-1)).toBe('You declined in the browser.')
+})
+
+test('a key that nobody can sign in to is allowed at once', async () => {
+  const { exitCode, asked, out } = await run({ action: 'allow', flags: { yes: true }, answers: [ALLOWED] })
+  expect([exitCode, asked.length, out]).toEqual([0, 1, []])
+})
+
+test.each([
+  [{ interactive: false }, {}, 'nothing was changed: no terminal to confirm in'],
+  [{ interactive: true, answer: 'no' }, {}, 'nothing was changed: not confirmed'],
+  [{ interactive: true }, {}, 'nothing was changed: not confirmed'],
+])('a SIM key needs one confirmation: %j', async (terminal, flags, line) => {
+  const { exitCode, asked, errors } = await run({ action: 'allow', flags, terminal })
+  expect([exitCode, asked, errors[0]?.startsWith(line)]).toEqual([1, [], true])
+  const typed = { interactive: true, answer: 'allow' }
+  expect((await run({ action: 'allow', terminal: typed, answers: [ALLOWED] })).exitCode).toBe(0)
+})
+
+test('a LIVE key is allowed only by its last four characters, typed at the prompt', async () => {
+  const snapshots = [of(undefined, live)]
+  const yes = { flags: { yes: true }, snapshots, action: 'allow' } as const
+  const piped = await run({ ...yes, terminal: { interactive: false, answer: 'zQ7x' } })
+  expect([piped.exitCode, piped.asked]).toEqual([1, []])
+  expect(piped.errors).toEqual(['nothing was changed: a LIVE key needs a terminal to confirm in'])
+  const short = await run({ ...yes, terminal: { interactive: true, answer: 'zQ7' } })
+  expect([short.exitCode, short.asked]).toEqual([1, []])
+  const typed = await run({
+    ...yes,
+    terminal: { interactive: true, answer: ' zQ7x ' },
+    answers: [ALLOWED],
+  })
+  expect(typed.questions).toHaveLength(1)
+  expect(typed.asked).toEqual([{ do: 'allow-orders', profile: 'key-1', ending: 'zQ7x' }])
+})
+
+test('a key on the LIVE host is LIVE, whatever it is called', async () => {
+  const custom = of(undefined, { service: { reachable: true, host: 'api.tradestation.com' } })
+  const { exitCode, asked } = await run({ action: 'allow', flags: { yes: true }, snapshots: [custom] })
+  expect([exitCode, asked]).toEqual([1, []])
+})
+
+test('of several keys, allow needs the one to be named', async () => {
+  const snapshots = [of(undefined), of(undefined, { profile: { id: 'b', name: 'B', environment: 'sim' } })]
+  const flags = { yes: true } as const
+  expect((await run({ action: 'allow', flags, snapshots })).exitCode).toBe(2)
+  const named = await run({
+    action: 'allow',
+    flags: { ...flags, profile: 'b' },
+    snapshots,
+    answers: [ALLOWED],
+  })
+  expect(named.asked).toEqual([{ do: 'allow-orders', profile: 'b' }])
+})
+
+test('stop reaches every key or the named one, and says what it leaves', async () => {
+  const stopped = { ok: true, stopped: true } as const
+  const all = await run({ action: 'stop', answers: [stopped] })
+  expect(all).toMatchObject({ exitCode: 0, asked: [{ do: 'stop-orders' }], out: ['orders are stopped'] })
+  expect(all.errors).toEqual([LEAVES])
+  const one = await run({ action: 'stop', flags: { profile: 'b' }, answers: [stopped] })
+  expect(one.asked).toEqual([{ do: 'stop-orders', profile: 'b' }])
+})
+
+test('while no Headroom runs, stop applies at its next start', async () => {
+  const stopped = await run({ action: 'stop', flags: { data: '/d', profile: 'b' } })
+  expect(stopped).toMatchObject({ exitCode: 0, stored: [['/d', 'b']], out: ['orders are stopped'] })
+  expect(stopped.errors).toEqual(['no Headroom is running on /d; this applies at its next start', LEAVES])
+})
+
+test('dismiss needs an order, and reports one that is not unknown', async () => {
+  expect(await run({ action: 'dismiss' })).toMatchObject({ exitCode: 2, asked: [] })
+  expect(await run({ action: 'stop', id: '17' })).toMatchObject({ exitCode: 2, asked: [] })
+  const done = await run({ action: 'dismiss', id: '17', answers: [{ ok: true, dismissed: '17' }] })
+  expect(done).toMatchObject({ exitCode: 0, asked: [{ do: 'dismiss-order', id: '17' }] })
+  const no = { ok: false, code: 'not-unknown', message: 'No such order.' } as const
+  expect(await run({ action: 'dismiss', id: '18', answers: [no] })).toMatchObject({
+    exitCode: 1,
+    errors: ['No such order.'],
+  })
+})

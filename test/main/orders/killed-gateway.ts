@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { Gateway } from '../../../main/gateway/gateway.ts'
+import { Programs } from '../../../main/gateway/programs.ts'
+import { Monitor } from '../../../main/monitor/monitor.ts'
+import { type ForwardHttp, nodeForwardHttp } from '../../../main/network/forward-http.ts'
+import { nodeHttp } from '../../../main/network/http-client.ts'
+import { sessionReads } from '../../../main/orders/order-list.ts'
+import { Orders } from '../../../main/orders/orders.ts'
+import { nodeClock, nodeRandom } from '../../../main/ports/node-clock.ts'
+import { Redactor } from '../../../main/ports/redactor.ts'
+import type { KillStep } from './kill-steps.ts'
+
+/**
+ * A gateway with orders that kills its own process at one step of the first order; prints its address and the
+ * key of its program.
+ */
+const [folder = '', origin = '', wanted = ''] = process.argv.slice(2)
+
+const at = (step: KillStep) => {
+  if (step === wanted) process.kill(process.pid, 'SIGKILL')
+}
+
+const real = nodeForwardHttp({})
+let isOrderOpen = false
+const forward: ForwardHttp = (request, listener) => {
+  const { once } = request
+  if (once === undefined) return real(request, listener)
+  isOrderOpen = true
+  const mayGo = () => {
+    at('connected')
+    const may = once.mayGo()
+    at('journalled')
+    return may
+  }
+  const abort = real(
+    { ...request, once: { ...once, mayGo } },
+    {
+      answered: (answer) => {
+        at('answered')
+        listener.answered(answer)
+      },
+      failed: (how, why) => listener.failed(how, why),
+    },
+  )
+  return abort
+}
+const clock = {
+  ...nodeClock,
+  after: (ms: number, run: () => void) =>
+    nodeClock.after(ms, () => {
+      if (ms === 0 && isOrderOpen) at('passed on')
+      run()
+      if (ms === 0 && isOrderOpen) at('written')
+    }),
+}
+const log = { note: () => {} }
+const monitor = new Monitor({ clock, random: nodeRandom, http: nodeHttp({}), log, secrets: new Redactor() })
+monitor.connect({
+  id: 'key-1',
+  name: 'Mine',
+  environment: 'simulator',
+  authUrl: origin,
+  baseUrl: origin,
+  clientId: 'sim-key',
+  refreshToken: 'sim-refresh',
+  probes: { enabled: false, budgetFraction: 0, everySeconds: {} },
+  streams: [],
+})
+const orders = new Orders({
+  switch: { state: () => 'on', maxPerMinute: () => 10_000 },
+  profiles: () => ['key-1'],
+  dataFolder: folder,
+  hashKeys: () => [Buffer.from('key of the vault')],
+  read: sessionReads(monitor),
+  clock,
+  log,
+  randomBytes,
+  listener: { changed: () => {}, event: () => {} },
+  problem: () => {},
+})
+const gateway = new Gateway({
+  monitor,
+  programs: new Programs({ clock, randomBytes, problem: () => {} }),
+  orders,
+  forward,
+  clock,
+  log,
+  secrets: new Redactor(),
+  userId: process.getuid?.(),
+})
+await gateway.turnOn(0)
+const added = gateway.add({ name: 'bot', class: 'normal', weight: 1 })
+console.log(JSON.stringify({ url: gateway.summary.url, key: added.ok ? added.key : '' }))

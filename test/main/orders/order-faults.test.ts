@@ -1,0 +1,133 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { nodeForwardHttp } from '../../../main/network/forward-http.ts'
+import { httpRoutes } from '../../../main/network/http-agents.ts'
+import { proves } from '../../proof/proves.ts'
+import { listening } from '../gateway/raw-service.ts'
+import { ORDER, ORDERS, type OrderGateway, startOrderGateway } from './order-gateway.ts'
+
+const SOON = { timeout: 20_000, interval: 10 }
+
+interface Lost {
+  readonly type: string
+  readonly journalId: string
+  readonly hasConfirmId: boolean
+}
+
+/** A service whose order side is `answer`, byte by byte; each whole request is counted. */
+async function rawService(answer: (socket: Socket, request: string, count: number) => void) {
+  let count = 0
+  const sockets = new Set<Socket>()
+  const origin = await listening(
+    createServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      let request = ''
+      socket.on('data', (bytes) => {
+        request += bytes.toString('latin1')
+        const [, length = '0'] = /content-length: (\d+)/i.exec(request) ?? []
+        const end = request.indexOf('\r\n\r\n')
+        if (end < 0 || request.length < end + 4 + Number(length)) return
+        const whole = request
+        request = ''
+        // Lookups are not what is counted.
+        if (whole.startsWith('GET')) socket.destroy()
+        else answer(socket, whole, ++count)
+      })
+    }),
+  )
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  return { origin, count: () => count }
+}
+
+async function outcomes({ orders }: OrderGateway): Promise<readonly string[]> {
+  return vi.waitFor(() => {
+    const found = orders.entries(0, Date.now() + 1000)?.map(({ outcome }) => outcome) ?? []
+    expect(found).not.toContain('sent')
+    return found
+  }, SOON)
+}
+
+const BODY = JSON.stringify({ Orders: [{ OrderID: '1000000001', Message: 'Sent order' }] })
+const WHOLE =
+  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-ratelimit-limit: 120\r\nx-ratelimit-period: 60\r\n' +
+  'x-ratelimit-remaining: 119\r\nx-ratelimit-reset: 1\r\nx-ratelimit-resource: Orders\r\n' +
+  `content-length: ${BODY.length}\r\n\r\n${BODY}`
+
+test('an answer cut at any byte is an unknown outcome, and the order is not sent again', async () => {
+  let cutAt = 0
+  const service = await rawService((socket) => socket.end(WHOLE.slice(0, cutAt)))
+  const started = await startOrderGateway({ profile: { baseUrl: service.origin } })
+  const key = started.add('bot')
+  for (cutAt = 0; cutAt < WHOLE.length; cutAt += 1) {
+    const answer = await started.send('POST', ORDERS, key, ORDER)
+    const lost: Lost = await answer.json()
+    expect([cutAt, answer.status, service.count()]).toEqual([cutAt, 502, cutAt + 1])
+    expect(answer.headers.get('proxy-status')).toContain('headroom; error=connection_terminated')
+    expect(lost).toMatchObject({ type: 'outcome-unknown', hasConfirmId: false })
+    const event = { kind: 'order-unknown', id: lost.journalId, program: 'bot' }
+    await vi.waitFor(() => expect(started.events.at(-1)).toEqual(event), SOON)
+  }
+  const last = await started.send('POST', ORDERS, key, ORDER)
+  expect([last.status, await last.text(), service.count()]).toEqual([200, BODY, WHOLE.length + 1])
+  expect(await outcomes(started)).toEqual([...Array(WHOLE.length).fill('looking'), 'answered'])
+  expect(started.orders.summary('key-1').unknown).toHaveLength(WHOLE.length)
+  proves(['O1', 'O3'], { level: 3, cases: WHOLE.length })
+}, 120_000)
+
+/** What a relay does with each connection: how many bytes pass, until it is reset. */
+interface Relay {
+  to: string
+  limit: number
+  /** The bytes of the connections so far, each with its request alone. */
+  readonly passed: number[]
+}
+
+async function startRelay(): Promise<Relay & { readonly origin: string }> {
+  const relay: Relay = { to: '', limit: Number.POSITIVE_INFINITY, passed: [] }
+  const origin = await listening(
+    createServer((socket) => {
+      const upstream = connect(Number(new URL(relay.to).port), '127.0.0.1')
+      const { limit } = relay
+      const at = relay.passed.push(0) - 1
+      socket.on('error', () => {})
+      upstream.on('error', () => {})
+      // No answer passes: its headers would show the quota of orders, which so many use up.
+      upstream.on('data', () => socket.resetAndDestroy())
+      upstream.on('close', () => socket.destroy())
+      socket.on('close', () => upstream.end())
+      socket.on('data', (bytes) => {
+        const part = bytes.subarray(0, limit - (relay.passed[at] ?? 0))
+        relay.passed[at] = (relay.passed[at] ?? 0) + part.length
+        upstream.write(part, () => {
+          if (relay.passed[at] === limit) socket.resetAndDestroy()
+        })
+      })
+    }),
+  )
+  return Object.assign(relay, { origin })
+}
+
+test('a request cut at any byte reaches the service at most once, by its own ledger', async () => {
+  const relay = await startRelay()
+  const forward = nodeForwardHttp({}, httpRoutes({}, { keepAlive: false }))
+  const started = await startOrderGateway({ forward, profile: { baseUrl: relay.origin } })
+  relay.to = started.service.origin
+  const { ledger } = started.service.service.orders
+  const key = started.add('bot')
+  expect((await started.send('POST', ORDERS, key, ORDER)).status).toBe(502)
+  expect(ledger.total()).toBe(1)
+  const [size = 0] = relay.passed
+  expect(size).toBeGreaterThan(200)
+  for (relay.limit = 1; relay.limit <= size; relay.limit += 1) {
+    const before = ledger.total()
+    const answer = await started.send('POST', ORDERS, key, ORDER)
+    const reached = ledger.total() - before
+    expect([relay.limit, answer.status]).toEqual([relay.limit, 502])
+    expect(reached).toBeLessThanOrEqual(relay.limit === size ? 1 : 0)
+  }
+  expect(await outcomes(started)).toEqual(Array(size + 1).fill('looking'))
+  proves(['O1', 'O3'], { level: 3, cases: size })
+}, 120_000)

@@ -1,0 +1,49 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { proves } from '../../proof/proves.ts'
+import { liveOrders, type OrderFault, type OrderLife } from './order-life.ts'
+
+const FAULTS: readonly OrderFault[] = [
+  ...(['refused', 'request-lost', 'answer-lost', 'answer-cut', 'silent', 'late'] as const),
+  ...(['killed-before', 'killed-after', 'killed', 'stopped', 'refreshing', 'no-token'] as const),
+  ...(['caller-gone', 'sleep', 'unreadable', 'order-401', 'order-429', 'order-502-taken'] as const),
+]
+
+interface Lives {
+  readonly firstSeed: number
+  readonly lives: number
+  readonly timeoutMs: number
+}
+
+/** Memory where there is such a disk: these lives are about what is written, not how fast. */
+const DISK = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+/** Tests lives of so many seeds: each promise is held in each, and each fault is met in some. */
+export function testLives({ firstSeed, lives, timeoutMs }: Lives): void {
+  test(`in ${lives} short lives no order is sent twice, sent unseen, waits, or has a silent outcome`, {
+    timeout: timeoutMs,
+  }, async () => {
+    const met: Partial<Record<OrderFault, number>> = {}
+    const outcomes: Partial<Record<keyof OrderLife['outcomes'], number>> = {}
+    for (let seed = firstSeed; seed < firstSeed + lives; seed += 1) {
+      const folder = mkdtempSync(join(DISK, 'headroom-orders-'))
+      try {
+        const life = await liveOrders(seed, folder)
+        for (const fault of FAULTS) met[fault] = (met[fault] ?? 0) + (life.faults[fault] ?? 0)
+        for (const [name, count] of Object.entries(life.outcomes)) {
+          const outcome = name as keyof OrderLife['outcomes']
+          outcomes[outcome] = (outcomes[outcome] ?? 0) + count
+        }
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+    }
+    // Lives in which nothing goes wrong would prove nothing.
+    for (const fault of FAULTS) expect(met[fault], fault).toBeGreaterThan(lives / 30)
+    for (const outcome of ['answered', 'found', 'not-found', 'ambiguous'] as const)
+      expect(outcomes[outcome], outcome).toBeGreaterThan(lives / 10)
+    proves(['O1', 'O2', 'O3', 'O4'], { level: 2, cases: lives })
+  })
+}

@@ -1,0 +1,30 @@
+import type { Mutant } from './registry.ts'
+
+/** Mutants of the switch that a person opens and closes; those of the gateway are in `order-mutants.ts`. */
+export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
+  {
+    promise: 'O2',
+    what: 'allow orders of a LIVE key by any four characters',
+    file: 'main/sign-in/order-switches.ts',
+    find: ' && ending !== endingOf(known))',
+    replace: ' && ending?.length !== endingOf(known).length)',
+    test: 'main/sign-in/order-switches.test.ts',
+  },
+  {
+    promise: 'O2',
+    what: 'forget a stop at the next start',
+    file: 'main/sign-in/profile-store.ts',
+    find: 'return this.keepSettings({ ...stored, ...(orders !== undefined && { orders }) })',
+    replace: "return this.keepSettings({ ...stored, ...(orders === 'on' && { orders }) })",
+    test: 'main/sign-in/profile-store.test.ts',
+  },
+  {
+    promise: 'O2',
+    what: 'keep Shift+O from stopping orders while a dialog is open',
+    file: 'renderer/orders/use-stop-orders.ts',
+    find: 'if (!stopsOrders(event, event.target)) return',
+    replace: "if (!stopsOrders(event, event.target) || document.querySelector('[role=dialog]')) return",
+    test: 'e2e/window/orders.spec.ts',
+    grep: 'Shift+O stops orders',
+  },
+]
