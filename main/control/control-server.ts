@@ -1,6 +1,5 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
-import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { WindowSummary } from '../../app/contract/windows.ts'
 import type { OrdersSurface } from '../../app/orders/ports.ts'
@@ -257,7 +256,7 @@ async function answerOfGateway(
     case 'gateway': {
       const change =
         request.turn === 'on'
-          ? await gateway.turnOn(request.port ?? DEFAULT_GATEWAY_PORT)
+          ? await gateway.turnOn(request.port)
           : request.turn === 'off'
             ? await gateway.turnOff()
             : undefined

@@ -1,7 +1,6 @@
 import type { gatewayContract } from '../../app/contract/gateway.ts'
 import type { Feature } from '../../app/contract/ipc.ts'
 import type { Outcome } from '../../app/contract/outcome.ts'
-import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
 import { sentence } from '../../app/status/sentences.ts'
 import type { Gateway, GatewayChange } from './gateway.ts'
 
@@ -12,7 +11,7 @@ export function gatewayCommands(
   return {
     handlers: {
       gateway: () => ({ gateway: gateway.summary, programs: gateway.programs() }),
-      setGateway: async ({ on, port = DEFAULT_GATEWAY_PORT }) =>
+      setGateway: async ({ on, port }) =>
         outcomeOf(on ? await gateway.turnOn(port) : await gateway.turnOff()),
       addProgram: (program) => {
         const added = gateway.add(program)

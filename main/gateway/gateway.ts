@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ListedProgram } from '../../app/contract/gateway.ts'
-import { PAUSE_MINUTES } from '../../app/contract/programs.ts'
+import { DEFAULT_GATEWAY_PORT, PAUSE_MINUTES } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { MonitorListener, MonitorSurface } from '../monitor/monitor-surface.ts'
@@ -130,9 +130,13 @@ export class Gateway {
     return served
   }
 
-  /** Serves on a port from now on, including later starts. 0: any free port, now and at each start. */
-  turnOn(port: number): Promise<GatewayChange> {
+  /**
+   * Serves on a port from now on, including later starts. 0: any free port, now and at each start. Without
+   * `chosen`, on its present or last port.
+   */
+  turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
+      const port = chosen ?? this.#port ?? this.#deps.programs.lastPort ?? DEFAULT_GATEWAY_PORT
       const served = await this.#serve(port)
       if (!served.ok) return { ok: false, why: served.why }
       const saved = this.#deps.programs.setPort(port)
@@ -151,7 +155,7 @@ export class Gateway {
    */
   turnOff(): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
-      const saved = this.#deps.programs.setPort(undefined)
+      const saved = this.#deps.programs.setPort(undefined, this.#port)
       await this.#end('the gateway was turned off')
       return saved.ok
         ? saved
@@ -160,6 +164,12 @@ export class Gateway {
             why: `the gateway is off only until the next start, because saving failed: ${saved.why}`,
           }
     })
+  }
+
+  /** The port to serve on again: the present one, if it is not any free one. */
+  get #port(): number | undefined {
+    const { port } = this.#deps.programs
+    return port === 0 ? 0 : (this.#servers?.port ?? port)
   }
 
   /** Stops when the app ends. */

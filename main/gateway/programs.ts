@@ -56,6 +56,8 @@ const stored = z.object({
   schemaVersion: z.literal(1),
   /** The gateway's port; absent: off. */
   port: z.int().min(0).max(65_535).exactOptional(),
+  /** Its last port while it is off. */
+  lastPort: z.int().min(0).max(65_535).exactOptional(),
   programs: z.array(storedProgram).max(PROGRAM_LIMITS.programs).readonly(),
 })
 type Stored = Readonly<z.output<typeof stored>>
@@ -127,10 +129,16 @@ export class Programs {
     return this.#stored.port
   }
 
-  /** Stores the gateway's port for the next start; `undefined` stores that the gateway is off. */
-  setPort(port: number | undefined): Saved {
-    const { port: _, ...rest } = this.#stored
-    return this.#save(port === undefined ? rest : { ...rest, port })
+  /** The gateway's last port, while it is off. */
+  get lastPort(): number | undefined {
+    return this.#stored.lastPort
+  }
+
+  /** Stores the gateway's port for the next start; `undefined` stores that it is off, and `lastPort`. */
+  setPort(port: number | undefined, lastPort = this.port ?? this.lastPort): Saved {
+    const { port: _, lastPort: __, ...rest } = this.#stored
+    if (port !== undefined) return this.#save({ ...rest, port })
+    return this.#save({ ...rest, ...(lastPort !== undefined && { lastPort }) })
   }
 
   list(): readonly Program[] {

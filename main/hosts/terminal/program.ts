@@ -289,7 +289,7 @@ const describeGateway = (program: Command) =>
   )
     .option(
       '--port <port>',
-      `port of the gateway; 0 = any free port (default: ${DEFAULT_GATEWAY_PORT})`,
+      `port of the gateway; 0 = any free port (default: ${DEFAULT_GATEWAY_PORT}; on: its last one)`,
       argument(portFlag),
     )
     .option(

@@ -4,7 +4,6 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Outcome } from '../../../app/contract/outcome.ts'
-import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { askRunning } from '../../../main/control/ask-running.ts'
 import { MAX_CONNECTIONS, startControlServer } from '../../../main/control/control-server.ts'
 import type { SocketPath } from '../../../main/control/socket-path.ts'
@@ -424,7 +423,7 @@ onPosix('what the gateway refuses is an answer with its reason, and what it does
   const refusing = {
     summary,
     programs: () => [],
-    turnOn: async (port: number) => {
+    turnOn: async (port?: number) => {
       asked.push(port)
       return port === 1 ? refused : { ok: true }
     },
@@ -444,7 +443,7 @@ onPosix('what the gateway refuses is an answer with its reason, and what it does
   expect(asked).toEqual([])
   expect(await ask(path, { do: 'gateway', turn: 'on', port: 1 })).toEqual(failed)
   await ask(path, { do: 'gateway', turn: 'on' })
-  expect(asked).toEqual([1, DEFAULT_GATEWAY_PORT])
+  expect(asked).toEqual([1, undefined])
   expect(await ask(path, { do: 'gateway', turn: 'off' })).toEqual(failed)
   expect(await ask(path, { do: 'add-program', name: 'one', class: 'normal', weight: 1 })).toEqual(failed)
   expect(await ask(path, { do: 'cut-program', name: 'other' })).toEqual(failed)

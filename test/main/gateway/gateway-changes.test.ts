@@ -86,6 +86,21 @@ test('turned on again, the gateway continues; at another port it moves', async (
   expect(moved.status).toBe(200)
 })
 
+test('turned off and on again, the gateway serves on its last port', async () => {
+  const { gateway } = await startGateway()
+  await gateway.turnOff()
+  expect(gateway.summary).toEqual({ state: 'off' })
+  expect(await gateway.turnOn()).toEqual({ ok: true })
+  const { url } = gateway.summary
+  expect([await gateway.turnOn(), gateway.summary.url]).toEqual([{ ok: true }, url])
+  const chosen = await freePort()
+  await gateway.turnOn(chosen)
+  await gateway.turnOff()
+  await gateway.turnOff()
+  expect(await gateway.turnOn()).toEqual({ ok: true })
+  expect(gateway.summary.url).toBe(`http://127.0.0.1:${chosen}`)
+})
+
 test('reports what applies only until Headroom ends, because it cannot be stored', async () => {
   const { gateway, add, dataFolder } = await startGateway()
   add('bot')

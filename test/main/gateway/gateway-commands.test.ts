@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_GATEWAY_PORT } from '../../../app/contract/programs.ts'
 import { gatewayCommands } from '../../../main/gateway/gateway-commands.ts'
 
 type Commanded = Parameters<typeof gatewayCommands>[0]
@@ -16,7 +15,7 @@ function commands(why?: string) {
   const gateway = {
     summary: { state: 'off' },
     programs: () => [],
-    turnOn: async (port: number) => does({})(port),
+    turnOn: async (port?: number) => does({})(port),
     turnOff: async () => does({})('off'),
     add: does({ key: 'secret', program: BOT }),
     cut: does({}),
@@ -30,12 +29,12 @@ test('the window gets the gateway and its programs', async () => {
   expect(await commands().handlers.gateway(undefined)).toEqual({ gateway: { state: 'off' }, programs: [] })
 })
 
-test('the gateway turns on at the chosen port, or the usual one, and off', async () => {
+test('the gateway turns on at the chosen port, or the gateway’s own one, and off', async () => {
   const { asked, handlers } = commands()
   expect(await handlers.setGateway({ on: true, port: 5000 })).toEqual({ ok: true })
   await handlers.setGateway({ on: true })
   await handlers.setGateway({ on: false, port: 5000 })
-  expect(asked).toEqual([5000, DEFAULT_GATEWAY_PORT, 'off'])
+  expect(asked).toEqual([5000, undefined, 'off'])
 })
 
 test('adding a program returns its key and nothing else of it', async () => {

@@ -157,7 +157,7 @@ test('a program’s id is unique while it exists', () => {
   expect(programs.list().map(({ id }) => id)).toEqual(['program-2', 'program-3', 'program-4'])
 })
 
-test('stores the port, and forgets it when turned off, while programs stay', () => {
+test('stores the port, and as the last one when turned off, while programs stay', () => {
   const { programs, add, dataFolder } = opened()
   add('bot')
   expect(programs.setPort(4791)).toEqual({ ok: true })
@@ -165,7 +165,15 @@ test('stores the port, and forgets it when turned off, while programs stay', () 
   expect(programs.setPort(undefined)).toEqual({ ok: true })
   expect(programs.port).toBeUndefined()
   const again = opened(dataFolder).programs
-  expect([again.port, again.list().map(({ name }) => name)]).toEqual([undefined, ['bot']])
+  expect([again.port, again.lastPort, again.list().map(({ name }) => name)]).toEqual([
+    undefined,
+    4791,
+    ['bot'],
+  ])
+  again.setPort(undefined)
+  expect(again.lastPort).toBe(4791)
+  again.setPort(undefined, 5000)
+  expect(again.lastPort).toBe(5000)
 })
 
 test('a revoked program stays revoked at the next start', () => {
