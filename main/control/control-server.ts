@@ -172,18 +172,38 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     // These wait for the service or a person; newer connections must not displace them.
     if (request?.do === 'revoke' || request?.do === 'await-orders') keep()
     if (request?.do === 'await-orders') socket.on('close', () => deps.switches?.cancel(request.signIn))
-    void answerTo(request, deps)
+    const answer = () => answerTo(request, deps)
+    void (request === undefined || ANYWAY.has(request.do) ? answer() : ifConnected(socket, answer))
       .catch((error: unknown): ControlAnswer => {
         log.note('a request on the control socket failed', { cause: error })
         return { ok: false, code: 'failed', message: 'Headroom failed; see its log.' }
       })
-      .then((answer) => {
-        if (socket.destroyed) return
-        socket.end(`${JSON.stringify(answer)}\n`)
+      .then((said) => {
+        if (said === undefined || socket.destroyed) return
+        socket.end(`${JSON.stringify(said)}\n`)
         cancel = giveUp()
       })
   })
   socket.on('close', () => cancel())
+}
+
+/** Requests that change nothing, or stop something: answered although their client has disconnected. */
+const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
+  'status',
+  'revoke',
+  'stop-orders',
+  'cut-program',
+  'pause-program',
+])
+
+/**
+ * Answers, unless the client disconnected meanwhile, as after its timeout while this process was suspended:
+ * it has reported a failure, and a new program's key would be lost. One turn of the event loop shows that.
+ */
+async function ifConnected<T>(socket: Socket, answer: () => Promise<T>): Promise<T | undefined> {
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  return socket.readableEnded || socket.destroyed ? undefined : answer()
 }
 
 async function answerTo(

@@ -454,6 +454,26 @@ onPosix('what the gateway refuses is an answer with its reason, and what it does
   expect(await ask(path, { do: 'cut-program', name: 'known' })).toEqual(fine({ cut: 'known' }))
 })
 
+onPosix('a program is not added for a client that has disconnected', async () => {
+  const path = inFolder()
+  const added: string[] = []
+  const add = ({ name }: { readonly name: string }) => {
+    added.push(name)
+    return { ok: false, why: 'not now' }
+  }
+  const gateway = { add } as unknown as NonNullable<Setting['gateway']>
+  await listening(path, { gateway })
+  const request = { do: 'add-program', class: 'normal', weight: 1 } as const
+  const gone = connect(path.path)
+  await once(gone, 'connect')
+  // Sent and closed before the server reads anything, as while its process is suspended.
+  gone.write(`${JSON.stringify({ ...request, name: 'gone' })}\n`)
+  gone.resume().end()
+  await once(gone, 'close')
+  await ask(path, { ...request, name: 'present' })
+  expect(added).toEqual(['present'])
+})
+
 onPosix('a socket of another user is told by its owner, whoever its folder belongs to', async () => {
   const path = join(temporaryFolder(), 'control.sock')
   writeFileSync(path, '')
