@@ -3,8 +3,8 @@ import { ALERTS, type ConditionKind } from './kinds.ts'
 /**
  * Start and end of a lasting condition, for its events and its alert.
  *
- * It ends once it has been absent for the recovery time of its kind. If it reappears before that, it is the
- * same condition.
+ * A condition ends once it has been absent for the recovery time of its kind. One that reappears before that
+ * is still the same condition.
  */
 export class Lifetime {
   /** Epoch ms. */

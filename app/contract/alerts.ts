@@ -87,7 +87,7 @@ export const alertsContract = {
   setAlertThreshold: command(
     z.strictObject({
       profile: profileId,
-      /** Absent: the threshold applies to every row without its own. */
+      /** The row. If it is absent, the threshold applies to every row without a threshold of its own. */
       category: z.optional(categoryName),
       below: z.optional(z.number().check(z.gte(0), z.lte(1))),
     }),

@@ -373,7 +373,7 @@ export const snapshotSchema = openObject({
   /** Increases with each settings change of this key in any window: then fetch `keySettings` again. */
   settingsAt: optionalNumber,
   verdict,
-  /** Only in JSON lines; a window derives it at its own time. */
+  /** Only in JSON lines: a window computes the health itself, for its own current time. */
   health: z.exactOptional(health),
   /** Absent while the history is written. */
   pausedHistory: z.exactOptional(pausedHistory),

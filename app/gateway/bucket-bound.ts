@@ -215,11 +215,13 @@ export class BucketBound {
   }
 
   /**
-   * When a request that needs `level` goes, if `ahead` others go before it; `ahead` may have a fraction.
+   * When a request may be sent that needs a level of `level`, if `ahead` other requests are sent before it.
+   * `ahead` may have a fraction.
    *
-   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound without them
-   * reaches `level + ahead`, assuming that it stays below the limit. The end of a fixed window frees `limit −
-   * level + 1` at once. `laterPerMs`: requests per millisecond that arrive later but are counted first.
+   * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound, computed without
+   * these requests, reaches `level + ahead`, assuming that no refill is lost at the limit. The end of a fixed
+   * window frees `limit − level + 1` requests at once. `laterPerMs`: requests per millisecond that arrive
+   * later but are counted first.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)

@@ -14,7 +14,7 @@ export interface OfferedRequest {
   readonly maxWaitMs: number
   /**
    * Equal for requests that can share one response: method, path and query, Accept and Accept-Encoding.
-   * Absent: never shared.
+   * Absent if the request shares no response.
    */
   readonly sameAs?: string
 }

@@ -7,9 +7,9 @@ import { OTHERS_NAME } from './running.ts'
 export interface Concession {
   readonly category: string
   readonly program: string
-  /** Target rate in requests per second, 0 or more. Absent: the rate may stay. */
+  /** Target rate in requests per second, 0 or more; absent if the rate need not change. */
   readonly perSecond?: number
-  /** Target burst in requests. Absent: the burst may stay. */
+  /** Target burst in requests; absent if the burst need not change. */
   readonly burst?: number
 }
 

@@ -31,7 +31,7 @@ export function reasonAgainst({
   return reasons.length === 0 ? undefined : `${reasons.join('; ')}.`
 }
 
-/** What to give up first, one sentence for each program and category, then for each group of slots. */
+/** What to reduce first, one sentence for each program and category, then for each group of slots. */
 export function adviceLines(
   concessions: readonly Concession[],
   slots: readonly SlotVerdict[],

@@ -14,9 +14,9 @@ const MINUTE_SECONDS = 60
 const DEFAULT_PERIOD_SECONDS = 300
 
 /**
- * For each category, the token bucket that covers the recorded minutes. Of all such buckets, it has the
- * smallest rate × period + burst: the most that it can take of its quota in one period. Its rate is near the
- * mean of all minutes if they are even, and near the mean of the busy hours if they are not.
+ * For each category, the token bucket that covers the recorded minutes. Of all such buckets, this one has the
+ * smallest rate × period + burst, which is the most that a bucket takes of its quota in one period. Its rate
+ * is near the mean of all minutes if they are even, and near the mean of the busy hours if they are not.
  *
  * The resolution is a minute: all requests of a minute count at its start, so the burst is never understated.
  * Minutes of a category are in order of time; minutes without a recording count as quiet. Categories without

@@ -58,7 +58,7 @@ const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
 /** A header counts as a surprise if less use by others was at least this probable. */
 const SURPRISE = 0.9
 
-/** Factor between the ends of others' rate as headers show it and as it may have drifted since. */
+/** Factor that widens the range of others' rate, because the rate may have drifted since the last header. */
 const RATE_DRIFT = 1.1
 
 /** Others' rate on a nearly full quota, in requests per second: median and ends. */

@@ -29,8 +29,8 @@ interface BeforeLoad {
  * The usual loads of one quota today, as a prior for others' use: the probability of a jump at each time, and
  * its target rate.
  *
- * It only adds jumps to higher rates. So it widens bounds and warns earlier, but never narrows what headers
- * allow. Two headers after a load's usual start outweigh this prior.
+ * This prior only adds jumps to higher rates. So it widens bounds and warns earlier, but never narrows what
+ * headers allow. Two headers after a load's usual start outweigh the prior.
  */
 export class ExpectedLoads {
   #loads: readonly UsualLoad[] = []

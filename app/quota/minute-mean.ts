@@ -23,7 +23,7 @@ export class MinuteMean {
     this.#counts = [{ atMs, requests: 0 }]
   }
 
-  /** Adds a header that shows so many requests missing since the one before. */
+  /** Adds a header. `missing`: requests that it shows missing since the previous header, beyond own ones. */
   header(atMs: number, missing: number): void {
     const counts = this.#counts
     const last = counts.at(-1)

@@ -5,7 +5,7 @@ import { evidenceIn, type FoundTiming, MIN_EVIDENCE, refine, searchPoller } from
 /** Another program that polls at equal intervals. */
 export interface Poller {
   readonly everySeconds: number
-  /** Requests of each poll; `mayBeMore`: at least so many. */
+  /** Requests of each poll; a lower bound if `mayBeMore`. */
   readonly calls: number
   readonly mayBeMore: boolean
   /** The first header that shows it, epoch ms. */
@@ -27,7 +27,7 @@ export interface PollerHeader {
 
 /** Timings tried per second since the last header, and at most at one header. */
 const TRIES = { perSecond: 3_000, most: 60_000 } as const
-/** A new search waits until there is so much more to search. */
+/** A new search needs this many more gaps: a share of the present number, or `least` if that is more. */
 const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
 const JITTER_SECONDS = 0.03
@@ -42,9 +42,11 @@ const SAME_PERIOD = 0.02
  * Recognizes others as one program that polls at equal intervals, from the headers of own requests at
  * irregular times.
  *
- * Model: `calls` requests every `period` seconds from `phase` on, and nothing else. It foretells the level at
- * each header from that at the one before; irregular use only gives a probability (`PollerGaps`). The ratio
- * is multiplied over the latest headers (`fitOf`), for each of up to a million timings (`searchPoller`).
+ * Model: others make `calls` requests every `period` seconds from `phase` on, and nothing else. The model
+ * predicts the level at each header from the level at the previous header, whereas irregular use gives only a
+ * probability of that level (`PollerGaps`). The ratio of the two is multiplied over the latest headers
+ * (`fitOf`), for each of up to a million timings (`searchPoller`).
+ *
  * Between two headers n polls make n × calls requests, give or take one poll, where random use would scatter
  * by √n; and while a quota is nearly full, a header shows a request missing only shortly after a poll. So
  * twenty to sixty headers are enough, at whatever times they come.

@@ -43,8 +43,8 @@ export class OwnRequests {
   /**
    * By how much the upper bound falls now that `request` certainly counted, 0 to 1 requests.
    *
-   * If it counted at the start of its flight, it made room for refill that would have been lost at the limit.
-   * Each part of that refill offsets one request only.
+   * A request that counted at the start of its flight made room for refill that would otherwise have been
+   * lost at the limit. Each part of that refill offsets one request only.
    */
   consume(request: Pending): number {
     if (!request.unseen) return 0

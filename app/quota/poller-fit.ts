@@ -35,11 +35,11 @@ const MAX_FALL_AT_FIRST = 3.4
 /**
  * The best log-odds of a timing over the latest gaps, back to `oldest`: from whichever gap they are highest.
  *
- * Gaps are walked backwards with an interval of levels. The level at a header follows from that at the one
- * before: refill, less the polls in between, less own requests, cut at the limit. A bucket that is cut is
- * lowest as cut just before the last poll (if a poll refills within a period), or just before the first, and
- * says nothing about earlier levels. Otherwise the levels that later headers leave possible narrow the
- * earlier ones. A poll at a header's own time may count on either side of it.
+ * Gaps are walked backwards with an interval of levels. The level at a header follows from the level at the
+ * previous header: refill, less the polls in between, less own requests, cut at the limit. A bucket that is
+ * cut is lowest as cut just before the last poll (if a poll refills within a period), or just before the
+ * first, and says nothing about earlier levels. Otherwise the levels that later headers leave possible narrow
+ * the earlier ones. A poll at a header's own time may count on either side of it.
  */
 export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: PollerQuota, oldest = 0): Fit {
   const { period, phase, calls } = timing

@@ -14,7 +14,7 @@ const SHARED = 0.02
 const MIN_CHANCE = 0.03
 /** Weight of what was known before the first gap of a pool, in gaps. */
 const PRIOR_COUNTS = 2
-/** Each further request missing from a nearly full quota is rarer by this share, until counted. */
+/** Prior for a nearly full quota: each further missing request makes a gap less probable by this share. */
 const FEW = 0.6
 
 const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCOMES))
@@ -44,8 +44,9 @@ export interface Gap {
  * The latest gaps between headers, oldest first, each with the probability that irregular use by others gives
  * to it.
  *
- * Of a nearly full quota, it is how often such gaps showed as many missing requests before. Of others, it is
- * the better of that and of `OthersUse`, weighted by how well each foretold the gaps so far.
+ * If the quota was nearly full, this probability is how often such gaps showed as many missing requests
+ * before. Otherwise it is a mean of that frequency and of the probability from `OthersUse`, weighted by how
+ * well each predicted the gaps so far.
  */
 export class PollerGaps {
   readonly from = new Float64Array(CAPACITY)
@@ -63,7 +64,7 @@ export class PollerGaps {
   /** Gaps so far, dropped ones included. */
   added = 0
   #weight = 0.5
-  /** How often so many requests were missing: near full, and both by the gap's length. */
+  /** Numbers of gaps by missing requests; `#nearFull`: of a nearly full quota; `By`: also by length. */
   readonly #nearFull = new Float64Array(OUTCOMES)
   readonly #nearFullBy = pools()
   readonly #by = pools()

@@ -42,7 +42,7 @@ const SECOND_AFTER = 0.2
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
 /** Number of recorded checks needed to tell an early one. */
 export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
-/** Two checks count as early if they are closer than this share of the interval. */
+/** A check counts as early if it follows the previous one after less than this share of the interval. */
 const EARLY_SHARE = 0.5
 /** Maximum time between a header and the record of its check. */
 const ANSWERED_WITHIN_MS = 1_000

@@ -54,8 +54,8 @@ export class Spells {
   }
 
   /**
-   * Updates the counts from a header `seconds` after the one before. `came` has, by candidate, the
-   * probability that it began by a jump in between, times `total`.
+   * Updates the counts from a header that came `seconds` after the previous header. `came`: for each
+   * candidate, the probability that its spell began with a jump in between, times `total`.
    */
   learn(came: Float64Array, total: number, seconds: number): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
@@ -97,8 +97,8 @@ export class Spells {
   }
 
   /**
-   * The probability that a spell which begins now empties `level` requests within `withinSeconds`: Σ P(jump
-   * ends at r) × P(r holds for level / (r − gain)). `rates` and `gain` in requests per second.
+   * The probability that a spell which begins now uses up `level` requests within `withinSeconds`:
+   * Σ P(jump ends at r) × P(r holds for level / (r − gain)). `rates` and `gain` in requests per second.
    */
   emptyByNew(level: number, rates: Float64Array, gain: number, withinSeconds: number): number {
     let [ends, sum] = [0, 0]

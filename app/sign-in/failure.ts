@@ -77,7 +77,7 @@ export function awaitedHostText({ host, why, isOpen }: AwaitedHost): {
 } {
   const then = isOpen
     ? 'Retrying. Reload the sign-in page when this notice is gone.'
-    : 'Retrying. This notice closes when it responds.'
+    : 'Retrying. This notice closes when the host responds.'
   return { title: `${host} is not responding: ${why}`, text: `${CHECK_HOST}. ${then}` }
 }
 

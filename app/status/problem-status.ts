@@ -23,8 +23,8 @@ export interface ProblemStatus {
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
- * The problem of a row to be shown at `nowMs`, epoch ms. A rejected token or permission shows at once; a
- * single failed response of a row with a number does not show yet.
+ * The problem of a row that is shown at `nowMs`, epoch ms; `undefined` if none is. A 401 or 403, or any
+ * problem of a row without a number, is shown at once. Other problems are shown after `PROBLEM_LASTS_MS`.
  */
 export function shownProblem(
   { problem, source, state, asOf }: Pick<RequestQuota, 'problem' | 'source' | 'state' | 'asOf'>,

@@ -71,7 +71,7 @@ export class ReaderQueue {
     this.#owesEndSnapshot = this.#source.isComplete
   }
 
-  /** Continues with another stream that contains the former: queues the differences. */
+  /** Switches to another stream, which has all objects of the current one. Queues the objects that differ. */
   moveTo(source: Source): void {
     this.#merge()
     const owed = this.#owed ?? new Map<string, Uint8Array | undefined>()

@@ -72,8 +72,8 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request with a token other than `refused`. `token`: the token it was sent with; absent if it was
-   * not sent.
+   * Sends a request with a token other than `refused`. `token`: the token that the request was sent with;
+   * absent if no request was sent.
    */
   async #inTurn(
     request: ApiRequest,

@@ -70,7 +70,7 @@ export interface Relayed {
   /** Whether the response is a stream, which only the service or the gateway ends. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
-  /** Receives an exception during relaying, which ends the response for its readers, and nothing else. */
+  /** Called with an exception of relaying, which ends only this response for its readers. */
   readonly defect: (cause: unknown) => void
 }
 

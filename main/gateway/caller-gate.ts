@@ -54,7 +54,7 @@ const isFromPage = (rawHeaders: readonly string[]): boolean =>
 
 const MAX_ROUTED_PATH = 8 * 1024
 
-/** The destination of a path: `orders`: it places orders; `nowhere`: the gateway does not know it. */
+/** The destination of a path: `orders` if it places orders, `nowhere` if the gateway does not know it. */
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**
@@ -112,5 +112,5 @@ function namesOf(readings: readonly string[]): readonly string[] {
   })
 }
 
-/** The only POST that reads and places nothing (service 11). */
+/** The path of the only POST that reads data and places no order (service 11). */
 export const READING_POST = '/v3/marketdata/options/riskreward'

@@ -527,7 +527,10 @@ export class Forwarder {
       )
   }
 
-  /** Gets an access token, and waits for it at most as long as the caller waits for its turn. */
+  /**
+   * Gets an access token. Waits for one at most as long as the caller would wait for its turn, but at least
+   * `MIN_TOKEN_WAIT_MS`.
+   */
   async #accessFor({ maxWaitMs }: AdmittedRequest): Promise<Access> {
     const { usable, access, clock } = this.#deps
     if (usable().kind === 'none') await within(clock, Math.max(MIN_TOKEN_WAIT_MS, maxWaitMs), access())

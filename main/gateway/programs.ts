@@ -90,7 +90,7 @@ export interface ProgramsDeps {
   readonly given?: readonly GivenProgram[]
   readonly clock: Clock
   readonly randomBytes: RandomBytes
-  /** Receives one sentence if the stored programs cannot be read. */
+  /** Called with one sentence if the stored programs cannot be read. */
   readonly problem: (sentence: string) => void
 }
 

@@ -12,7 +12,7 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /** Receives an exception while a response was handled. Its request then fails, and nothing else. */
+  /** Called with an exception of handling a response. Only the request of that response fails then. */
   readonly defect: (cause: unknown) => void
 }
 

@@ -53,9 +53,12 @@ export const KEPT_MS = 10_000
 export const MAX_OUTAGE_MS = 60_000
 
 const DUAL_LOGON = 'DualLogon'
-/** Fields that concern only the request that opened the stream. */
+/** Header fields about the request that opened the stream, passed on only to the program that made it. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
-/** Fields about the bytes of one connection: readers get different bytes, and continue after it has ended. */
+/**
+ * Header fields about the body of one connection, which are not passed on: readers get different bytes, and
+ * continue after that connection has ended.
+ */
 const OF_ONE_BODY = /^(?:content-length|content-range|content-md5|content-digest|repr-digest|digest)$/
 const LF = 0x0a
 const CR = 0x0d
@@ -159,7 +162,7 @@ export class SharedStream implements StreamReaders {
     return missing.next.done === true
   }
 
-  /** Takes over the readers of a stream whose objects this one has. */
+  /** Takes over the readers of another stream. This stream must have all objects of the other one. */
   takeOver(other: SharedStream): void {
     for (const reader of other.#readers) {
       reader.onGone = () => this.#gone(reader)

@@ -57,7 +57,7 @@ export interface StreamHubDeps extends SharingDeps {
   /** Counts a request that the service answered, for its program. */
   readonly forwarded: (program: Program, category: string) => void
   readonly changed: () => void
-  /** Receives an exception while a reader was served, which ends that reader, and nothing else. */
+  /** Called with an exception of serving a reader, which ends only the stream of that reader. */
   readonly defect: (cause: unknown) => void
 }
 

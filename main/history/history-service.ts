@@ -327,8 +327,8 @@ export class HistoryService {
 }
 
 /**
- * The points in memory, preceded by those of the file. At most `most` points; those of the file are dropped
- * first.
+ * The points in memory, preceded by the points of the file. At most `most` points are returned; the points of
+ * the file are dropped first.
  */
 function withEarlier(
   recent: History,

@@ -190,7 +190,7 @@ export function historySentence(failure: StorageFailure, aside?: string): string
     case 'corrupt':
       return `The history file is damaged.${kept} Monitoring continues.`
     case 'newer':
-      return `The history file is from a newer Headroom.${kept} Monitoring continues.`
+      return `The history file was written by a newer version of Headroom.${kept} Monitoring continues.`
     case 'not-allowed':
       return 'Can’t write the history file. Check its permissions; monitoring continues.'
     case 'other':

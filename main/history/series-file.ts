@@ -52,7 +52,7 @@ export function openSeriesFile(folder: string): SeriesOpening {
       const version = numberOf(database.prepare('PRAGMA user_version').get()?.['user_version'])
       if (version <= SCHEMA_VERSION) return { kind: 'open', file: seriesFile(database) }
       database.close()
-      return failed('it is from a newer Headroom')
+      return failed('it was written by a newer version of Headroom')
     } catch (error) {
       database.close()
       throw error

@@ -28,7 +28,7 @@ export class ModelSamples {
     this.#deps = deps
   }
 
-  /** Takes the first sample now, and then at an interval. */
+  /** Takes the first sample now, and further ones at regular intervals. */
   start(): void {
     this.#take()
   }

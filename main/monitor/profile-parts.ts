@@ -26,7 +26,7 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Receives every token as it is adopted; cleans text from the service on entry. */
+  /** Learns every token when it is adopted, and removes tokens from texts that the service sends. */
   readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins

@@ -173,7 +173,7 @@ export class ProfileSession {
   }
 
   /**
-   * Suspends retries, and waits for a revocation in progress: if it arrived later, it would end new tokens.
+   * Suspends retries, and waits for a revocation in progress: if that arrived later, new tokens would end.
    */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()

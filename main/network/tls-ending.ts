@@ -23,9 +23,9 @@ const watched = new WeakSet<TLSSocket>()
 export const endedWithoutNotice = (socket: TLSSocket): boolean => cutShort.has(socket)
 
 /**
- * Watches how a TLS connection ends. Node reports both ends alike, so `close_notify` is recognized by its
- * bytes: it either follows the last data within one read, and then in the same turn of the event loop, or is
- * read by itself.
+ * Watches whether a TLS connection ends with `close_notify` or is cut off. Node reports both endings alike,
+ * so `close_notify` is recognized by its bytes. They arrive either in the same read as the last data, so that
+ * the end is reported in the same turn of the event loop, or in a separate read.
  */
 export function watchTlsEnd(socket: TLSSocket): void {
   if (watched.has(socket)) return

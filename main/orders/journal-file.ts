@@ -195,7 +195,7 @@ export type JournalOpening =
   | { readonly kind: 'open'; readonly file: JournalFile; readonly aside?: string }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause?: unknown }
 
-/** Opens `orders.db`. A damaged file is set aside; one of a newer Headroom is left alone. */
+/** Opens `orders.db`. A damaged file is set aside; a file of a newer version of Headroom is left alone. */
 export function openJournalFile(folder: string, nowMs: number): JournalOpening {
   const first = openOnce(folder)
   if (first.kind === 'open' || first.failure !== 'corrupt') return first

@@ -9,7 +9,7 @@ export interface JournalDeps {
   readonly folder: string | undefined
   readonly clock: Clock
   readonly log: Log
-  /** Receives one sentence if the file was damaged. */
+  /** Called with one sentence if the file was damaged. */
   readonly problem: (sentence: string) => void
   /** Called when the journal fails, with the reason, and when it works again. */
   readonly changed: (why: string | undefined) => void
@@ -202,7 +202,7 @@ const WORDS: Readonly<Record<StorageFailure | 'no-folder', string>> = {
   full: 'the disk is full',
   locked: 'another program locks the order journal',
   corrupt: 'the order journal is damaged',
-  newer: 'the order journal is from a newer Headroom',
+  newer: 'the order journal was written by a newer version of Headroom',
   'not-allowed': "the order journal can't be written",
   other: 'the order journal failed; see the log',
   'no-folder': 'there is no data folder for the order journal',

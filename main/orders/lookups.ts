@@ -22,7 +22,7 @@ export interface LookupDeps {
   /** Entries of the journal in an interval; `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
   readonly resolved: (entry: HashedEntry, resolution: Resolution) => void
-  /** Receives exceptions: bugs that must not end the lookups. */
+  /** Called with exceptions: bugs that must not end the lookups. */
   readonly defect: (cause: unknown) => void
 }
 

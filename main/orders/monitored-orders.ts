@@ -15,7 +15,7 @@ export interface MonitoredOrdersDeps {
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
   readonly clock: Clock
   readonly log: Log
-  /** Receives one sentence if the journal was damaged. */
+  /** Called with one sentence if the journal was damaged. */
   readonly problem: (sentence: string) => void
 }
 

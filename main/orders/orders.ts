@@ -28,7 +28,7 @@ export interface OrdersDeps {
   readonly log: Log
   readonly randomBytes: RandomBytes
   readonly listener: OrdersListener
-  /** Receives one sentence if the journal was damaged. */
+  /** Called with one sentence if the journal was damaged. */
   readonly problem: (sentence: string) => void
 }
 

@@ -28,7 +28,7 @@ export function openStoredJournal(folder: string): StoredJournalOpening {
     database = new DatabaseSync(path, { readOnly: true })
     if (Number(database.prepare('PRAGMA user_version').get()?.['user_version']) > JOURNAL_VERSION) {
       database.close()
-      return failed('it is of a newer Headroom')
+      return failed('it was written by a newer version of Headroom')
     }
     const file = new JournalFile(database)
     return {

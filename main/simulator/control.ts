@@ -38,7 +38,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
       case 'goaway-v3':
         return jsonAnswer(200, { cut: service.cutStreams('end', category, JSON.stringify(GO_AWAY_V3)) })
       default:
-        return bad('how must be end, reset, goaway-v2 or goaway-v3')
+        return bad('The value of "how" must be end, reset, goaway-v2 or goaway-v3.')
     }
   },
   /** Body: `{"Positions":1.5}`, requests per second. Categories not named stop. */
@@ -47,7 +47,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
     for (const [category, rate] of Object.entries(body)) {
       if (!service.quotas.has(category)) return bad(`no category with a request quota is called ${category}`)
       if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1000))
-        return bad(`${category} must be 0 to 1000`)
+        return bad(`The value of "${category}" must be from 0 to 1000.`)
       rates[category] = rate
     }
     service.setTraffic(rates)
@@ -59,7 +59,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
       if (service.slots.reading(category) === undefined)
         return bad(`no category with slots is called ${category}`)
       if (typeof slots !== 'number' || !Number.isInteger(slots) || slots < 0)
-        return bad(`${category}: a whole number`)
+        return bad(`The value of "${category}" must be a whole number, 0 or more.`)
     }
     for (const [category, slots] of Object.entries(body)) service.slots.setElsewhere(category, Number(slots))
     return DONE
@@ -68,9 +68,9 @@ const ORDERS: Readonly<Record<string, Order>> = {
   fault: (service, body) => {
     const { name, on } = body
     if (typeof name !== 'string' || faultProblem(name) !== undefined)
-      return bad('name must be the name of a fault')
+      return bad('The value of "name" must be the name of a fault.')
     if (typeof on !== 'boolean' && !(typeof on === 'number' && on >= 0))
-      return bad('on must be true, false or a number')
+      return bad('The value of "on" must be true, false or a number.')
     service.faults.set(name, on)
     return DONE
   },

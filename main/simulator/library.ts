@@ -8,13 +8,13 @@ import { startSimulatorServer as start } from './server.ts'
 export interface SimulatorOptions {
   /** 0 or absent: any free port of 127.0.0.1. */
   readonly port?: number
-  /** Absent: `sim-key`. */
+  /** Default: `sim-key`. */
   readonly clientId?: string
   /** Absent: no secret is needed. */
   readonly clientSecret?: string
-  /** A refresh token that is valid from the start; absent: `sim-refresh`. */
+  /** A refresh token that is valid from the start. Default: `sim-refresh`. */
   readonly refreshToken?: string
-  /** Whether `refreshToken` has the Trade scope; absent: no. */
+  /** Whether `refreshToken` has the Trade scope. Default: false. */
   readonly trade?: boolean
   /** Whether refresh tokens stay the same (`default`) or are replaced by each refresh (`rotating`). */
   readonly keys?: 'default' | 'rotating'
@@ -33,7 +33,7 @@ export interface SimulatorOptions {
   readonly heartbeatSeconds?: number
   /** Names from `headroom simulate --help`, each optionally with `:TIMES` or `:always`. */
   readonly faults?: readonly string[]
-  /** The behaviour of the sign-in page: ask the user, or answer at once. Absent: `ask`. */
+  /** The behaviour of the sign-in page: ask the user, or answer at once. Default: `ask`. */
   readonly consent?: 'ask' | 'approve' | 'decline'
   /** The same seed gives the same prices. */
   readonly seed?: number

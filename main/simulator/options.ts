@@ -24,7 +24,7 @@ export interface SimulatorFlags {
   /** A key without a secret is a PKCE key (service 4.1). */
   readonly clientSecret?: string
   readonly refreshToken: string
-  /** Whether `refreshToken` has the Trade scope. A sign-in has it if it asks for it. */
+  /** Whether `refreshToken` has the Trade scope. A sign-in gets the scopes that it requests. */
   readonly trade: boolean
   readonly keys: 'default' | 'rotating'
   /** Rotating keys: a refresh token older than this is rejected. */
@@ -61,7 +61,7 @@ export interface SimulatorFlags {
   readonly faults: readonly string[]
   /** The behaviour of the sign-in page: ask, or answer at once for tests without a browser. */
   readonly consent: 'ask' | 'approve' | 'decline'
-  /** The secret of the control surface, sent in `X-Simulator-Control`. Absent: no control surface. */
+  /** The secret of the control surface, sent in `X-Simulator-Control`; without a secret there is none. */
   readonly controlSecret?: string
   readonly seed: number
 }

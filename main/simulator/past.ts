@@ -29,8 +29,8 @@ const LOOK_MS = 1_000
 const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**
- * Reads the quotas as a monitor would have since `fromMs`, in order of time, up to `untilMs`. Must be called
- * before anything else reads them. Only the first moment without a request left is a 429.
+ * Simulates the readings of a monitor that runs from `fromMs` to `untilMs`. Must be called before anything
+ * else reads the quotas. Reports at most one 429 per category, at the first moment without a request left.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

@@ -24,7 +24,8 @@ export interface AskedAccounts {
 /** Reads a list of account ids; 404 when none of them is known. */
 export function readAccounts(text: string): Read<AskedAccounts> {
   const asked = listOf(text)
-  if (asked.length === 0 || asked.length > MAX_ACCOUNTS) return bad(`Name 1 to ${MAX_ACCOUNTS} accounts.`)
+  if (asked.length === 0 || asked.length > MAX_ACCOUNTS)
+    return bad(`Specify between 1 and ${MAX_ACCOUNTS} accounts.`)
   const known = asked.filter((id) => ACCOUNT_IDS.includes(id))
   if (known.length === 0) return { ok: false, answer: errorAnswer(404, 'NotFound', 'Account not found.') }
   return read({ known, unknown: asked.filter((id) => !ACCOUNT_IDS.includes(id)) })
@@ -35,17 +36,17 @@ export function readSymbols(text: string): Read<readonly string[]> {
   const symbols = listOf(text)
   return symbols.length >= 1 && symbols.length <= MAX_SYMBOLS
     ? read(symbols)
-    : bad(`Name 1 to ${MAX_SYMBOLS} symbols.`)
+    : bad(`Specify between 1 and ${MAX_SYMBOLS} symbols.`)
 }
 
 /** Reads a list of 1 to 50 order ids. */
 export function readOrderIds(text: string): Read<readonly string[]> {
   const ids = listOf(text)
   const readable = ids.length >= 1 && ids.length <= 50 && ids.every((id) => /^[\w-]{1,40}$/.test(id))
-  return readable ? read(ids) : bad('Name 1 to 50 order ids.')
+  return readable ? read(ids) : bad('Specify between 1 and 50 order ids.')
 }
 
-/** Reads a whole number from `low` to `high` from the query. Absent: `otherwise`. */
+/** Reads a whole number from `low` to `high` from the query; `otherwise` if the parameter is absent. */
 export function readWhole(
   query: URLSearchParams,
   name: string,
@@ -68,7 +69,7 @@ export function readWholeText(
 
 const BAR_UNITS = ['Minute', 'Daily', 'Weekly', 'Monthly'] as const
 
-/** Reads `unit`, in any case. Absent: `Daily`. */
+/** Reads `unit`, in upper or lower case; `Daily` if it is absent. */
 export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[number]> {
   const text = parameter(query, 'unit') ?? 'Daily'
   const unit = BAR_UNITS.find((known) => known.toLowerCase() === text.toLowerCase())
@@ -95,7 +96,7 @@ export function readBars(query: URLSearchParams, nowMs: number): Read<AskedBars>
         flatRead(readDate(query, 'lastdate'), (lastMs) =>
           flatRead(readDate(query, 'firstdate'), (firstMs) => {
             if (firstMs !== undefined && parameter(query, 'barsback') !== undefined) {
-              return bad('Give barsback or firstdate, not both.')
+              return bad('Specify barsback or firstdate, not both.')
             }
             const untilMs = Math.min(lastMs ?? nowMs, nowMs)
             const lengthMs = UNIT_MINUTES[unit] * interval * 60_000
@@ -115,13 +116,16 @@ function readDate(query: URLSearchParams, name: string): Read<number | undefined
   return Number.isNaN(atMs) ? bad(`${name} must be a date.`) : read(atMs)
 }
 
-/** Reads `spreadType`, one of the types that `spreadtypes` lists. Absent: single options. */
+/** Reads `spreadType`, one of the types that `spreadtypes` lists; single options if it is absent. */
 export function readSpreadType(query: URLSearchParams): Read<SpreadType> {
   const type = spreadTypeOf(parameter(query, 'spreadType') ?? 'Single')
   return type === undefined ? bad('spreadType must be one that options/spreadtypes lists.') : read(type)
 }
 
-/** Reads `symbol`, a list; a trailing ` *` stands for every option of an underlying. Absent: every symbol. */
+/**
+ * Reads `symbol`, a list; a trailing ` *` stands for every option of an underlying. If `symbol` is absent,
+ * every symbol passes the filter.
+ */
 export function readSymbolFilter(query: URLSearchParams): Read<(symbol: string) => boolean> {
   const text = parameter(query, 'symbol')
   if (text === undefined) return read(() => true)
@@ -138,7 +142,8 @@ export interface PageRequest {
 }
 
 /**
- * Reads `pageSize`, 1 to 600, and `nextToken`, as named by an earlier page. Absent: one page with everything.
+ * Reads `pageSize`, 1 to 600 (the default), and `nextToken`, which comes from an earlier page. Without
+ * `nextToken`, reads the first page.
  */
 export function readPage(query: URLSearchParams): Read<PageRequest> {
   return flatRead(
@@ -167,13 +172,15 @@ export function readLegs(query: URLSearchParams): Read<readonly string[]> {
     .map(([, value]) => value.trim())
   return legs.length >= 1 && legs.length <= MAX_LEGS
     ? read(legs)
-    : bad(`Name 1 to ${MAX_LEGS} legs, as in legs[0].Symbol=.`)
+    : bad(`Specify between 1 and ${MAX_LEGS} legs, such as legs[0].Symbol=MSFT.`)
 }
 
 /** Reads `since`, a required date. */
 export function readSince(query: URLSearchParams): Read<string> {
   const since = parameter(query, 'since')
-  return since !== undefined && !Number.isNaN(Date.parse(since)) ? read(since) : bad('since must be a date.')
+  return since !== undefined && !Number.isNaN(Date.parse(since))
+    ? read(since)
+    : bad('The parameter since must be a date.')
 }
 
 const flatRead = <T, R>(result: Read<T>, then: (value: T) => Read<R>): Read<R> =>

@@ -59,8 +59,8 @@ export interface ServerOptions extends Partial<SimulatorFlags> {
   /** 0 or absent: any free port. */
   readonly port?: number
   /**
-   * Whether `id_token` is a signed JWT, with a discovery document and a key set. Absent: it is opaque, which
-   * saves the 0.1 to 0.5 s for generating a key.
+   * Whether `id_token` is a signed JWT, with a discovery document and a key set. By default the token is
+   * opaque, which saves the 0.1 to 0.5 s for generating a key.
    */
   readonly signedIdTokens?: boolean
 }

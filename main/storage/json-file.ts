@@ -55,7 +55,7 @@ export class JsonFile<T> {
     } catch (error) {
       if (systemErrorCode(error) !== 'ENOENT') {
         this.#unreadAtMs = nowMs
-        onProblem(`${what}: can't read the file (${systemErrorText(error)}); using the defaults`)
+        onProblem(`${what}: can't read the file (${systemErrorText(error)}); defaults are used`)
       }
       return fallback
     }
@@ -91,11 +91,11 @@ export class JsonFile<T> {
     try {
       const aside = setAside({ folder, name, extension: '.json', why: state }, nowMs)
       return state === 'newer'
-        ? `${what}: the file is from a newer Headroom, renamed to ${aside}; using the defaults`
-        : `${what}: the file is damaged, renamed to ${aside}; using the defaults`
+        ? `${what}: the file was written by a newer version of Headroom and renamed to ${aside}; defaults are used`
+        : `${what}: the file is damaged and was renamed to ${aside}; defaults are used`
     } catch (error) {
       const why = systemErrorText(error)
-      return `${what}: the file is damaged, and renaming it failed (${why}); using the defaults`
+      return `${what}: the file is damaged, and renaming it failed (${why}); defaults are used`
     }
   }
 }

@@ -33,8 +33,8 @@ export function streamToCheck(
 /**
  * Opens a stream, reads its quota headers and closes it.
  *
- * The only way to see the quotas of a stream category. It costs one request and briefly one slot: never a
- * slot in use, and the last free one only at a user's request.
+ * There is no other way to see the quotas of a stream category. A check costs one request and, briefly, one
+ * slot: never a slot in use, and the last free one only at a user's request.
  */
 export async function checkStream(
   category: string,

@@ -30,9 +30,9 @@ export interface HandoverListener {
 /**
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
- * Each opens with the access token valid at that moment, when it has its turn among all requests. While the
- * gateway is off, it waits if its category's rate quota is paused, or if no more is left than the reserve for
- * other programs.
+ * A new connection waits for its turn among all requests, and opens with the access token that is valid then.
+ * While the gateway is off, there are no turns: then a connection waits while its category's rate quota is
+ * paused, or while that quota has no more left than the reserve for other programs.
  */
 export class StreamHandover {
   readonly #category: string

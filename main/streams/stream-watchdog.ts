@@ -26,7 +26,10 @@ export interface WatchdogListener {
   entered(state: StreamState, before: StreamState): void
   /** Called after each check of the time. */
   watched(): void
-  /** When a finished wait may end, in epoch milliseconds; `undefined` if now. */
+  /**
+   * The earliest time at which a stream whose wait is over may continue, in epoch milliseconds; `undefined`:
+   * now.
+   */
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 

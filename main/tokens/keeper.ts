@@ -19,7 +19,10 @@ import type { TokenStore } from './token-store.ts'
 /** The ports and listeners of one key's tokens. */
 export interface KeeperDeps {
   readonly http: Http
-  /** Receives every token before it is sent, and when it is adopted, to remove it from logs and texts. */
+  /**
+   * Receives every token before it is sent, and again when it is adopted, so that tokens can be removed from
+   * logs and texts.
+   */
   readonly secrets: Secrets
   readonly clock: Clock
   readonly random: Random
@@ -28,7 +31,7 @@ export interface KeeperDeps {
   readonly event: (event: KeyReport) => void
   /** Reports whether the sign-in host was reached; `sinceMs`: since when it has not responded. */
   readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
-  /** Receives exceptions of listeners: bugs that must not affect the tokens. */
+  /** Called with exceptions of listeners: bugs that must not affect the tokens. */
   readonly onListenerError?: (cause: unknown) => void
 }
 

@@ -124,7 +124,7 @@ export class KeyRefresh {
     const { clock, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
     this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not responding', askedAtMs))
-    // How far a request got before it threw is unknown: it is retried like a lost response.
+    // The request may have reached the service before the exception: retry as after a lost response.
     return this.#send(token)
       .catch((error: unknown): RefreshOutcome => {
         this.#deps.onListenerError?.(error)

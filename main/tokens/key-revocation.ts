@@ -34,8 +34,8 @@ export interface KeyRevocationDeps
 /**
  * The revocation of one key's tokens (service 4.2). Callers share one flight.
  *
- * It waits for a refresh in progress. If the response to an earlier refresh was lost, it repeats that refresh
- * first: revoking the replaced token would leave the new one in doubt.
+ * A revocation waits for a refresh in progress. If the response to an earlier refresh was lost, that refresh
+ * is repeated first: revoking the replaced token would leave the new one in doubt.
  */
 export class KeyRevocation {
   readonly #store: TokenStore

@@ -32,7 +32,7 @@ const BUSY_MS = 250
  * Opens `vault.db`: SQLite in WAL mode with `synchronous=FULL`, so that committed data survives a crash of
  * the machine, and a full disk keeps the last good state.
  *
- * An unreadable file is renamed, never replaced or deleted. A file from a newer Headroom is left alone.
+ * An unreadable file is renamed, never replaced or deleted. A file of a newer version is left alone.
  */
 export function openVaultFile(
   folder: string,
@@ -89,7 +89,7 @@ type Opened =
 
 /**
  * Creates the file under another name and renames it when complete. So `vault.db` is never half a file, and
- * if it is empty, another program emptied it.
+ * an empty one was emptied by another program.
  */
 function create(file: string, migrations: readonly string[]): Opened {
   const draft = `${file}.new`

@@ -48,7 +48,8 @@ export type SignedIn =
 
 const SECRET = 'client-secret'
 
-const ABOUT_DAMAGED = 'name and addresses damaged: connect this key again, then disconnect this entry'
+const ABOUT_DAMAGED =
+  'name and addresses damaged. Connect the key as a new entry, then disconnect the damaged one'
 
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 

@@ -14,7 +14,10 @@ export interface ChartMarker {
   readonly side: 'left' | 'right'
 }
 
-/** Markers of a kind closer than this share of the range are merged, because labels must not overlap. */
+/**
+ * Markers of one kind are merged if the time between them is less than this share of the range, because
+ * labels must not overlap.
+ */
 const MIN_DISTANCE = 1 / 25
 /** The share of the range that a label takes on a narrow chart. */
 const LABEL_WIDTH = 0.14

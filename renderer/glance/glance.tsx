@@ -70,7 +70,10 @@ export function Glance({ inert }: { readonly inert: boolean }) {
   )
 }
 
-/** The remedy of the line's key. It acts on the chosen key, so it is absent while another key is chosen. */
+/**
+ * The button that remedies what the line reports. The button acts on the chosen key, so there is none while
+ * the line is about another key.
+ */
 function LineRemedy() {
   const shown = useSnapshot(({ profile }) => profile.id)
   const isOfLine = useMoment(({ mirror, nowMs }) => stripKey(mirror.snapshots, nowMs)?.profile.id === shown)

@@ -137,7 +137,7 @@ export function ProgramsPanel({
       <p className={css('note', 'foot')}>
         {isRecorded
           ? `Rates and bursts cover the recording: ${recordedText(draft.base.recordedMinutes ?? 0, RECORDED_MS)}.`
-          : `Rates are means of the last minute. Bursts are assumed: ${ASSUMED_BURST_SECONDS} seconds of the rate.`}
+          : `Rates are averages over the last minute. Assumed bursts: ${ASSUMED_BURST_SECONDS} seconds of requests at that rate.`}
       </p>
     </section>
   )

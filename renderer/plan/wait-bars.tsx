@@ -80,7 +80,7 @@ interface WaitBar {
 /** More bars than this are too thin to distinguish their patterns. */
 const MAX_BARS = 40
 
-/** The rows of a day as bars of equal length, each with its longest wait. */
+/** Groups the rows of a day into bars that each cover the same length of time, each with its longest wait. */
 export function waitBars(
   rows: readonly Pick<DayRow, 'at' | 'longestSeconds' | 'longestBy'>[],
 ): readonly WaitBar[] {

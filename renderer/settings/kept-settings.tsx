@@ -37,7 +37,7 @@ export function KeptSettings() {
             onChange={(rawMs) => void keep(rawMs, storage.rollupMs)}
           />
           <SpanField
-            label="Keep minutes and events for"
+            label="Keep one-minute summaries and events for"
             choices={ROLLUP_CHOICES}
             ms={storage.rollupMs}
             onChange={(rollupMs) => void keep(storage.rawMs, rollupMs)}

@@ -14,7 +14,7 @@ import { isSymbol } from '../../app/service/stream-paths.ts'
 import { clockText } from '../../app/status/moments.ts'
 import { countText, shareText } from '../../app/status/rates.ts'
 
-/** A typed text as a value, or its error. */
+/** The value of a text that a user typed, or what is wrong with that text. */
 export type Typed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: string }
@@ -108,7 +108,7 @@ export function storageText(storage: StorageSummary): string {
     case 'memory':
       return 'History is in memory only, until Headroom quits.'
     case 'ok':
-      return `Saved on this computer: every sample for ${spanText(storage.rawMs)}, minutes and events for ${spanText(storage.rollupMs)}; ${sizeText(storage.bytes)} now.`
+      return `Saved: every sample for ${spanText(storage.rawMs)}, one-minute summaries and events for ${spanText(storage.rollupMs)}. Now ${sizeText(storage.bytes)} in use on this computer.`
     case 'failing': {
       const lost = storage.lost > 0 ? ` ${countText(storage.lost, 'entry was', 'entries were')} lost.` : ''
       return `Saving the history fails: ${storage.failure}. ${countText(storage.waiting, 'entry waits', 'entries wait')}.${lost}`

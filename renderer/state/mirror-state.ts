@@ -41,8 +41,8 @@ export function withPushedSnapshot(state: MirrorState, snapshot: Snapshot, recei
 /**
  * Applies the response to a request for all profiles.
  *
- * A profile missing from it is removed, unless it was pushed during the request (`heardOf`): then the push is
- * newer.
+ * A profile missing from the response is removed, unless a snapshot of that profile was pushed during the
+ * request (`heardOf`): then the push is newer.
  */
 export function withAllSnapshots(
   state: MirrorState,

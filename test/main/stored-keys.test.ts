@@ -211,7 +211,7 @@ test.each([
       keystore: 'record-corrupt',
       refresh: {
         state: 'sign-in-required',
-        reason: expect.stringContaining('damaged: connect this key again'),
+        reason: expect.stringContaining('damaged. Connect the key as a new entry'),
       },
     })
     expect(JSON.stringify(said)).toContain('saved key key-1 are damaged')

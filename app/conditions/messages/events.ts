@@ -292,7 +292,7 @@ function quoted({ message, status }: Of<'requests-refused'>): string {
   return message !== undefined && status >= 400 ? `“${message}”` : ''
 }
 
-/** `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: enough to decide whether to give up that stream. */
+/** `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: enough to decide whether to close that stream. */
 function proposalText(proposal: StreamProposal, nowMs: number): string {
   const rate = rateText(proposal.framesPerSecond)
   const open = sinceText(proposal.openedAt, nowMs)

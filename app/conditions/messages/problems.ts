@@ -11,7 +11,7 @@ import { joined, type Message, message, NO_ACTION } from './message.ts'
 const HISTORY_WORDS: Readonly<Record<string, { readonly why: string; readonly action: string }>> = {
   full: { why: 'Disk full', action: 'Free space on the data folder’s disk.' },
   'not-allowed': { why: 'The data folder can’t be written', action: 'Check access to the folder.' },
-  newer: { why: 'A newer Headroom wrote the history', action: 'Update Headroom.' },
+  newer: { why: 'A newer version of Headroom wrote the history', action: 'Update Headroom.' },
   locked: { why: 'Another program is using the history file', action: 'Close that program.' },
 }
 

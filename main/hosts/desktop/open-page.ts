@@ -81,7 +81,7 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
     cancel()
     cancel = clock.after(step.waitMs, () => {
       if (contents.isDestroyed()) return
-      // The crashed page may have been hidden; the new one reports only being hidden.
+      // The crashed page may have been hidden. The new one reports only being hidden, so assume visible.
       void session.handlers.setVisible({ visible: true })
       contents.reload()
     })

@@ -8,8 +8,8 @@ const MIN_VISIBLE = 64
 /**
  * Computes where to open a window: at its last position, unless that screen is gone or smaller.
  *
- * Never larger than the work area of its screen; a first window uses the first of `workAreas`. Without a
- * position Electron centres it.
+ * The result is never larger than the work area of the window's screen; a first window uses the first of
+ * `workAreas`. Electron centres a window without a position.
  */
 export function openingBounds(
   saved: Rectangle | undefined,

@@ -15,7 +15,7 @@ interface GatewayPorts {
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
   readonly log: Log
   readonly secrets: Secrets
-  /** Receives one sentence if stored programs cannot be read. */
+  /** Called with one sentence if the stored programs cannot be read. */
   readonly say: (line: string) => void
 }
 

@@ -14,7 +14,7 @@ export type ProgramRequest =
 export interface StoredProgramsPorts {
   readonly clock: Clock
   readonly randomBytes: RandomBytes
-  /** Receives one sentence if the stored programs cannot be read. */
+  /** Called with one sentence if the stored programs cannot be read. */
   readonly problem: (sentence: string) => void
 }
 

@@ -9,7 +9,7 @@ export interface Arrivals {
 export interface ArrivalRule {
   readonly perSecond: number
   readonly shape: 'even' | 'poisson'
-  /** Absent: without pauses. */
+  /** Alternating lengths of work and pause; absent if the program never pauses. */
   readonly spells?: { readonly onMs: number; readonly offMs: number }
 }
 

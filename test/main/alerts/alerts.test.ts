@@ -110,7 +110,7 @@ test('a damaged thresholds file is renamed and reported, and defaults apply', ()
   const thresholds = thresholdsIn(folder, problems)
   expect(thresholds.of('key-1').below).toBe(0.2)
   expect(problems).toEqual([
-    expect.stringMatching(/^Alert thresholds: the file is damaged, renamed to alerts\.corrupt-/),
+    expect.stringMatching(/^Alert thresholds: the file is damaged and was renamed to alerts\.corrupt-/),
   ])
   thresholds.set('key-1', undefined, 0.3)
   expect(JSON.parse(readFileSync(join(folder, 'alerts.json'), 'utf8'))).toMatchObject({

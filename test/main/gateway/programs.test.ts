@@ -107,7 +107,7 @@ test('sets a damaged file aside, reports it, and starts with the gateway off', (
   writeFileSync(file, '{"schemaVersion":1,"port":4791,"programs":[{"id":"x"}]}')
   const { programs, problems } = opened(dataFolder)
   expect([programs.port, programs.list()]).toEqual([undefined, []])
-  expect(problems).toEqual([expect.stringContaining('the file is damaged, renamed to')])
+  expect(problems).toEqual([expect.stringContaining('the file is damaged and was renamed to')])
 })
 
 test('keeps a newer Headroom’s file, and does not call it damaged', () => {
@@ -116,7 +116,7 @@ test('keeps a newer Headroom’s file, and does not call it damaged', () => {
   writeFileSync(file, text)
   const { problems } = opened(dataFolder)
   expect(problems).toEqual([
-    expect.stringMatching(/the file is from a newer Headroom, renamed to gateway\.newer-/),
+    expect.stringMatching(/written by a newer version of Headroom and renamed to gateway\.newer-/),
   ])
   const aside = readdirSync(dataFolder).find((name) => name.startsWith('gateway.newer-'))
   expect(readFileSync(join(dataFolder, aside ?? ''), 'utf8')).toBe(text)

@@ -203,7 +203,7 @@ test('damaged history settings are renamed and reported, and the default retenti
   const { history, problems, live } = started(folder)
   live(10, 10)
   expect(problems).toEqual([
-    expect.stringMatching(/^History settings: the file is damaged, renamed to history\.corrupt-/),
+    expect.stringMatching(/^History settings: the file is damaged and was renamed to history\.corrupt-/),
   ])
   expect(history.status()).toMatchObject({ kind: 'ok', rawMs: 48 * 3_600_000 })
 })

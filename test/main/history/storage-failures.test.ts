@@ -96,7 +96,7 @@ test('a file of a newer version is renamed, complete', () => {
   newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}; CREATE TABLE of_tomorrow (x)`)
   newer.close()
   const started = startedStore(folder)
-  expect(started.problems).toEqual([expect.stringMatching(/newer Headroom.*history\.newer-/)])
+  expect(started.problems).toEqual([expect.stringMatching(/newer version of Headroom.*history\.newer-/)])
   record(started, 2, () => 1)
   expect(rows(folder)).toBe(2)
   const aside = readdirSync(folder).find((name) => /^history\.newer-.*\.db$/.test(name))

@@ -129,7 +129,10 @@ test('a damaged file is set aside with a word, a removed one made again, a newer
   database.exec('PRAGMA user_version = 9')
   database.close()
   const newer = open(folder).journal
-  expect(newer.insert(entry('d'))).toEqual({ ok: false, why: 'the order journal is from a newer Headroom' })
+  expect(newer.insert(entry('d'))).toEqual({
+    ok: false,
+    why: 'the order journal was written by a newer version of Headroom',
+  })
 })
 
 test('without a data folder nothing can be journalled', () => {

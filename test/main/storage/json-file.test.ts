@@ -16,7 +16,9 @@ test('a file of 16 MiB is read, and a larger one is renamed unread', () => {
   expect(read(16 << 20)).toBe('text')
   expect(problems).toEqual([])
   expect(read((16 << 20) + 1)).toBe('none')
-  expect(problems).toEqual([expect.stringContaining('Texts: the file is damaged, renamed to file.corrupt-')])
+  expect(problems).toEqual([
+    expect.stringContaining('Texts: the file is damaged and was renamed to file.corrupt-'),
+  ])
 })
 
 test('a file may be as long as its limit, and not one character longer', () => {
@@ -30,7 +32,9 @@ test('a file may be as long as its limit, and not one character longer', () => {
   expect(read('"12345678"')).toBe('12345678')
   expect(problems).toEqual([])
   expect(read('"123456789"')).toBe('none')
-  expect(problems).toEqual([expect.stringContaining('Texts: the file is damaged, renamed to file.corrupt-')])
+  expect(problems).toEqual([
+    expect.stringContaining('Texts: the file is damaged and was renamed to file.corrupt-'),
+  ])
 })
 
 test('an unreadable file is renamed before a new one replaces it', () => {
@@ -75,10 +79,8 @@ test.each([
   const problems: string[] = []
   expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
   expect(readdirSync(folder)).toEqual([ASIDE.replace('corrupt', state)])
-  const words = state === 'newer' ? 'from a newer Headroom' : 'damaged'
-  expect(problems).toEqual([
-    expect.stringContaining(`Texts: the file is ${words}, renamed to file.${state}-`),
-  ])
+  const words = state === 'newer' ? 'was written by a newer version of Headroom and' : 'is damaged and was'
+  expect(problems).toEqual([expect.stringContaining(`Texts: the file ${words} renamed to file.${state}-`)])
 })
 
 test('a damaged file that cannot be renamed is reported with the reason', () => {
@@ -89,7 +91,7 @@ test('a damaged file that cannot be renamed is reported with the reason', () => 
   const file = new JsonFile({ folder, name: 'file', what: 'Texts', schema: z.string() })
   expect(file.read('none', 0, (problem) => void problems.push(problem))).toBe('none')
   expect(problems).toEqual([
-    'Texts: the file is damaged, and renaming it failed (a folder is in the way); using the defaults',
+    'Texts: the file is damaged, and renaming it failed (a folder is in the way); defaults are used',
   ])
 })
 

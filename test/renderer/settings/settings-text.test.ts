@@ -40,7 +40,9 @@ it('describes the history', () => {
   expect(storageText({ kind: 'memory' })).toContain('until Headroom quits')
   expect(
     storageText({ kind: 'ok', bytes: 12_582_912, rawMs: 47 * 3_600_000, rollupMs: 90 * 86_400_000 }),
-  ).toBe('Saved on this computer: every sample for 47 hours, minutes and events for 90 days; 12.0 MB now.')
+  ).toBe(
+    'Saved: every sample for 47 hours, one-minute summaries and events for 90 days. Now 12.0 MB in use on this computer.',
+  )
   expect(storageText({ kind: 'failing', failure: 'the disk is full', waiting: 1, lost: 2 })).toBe(
     'Saving the history fails: the disk is full. 1 entry waits. 2 entries were lost.',
   )

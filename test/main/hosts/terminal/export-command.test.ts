@@ -143,7 +143,7 @@ test('each failure is one line', async () => {
   for (const [flags, exitCode, line] of [
     [{ data: none }, 1, `there is no history in ${none}`],
     [{ data: damaged }, 1, `can't read the history in ${damaged}: it is damaged`],
-    [{ data: newer }, 1, `can't read the history in ${newer}: it is from a newer Headroom`],
+    [{ data: newer }, 1, `can't read the history in ${newer}: it was written by a newer version of Headroom`],
     [{ profile: 'nope' }, 1, `the history has no profile 'nope'; choose one of: key-1, key-2`],
     [{ from: 2, to: 1 }, 2, '--from must be before --to'],
     [{ format: 'parquet' }, 2, 'add --output FILE or FOLDER for --format parquet'],

@@ -184,7 +184,7 @@ test('start serves and locks its folder, and a second start names the owner', as
   first.child.kill('SIGTERM')
   const { exitCode, stderr } = await first.ended
   expect(exitCode).toBe(0)
-  expect(stderr).toContain('preferences: the file is damaged, renamed to preferences.corrupt-')
+  expect(stderr).toContain('preferences: the file is damaged and was renamed to preferences.corrupt-')
 })
 
 test('an unusable data folder is exit 1 and one line', async () => {

@@ -52,5 +52,5 @@ test('nothing changes while another process uses the folder, or the file is unus
   if (lock.kind === 'held') lock.release()
   writeFileSync(join(folder, 'gateway.json'), '{"programs":')
   expect(ask(ADD)).toMatchObject({ ok: true })
-  expect(problems).toEqual([expect.stringContaining('the file is damaged, renamed to')])
+  expect(problems).toEqual([expect.stringContaining('the file is damaged and was renamed to')])
 })
