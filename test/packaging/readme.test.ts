@@ -72,7 +72,9 @@ test('every command of the README is a subcommand of the program', () => {
   const commands = [...read('README.md').matchAll(/· `headroom ([\w-]+)`/g)].map(
     ([, command = '']) => command,
   )
-  expect(commands.length).toBe(9)
-  const program = read('main/hosts/terminal/program.ts')
+  expect(commands.length).toBe(10)
+  const program = ['program', 'program-flags', 'orders-flags']
+    .map((file) => read(`main/hosts/terminal/${file}.ts`))
+    .join('\n')
   expect(commands.filter((command) => !program.includes(`command('${command}'`))).toEqual([])
 })
