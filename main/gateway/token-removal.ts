@@ -101,11 +101,14 @@ export class TokenRemoval {
 
   /**
    * The service's error without the token in its body. A complete body that does not contain the token stays
-   * unchanged, byte for byte. Any other body is decoded and cleaned, an incomplete one while it is read.
+   * unchanged, byte for byte. Any other body is decoded and cleaned, an incomplete one while it is read. A
+   * body in an unknown coding, in which the token can't be found, is left out.
    */
   fromError({ answer, begun }: Required<BegunAnswer>): BegunAnswer {
     const { bytes, rest } = begun
     const codings = codingsOf(answer)
+    if (decodersOf(codings, bytes) === undefined && (bytes.length > 0 || rest !== 'none'))
+      return withoutBody(answer, rest)
     const plain = rest === 'to-come' ? undefined : decoded(bytes, codings)
     if (plain === 'too-large' || plain === undefined) return this.#asItIsRead(answer, begun, codings)
     const text = (plain === 'unknown' ? bytes : plain).toString('latin1')
@@ -162,6 +165,12 @@ function overlapOf(text: string, spelling: string): number {
   for (let length = Math.min(text.length, spelling.length - 1); length > 0; length -= 1)
     if (text.endsWith(spelling.slice(0, length))) return length
   return 0
+}
+
+function withoutBody(answer: ForwardAnswer, rest: Begun['rest']): BegunAnswer {
+  if (rest === 'to-come') answer.body.destroy()
+  const rawHeaders = [...withoutFields(answer, false), 'Content-Length', '0']
+  return { answer: { ...answer, rawHeaders }, begun: { bytes: Buffer.alloc(0), rest: 'none' } }
 }
 
 function withoutFields({ rawHeaders }: ForwardAnswer, isStillEncoded: boolean): string[] {
