@@ -24,7 +24,7 @@ export interface ProgramCommandDeps extends GatewayCommandDeps {
   /** Answers for the programs of a data folder while no app runs on it. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
-  /** Resolves when all output was written, or with the reason if it could not be written. */
+  /** Resolves when all output was written, or with the reason if it could not be written, or is discarded. */
   written(): Promise<OutputEnd | undefined>
 }
 

@@ -1,3 +1,5 @@
+import { fstatSync, statSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { createLogUpdate } from 'log-update'
 import { systemErrorCode, systemErrorText } from '../../storage/system-error.ts'
@@ -99,6 +101,22 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
           resolve(end)
         })
       }),
+  }
+}
+
+/**
+ * Why nothing reads what is written to a file descriptor: it is the null device, which Node also opens in
+ * place of a closed one.
+ */
+export function discardedEnd(fd: number): OutputEnd | undefined {
+  try {
+    const { rdev } = statSync(devNull)
+    const found = fstatSync(fd)
+    if (!found.isCharacterDevice() || found.rdev !== rdev) return undefined
+    return { kind: 'failed', line: 'stdout is closed, or the null device' }
+  } catch {
+    // Windows has no such file.
+    return undefined
   }
 }
 

@@ -21,7 +21,7 @@ import { checkPreferences } from '../../storage/preferences.ts'
 import { restoreFileMask } from '../../storage/private-files.ts'
 import { ShownTimes } from '../../storage/shown-times.ts'
 import type { AppFolder } from '../app-folder.ts'
-import type { NodeTerminal } from './node-terminal.ts'
+import { discardedEnd, type NodeTerminal } from './node-terminal.ts'
 import type { Commands } from './program.ts'
 import { revoke } from './revoke-command.ts'
 import { runBrowser } from './run-browser.ts'
@@ -220,7 +220,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       const ports = { clock: nodeClock, randomBytes, problem: terminal.error }
       return program({ action, name }, flags, {
         ...{ terminal, defaultDataFolder, askRunning: ask, clock: nodeClock },
-        written: terminal.written,
+        written: async () => discardedEnd(process.stdout.fd) ?? (await terminal.written()),
         answerStored: (folder, request) => answerStored(folder, request, ports),
       })
     },

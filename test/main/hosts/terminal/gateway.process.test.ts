@@ -276,6 +276,22 @@ test('programs added at the same time to a new data folder are all added', async
   expect(listed.programs.map(({ name }) => name).sort()).toEqual([...names].sort())
 }, 120_000)
 
+test.skipIf(process.platform === 'win32')(
+  'a program does not exist if its key is discarded',
+  async () => {
+    const folder = temporaryFolder()
+    const nothing = openSync('/dev/null', 'w')
+    onTestFinished(() => closeSync(nothing))
+    const add = [HEADROOM, 'program', 'add', 'bot', '--data', folder]
+    const lost = await runNode(add, ENVIRONMENT, nothing).ended
+    expect(lost.exitCode).toBe(1)
+    expect(lost.stderr).toContain('headroom: bot was not added, because its key could not be written\n')
+    expect(lost.stderr).toContain('stdout is closed, or the null device')
+    expect(await runNode(add, ENVIRONMENT).ended).toMatchObject({ exitCode: 0 })
+  },
+  60_000,
+)
+
 test.skipIf(process.platform !== 'linux')(
   'a program does not exist if its key could not be written',
   async () => {
