@@ -34,7 +34,7 @@ export const THOROUGH_FILES: readonly string[] = [
   'main/hosts/desktop/ipc-fuzz.test.ts',
   'main/hosts/terminal/flapping-clock.process.test.ts',
   'main/metrics/otlp.process.test.ts',
-  'main/orders/ten-thousand-order-lives.test.ts',
+  'main/orders/many-order-lives.test.ts',
   'main/stored-files-fuzz.test.ts',
   'main/tokens/crash.process.test.ts',
   'main/vault/crash.process.test.ts',
