@@ -2,33 +2,18 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { type Quote, TradeStationClient } from 'tradestation-api-ts'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Quote } from 'tradestation-api-ts'
+import { expect, test, vi } from 'vitest'
 import { KEPT_MS } from '../../../main/gateway/shared-stream.ts'
 import type { ForwardRequest } from '../../../main/network/forward-http.ts'
 import type { Profile } from '../../../main/ports/profile.ts'
 import { proves } from '../../proof/proves.ts'
 import { SkippingClock } from '../skipping-clock.ts'
 import { startGateway } from './started-gateway.ts'
+import { brokerageClient } from './third-party-client.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
 const ACCOUNTS = '/v3/brokerage/accounts'
-
-interface Pointed {
-  defaults: { baseURL?: string }
-}
-
-/** The client's two hosts are fixed inside it; both are the gateway here. */
-function brokerageClient(origin: string, key: string): TradeStationClient {
-  const client = new TradeStationClient({ clientId: 'any', refresh_token: key, environment: 'Simulation' })
-  const { httpClient } = client as unknown as {
-    httpClient: { axiosInstance: Pointed; tokenManager: { axiosInstance: Pointed } }
-  }
-  httpClient.axiosInstance.defaults.baseURL = origin
-  httpClient.tokenManager.axiosInstance.defaults.baseURL = origin
-  onTestFinished(() => client.closeAllStreams())
-  return client
-}
 
 test('an unchanged third-party client reads and streams through the gateway', async () => {
   const { url, add, service, monitor } = await startGateway({ simulator: { streamRate: 20 } })
