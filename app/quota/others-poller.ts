@@ -26,7 +26,7 @@ export interface PollerHeader {
 }
 
 /** Timings tried per second since the last header, and at most at one header. */
-const TRIES = { perSecond: 3_000, most: 60_000 } as const
+const TRIES = { perSecond: 3_000, most: 20_000 } as const
 /** A new search needs this many more gaps: a share of the present number, or `least` if that is more. */
 const MORE_GAPS = { share: 0.25, least: 8 } as const
 /** Jitter of a header's time, in seconds. */
@@ -106,6 +106,9 @@ export class OthersPoller {
     if (last === undefined) this.#baseMs = header.nowMs
     if (!isUsable) return
     const [from, to] = [this.#secondsOf(last), this.#secondsOf(header)]
+    // Headers of simultaneous requests come in any order, and say little about what happened in between.
+    this.#isDoubtful = to <= from || from < this.#gaps.end
+    if (this.#isDoubtful) return
     const grown = quota.refill * (to - from)
     const isNearFull = last.least - last.doubtful + grown >= quota.limit
     // In a quota that was full in between, it matters when each of several own requests counted.
@@ -149,7 +152,7 @@ export class OthersPoller {
     while (left > 0) {
       const step = this.#search.next()
       if (step.done !== true) {
-        left -= step.value
+        left -= Math.max(1, step.value)
         continue
       }
       this.#search = undefined

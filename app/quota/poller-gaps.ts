@@ -63,6 +63,11 @@ export class PollerGaps {
   count = 0
   /** Gaps so far, dropped ones included. */
   added = 0
+  /** End of the latest gap, in seconds. */
+  get end(): number {
+    return this.count === 0 ? Number.NEGATIVE_INFINITY : this.to[this.count - 1]!
+  }
+
   #weight = 0.5
   /** Numbers of gaps by missing requests; `#nearFull`: of a nearly full quota; `By`: also by length. */
   readonly #nearFull = new Float64Array(OUTCOMES)

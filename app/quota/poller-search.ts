@@ -69,6 +69,8 @@ export function* searchPoller(
   const pace = paceIn(gaps)
   const end = gaps.to[gaps.count - 1]!
   const span = end - firstLookFrom(gaps)
+  // Too short for any period; the grid below needs a span above 0.
+  if (span < MIN_PERIODS * PERIODS.least) return undefined
   const kept: FoundTiming[] = []
   let tried = 0
   for (let period = Math.max(PERIODS.least, span / MAX_PERIODS); period <= PERIODS.most; ) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Bucket } from '../../../app/quota/bucket.ts'
-import type { Poller } from '../../../app/quota/others-poller.ts'
+import { OthersPoller, type Poller } from '../../../app/quota/others-poller.ts'
 import { chanceFrom } from './chance.ts'
 import { ReferenceService } from './reference-service.ts'
 import { play, type Traffic } from './traffic.ts'
@@ -89,4 +89,21 @@ function recognizedAtRandom(seed: number, othersPerSecond: number): boolean {
 test('others at random times are not taken for a poller, whether the quota is nearly full or not', () => {
   const taken = [0.1, 0.3, 0.6, 0.9].filter((perSecond, seed) => recognizedAtRandom(seed, perSecond))
   expect(taken).toEqual([])
+})
+
+test('headers of simultaneous requests, in any order, end each search', () => {
+  const quota = { limit: RULE.limit, refill: RULE.limit / RULE.periodSeconds }
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const chance = chanceFrom(seed)
+    const poller = new OthersPoller()
+    const requests = Array.from({ length: 200 }, (_, number) => {
+      const sentAtMs = 1_000 + number
+      return { sentAtMs, nowMs: sentAtMs + 400 * chance(), level: RULE.limit - 1 - number }
+    })
+    for (const { sentAtMs, nowMs, level } of requests.toSorted((a, b) => a.nowMs - b.nowMs)) {
+      poller.sent()
+      poller.header({ sentAtMs, nowMs, least: level, most: level, doubtful: 0, chance: 0.001 }, quota)
+    }
+    expect(poller.found).toBeUndefined()
+  }
 })

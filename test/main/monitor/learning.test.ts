@@ -109,7 +109,9 @@ test.each([
   const next = new Learning(folder, NOW_MS, (line) => void lines.push(line))
   expect(next.of(owner('key-1')).read()).toEqual({})
   expect(lines).toHaveLength(1)
-  expect(lines[0]).toContain(`Learned traffic: the file ${word === 'newer' ? 'was written by a newer' : 'is damaged'}`)
+  expect(lines[0]).toContain(
+    `Learned traffic: the file ${word === 'newer' ? 'was written by a newer' : 'is damaged'}`,
+  )
   expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([changed])
 })
 
