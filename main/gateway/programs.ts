@@ -107,6 +107,8 @@ export class Programs {
   #given: readonly StoredProgram[]
   /** By digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
+  /** IDs of this run, also of programs that were cut: their last requests may still be under way. */
+  readonly #usedIds = new Set<string>()
 
   constructor(deps: ProgramsDeps) {
     this.#deps = deps
@@ -115,6 +117,7 @@ export class Programs {
     const { schemaVersion } = EMPTY
     this.#file = new JsonFile({ folder, name: 'gateway', what, schema: stored, schemaVersion })
     this.#stored = this.#file.read(EMPTY, deps.clock.wallMs(), deps.problem)
+    for (const { id } of this.#stored.programs) this.#usedIds.add(id)
     this.#given = given.map(({ key, ...program }) => ({
       ...program,
       id: `given:${program.name}`,
@@ -171,6 +174,7 @@ export class Programs {
       keyDigest: digestOf(key),
     }
     const saved = this.#save({ ...this.#stored, programs: [...programs, program] })
+    if (saved.ok) this.#usedIds.add(program.id)
     return saved.ok
       ? { kind: 'added', program: withoutDigest(program), key }
       : refused(`saving failed: ${saved.why}`)
@@ -224,9 +228,8 @@ export class Programs {
   }
 
   #freeId(): string {
-    const taken = new Set(this.#stored.programs.map(({ id }) => id))
     let number = this.#stored.programs.length + 1
-    while (taken.has(`program-${number}`)) number += 1
+    while (this.#usedIds.has(`program-${number}`)) number += 1
     return `program-${number}`
   }
 

@@ -12,6 +12,22 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'O2',
+    what: 'give the id of a program that was cut to the next one',
+    file: 'main/gateway/programs.ts',
+    find: '    if (saved.ok) this.#usedIds.add(program.id)\n',
+    replace: '',
+    test: 'main/gateway/programs.test.ts',
+  },
+  {
+    promise: 'O2',
+    what: 'allow orders of LIVE unconfirmed if its host ends with a dot',
+    file: 'app/sign-in/provider-hosts.ts',
+    find: ".replace(/\\.+$/, '')",
+    replace: '',
+    test: 'app/sign-in/provider-hosts.test.ts',
+  },
+  {
+    promise: 'O2',
     what: 'forget a stop at the next start',
     file: 'main/sign-in/profile-store.ts',
     find: 'return this.keepSettings({ ...stored, ...(orders !== undefined && { orders }) })',

@@ -157,6 +157,20 @@ test('a program’s id is unique while it exists', () => {
   expect(programs.list().map(({ id }) => id)).toEqual(['program-2', 'program-3', 'program-4'])
 })
 
+test('the id of a program that was cut is not given again in this run', () => {
+  const { programs, add, dataFolder } = opened()
+  add('zed')
+  const again = opened(dataFolder)
+  for (const name of ['one', 'two']) {
+    again.programs.cut(again.programs.list()[0]?.name ?? '')
+    again.add(name)
+  }
+  again.programs.cut('two')
+  again.add('zed')
+  expect(again.programs.list().map(({ id }) => id)).toEqual(['program-4'])
+  expect(programs.list()[0]?.id).toBe('program-1')
+})
+
 test('stores the port, and as the last one when turned off, while programs stay', () => {
   const { programs, add, dataFolder } = opened()
   add('bot')

@@ -52,6 +52,7 @@ export interface GatewayTraits {
   /** Orders of the gateway, given its parts; none without it. */
   readonly orders?: (parts: {
     readonly monitor: Monitor
+    readonly programs: Programs
     readonly clock: Clock
     readonly dataFolder: string
     readonly log: Log
@@ -110,7 +111,7 @@ export async function startGateway({
     userId: process.getuid?.(),
     ...(peer && { peer: async () => peer() }),
     ...(reserve && { reserve }),
-    ...(orders && { orders: orders({ monitor, clock, dataFolder, log }) }),
+    ...(orders && { orders: orders({ monitor, programs, clock, dataFolder, log }) }),
   })
   onTestFinished(async () => {
     await service.close()

@@ -41,9 +41,13 @@ export async function startOrderGateway(
   const started = await startGateway({
     ...traits,
     simulator: { trade: true, ...simulator },
-    orders: ({ monitor, clock, dataFolder, log }) => {
+    orders: ({ monitor, programs, clock, dataFolder, log }) => {
       orders = new Orders({
-        switch: { state: () => orderSwitch.state, maxPerMinute: () => orderSwitch.max },
+        switch: {
+          state: () => orderSwitch.state,
+          maxPerMinute: (id) =>
+            programs.list().some((program) => program.id === id) ? orderSwitch.max : undefined,
+        },
         profiles: () => monitor.profiles(),
         dataFolder,
         hashKeys: () => [],

@@ -77,6 +77,19 @@ describe('without both keys, or after a stop, nothing passes', () => {
     expect(service.service.orders.ledger.total()).toBe(0)
     proves('O2', { level: 3, cases: 1 })
   })
+
+  test('an order of a program that was cut stays unsent, although another was added meanwhile', async () => {
+    const { forward, asked, release } = heldForward()
+    const { add, gateway, send, service } = await startOrderGateway({ forward })
+    const answer = send('POST', ORDERS, add('zed'), ORDER)
+    await asked
+    gateway.cut('zed')
+    add('other')
+    release()
+    expect((await answer).status).toBe(403)
+    expect(service.service.orders.ledger.total()).toBe(0)
+    proves('O2', { level: 3, cases: 1 })
+  })
 })
 
 test('with both keys each of the requests passes, and no other one', async () => {
