@@ -9,6 +9,7 @@ import type { SeriesOpening } from '../../history/series-file.ts'
 import type { StoredJournalOpening } from '../../orders/stored-journal.ts'
 import { NO_HOME } from '../../storage/data-folder.ts'
 import { systemErrorText } from '../../storage/system-error.ts'
+import { printable } from './cells.ts'
 import type { ExportFlags } from './flags.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE, type Terminal } from './terminal.ts'
 
@@ -126,7 +127,14 @@ function ordersTable(
   if (opening.kind === 'failed') return opening
   const { journal } = opening
   const all = journal.entries(fromMs, toMs)
-  const entries = all.filter((entry) => profile === undefined || entry.profile === profile)
+  const entries = all
+    .filter((entry) => profile === undefined || entry.profile === profile)
+    .map((entry) => ({
+      ...entry,
+      // What a program or the service sent.
+      accountEnding: printable(entry.accountEnding),
+      orderIds: entry.orderIds.map(printable),
+    }))
   const interval = { fromMs, toMs, version }
   const pieces = async () => {
     switch (format) {

@@ -4,6 +4,7 @@ import { isLive } from '../../../app/sign-in/provider-hosts.ts'
 import { clockText } from '../../../app/status/moments.ts'
 import { lookupText, ordersStatus, STOPPING_LEAVES } from '../../../app/status/orders-status.ts'
 import type { ControlAnswer } from '../../control/protocol.ts'
+import { printable } from './cells.ts'
 import { asked, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
 import type { OrdersAction, OrdersFlags } from './orders-flags.ts'
 import { pickKey } from './revoke-running.ts'
@@ -45,12 +46,14 @@ async function status({ data, json, profile }: OrdersFlags, deps: GatewayCommand
     const granted = programs.filter(({ maxOrders }) => maxOrders !== undefined)
     if (json === true) {
       const limits = Object.fromEntries(granted.map(({ name, maxOrders }) => [name, maxOrders]))
-      terminal.out(JSON.stringify({ v: 1, type: 'orders', profile: key.id, ...found, programs: limits }))
+      const line = { v: 1, type: 'orders', profile: key.id, ...found, programs: limits }
+      terminal.out(printable(JSON.stringify(line)))
       continue
     }
-    terminal.out(`${key.name}: ${ordersStatus(found).text}`)
-    if (found.state !== 'off') terminal.out(`  ${programsText(granted)}`)
-    for (const one of found.unknown) terminal.out(`  ${unknownText(one)}`)
+    terminal.out(printable(`${key.name}: ${ordersStatus(found).text}`))
+    if (found.state !== 'off') terminal.out(printable(`  ${programsText(granted)}`))
+    // An order quotes what a program sent.
+    for (const one of found.unknown) terminal.out(printable(`  ${unknownText(one)}`))
   }
   if (shown.length === 0 && json !== true) terminal.out('no key is connected')
   return EXIT_OK

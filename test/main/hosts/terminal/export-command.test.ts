@@ -185,7 +185,7 @@ test('a slow reader delays the export, and one that is gone ends it', async () =
 const ORDERS: Partial<ExportFlags> = { orders: true, to: EPOCH_MS + 1 }
 
 /** A journal with an answered order, one whose response was lost, and one of another key. */
-function journalled(): string {
+function journalled(ending = '782'): string {
   const folder = temporaryFolder()
   const opening = openJournalFile(folder, EPOCH_MS)
   if (opening.kind === 'failed') throw new Error(opening.failure)
@@ -197,7 +197,7 @@ function journalled(): string {
     program: 'bot',
     method: 'POST',
     kind: 'order',
-    accountEnding: '782',
+    accountEnding: ending,
     orderIds: [],
     outcome: 'sent',
     isDismissed: false,
@@ -228,6 +228,12 @@ test('the journal of orders is exported by the documented columns, without its h
   ])
   const json = JSON.parse((await exported(folder, { ...ORDERS, format: 'json' }, false)).text)
   expect(json).toMatchObject({ kind: 'headroom-orders', rows: [{ id: '1' }, { id: '2' }, { id: '3' }] })
+})
+
+test.each(['csv', 'json'] as const)('no control character of an order is exported (%s)', async (format) => {
+  const { lines } = await exported(journalled('z\u001b\u202e\n'), { ...ORDERS, format }, false)
+  expect(lines.join('')).toContain('9001')
+  for (const line of lines) expect(line.trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]|\\u001b/u)
 })
 
 test('a Parquet file of orders has the same columns, with times, and unknown numbers as null', async () => {

@@ -86,6 +86,14 @@ test.each([
   expect(text).toMatch(new RegExp(`^ {2}17 .* bot .*…001 +${words}$`, 'm'))
 })
 
+test.each([false, true])('no control character of an order reaches the terminal (json: %s)', async (json) => {
+  const one = { ...unknown[0], state: 'found', accountEnding: 'z\u001bc', orderId: '9\u202e\u009b1' } as const
+  const orders = { state: 'on', today: 1, unknown: [one] } as OrdersSummary
+  const { out } = await run({ action: 'status', flags: json ? { json } : {}, snapshots: [of(orders)] })
+  expect(out.join('')).toContain('17')
+  expect(out.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+})
+
 const PROGRAM: ProgramSummary = {
   ...{ id: 'program-1', name: '', class: 'normal', weight: 1, keyEnding: 'abcd', forwarded: 0, coalesced: 0 },
   ...{ refused: 0, perSecond: 0, waiting: 0, longestWaitMs: 0, streams: 0, use: [] },
