@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { z } from 'zod'
@@ -109,6 +110,7 @@ const STATEMENTS = {
       (id, profile, at, program, method, kind, account_ending, order_ids, outcome, hashes, similar_hashes,
         confirm_hashes)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'sent', ?, ?, ?)`,
+  has: 'SELECT 1 FROM orders WHERE id = ?',
   settle: `
     UPDATE orders SET outcome = ?, status = coalesce(?, status), order_ids = coalesce(?, order_ids),
       latency_ms = coalesce(?, latency_ms) WHERE id = ?`,
@@ -157,6 +159,14 @@ export class JournalFile {
     this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }
 
+  /** Inserts an entry with its end, if the file has lost it. */
+  restore(entry: HashedEntry): void {
+    if (this.#statements.has.get(entry.id) !== undefined) return
+    this.insert(entry)
+    this.settle(entry.id, entry)
+    if (entry.isDismissed) this.dismiss(entry.id)
+  }
+
   settle(id: string, { outcome, status, orderIds, latencyMs }: Settlement): void {
     const ids = orderIds === undefined ? null : JSON.stringify(orderIds)
     this.#statements.settle.run(outcome, status ?? null, ids, latencyMs ?? null, id)
@@ -192,8 +202,17 @@ export class JournalFile {
 
 export type JournalOpening =
   /** `aside`: the new name of a damaged file that this one replaces. */
-  | { readonly kind: 'open'; readonly file: JournalFile; readonly aside?: string }
+  | {
+      readonly kind: 'open'
+      readonly file: JournalFile
+      /** See `JournalFile.open`. */
+      readonly entries: readonly HashedEntry[]
+      readonly aside?: string
+    }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause?: unknown }
+
+/** Whether the folder has a journal, be it readable or not. */
+export const hasJournalFile = (folder: string): boolean => existsSync(join(folder, `${NAME}.db`))
 
 /** Opens `orders.db`. A damaged file is set aside; a file of a newer version of Headroom is left alone. */
 export function openJournalFile(folder: string, nowMs: number): JournalOpening {
@@ -218,8 +237,7 @@ function openOnce(folder: string): JournalOpening {
     }
     const file = new JournalFile(database)
     // Reads what the next start needs: a damaged page shows now, not at the first order.
-    file.open()
-    return { kind: 'open', file }
+    return { kind: 'open', file, entries: file.open() }
   } catch (cause) {
     if (database?.isOpen) database.close()
     const failure =

@@ -33,6 +33,11 @@ export class Journal {
   /** Settlements that are not written yet, by entry. */
   readonly #unwritten = new Map<string, Settlement>()
   readonly #undismissed = new Set<string>()
+  #former: readonly HashedEntry[] | undefined
+  /** What a file that was removed or replaced would have lost, as it was written last, by entry. */
+  readonly #held = new Map<string, HashedEntry>()
+  /** Whether the file was opened since the last write. */
+  #isOpenedAnew = false
   /** Absent while no retry is due. */
   #cancelRetry: (() => void) | undefined
   #cancelPruning: () => void = () => {}
@@ -52,6 +57,7 @@ export class Journal {
   /** Writes an order before it is sent. If that is refused, the order must not be sent. */
   insert(entry: HashedEntry): Saved {
     const isWritten = this.#write((file) => file.insert(entry))
+    if (isWritten) this.#held.set(entry.id, entry)
     return isWritten ? SAVED : { ok: false, why: this.why ?? WORDS.other }
   }
 
@@ -71,9 +77,12 @@ export class Journal {
     return this.#read((file) => file.between(fromMs, toMs))?.map((entry) => this.#newest(entry))
   }
 
-  /** Entries without an answer, and those whose unknown outcome no person has dismissed. */
-  open(): readonly HashedEntry[] {
-    return this.#read((file) => file.open())?.map((entry) => this.#newest(entry)) ?? []
+  /**
+   * Entries of earlier runs without an answer, and those whose unknown outcome no person has dismissed;
+   * `undefined` until the file could be read once.
+   */
+  get former(): readonly HashedEntry[] | undefined {
+    return this.#former
   }
 
   count(profile: string, fromMs: number): number | undefined {
@@ -100,14 +109,14 @@ export class Journal {
       const file = this.#opened()
       if (file === undefined) return false
       file.write(() => {
+        if (this.#isOpenedAnew) for (const entry of this.#held.values()) file.restore(entry)
         for (const [id, settlement] of this.#unwritten) file.settle(id, settlement)
         for (const id of this.#undismissed) file.dismiss(id)
         run(file)
       })
       // A deleted file accepts writes, and they are lost with the process.
       if (!file.isInPlace()) throw new Error('the journal was removed or replaced')
-      this.#unwritten.clear()
-      this.#undismissed.clear()
+      this.#written()
       this.#worked()
       return true
     } catch (error) {
@@ -117,12 +126,27 @@ export class Journal {
     }
   }
 
+  #written(): void {
+    this.#isOpenedAnew = false
+    for (const id of new Set([...this.#unwritten.keys(), ...this.#undismissed])) {
+      const held = this.#held.get(id)
+      if (held === undefined) continue
+      const newest = this.#newest(held)
+      if (hasEnded(newest)) this.#held.delete(id)
+      else this.#held.set(id, newest)
+    }
+    this.#unwritten.clear()
+    this.#undismissed.clear()
+  }
+
   #read<T>(run: (file: JournalFile) => T): T | undefined {
     // A file that failed is opened again by a retry or an order, not by each look at it.
     if (this.#file === undefined && this.#failure !== undefined) return undefined
     try {
-      const file = this.#opened()
-      return file && run(file)
+      this.#opened()
+      // A file that was made again lacks what the removed one had.
+      if (this.#isOpenedAnew && !this.#write(() => {})) return undefined
+      return this.#file && run(this.#file)
     } catch (error) {
       this.#failed(storageFailure(error), error)
       return undefined
@@ -150,6 +174,11 @@ export class Journal {
       log.note('the order journal was set aside', { name: opening.aside })
     }
     this.#file = opening.file
+    this.#isOpenedAnew = true
+    if (this.#former === undefined) {
+      this.#former = opening.entries
+      for (const entry of opening.entries) this.#held.set(entry.id, entry)
+    }
     return opening.file
   }
 
@@ -196,6 +225,12 @@ export class Journal {
     if (!this.#isClosed) this.#cancelPruning = clock.after(PRUNE_EVERY_MS, () => this.#prune())
   }
 }
+
+/** Whether nobody has to know more of an order. */
+const hasEnded = ({ outcome, isDismissed }: HashedEntry): boolean =>
+  outcome === 'answered' ||
+  outcome === 'not-sent' ||
+  (isDismissed && outcome !== 'sent' && outcome !== 'looking')
 
 /** Why orders are stopped, as the end of a sentence. */
 const WORDS: Readonly<Record<StorageFailure | 'no-folder', string>> = {

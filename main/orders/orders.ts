@@ -8,7 +8,7 @@ import type { Problem } from '../gateway/problem.ts'
 import type { Program } from '../gateway/programs.ts'
 import type { Clock, Log, RandomBytes } from '../ports/ports.ts'
 import { Journal } from './journal.ts'
-import type { HashedEntry, Settlement } from './journal-file.ts'
+import { type HashedEntry, hasJournalFile, type Settlement } from './journal-file.ts'
 import { Lookups, type Resolution } from './lookups.ts'
 import { type Inserted, OrderCall, type PlainEntry } from './order-call.ts'
 import { OrderHashes } from './order-hashes.ts'
@@ -41,13 +41,16 @@ const ID_LENGTH = 8
 /**
  * Orders of all connected keys: what may pass, the journal, and what became of each.
  *
- * Nothing of it runs, and no file exists, until a person allows orders on a key.
+ * Nothing of it runs, and no file exists, until a person allows orders on a key. Where a journal exists,
+ * unknown outcomes are looked up and shown whatever the switch says.
  */
 export class Orders implements OrderLane, OrdersSurface {
   readonly #deps: OrdersDeps
   readonly #limit = new OrderLimit()
   readonly #hashes: OrderHashes
   #begun: { readonly journal: Journal; readonly lookups: Lookups } | undefined
+  /** Whether the orders of earlier runs were read. */
+  #hasFormer = false
   /** Orders whose outcome is unknown and not dismissed, oldest first. */
   readonly #unknown = new Map<string, HashedEntry>()
   /** Orders sent today, by key. */
@@ -67,7 +70,8 @@ export class Orders implements OrderLane, OrdersSurface {
 
   switchChanged(): void {
     if (this.#isStopped) return
-    if (!this.isOff) this.#begin()
+    const { dataFolder } = this.#deps
+    if (!this.isOff || (dataFolder !== undefined && hasJournalFile(dataFolder))) this.#begin()
     for (const profile of this.#deps.profiles()) this.#deps.listener.changed(profile)
   }
 
@@ -93,13 +97,14 @@ export class Orders implements OrderLane, OrdersSurface {
 
   summary(profile: string): OrdersSummary {
     const state = this.#deps.switch.state(profile)
-    if (state === 'off') return NO_ORDERS
+    const unknown = [...this.#unknown.values()].filter((entry) => entry.profile === profile).map(shownOf)
+    if (state === 'off') return { ...NO_ORDERS, unknown }
     const why = state === 'on' ? this.#begun?.journal.why : undefined
     return {
       state: why === undefined ? state : 'failed',
       ...(why !== undefined && { why }),
       today: this.#dayOf(profile).count,
-      unknown: [...this.#unknown.values()].filter((entry) => entry.profile === profile).map(shownOf),
+      unknown,
     }
   }
 
@@ -136,12 +141,13 @@ export class Orders implements OrderLane, OrdersSurface {
       log,
       problem,
       changed: (why) => {
+        this.#takeFormer()
         for (const profile of profiles()) {
-          if (this.#deps.switch.state(profile) !== 'on') continue
-          listener.event(
-            profile,
-            why === undefined ? { kind: 'orders-allowed' } : { kind: 'orders-stopped', why },
-          )
+          if (this.#deps.switch.state(profile) === 'on')
+            listener.event(
+              profile,
+              why === undefined ? { kind: 'orders-allowed' } : { kind: 'orders-stopped', why },
+            )
           listener.changed(profile)
         }
       },
@@ -155,7 +161,16 @@ export class Orders implements OrderLane, OrdersSurface {
       defect: (cause) => log.note('looking up orders failed', { cause }),
     })
     this.#begun = { journal, lookups }
-    for (const entry of journal.open()) {
+    this.#takeFormer()
+  }
+
+  /** Takes the orders of earlier runs, once the journal could be read. */
+  #takeFormer(): void {
+    const { journal, lookups } = this.#begun ?? {}
+    const former = journal?.former
+    if (this.#hasFormer || former === undefined || lookups === undefined) return
+    this.#hasFormer = true
+    for (const entry of former) {
       this.#unknown.set(entry.id, entry)
       // An earlier run ended before its answer arrived, or before the journal had it.
       if (entry.outcome === 'sent')
@@ -236,8 +251,10 @@ export class Orders implements OrderLane, OrdersSurface {
     const dayMs = startOfDayMs(this.#deps.clock.wallMs())
     const known = this.#today.get(profile)
     if (known?.dayMs === dayMs) return known
-    const day = { dayMs, count: this.#begun?.journal.count(profile, dayMs) ?? 0 }
-    this.#today.set(profile, day)
+    const count = this.#begun?.journal.count(profile, dayMs)
+    const day = { dayMs, count: count ?? 0 }
+    // While the journal can't be read, the count isn't known.
+    if (count !== undefined) this.#today.set(profile, day)
     return day
   }
 }

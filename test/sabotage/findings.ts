@@ -26,6 +26,7 @@ const STREAM_OUTAGE = 'main/streams/stream-outage.test.ts'
 const HUB = 'main/gateway/stream-hub.test.ts'
 const REMOVAL = 'main/gateway/token-removal.test.ts'
 const SHARED_STATE = 'app/streams/shared-state.test.ts'
+const ORDERS = 'main/orders/orders.test.ts'
 const ADMISSION = 'main/hosts/browser/admission.test.ts'
 
 /**
@@ -41,6 +42,27 @@ export const FINDINGS: readonly Finding[] = [
       ],
     ],
     breaks: ['go on writing to a history file that was removed'],
+  },
+  {
+    found: 'An unknown outcome of an earlier run was forgotten if its journal was locked during the start',
+    tests: [[ORDERS, 'a journal that is locked during the start delivers its unknown outcomes later']],
+    breaks: ['pass over the orders of an earlier run if the journal was locked at the start'],
+  },
+  {
+    found: 'Unknown outcomes were on no surface, and not looked up, while orders were off',
+    tests: [
+      [ORDERS, 'while orders are %s, an unknown outcome of an earlier run is shown and looked up'],
+      [ORDERS, 'while orders are off, an unknown outcome of this run stays shown'],
+    ],
+    breaks: [
+      'show no unknown outcome while orders are off',
+      'look up no order of an earlier run while orders are off',
+    ],
+  },
+  {
+    found: 'A journal that was removed lost orders in flight and unknown outcomes',
+    tests: [['main/orders/journal.test.ts', 'a journal that was removed is written again']],
+    breaks: ['forget orders whose journal was removed'],
   },
   {
     found:

@@ -5,6 +5,7 @@ const FAULTS_TEST = 'main/orders/order-faults.test.ts'
 const KILL_TEST = 'main/orders/kill.process.test.ts'
 const DISK_TEST = 'main/orders/order-disk.test.ts'
 const JOURNAL_TEST = 'main/orders/journal.test.ts'
+const ORDERS_TEST = 'main/orders/orders.test.ts'
 const ONCE_TEST = 'main/network/sent-once.test.ts'
 const RECOGNITION_TEST = 'app/orders/recognition.test.ts'
 const AT_ONCE_TEST = 'app/gateway/at-once.test.ts'
@@ -138,6 +139,38 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     find: "if (entry.outcome === 'sent')",
     replace: "if (entry.outcome === 'answered')",
     test: KILL_TEST,
+  },
+  {
+    promise: 'O3',
+    what: 'pass over the orders of an earlier run if the journal was locked at the start',
+    file: ORDERS,
+    find: 'changed: (why) => {\n        this.#takeFormer()',
+    replace: 'changed: (why) => {\n        if (why !== undefined) this.#takeFormer()',
+    test: ORDERS_TEST,
+  },
+  {
+    promise: 'O3',
+    what: 'show no unknown outcome while orders are off',
+    file: ORDERS,
+    find: 'return { ...NO_ORDERS, unknown }',
+    replace: 'return { ...NO_ORDERS, unknown: unknown.slice(0, 0) }',
+    test: ORDERS_TEST,
+  },
+  {
+    promise: 'O3',
+    what: 'look up no order of an earlier run while orders are off',
+    file: ORDERS,
+    find: 'if (!this.isOff || (dataFolder !== undefined &&',
+    replace: "if (!this.isOff || (dataFolder === '' &&",
+    test: ORDERS_TEST,
+  },
+  {
+    promise: 'O3',
+    what: 'forget orders whose journal was removed',
+    file: JOURNAL,
+    find: 'if (this.#isOpenedAnew) for',
+    replace: 'if (!this.#isOpenedAnew) for',
+    test: JOURNAL_TEST,
   },
   {
     promise: 'O3',

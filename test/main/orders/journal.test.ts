@@ -56,7 +56,7 @@ test('an entry survives, with its end', () => {
     entry('a', { outcome: 'answered', status: 200, orderIds: ['7', '8'], latencyMs: 12 }),
     entry('b'),
   ])
-  expect(next.open().map(({ id }) => id)).toEqual(['b'])
+  expect(next.former?.map(({ id }) => id)).toEqual(['b'])
   expect([next.count('key-1', NOW_MS), next.count('key-1', NOW_MS + 1)]).toEqual([2, 0])
 })
 
@@ -123,7 +123,7 @@ test('a damaged file is set aside with a word, a removed one made again, a newer
   expect(damaged.journal.insert(entry('b'))).toEqual({ ok: true })
   rmSync(join(folder, 'orders.db'))
   expect(damaged.journal.insert(entry('c'))).toEqual({ ok: true })
-  expect(damaged.journal.between(...everything)?.map(({ id }) => id)).toEqual(['c'])
+  expect(damaged.journal.between(...everything)?.map(({ id }) => id)).toEqual(['b', 'c'])
   damaged.journal.close()
   const database = new DatabaseSync(join(folder, 'orders.db'))
   database.exec('PRAGMA user_version = 9')
@@ -133,6 +133,28 @@ test('a damaged file is set aside with a word, a removed one made again, a newer
     ok: false,
     why: 'the order journal was written by a newer version of Headroom',
   })
+})
+
+test('a journal that was removed is written again: what is in flight, its end, and unknown outcomes', () => {
+  const { folder, journal } = open()
+  const remove = () => {
+    for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `orders.db${end}`), { force: true })
+  }
+  for (const id of ['unknown', 'dismissed', 'flying', 'answered']) journal.insert(entry(id))
+  for (const id of ['unknown', 'dismissed']) journal.settle(id, { outcome: 'not-found', latencyMs: 3 })
+  journal.dismiss('dismissed')
+  remove()
+  journal.settle('answered', { outcome: 'answered', status: 200, orderIds: ['7'], latencyMs: 12 })
+  const kept = [
+    entry('unknown', { outcome: 'not-found', latencyMs: 3 }),
+    entry('flying'),
+    entry('answered', { outcome: 'answered', status: 200, orderIds: ['7'], latencyMs: 12 }),
+  ]
+  expect(journal.between(...everything)).toEqual(kept)
+  remove()
+  expect(journal.between(...everything)).toEqual(kept.slice(0, 2))
+  journal.close()
+  expect(open(folder).journal.former).toEqual(kept.slice(0, 2))
 })
 
 test('without a data folder nothing can be journalled', () => {

@@ -1,6 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openJournalFile } from '../../../main/orders/journal-file.ts'
+import { Orders } from '../../../main/orders/orders.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { temporaryFolder } from '../storage/temporary-folder.ts'
 import { ORDER, ORDERS, startOrderGateway } from './order-gateway.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }
@@ -40,4 +46,72 @@ test('while orders are off, nothing passes, and no journal is created', async ()
   expect(service.service.orders.ledger.total()).toBe(0)
   expect(existsSync(join(dataFolder, 'orders.db'))).toBe(false)
   expect(orders.summary('key-1')).toEqual({ state: 'off', today: 0, unknown: [] })
+})
+
+/** The data folder of a run that ended before its order had an answer. */
+function endedEarly(): string {
+  const dataFolder = temporaryFolder()
+  const opening = openJournalFile(dataFolder, Date.now())
+  if (opening.kind === 'failed') throw new Error(opening.failure)
+  opening.file.insert({
+    ...{ id: 'former', profile: 'key-1', atMs: Date.now(), program: 'bot', method: 'POST', kind: 'order' },
+    ...{ accountEnding: '001', orderIds: [], outcome: 'sent', isDismissed: false },
+    ...{ hashes: ['h'], similarHashes: ['s'], confirmHashes: [] },
+  })
+  opening.file.close()
+  return dataFolder
+}
+
+test('a journal that is locked during the start delivers its unknown outcomes later', async () => {
+  const dataFolder = endedEarly()
+  const other = new DatabaseSync(join(dataFolder, 'orders.db'))
+  other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+  const { add, send, orders, events } = await startOrderGateway({ dataFolder })
+  expect(orders.summary('key-1')).toMatchObject({ state: 'failed', today: 0, unknown: [] })
+  other.exec('ROLLBACK')
+  other.close()
+  // The order that opens the journal isn't one of an earlier run.
+  expect((await send('POST', ORDERS, add('bot'), ORDER)).status).toBe(200)
+  expect(events.filter(({ kind }) => kind === 'order-unknown')).toEqual([
+    { kind: 'order-unknown', id: 'former', program: 'bot' },
+  ])
+  expect(orders.summary('key-1')).toMatchObject({ state: 'on', today: 2, unknown: [{ id: 'former' }] })
+})
+
+test.each(['off', 'stopped', 'on'] as const)(
+  'while orders are %s, an unknown outcome of an earlier run is shown and looked up',
+  async (state) => {
+    const clock = new VirtualClock()
+    const reads: string[] = []
+    const orders = new Orders({
+      switch: { state: () => state, maxPerMinute: () => undefined },
+      profiles: () => ['key-1'],
+      dataFolder: endedEarly(),
+      hashKeys: () => [],
+      read: async (_, path) => {
+        reads.push(path)
+        return undefined
+      },
+      clock,
+      log: { note: () => {} },
+      randomBytes,
+      listener: { changed: () => {}, event: () => {} },
+      problem: () => {},
+    })
+    onTestFinished(() => orders.stop())
+    const unknown = [expect.objectContaining({ id: 'former', state: 'looking' })]
+    expect(orders.summary('key-1')).toMatchObject({ state, unknown })
+    await clock.advance(1_000)
+    expect(reads).toEqual(['/v3/brokerage/accounts'])
+  },
+)
+
+test('while orders are off, an unknown outcome of this run stays shown', async () => {
+  const { add, send, service, orders, orderSwitch } = await startOrderGateway()
+  service.faults.set('order-lost-response', 1)
+  expect((await send('POST', ORDERS, add('bot'), ORDER)).status).toBe(502)
+  await vi.waitFor(() => expect(orders.summary('key-1').unknown).toHaveLength(1), SOON)
+  orderSwitch.state = 'off'
+  orders.switchChanged()
+  expect(orders.summary('key-1')).toMatchObject({ state: 'off', unknown: [{ program: 'bot' }] })
 })
