@@ -24,6 +24,14 @@ export interface SignInParts {
 
 type Ended = Exclude<SignInStatus, { state: 'waiting' }>
 
+/** A sign-in under way that opens the switch of a key, unless it is stopped first. */
+interface Opening {
+  readonly profile: string
+  /** Known once it has started. */
+  signIn?: string
+  isStopped: boolean
+}
+
 /** Number of ended sign-ins that are remembered for a command line that asks late. */
 const MAX_ENDED = 16
 
@@ -37,6 +45,7 @@ export class OrderSwitches {
   readonly #parts: SignInParts | undefined
   readonly #ended = new Map<string, Ended>()
   readonly #waiting = new Map<string, (ended: Ended) => void>()
+  readonly #openings = new Set<Opening>()
 
   constructor(keys: SwitchedKeys, parts?: SignInParts) {
     this.#keys = keys
@@ -57,6 +66,8 @@ export class OrderSwitches {
     if (keys.isRevocationPending(known)) return REVOKE_PENDING
     const { authUrl, clientId, clientSecret, audience = DEFAULT_AUDIENCE } = known
     const granted = scopesOf(id)
+    const opening: Opening = { profile: id, isStopped: false }
+    this.#openings.add(opening)
     const signIn = await signIns.start({
       key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
       audience,
@@ -64,13 +75,19 @@ export class OrderSwitches {
       trade: 'needed',
       prepare: () => keys.suspendRevocationRetry(known),
       finish: (refreshToken) => {
+        if (opening.isStopped) return STOPPED_MEANWHILE
         const now = this.#keys.profile(id)
         if (now === undefined) return UNKNOWN_PROFILE
         const outcome = keys.signedInAgain({ ...now, refreshToken, orders: 'on' })
         return outcome.ok ? { ok: true, profile: id } : outcome
       },
     })
-    return signIn.ok ? { ok: true, signIn } : signIn
+    if (signIn.ok) opening.signIn = signIn.signIn
+    if (!signIn.ok || this.#ended.has(signIn.signIn)) this.#openings.delete(opening)
+    if (!signIn.ok) return signIn
+    if (!opening.isStopped) return { ok: true, signIn }
+    signIns.cancel(signIn.signIn)
+    return STOPPED_MEANWHILE
   }
 
   /** Waits for the end of a sign-in that `allow` started. */
@@ -88,12 +105,21 @@ export class OrderSwitches {
     this.#parts?.signIns.cancel(signIn)
   }
 
-  /** Stops the orders of one key, or of each that was ever allowed them. */
+  /**
+   * Stops the orders of one key, or of each that was ever allowed them or is being allowed them now. A
+   * sign-in under way ends; one that can't end any more opens nothing.
+   */
   stop(profile?: string): Outcome {
     if (profile !== undefined && this.#keys.profile(profile) === undefined) return UNKNOWN_PROFILE
     const ids = profile === undefined ? this.#keys.profiles() : [profile]
-    const allowed = ids.filter((id) => this.#keys.profile(id)?.orders !== undefined)
+    const openings = [...this.#openings].filter((opening) => ids.includes(opening.profile))
+    for (const opening of openings) opening.isStopped = true
+    const allowed = ids.filter(
+      (id) =>
+        this.#keys.profile(id)?.orders !== undefined || openings.some((opening) => opening.profile === id),
+    )
     const failed = allowed.map((id) => this.#keys.setOrders(id, 'stopped')).find(({ ok }) => !ok)
+    for (const { signIn } of openings) if (signIn !== undefined) this.#parts?.signIns.cancel(signIn)
     return failed ?? { ok: true }
   }
 
@@ -101,6 +127,7 @@ export class OrderSwitches {
     const [oldest] = this.#ended.keys()
     if (oldest !== undefined && this.#ended.size >= MAX_ENDED) this.#ended.delete(oldest)
     this.#ended.set(status.signIn, status)
+    for (const opening of this.#openings) if (opening.signIn === status.signIn) this.#openings.delete(opening)
     this.#waiting.get(status.signIn)?.(status)
     this.#waiting.delete(status.signIn)
   }
@@ -112,6 +139,12 @@ const ENDING_NEEDED: CommandError = {
   ok: false,
   code: 'ending-needed',
   message: 'Type the last four characters of the API key.',
+}
+
+const STOPPED_MEANWHILE: CommandError = {
+  ok: false,
+  code: 'orders-stopped',
+  message: 'Orders were stopped meanwhile, and stay so.',
 }
 
 const WRONG_ENDING: CommandError = {

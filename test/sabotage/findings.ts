@@ -1111,4 +1111,18 @@ export const FINDINGS: readonly Finding[] = [
     tests: [['app/sign-in/provider-hosts.test.ts', 'the host of %s is LIVE']],
     breaks: ['allow orders of LIVE unconfirmed if its host ends with a dot'],
   },
+  {
+    found: 'A sign-in that waited while a person stopped orders allowed them again when it was done',
+    tests: [
+      [
+        'main/sign-in/order-switches.test.ts',
+        'a stop ends a sign-in that waits to open the switch, which then opens nothing: %s',
+      ],
+      [
+        'main/sign-in/order-switches.test.ts',
+        'a stop while a sign-in is starting ends it, and one of another key leaves it',
+      ],
+    ],
+    breaks: ['open the switch by a sign-in that waited when a person stopped orders'],
+  },
 ]

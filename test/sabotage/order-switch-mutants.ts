@@ -28,6 +28,14 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'O2',
+    what: 'open the switch by a sign-in that waited when a person stopped orders',
+    file: 'main/sign-in/order-switches.ts',
+    find: '        if (opening.isStopped) return STOPPED_MEANWHILE\n',
+    replace: '',
+    test: 'main/sign-in/order-switches.test.ts',
+  },
+  {
+    promise: 'O2',
     what: 'forget a stop at the next start',
     file: 'main/sign-in/profile-store.ts',
     find: 'return this.keepSettings({ ...stored, ...(orders !== undefined && { orders }) })',

@@ -131,7 +131,7 @@ async function stop({ data, profile }: OrdersFlags, deps: OrdersCommandDeps): Pr
   })
   if (answer === undefined) return EXIT_FAILURE
   if (!('stopped' in answer)) return somethingElse(deps)
-  deps.terminal.out('orders are stopped')
+  deps.terminal.out('no orders pass until headroom orders allow')
   deps.terminal.error(STOPPING_LEAVES)
   return EXIT_OK
 }

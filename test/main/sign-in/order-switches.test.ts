@@ -6,6 +6,7 @@ import { OrderSwitches } from '../../../main/sign-in/order-switches.ts'
 import { MEMORY_PROFILE_STORE, type ProfileStore } from '../../../main/sign-in/profile-store.ts'
 import { signInCommands } from '../../../main/sign-in/sign-in-commands.ts'
 import type { SignInTask } from '../../../main/sign-in/sign-ins.ts'
+import { proves } from '../../proof/proves.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
 import { answerOf, ScriptedHttp } from '../scripted-http.ts'
 
@@ -152,6 +153,43 @@ test('stop reaches each key that orders were allowed on, or one', async () => {
   expect(state()).toBe('stopped')
   expect(events().filter((kind) => kind === 'orders-stopped')).toHaveLength(2)
   expect(switches.stop('key-3')).toMatchObject({ ok: false, code: 'unknown-profile' })
+})
+
+test.each([undefined, 'on'] as const)(
+  'a stop ends a sign-in that waits to open the switch, which then opens nothing: %s',
+  async (orders) => {
+    const { switches, tasks, cancelled, state, monitor, end } = setUp(orders && { orders })
+    await switches.allow('key-1')
+    expect(switches.stop()).toEqual({ ok: true })
+    expect([state(), cancelled]).toEqual(['stopped', ['s1']])
+    // Its code was being exchanged, which nothing can end.
+    expect(tasks[0]?.finish('token-2')).toMatchObject({ ok: false, code: 'orders-stopped' })
+    expect([state(), monitor.profile('key-1')?.refreshToken]).toEqual(['stopped', 'token-1'])
+    end({ state: 'failed', signIn: 's1', code: 'not-connected', message: '' })
+    await switches.allow('key-1')
+    expect(tasks[1]?.finish('token-3')).toMatchObject({ ok: true })
+    expect(state()).toBe('on')
+    proves('O2', { level: 2, cases: 1 })
+  },
+)
+
+test('a stop while a sign-in is starting ends it, and one of another key leaves it', async () => {
+  const { switches, cancelled, state, monitor } = setUp()
+  monitor.connect({ ...KEY, id: 'key-2' })
+  const starting = switches.allow('key-1')
+  switches.stop('key-2')
+  expect(monitor.snapshot('key-2')?.orders?.state).toBe('off')
+  switches.stop('key-1')
+  expect(await starting).toMatchObject({ ok: false, code: 'orders-stopped' })
+  expect([state(), cancelled]).toEqual(['stopped', ['s1']])
+})
+
+test('a sign-in that ended is none that a stop could meet', async () => {
+  const { switches, state, end, cancelled } = setUp()
+  await switches.allow('key-1')
+  end({ state: 'failed', signIn: 's1', code: 'declined', message: '' })
+  expect(switches.stop()).toEqual({ ok: true })
+  expect([state(), cancelled]).toEqual(['off', []])
 })
 
 test('a stop applies before it can be saved, and is saved later; nothing is allowed that can’t be', async () => {

@@ -7,6 +7,8 @@ import type { OrdersAction, OrdersFlags } from '../../../../main/hosts/terminal/
 import { exampleSnapshot } from './example-snapshot.ts'
 import { type FakeTerminalOptions, fakeTerminal } from './fake-terminal.ts'
 
+/** True of a key that was never allowed orders, too. */
+const PASSES_NONE = 'no orders pass until headroom orders allow'
 const LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
 
 interface Case {
@@ -226,7 +228,7 @@ test('of several keys, allow needs the one to be named', async () => {
 test('stop reaches every key or the named one, and says what it leaves', async () => {
   const stopped = { ok: true, stopped: true } as const
   const all = await run({ action: 'stop', answers: [stopped] })
-  expect(all).toMatchObject({ exitCode: 0, asked: [{ do: 'stop-orders' }], out: ['orders are stopped'] })
+  expect(all).toMatchObject({ exitCode: 0, asked: [{ do: 'stop-orders' }], out: [PASSES_NONE] })
   expect(all.errors).toEqual([LEAVES])
   const one = await run({ action: 'stop', flags: { profile: 'b' }, answers: [stopped] })
   expect(one.asked).toEqual([{ do: 'stop-orders', profile: 'b' }])
@@ -234,7 +236,7 @@ test('stop reaches every key or the named one, and says what it leaves', async (
 
 test('while no Headroom runs, stop applies at its next start', async () => {
   const stopped = await run({ action: 'stop', flags: { data: '/d', profile: 'b' } })
-  expect(stopped).toMatchObject({ exitCode: 0, stored: [['/d', 'b']], out: ['orders are stopped'] })
+  expect(stopped).toMatchObject({ exitCode: 0, stored: [['/d', 'b']], out: [PASSES_NONE] })
   expect(stopped.errors).toEqual(['no Headroom is running on /d; this applies at its next start', LEAVES])
 })
 

@@ -79,7 +79,7 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   expect(status.stdout).toContain('programs: bot (30/min)')
 
   const stopped = await orders('stop')
-  expect(stopped).toMatchObject({ exitCode: 0, stdout: 'orders are stopped\n' })
+  expect(stopped).toMatchObject({ exitCode: 0, stdout: 'no orders pass until headroom orders allow\n' })
   expect(stopped.stderr).toContain('It cancels nothing at the broker.')
   const refused = await send(url)
   expect([refused.status, refused.headers.get('retry-after'), arrived()]).toEqual([503, null, 1])
@@ -104,7 +104,10 @@ test('orders pass a gateway only between allow and stop, and only of programs th
   expect(stdout + stderr).not.toContain(KEY)
 
   // Also while nothing runs, and without the passphrase of the keys.
-  expect(await orders('stop')).toMatchObject({ exitCode: 0, stdout: 'orders are stopped\n' })
+  expect(await orders('stop')).toMatchObject({
+    exitCode: 0,
+    stdout: 'no orders pass until headroom orders allow\n',
+  })
   const fourth = gateway()
   const fourthUrl = await addressAfter(fourth, 'gateway ready: ')
   expect([(await send(fourthUrl)).status, arrived()]).toEqual([503, 2])
