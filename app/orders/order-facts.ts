@@ -20,13 +20,13 @@ export interface OrderFacts {
 /** An order in the service's list. */
 export interface ListedOrder {
   readonly orderId: string
+  /** Absent if unreadable. */
+  readonly account?: string
   readonly isCancelled: boolean
   /** Epoch ms; absent if unreadable. */
   readonly openedAtMs?: number
   /** See `OrderFacts.texts`. */
   readonly text: string
-  /** See `OrderFacts.similarTexts`. */
-  readonly similarText: string
   /** The texts of all replaces whose change it shows. */
   readonly changes: readonly string[]
 }
@@ -41,7 +41,8 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
   if (kind === 'cancel' || read === undefined) return NOTHING
   const orders = kind === 'group' ? listOf(read['Orders']).map((order) => membersOf(order) ?? {}) : [read]
   const confirmIds = orders.flatMap((order) => confirmIdOf(order) ?? [])
-  const account = orders.flatMap((order) => textOf(order['AccountID']) ?? [])[0]
+  const accounts = new Set(orders.flatMap((order) => textOf(order['AccountID']) ?? []))
+  const [account] = accounts
   const texts = orders.flatMap((order) =>
     kind === 'replace' ? (changeText(orderId, termsOf(order)) ?? []) : (requestedText(order) ?? []),
   )
@@ -49,7 +50,8 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
     ...(account !== undefined && { account }),
     hasConfirmId: orders.length > 0 && confirmIds.length === orders.length,
     confirmIds,
-    texts: texts.length === orders.length ? texts : [],
+    // Only one account is looked up.
+    texts: texts.length === orders.length && accounts.size <= 1 ? texts : [],
     similarTexts:
       kind === 'replace' ? [] : orders.map((order) => similarText(order['AccountID'], legsOf(order))),
   }
@@ -60,6 +62,7 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
   const order = membersOf(listed)
   const orderId = order && textOf(order['OrderID'])
   if (order === undefined || orderId === undefined) return undefined
+  const account = textOf(order['AccountID'])
   const legs = listOf(order['Legs']).map((leg) => membersOf(leg) ?? {})
   const terms = {
     ...termsOf(order),
@@ -71,10 +74,10 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
   const openedAtMs = Date.parse(textOf(order['OpenedDateTime']) ?? '')
   return {
     orderId,
+    ...(account !== undefined && { account }),
     isCancelled: CANCELLED.has(textOf(order['Status']) ?? ''),
     ...(Number.isFinite(openedAtMs) && { openedAtMs }),
-    text: orderText(textOf(order['AccountID']), listedLegs, terms),
-    similarText: similarText(order['AccountID'], listedLegs),
+    text: orderText(account, listedLegs, terms),
     changes: subsetsOf(terms).flatMap((changed) => changeText(orderId, changed) ?? []),
   }
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../contract/units.ts'
 import type { ListedOrder } from './order-facts.ts'
 import type { OrderKind, OrderOutcome } from './ports.ts'
 
@@ -6,6 +7,7 @@ export interface RecognisedBy {
   readonly id: string
   readonly kind: OrderKind
   readonly atMs: number
+  readonly accountEnding: string
   readonly outcome: OrderOutcome
   /** Keyed hashes of `OrderFacts.texts`. */
   readonly hashes: readonly string[]
@@ -20,11 +22,12 @@ export interface RecognisedBy {
 /** A listed order with the keyed hashes of its texts, under every key that may have made the journal's. */
 export interface HashedOrder extends Pick<ListedOrder, 'orderId' | 'isCancelled' | 'openedAtMs'> {
   readonly hashes: ReadonlySet<string>
-  readonly similar: ReadonlySet<string>
+  /** Absent if its account can't be read. */
+  readonly accountEnding?: string
   readonly changes: ReadonlySet<string>
 }
 
-/** `absent`: the list shows no order that it could be. `unclear`: several, or a change it can't show. */
+/** `absent`: certainly no listed order is it. `unclear`: one could be, or a change can't be shown. */
 export type Recognition =
   | { readonly kind: 'found'; readonly orderIds: readonly string[] }
   | { readonly kind: 'absent' }
@@ -39,6 +42,8 @@ const NEAR_MS = 5 * 60_000
  * How much earlier than it was sent an order may have opened: a list has whole seconds, and clocks differ.
  */
 const CLOCK_DIFFERENCE_MS = 5_000
+/** How wrong a clock may be before an order that opened earlier counts as one that opened before. */
+export const MAX_CLOCK_ERROR_MS = DAY_MS
 
 /**
  * Whether a list of the account's orders shows an order whose answer was lost.
@@ -83,7 +88,6 @@ function placed(
   const placedBy = others.filter((other) => other.kind === 'order' || other.kind === 'group')
   const known = new Set(placedBy.filter((one) => !isRepeat(entry, one)).flatMap(({ orderIds }) => orderIds))
   const found: string[] = []
-  let isUnclear = false
   for (const hash of new Set(entry.hashes)) {
     const wanted = entry.hashes.filter((one) => one === hash).length
     const near = list.filter(
@@ -95,29 +99,36 @@ function placed(
       near.every(({ openedAtMs = entry.atMs }) => openedAtMs >= entry.atMs - CLOCK_DIFFERENCE_MS) &&
       !others.some((other) => isRival(entry, other, hash))
     if (isCertain) found.push(...near.map(({ orderId }) => orderId))
-    else if (near.length > 0) isUnclear = true
   }
-  // Replaced meanwhile, it would have other terms.
-  const mayBeReplaced = list.some(
-    ({ orderId, similar, openedAtMs = entry.atMs }) =>
-      !known.has(orderId) &&
-      !found.includes(orderId) &&
-      entry.similarHashes.some((hash) => similar.has(hash)) &&
-      openedAtMs >= entry.atMs - CLOCK_DIFFERENCE_MS &&
-      openedAtMs <= entry.atMs + NEAR_MS,
-  )
   if (found.length === entry.hashes.length) return { kind: 'found', orderIds: found }
-  return isUnclear || mayBeReplaced || found.length > 0 ? { kind: 'unclear' } : { kind: 'absent' }
+  // Replaced, spelled otherwise or opened by another clock, any order that nothing else explains could be it.
+  const mayBeListed = list.some(
+    (order) => isOfAccount(order, entry) && !known.has(order.orderId) && !isFromBefore(order, entry),
+  )
+  return mayBeListed || found.length > 0 ? { kind: 'unclear' } : { kind: 'absent' }
 }
+
+/** An order without a readable account may be of any. */
+const isOfAccount = ({ accountEnding }: HashedOrder, entry: RecognisedBy): boolean =>
+  accountEnding === undefined || accountEnding.toLowerCase() === entry.accountEnding.toLowerCase()
+
+const isFromBefore = ({ openedAtMs = Number.POSITIVE_INFINITY }: HashedOrder, entry: RecognisedBy): boolean =>
+  openedAtMs < entry.atMs - MAX_CLOCK_ERROR_MS
 
 /** Whether both carried the same `OrderConfirmID`, so that the service has one order for both. */
 const isRepeat = (entry: RecognisedBy, other: RecognisedBy): boolean =>
   entry.confirmHashes.some((hash) => other.confirmHashes.includes(hash))
 
-/** Whether the list may show the other one instead. One that was not found never arrived. */
+/** The name of the key that made a hash; empty for hashes of earlier versions, which don't name it. */
+export const keyOfHash = (hash: string): string => hash.slice(0, Math.max(0, hash.indexOf('.')))
+
+/**
+ * Whether the list may show the other one instead: hashes of two keys can't be compared. One that was not
+ * found never arrived.
+ */
 const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolean =>
   (other.outcome === 'sent' || other.outcome === 'looking' || other.outcome === 'ambiguous') &&
-  other.hashes.includes(hash) &&
+  other.hashes.some((one) => one === hash || keyOfHash(one) !== keyOfHash(hash)) &&
   Math.abs(other.atMs - entry.atMs) <= NEAR_MS &&
   !isRepeat(entry, other)
 

@@ -2,6 +2,7 @@ import { MINUTE_MS } from '../../app/contract/units.ts'
 import {
   type HashedOrder,
   LAST_LOOKUP_MS,
+  MAX_CLOCK_ERROR_MS,
   nextLookupMs,
   type Recognition,
   recognise,
@@ -9,7 +10,7 @@ import {
 import type { Clock } from '../ports/ports.ts'
 import type { HashedEntry } from './journal-file.ts'
 import type { OrderHashes } from './order-hashes.ts'
-import { type OrderList, type ReadResource, readOrderList } from './order-list.ts'
+import { endingOf, type OrderList, type ReadResource, readOrderList } from './order-list.ts'
 
 export type Resolution =
   | { readonly state: 'found'; readonly orderIds: readonly string[] }
@@ -109,27 +110,34 @@ export class Lookups {
   }
 
   #judge(asked: readonly Unknown[], list: OrderList, startedMs: number): void {
-    const { entries, resolved } = this.#deps
+    const { entries, resolved, hashes } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    const journal = entries(Math.min(...times) - NEAR_MS, Math.max(...times) + NEAR_MS)
+    const isLast = ({ sinceMs }: Pick<Unknown, 'sinceMs'>) => startedMs - sinceMs >= LAST_LOOKUP_MS
+    // Only the last lookup asks of every listed order which entry it is.
+    const [beforeMs, toMs] = asked.some(isLast)
+      ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
+      : [NEAR_MS, Math.max(...times) + NEAR_MS]
+    const journal = entries(Math.min(...times) - beforeMs, toMs)
     if (journal === undefined) return
     const orders = list.orders.map((order): HashedOrder => this.#hashed(order))
     for (const { entry, sinceMs } of asked) {
       const ofKey = journal.filter(({ profile }) => profile === entry.profile)
-      const recognition = isListed(entry, list) ? recognise(entry, orders, ofKey) : UNCLEAR
-      const resolution = resolutionOf(recognition, startedMs - sinceMs >= LAST_LOOKUP_MS)
+      const isRecognisable = isListed(entry, list) && entry.hashes.every((hash) => hashes.isKnown(hash))
+      const recognition = isRecognisable ? recognise(entry, orders, ofKey) : UNCLEAR
+      const isWhole = recognition.kind !== 'absent' || list.isReadable
+      const resolution = resolutionOf(isWhole ? recognition : UNCLEAR, isLast({ sinceMs }))
       if (resolution === undefined) continue
       this.#unknown.delete(entry.id)
       resolved(entry, resolution)
     }
   }
 
-  #hashed({ text, similarText, changes, ...order }: OrderList['orders'][number]): HashedOrder {
+  #hashed({ text, account, changes, ...order }: OrderList['orders'][number]): HashedOrder {
     const { hashes } = this.#deps
     return {
       ...order,
       hashes: new Set(hashes.allOf(text)),
-      similar: new Set(hashes.allOf(similarText)),
+      ...(account !== undefined && { accountEnding: endingOf(account) }),
       changes: new Set(changes.flatMap((change) => hashes.allOf(change))),
     }
   }

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { keyOfHash } from '../../app/orders/recognition.ts'
 
 const HASH_BYTES = 18
+const NAME_BYTES = 6
 
 /**
  * Keyed hashes of texts about orders. Without the key, which is in the vault, nobody can find out the order
@@ -20,11 +22,22 @@ export class OrderHashes {
     return hashOf(this.#keys()[0] ?? this.#own, text)
   }
 
+  /** Whether a present key made the hash. With another one nothing that is listed equals it. */
+  isKnown(hash: string): boolean {
+    return [...this.#keys(), this.#own].some((key) => keyOfHash(hash) === nameOf(key))
+  }
+
   /** The hashes under every key, of which one may have made the journal's. */
   allOf(text: string): readonly string[] {
     return [...this.#keys(), this.#own].map((key) => hashOf(key, text))
   }
 }
 
+/** A name of its key, a dot, and the hash itself. */
 const hashOf = (key: Uint8Array, text: string): string =>
-  createHmac('sha256', key).update(text).digest().subarray(0, HASH_BYTES).toString('base64url')
+  `${nameOf(key)}.${digestOf(key, text).subarray(0, HASH_BYTES).toString('base64url')}`
+
+const nameOf = (key: Uint8Array): string =>
+  digestOf(key, 'the name of this key').subarray(0, NAME_BYTES).toString('base64url')
+
+const digestOf = (key: Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()

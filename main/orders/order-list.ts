@@ -29,6 +29,8 @@ export interface OrderList {
   /** The last three characters of each account of the key. */
   readonly accountEndings: readonly string[]
   readonly orders: readonly ListedOrder[]
+  /** Whether each order of the list could be read. */
+  readonly isReadable: boolean
 }
 
 export interface WantedOrders {
@@ -59,7 +61,7 @@ export async function readOrderList(
   if (accounts === undefined) return undefined
   const isWanted = (account: string) => accountEndings.includes(endingOf(account))
   const wanted = accountEndings.includes('') ? accounts : accounts.filter(isWanted)
-  const orders: ListedOrder[] = []
+  const orders: (ListedOrder | undefined)[] = []
   for (let from = 0; from < wanted.length; from += MAX_ACCOUNTS) {
     const of = `/v3/brokerage/accounts/${wanted.slice(from, from + MAX_ACCOUNTS).join(',')}`
     const since = new Date(sinceMs - DAY_MS).toISOString().slice(0, 10)
@@ -70,16 +72,21 @@ export async function readOrderList(
       orders.push(...found)
     }
   }
-  const byId = new Map(orders.map((order) => [order.orderId, order]))
-  return { accountEndings: accounts.map(endingOf), orders: [...byId.values()] }
+  const byId = new Map(orders.flatMap((order) => (order === undefined ? [] : [[order.orderId, order]])))
+  return {
+    accountEndings: accounts.map(endingOf),
+    orders: [...byId.values()],
+    isReadable: !orders.includes(undefined),
+  }
 }
 
+/** All orders of a list, `undefined` for each that can't be read. */
 async function readPages(
   profile: string,
   path: string,
   read: ReadResource,
-): Promise<readonly ListedOrder[] | undefined> {
-  const orders: ListedOrder[] = []
+): Promise<readonly (ListedOrder | undefined)[] | undefined> {
+  const orders: (ListedOrder | undefined)[] = []
   let next: string | undefined
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const token =
@@ -89,9 +96,10 @@ async function readPages(
     // An account that failed may be the one that has the order.
     if (!Array.isArray(listed) || (Array.isArray(members?.['Errors']) && members['Errors'].length > 0))
       return undefined
-    orders.push(...listed.flatMap((order) => listedOrderOf(order) ?? []))
+    orders.push(...listed.map(listedOrderOf))
     const following = members?.['NextToken']
-    if (typeof following !== 'string' || following === '') return orders
+    if (following === undefined || following === null || following === '') return orders
+    if (typeof following !== 'string') return undefined
     next = following
   }
   return undefined

@@ -34,6 +34,18 @@ const ADMISSION = 'main/hosts/browser/admission.test.ts'
  */
 export const FINDINGS: readonly Finding[] = [
   {
+    found: 'An order was not found although the account’s list showed it, and would have been sent again',
+    tests: [
+      ['app/orders/recognition.test.ts', 'one that the journal knows by its ID is another'],
+      ['main/orders/lookups.test.ts', 'made with a key that is gone, its hashes equal none'],
+    ],
+    breaks: [
+      'not find an order although a listed one could be it',
+      'not find an order whose hashes another key made',
+      'not find an order although a listed one can’t be read',
+    ],
+  },
+  {
     found: 'A removed history file took entries until the process ended, and was shown as stored',
     tests: [
       [

@@ -7,6 +7,7 @@ const DISK_TEST = 'main/orders/order-disk.test.ts'
 const JOURNAL_TEST = 'main/orders/journal.test.ts'
 const ORDERS_TEST = 'main/orders/orders.test.ts'
 const ONCE_TEST = 'main/network/sent-once.test.ts'
+const LOOKUPS_TEST = 'main/orders/lookups.test.ts'
 const RECOGNITION_TEST = 'app/orders/recognition.test.ts'
 const AT_ONCE_TEST = 'app/gateway/at-once.test.ts'
 const WIRE = 'main/network/node-wire.ts'
@@ -203,6 +204,30 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     find: "others.filter((other) => other.kind === 'order' || other.kind === 'group')",
     replace: "others.filter((other) => other.kind !== 'group' || other.outcome !== 'sent')",
     test: RECOGNITION_TEST,
+  },
+  {
+    promise: 'O3',
+    what: 'not find an order although a listed one could be it',
+    file: RECOGNITION,
+    find: "return mayBeListed || found.length > 0 ? { kind: 'unclear' }",
+    replace: "return mayBeListed && found.length > 0 ? { kind: 'unclear' }",
+    test: RECOGNITION_TEST,
+  },
+  {
+    promise: 'O3',
+    what: 'not find an order whose hashes another key made',
+    file: 'main/orders/lookups.ts',
+    find: 'entry.hashes.every((hash) => hashes.isKnown(hash))',
+    replace: "entry.hashes.every((hash) => hashes.isKnown(hash) || hash !== '')",
+    test: LOOKUPS_TEST,
+  },
+  {
+    promise: 'O3',
+    what: 'not find an order although a listed one can’t be read',
+    file: 'main/orders/order-list.ts',
+    find: 'isReadable: !orders.includes(undefined)',
+    replace: 'isReadable: orders.length >= 0',
+    test: LOOKUPS_TEST,
   },
   {
     promise: 'O4',

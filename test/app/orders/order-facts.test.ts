@@ -40,13 +40,6 @@ describe('a requested order and the listed one', () => {
     expect(textOf({ ...ORDER, ...change })).not.toBe(listedOrderOf(LISTED)?.text)
   })
 
-  test('stay similar after a replace', () => {
-    const similarOf = (order: object) => orderFactsOf('order', JSON.stringify(order)).similarTexts[0]
-    const replaced = { ...LISTED, LimitPrice: '7', Legs: [{ ...LISTED.Legs[0], QuantityOrdered: '3' }] }
-    expect(similarOf(ORDER)).toBe(listedOrderOf(replaced)?.similarText)
-    expect(similarOf({ ...ORDER, TradeAction: 'SELL' })).not.toBe(listedOrderOf(replaced)?.similarText)
-  })
-
   test('of type Market have no prices', () => {
     const market = { ...ORDER, OrderType: 'Market' }
     const { LimitPrice: _, ...listed } = { ...LISTED, OrderType: 'Market' }
@@ -97,6 +90,8 @@ describe('OrderConfirmID', () => {
     expect(group(one, ORDER)).toMatchObject({ hasConfirmId: false })
     expect(group()).toMatchObject({ hasConfirmId: false, texts: [] })
     expect(group(one, ORDER).texts).toHaveLength(2)
+    // The lookup reads one account.
+    expect(group(one, { ...ORDER, AccountID: 'SIM1002' }).texts).toEqual([])
   })
 })
 

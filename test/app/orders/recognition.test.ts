@@ -1,12 +1,14 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../../app/contract/units.ts'
 import { type HashedOrder, type RecognisedBy, recognise } from '../../../app/orders/recognition.ts'
 
-const SENT_MS = 1_000_000
+const SENT_MS = 100 * DAY_MS
 
 const entry = (changed: Partial<RecognisedBy> = {}): RecognisedBy => ({
   id: '1',
   kind: 'order',
   atMs: SENT_MS,
+  accountEnding: '001',
   outcome: 'looking',
   hashes: ['h'],
   similarHashes: ['s'],
@@ -22,7 +24,7 @@ const listed = (orderId: string, changed: Partial<HashedOrder> & { hash?: string
     isCancelled: false,
     openedAtMs: SENT_MS,
     hashes: new Set([hash]),
-    similar: new Set(),
+    accountEnding: '001',
     changes: new Set(),
     ...rest,
   }
@@ -39,7 +41,8 @@ test('the only equal order is found', () => {
 })
 
 test('no equal order is absent, two are unclear', () => {
-  expect(recognised(entry(), [listed('8', { hash: 'x' })]).kind).toBe('absent')
+  const former = listed('8', { hash: 'x', openedAtMs: SENT_MS - DAY_MS - 1 })
+  expect(recognised(entry(), [former]).kind).toBe('absent')
   expect(recognised(entry(), [listed('7'), listed('8')]).kind).toBe('unclear')
 })
 
@@ -75,21 +78,52 @@ test('an equal order that was not found, or long ago, could not', () => {
   expect(recognised(entry(), [listed('7')], [earlier]).kind).toBe('found')
 })
 
-test('an equal order that opened just before is unclear, one long before or after is not looked at', () => {
+test('an equal order that opened just before is unclear, or long before or after', () => {
   expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS - 5_000 })]).kind).toBe('found')
   expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS - 5_001 })]).kind).toBe('unclear')
-  expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS - 300_001 })]).kind).toBe('absent')
-  expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS + 300_001 })]).kind).toBe('absent')
+  expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS - 300_001 })]).kind).toBe('unclear')
+  expect(recognised(entry(), [listed('7', { openedAtMs: SENT_MS + 300_001 })]).kind).toBe('unclear')
 })
 
-test('an order of the same symbol and side could be it, replaced meanwhile', () => {
-  const similar = { hash: 'x', similar: new Set(['s']) }
-  const kindAt = (openedAtMs: number) => recognised(entry(), [listed('7', { ...similar, openedAtMs })]).kind
-  expect([kindAt(SENT_MS - 5_001), kindAt(SENT_MS - 5_000)]).toEqual(['absent', 'unclear'])
-  expect([kindAt(SENT_MS + 300_000), kindAt(SENT_MS + 300_001)]).toEqual(['unclear', 'absent'])
-  expect(recognised(entry(), [listed('7', similar), listed('8')])).toEqual({ kind: 'found', orderIds: ['8'] })
-  const answered = entry({ id: '2', outcome: 'answered', orderIds: ['7'] })
-  expect(recognised(entry(), [listed('7', similar)], [answered]).kind).toBe('absent')
+describe('an order is absent only if each listed one is certainly another', () => {
+  const other = (changed: Partial<HashedOrder> = {}) => listed('7', { hash: 'x', ...changed })
+  const { openedAtMs: _, ...undated } = other()
+  const { accountEnding: __, ...ofNoAccount } = other()
+
+  test.each<[string, HashedOrder]>([
+    ['of unknown terms', other()],
+    ['opened a day before', other({ openedAtMs: SENT_MS - DAY_MS })],
+    ['opened at any later time', other({ openedAtMs: SENT_MS + 9 * DAY_MS })],
+    ['without a time', undated],
+    ['without an account', ofNoAccount],
+    ['with an account in other letters', other({ accountEnding: 'A1b' })],
+  ])('one %s could be it', (_name, one) => {
+    expect(recognised(entry({ accountEnding: one.accountEnding?.toUpperCase() ?? '001' }), [one]).kind).toBe(
+      'unclear',
+    )
+  })
+
+  test.each([
+    ['of another account', other({ accountEnding: '002' })],
+    ['opened more than a day before', other({ openedAtMs: SENT_MS - DAY_MS - 1 })],
+  ])('one %s is another', (_name, one) => {
+    expect(recognised(entry(), [one]).kind).toBe('absent')
+  })
+
+  test('one that the journal knows by its ID is another', () => {
+    const answered = entry({ id: '2', outcome: 'answered', hashes: ['x'], orderIds: ['7'] })
+    expect(recognised(entry(), [other()], [answered]).kind).toBe('absent')
+    expect(recognised(entry(), [other(), listed('8')])).toEqual({ kind: 'found', orderIds: ['8'] })
+  })
+})
+
+test('an order without an outcome could be equal if its hash has another key', () => {
+  const rival = entry({ id: '2', hashes: ['key2.x'] })
+  const list = [listed('7', { hash: 'key1.h' })]
+  expect(recognised(entry({ hashes: ['key1.h'] }), list, [rival]).kind).toBe('unclear')
+  expect(recognised(entry({ hashes: ['key1.h'] }), list, [{ ...rival, hashes: ['key1.x'] }]).kind).toBe(
+    'found',
+  )
 })
 
 test('a group is found if each of its orders is', () => {

@@ -180,4 +180,5 @@ test('the file has no symbol, price, quantity or account, and a hash only with i
   const others = new OrderHashes(() => [Buffer.from('vault'), Buffer.from('earlier')], Buffer.from('own'))
   expect(others.of(text)).not.toBe(hashes.of(text))
   expect(others.allOf(text)).toContain(hashes.of(text))
+  expect(others.isKnown(hashes.of(text))).toBe(true)
 })

@@ -6,6 +6,7 @@ import { orderPathOf } from '../../../app/orders/order-paths.ts'
 import type { JournalEntry, OrderEvent } from '../../../app/orders/ports.ts'
 import { Ledger } from '../../../app/quota/ledger.ts'
 import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../../app/service/categories.ts'
+import { parseJson } from '../../../app/service/json.ts'
 import { SlotLedger } from '../../../app/streams/slots.ts'
 import { QuotaTap } from '../../../main/api/quota-tap.ts'
 import { Forwarder } from '../../../main/gateway/forwarder.ts'
@@ -84,6 +85,13 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
     { clientId: 'key', refreshToken: 'refresh', trade: true, accessLifetimeSeconds: 86_400, seed },
     { nowMs: () => clock.worldMs(), random: chance },
   )
+  /** An answer without the orders of another program, which the simulated day lists. */
+  const withoutOthers = (body: string): string => {
+    const read = parseJson(body) as { Orders?: { OrderID: string }[] } | null | undefined
+    if (!Array.isArray(read?.Orders)) return body
+    const placed = new Set(service.orders.ledger.arrivals().flatMap(({ changed }) => changed))
+    return JSON.stringify({ ...read, Orders: read.Orders.filter(({ OrderID }) => placed.has(OrderID)) })
+  }
   const faults: Partial<Record<OrderFault, number>> = {}
   const count = (fault: OrderFault) => {
     faults[fault] = (faults[fault] ?? 0) + 1
@@ -257,7 +265,9 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
       read: async (_, path) => {
         if (!isAlive() || isUnreadable || access.kind !== 'token') return undefined
         const reply = handle('GET', path, access.value)
-        return reply.kind === 'answer' && reply.status === 200 ? reply.body : undefined
+        if (reply.kind !== 'answer' || reply.status !== 200) return undefined
+        // In every eighth life another program trades on the account, so nothing is certainly not listed.
+        return seed % 8 === 0 || !path.includes('orders') ? reply.body : withoutOthers(reply.body)
       },
       clock: ownClock,
       log: {

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { orderFactsOf } from '../../../app/orders/order-facts.ts'
+import type { HashedEntry } from '../../../main/orders/journal-file.ts'
+import { Lookups, type Resolution } from '../../../main/orders/lookups.ts'
+import { OrderHashes } from '../../../main/orders/order-hashes.ts'
+import { VirtualClock } from '../../simulation/virtual-clock.ts'
+import { ORDER } from './order-gateway.ts'
+
+const KEY = Buffer.from('of this run')
+
+/** What the lookups conclude of an order whose hashes have this key, by these orders of its account. */
+async function concluded(key: Uint8Array, listed: readonly unknown[]): Promise<Resolution | undefined> {
+  const clock = new VirtualClock()
+  const made = new OrderHashes(() => [], key)
+  const { texts } = orderFactsOf('order', JSON.stringify(ORDER))
+  const entry: HashedEntry = {
+    ...{ id: 'a', profile: 'key-1', atMs: clock.wallMs(), program: 'bot', method: 'POST', kind: 'order' },
+    ...{ accountEnding: '001', orderIds: [], outcome: 'looking', isDismissed: false },
+    hashes: texts.map((text) => made.of(text)),
+    similarHashes: [],
+    confirmHashes: [],
+  }
+  let resolution: Resolution | undefined
+  const lookups = new Lookups({
+    clock,
+    hashes: new OrderHashes(() => [], KEY),
+    read: async (_, path) =>
+      JSON.stringify(
+        path.endsWith('/accounts') ? { Accounts: [{ AccountID: 'SIM1001' }] } : { Orders: listed },
+      ),
+    entries: () => [entry],
+    resolved: (_, found) => {
+      resolution = found
+    },
+    defect: (cause) => {
+      throw cause
+    },
+  })
+  lookups.add(entry)
+  await clock.advance(61_000)
+  lookups.stop()
+  return resolution
+}
+
+const FORMER = { OrderID: '1', AccountID: 'SIM1001', OpenedDateTime: '2001-01-01T00:00:00Z' }
+
+describe('after 60 s an order is not found only if that is certain', () => {
+  test('no listed order could be it', async () => {
+    expect(await concluded(KEY, [])).toEqual({ state: 'not-found' })
+    expect(await concluded(KEY, [FORMER])).toEqual({ state: 'not-found' })
+  })
+
+  test('made with a key that is gone, its hashes equal none', async () => {
+    expect(await concluded(Buffer.from('of a former run'), [])).toEqual({ state: 'ambiguous' })
+  })
+
+  test.each([
+    ['can’t be read', { ...FORMER, OrderID: 1 }],
+    ['is no object', 'x'],
+    ['opened later', { ...FORMER, OpenedDateTime: new Date(Date.now() + 1e12).toISOString() }],
+  ])('a listed order that %s could be it', async (_, order) => {
+    expect(await concluded(KEY, [FORMER, order])).toEqual({ state: 'ambiguous' })
+  })
+})
