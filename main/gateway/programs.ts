@@ -202,6 +202,21 @@ export class Programs {
     return { program: withoutDigest(program), saved }
   }
 
+  /**
+   * Takes the orders of a disconnected key's programs back, even if that cannot be stored: its id may be
+   * given to another key. Returns their names.
+   */
+  withdrawOrders(profile: string): { readonly names: readonly string[]; readonly saved: Saved } {
+    const isTheirs = (one: StoredProgram) => one.profile === profile && one.maxOrders !== undefined
+    const names = this.#stored.programs.filter(isTheirs).map(({ name }) => name)
+    if (names.length === 0) return { names, saved: { ok: true } }
+    const programs = this.#stored.programs.map((one) => (isTheirs(one) ? withoutOrders(one) : one))
+    const next = { ...this.#stored, programs }
+    const saved = this.#save(next)
+    this.#stored = next
+    return { names, saved }
+  }
+
   /** The program that sent a bearer: its key, or a valid local access token. */
   ofBearer(bearer: string): Program | undefined {
     const digest = digestOf(bearer)
@@ -241,5 +256,7 @@ export class Programs {
 }
 
 const withoutDigest = ({ keyDigest: _, ...program }: StoredProgram): Program => program
+
+const withoutOrders = ({ maxOrders: _, ...program }: StoredProgram): StoredProgram => program
 
 const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

@@ -7,8 +7,8 @@ import { Orders } from './orders.ts'
 
 /** What a host gives to the orders of its monitor. */
 export interface MonitoredOrdersDeps {
-  readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'attachOrders'>
-  readonly programs: Pick<Programs, 'list'>
+  readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'attachOrders' | 'subscribe'>
+  readonly programs: Pick<Programs, 'list' | 'withdrawOrders'>
   /** Absent: there is no journal, so no order passes. */
   readonly dataFolder: string | undefined
   /** See `Vault.keysFor`. */
@@ -48,5 +48,14 @@ export function monitoredOrders({ monitor, programs, keysFor, ...ports }: Monito
     },
   })
   monitor.attachOrders(orders)
+  monitor.subscribe({
+    changed: () => {},
+    event: () => {},
+    removed: (profile) => {
+      const { names, saved } = programs.withdrawOrders(profile)
+      if (names.length > 0)
+        ports.log.note('orders of a disconnected key’s programs were withdrawn', { profile, names, saved })
+    },
+  })
   return orders
 }

@@ -1137,4 +1137,14 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['open the switch by a sign-in that waited when a person stopped orders'],
   },
+  {
+    found: 'The orders of a disconnected key’s programs passed to another key that got its id',
+    tests: [
+      [
+        'main/orders/monitored-orders.test.ts',
+        'another key with the id of a disconnected one gets none of its programs’ orders',
+      ],
+    ],
+    breaks: ['leave the orders of a disconnected key’s programs to the next key'],
+  },
 ]

@@ -36,6 +36,14 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'O2',
+    what: 'leave the orders of a disconnected key’s programs to the next key',
+    file: 'main/orders/monitored-orders.ts',
+    find: 'const { names, saved } = programs.withdrawOrders(profile)',
+    replace: "const { names, saved } = programs.withdrawOrders(profile && 'none')",
+    test: 'main/orders/monitored-orders.test.ts',
+  },
+  {
+    promise: 'O2',
     what: 'forget a stop at the next start',
     file: 'main/sign-in/profile-store.ts',
     find: 'return this.keepSettings({ ...stored, ...(orders !== undefined && { orders }) })',

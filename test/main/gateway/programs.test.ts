@@ -324,3 +324,18 @@ test('a program may send orders only if that was granted, also after a restart',
   ])
   expect(given.programs.list().map(({ maxOrders }) => maxOrders)).toEqual([30, undefined])
 })
+
+test('the grants of a disconnected key’s programs are withdrawn, even if that can’t be stored', () => {
+  const { programs, dataFolder, add } = opened()
+  add('reader')
+  const bot = programs.add({ ...BOT, name: 'trader', maxOrders: 30 })
+  programs.add({ ...BOT, name: 'other', profile: 'key-2', maxOrders: 30 })
+  const granted = (of: Programs) => of.list().map(({ maxOrders }) => maxOrders)
+  expect(programs.withdrawOrders('key-1')).toEqual({ names: ['trader'], saved: { ok: true } })
+  expect(programs.withdrawOrders('key-1')).toEqual({ names: [], saved: { ok: true } })
+  expect(granted(opened(dataFolder).programs)).toEqual([undefined, undefined, 30])
+  expect(bot.kind === 'added' && programs.ofBearer(bot.key)?.name).toBe('trader')
+  rmSync(dataFolder, { recursive: true })
+  expect(programs.withdrawOrders('key-2')).toMatchObject({ names: ['other'], saved: { ok: false } })
+  expect(granted(programs)).toEqual([undefined, undefined, undefined])
+})
