@@ -25,7 +25,7 @@ export interface ListedOrder {
   readonly isCancelled: boolean
   /** Epoch ms; absent if unreadable. */
   readonly openedAtMs?: number
-  /** See `OrderFacts.texts`. */
+  /** See `OrderFacts.texts`; empty if a price can't be read. */
   readonly text: string
   /** The texts of all replaces whose change it shows. */
   readonly changes: readonly string[]
@@ -44,7 +44,9 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
   const accounts = new Set(orders.flatMap((order) => textOf(order['AccountID']) ?? []))
   const [account] = accounts
   const texts = orders.flatMap((order) =>
-    kind === 'replace' ? (changeText(orderId, termsOf(order)) ?? []) : (requestedText(order) ?? []),
+    !isReadable(order)
+      ? []
+      : ((kind === 'replace' ? changeText(orderId, termsOf(order)) : requestedText(order)) ?? []),
   )
   return {
     ...(account !== undefined && { account }),
@@ -77,7 +79,7 @@ export function listedOrderOf(listed: unknown): ListedOrder | undefined {
     ...(account !== undefined && { account }),
     isCancelled: CANCELLED.has(textOf(order['Status']) ?? ''),
     ...(Number.isFinite(openedAtMs) && { openedAtMs }),
-    text: orderText(account, listedLegs, terms),
+    text: isReadable(order) ? orderText(account, listedLegs, terms) : '',
     changes: subsetsOf(terms).flatMap((changed) => changeText(orderId, changed) ?? []),
   }
 }
@@ -89,6 +91,15 @@ export function orderIdsIn(body: string): readonly string[] {
   const named = [read, ...listOf(read['Orders']), ...listOf(read['Errors'])]
   const ids = named.flatMap((one) => textOf(membersOf(one)?.['OrderID']) ?? [])
   return [...new Set(ids)].filter((id) => ORDER_ID.test(id)).slice(0, MAX_IDS)
+}
+
+/** Whether an answer says what became of an order: names one, or an error. */
+export function isAboutOrders(body: string): boolean {
+  const read = membersOf(parseJson(body))
+  if (read === undefined) return false
+  return (
+    orderIdsIn(body).length > 0 || textOf(read['Error']) !== undefined || listOf(read['Errors']).length > 0
+  )
 }
 
 const ORDER_ID = /^[\w-]{1,64}$/
@@ -176,13 +187,23 @@ const sideOf = (action: unknown): string | undefined => {
 const confirmIdOf = (order: Members): string | undefined =>
   textOf(order['OrderConfirmID']) ?? textOf(order['OrderConfirmId'])
 
-/** A decimal number in one spelling: `100`, `100.00` and 100 are equal. */
+/** A decimal number in one spelling: `100`, `100.00` and 100 are equal, as are `-.5` and `-0.50`. */
 function decimalOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : textOf(value)
-  const [, whole, fraction = ''] = /^0*(\d+)(?:\.(\d*?)0*)?$/.exec(text ?? '') ?? []
-  if (whole === undefined) return undefined
-  return fraction === '' ? whole : `${whole}.${fraction}`
+  const [, sign, whole, fraction = ''] = /^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text ?? '') ?? []
+  if (whole === undefined || !/\d/.test(text ?? '')) return undefined
+  const size = `${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`
+  return sign === '-' && size !== '0' ? `-${size}` : size
 }
+
+/** Whether each number that it names can be read. Otherwise other terms could look equal. */
+const isReadable = (order: Members): boolean =>
+  NUMBERS.every((name) => {
+    const value = order[name] ?? ''
+    return value === '' || decimalOf(value) !== undefined
+  })
+
+const NUMBERS = ['Quantity', 'LimitPrice', 'StopPrice'] as const
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= MAX_TEXT ? value : undefined

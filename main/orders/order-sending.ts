@@ -1,4 +1,5 @@
 import type { UpstreamOutcome } from '../../app/gateway/decisions.ts'
+import { isAboutOrders } from '../../app/orders/order-facts.ts'
 import { parseJson } from '../../app/service/json.ts'
 import { Exchange } from '../api/exchange.ts'
 import type { AdmittedOrder, OrderLine } from '../gateway/order-lane.ts'
@@ -41,6 +42,8 @@ const MAX_ANSWER_BYTES = 4 << 20
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
 /** Statuses by which the service, or what is before it, says nothing about the order. */
 const INCONCLUSIVE: ReadonlySet<number> = new Set([500, 502, 503, 504])
+/** Statuses of answers that have no body, and so no length. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
 /** Sends an order once, and reads its answer to the end before anything of it is passed on. */
 export class OrderSending {
@@ -133,9 +136,9 @@ export class OrderSending {
     if (this.#isSettled) return
     const { status, headers } = answer
     const text = textIn(bytes, codingsNamed(headers['content-encoding'] ?? ''))
-    // Without a length, a connection that broke looks like the end.
+    // Without a length, a connection that broke looks like the end, also right after the head.
     const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-    if (!isFramed && bytes.length > 0 && parseJson(text) === undefined) {
+    if (!isFramed && !BODILESS.has(status) && parseJson(text) === undefined) {
       this.#lost('lost', 'cut')
       return
     }
@@ -149,10 +152,16 @@ export class OrderSending {
         ...passed,
         removal: this.#removal,
         text,
-        isConclusive: sender.kind !== 'other' && !INCONCLUSIVE.has(status),
+        isConclusive:
+          sender.kind !== 'other' && !INCONCLUSIVE.has(status) && this.#isAboutOrder(status, text),
       },
       outcome,
     )
+  }
+
+  /** A new order that was taken or refused with a 2xx has an ID or an error. */
+  #isAboutOrder(status: number, text: string): boolean {
+    return this.#order.method !== 'POST' || status >= 300 || isAboutOrders(text)
   }
 
   #outcomeOf(status: number, text: string): UpstreamOutcome {

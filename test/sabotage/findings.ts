@@ -46,6 +46,17 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'A lost order at a negative price was found as another one, and an answer about nothing was one',
+    tests: [
+      ['app/orders/order-facts.test.ts', 'have signs, and no text with a price that can’t be read'],
+      ['main/orders/order-faults.test.ts', 'an answer that %s is an unknown outcome'],
+    ],
+    breaks: [
+      'take an order at another sign of its price for the lost one',
+      'take an answer about no order for its outcome',
+    ],
+  },
+  {
     found: 'A removed history file took entries until the process ended, and was shown as stored',
     tests: [
       [

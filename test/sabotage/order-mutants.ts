@@ -230,6 +230,22 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     test: LOOKUPS_TEST,
   },
   {
+    promise: 'O3',
+    what: 'take an order at another sign of its price for the lost one',
+    file: 'app/orders/order-facts.ts',
+    find: "return sign === '-' && size !== '0'",
+    replace: "return sign === '-' && size === '0'",
+    test: 'app/orders/order-facts.test.ts',
+  },
+  {
+    promise: 'O3',
+    what: 'take an answer about no order for its outcome',
+    file: SENDING,
+    find: 'status >= 300 || isAboutOrders(text)',
+    replace: 'status >= 200 || isAboutOrders(text)',
+    test: FAULTS_TEST,
+  },
+  {
     promise: 'O4',
     what: 'leave the reserve of a quota to others',
     file: 'app/gateway/scheduler.ts',

@@ -40,6 +40,21 @@ describe('a requested order and the listed one', () => {
     expect(textOf({ ...ORDER, ...change })).not.toBe(listedOrderOf(LISTED)?.text)
   })
 
+  test('have signs, and no text with a price that can’t be read', () => {
+    const priced = (LimitPrice: unknown) => textOf({ ...ORDER, LimitPrice })
+    const listed = (LimitPrice: unknown) => listedOrderOf({ ...LISTED, LimitPrice })?.text
+    expect(priced('-0.50')).toBe(listed('-.5'))
+    expect(priced('-0.50')).not.toBe(listed('-1.00'))
+    expect(priced('-0.50')).not.toBe(listed('0.5'))
+    expect([priced('+0100.'), priced('-0'), priced('0.0')]).toEqual([listed(100), listed(0), listed('.0')])
+    for (const unreadable of ['1e3', '-', '.', '1,5', {}]) {
+      expect(priced(unreadable)).toBeUndefined()
+      expect(listed(unreadable)).not.toBe(priced(''))
+    }
+    const replace = JSON.stringify({ Quantity: '10', LimitPrice: '1e3' })
+    expect(orderFactsOf('replace', replace, '1000000001').texts).toEqual([])
+  })
+
   test('of type Market have no prices', () => {
     const market = { ...ORDER, OrderType: 'Market' }
     const { LimitPrice: _, ...listed } = { ...LISTED, OrderType: 'Market' }

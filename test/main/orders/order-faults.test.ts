@@ -77,6 +77,38 @@ test('an answer cut at any byte is an unknown outcome, and the order is not sent
   proves(['O1', 'O3'], { level: 3, cases: WHOLE.length })
 }, 120_000)
 
+test.each([
+  ['ends after its head', '200 OK', undefined, '', 502],
+  ['has an empty body', '200 OK', 0, '', 200],
+  ['has no body', '204 No Content', undefined, '', 204],
+  ['names no order', '200 OK', 11, '{"hello":1}', 200],
+  ['is half a JSON', '200 OK', 11, BODY.slice(0, 11), 200],
+] as const)('an answer that %s is an unknown outcome', async (_, line, length, body, status) => {
+  const head = `HTTP/1.1 ${line}\r\ncontent-type: application/json\r\n`
+  const framed = length === undefined ? head : `${head}content-length: ${length}\r\n`
+  const service = await rawService((socket) => socket.end(`${framed}connection: close\r\n\r\n${body}`))
+  const started = await startOrderGateway({ profile: { baseUrl: service.origin } })
+  const answer = await started.send('POST', ORDERS, started.add('bot'), ORDER)
+  expect([answer.status, service.count()]).toEqual([status, 1])
+  const text = await answer.text()
+  if (status !== 502) expect(text).toBe(body)
+  expect(await outcomes(started)).toEqual(['looking'])
+  proves('O3', { level: 3, cases: 1 })
+})
+
+test('an answer that names an error, or to a cancel, is an outcome', async () => {
+  const errors = '{"Orders":[],"Errors":[{"Error":"FAILED"}]}'
+  const whole = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${errors.length}\r\n\r\n${errors}`
+  const service = await rawService((socket, request) =>
+    socket.end(request.startsWith('DELETE') ? 'HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n' : whole),
+  )
+  const started = await startOrderGateway({ profile: { baseUrl: service.origin } })
+  const key = started.add('bot')
+  expect((await started.send('POST', ORDERS, key, ORDER)).status).toBe(200)
+  expect((await started.send('DELETE', `${ORDERS}/7`, key)).status).toBe(204)
+  expect(await outcomes(started)).toEqual(['answered', 'answered'])
+})
+
 /** What a relay does with each connection: how many bytes pass, until it is reset. */
 interface Relay {
   to: string
