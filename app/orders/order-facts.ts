@@ -13,8 +13,6 @@ export interface OrderFacts {
    * can't be read, or if the list can't show its change.
    */
   readonly texts: readonly string[]
-  /** The same with account, symbol and side alone, as a later replace leaves them. */
-  readonly similarTexts: readonly string[]
 }
 
 /** An order in the service's list. */
@@ -33,7 +31,7 @@ export interface ListedOrder {
 
 type Members = Readonly<Record<string, unknown>>
 
-const NOTHING: OrderFacts = { hasConfirmId: false, confirmIds: [], texts: [], similarTexts: [] }
+const NOTHING: OrderFacts = { hasConfirmId: false, confirmIds: [], texts: [] }
 
 /** Reads the body of an order. Members that it doesn't know are ignored. */
 export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): OrderFacts {
@@ -54,8 +52,6 @@ export function orderFactsOf(kind: OrderKind, body: string, orderId = ''): Order
     confirmIds,
     // Only one account is looked up.
     texts: texts.length === orders.length && accounts.size <= 1 ? texts : [],
-    similarTexts:
-      kind === 'replace' ? [] : orders.map((order) => similarText(order['AccountID'], legsOf(order))),
   }
 }
 
@@ -130,9 +126,6 @@ function legsOf(order: Members): readonly LegText[] {
     return [textOf(members?.['Symbol']), sideOf(members?.['TradeAction']), decimalOf(members?.['Quantity'])]
   })
 }
-
-const similarText = (account: unknown, legs: readonly LegText[]): string =>
-  JSON.stringify(['similar', textOf(account), legs.map(([symbol, side]) => `${symbol} ${side}`).sort()])
 
 function requestedText(order: Members): string | undefined {
   const legs = legsOf(order)

@@ -11,8 +11,6 @@ export interface RecognisedBy {
   readonly outcome: OrderOutcome
   /** Keyed hashes of `OrderFacts.texts`. */
   readonly hashes: readonly string[]
-  /** Keyed hashes of `OrderFacts.similarTexts`. */
-  readonly similarHashes: readonly string[]
   /** Keyed hashes of its `OrderConfirmID`s. */
   readonly confirmHashes: readonly string[]
   /** The IDs that its answer or a lookup named; of a replace or cancel its own. */

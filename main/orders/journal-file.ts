@@ -19,7 +19,7 @@ export interface Settlement extends Pick<JournalEntry, 'outcome'> {
 export type HashedEntry = JournalEntry & RecognisedBy
 
 const MIGRATIONS: readonly string[] = [
-  // `hashes`, `similar_hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON.
+  // `hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON. `similar_hashes` has no use any more.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -76,7 +76,6 @@ const entry = z
     latency_ms: z.int().nullable(),
     outcome: z.enum(['sent', 'answered', 'not-sent', 'looking', 'found', 'not-found', 'ambiguous']),
     hashes: texts,
-    similar_hashes: texts,
     confirm_hashes: texts,
     dismissed: z.int(),
   })
@@ -85,7 +84,6 @@ const entry = z
       at,
       account_ending,
       order_ids,
-      similar_hashes,
       confirm_hashes,
       dismissed,
       status,
@@ -96,7 +94,6 @@ const entry = z
       atMs: at,
       accountEnding: account_ending,
       orderIds: order_ids,
-      similarHashes: similar_hashes,
       confirmHashes: confirm_hashes,
       isDismissed: dismissed !== 0,
       ...(status !== null && { status }),
@@ -154,7 +151,7 @@ export class JournalFile {
 
   insert(added: HashedEntry): void {
     const { id, profile, atMs, program, method, kind, accountEnding } = added
-    const lists = [added.orderIds, added.hashes, added.similarHashes, added.confirmHashes]
+    const lists = [added.orderIds, added.hashes, [], added.confirmHashes]
     const values = [id, profile, atMs, program, method, kind, accountEnding]
     this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }

@@ -123,7 +123,7 @@ export class Orders implements OrderLane, OrdersSurface {
     if (this.#begun === undefined) return []
     return this.#begun.journal
       .between(fromMs, toMs)
-      ?.map(({ hashes: _, similarHashes: __, confirmHashes: ___, ...entry }) => entry)
+      ?.map(({ hashes: _, confirmHashes: __, ...entry }) => entry)
   }
 
   stop(): void {
@@ -189,7 +189,7 @@ export class Orders implements OrderLane, OrdersSurface {
     return nextMs > nowMs ? overLimit(max, nextMs - nowMs) : undefined
   }
 
-  #insert(entry: PlainEntry, { texts, similarTexts, confirmIds }: OrderFacts): Inserted {
+  #insert(entry: PlainEntry, { texts, confirmIds }: OrderFacts): Inserted {
     const { journal } = this.#begun ?? {}
     const inserted: HashedEntry = {
       ...entry,
@@ -197,7 +197,6 @@ export class Orders implements OrderLane, OrdersSurface {
       outcome: 'sent',
       isDismissed: false,
       hashes: texts.map((text) => this.#hashes.of(text)),
-      similarHashes: similarTexts.map((text) => this.#hashes.of(text)),
       confirmHashes: confirmIds.map((id) => this.#hashes.of(JSON.stringify(['confirm', id]))),
     }
     // Before the entry itself is in the journal.

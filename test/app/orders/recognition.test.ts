@@ -11,7 +11,6 @@ const entry = (changed: Partial<RecognisedBy> = {}): RecognisedBy => ({
   accountEnding: '001',
   outcome: 'looking',
   hashes: ['h'],
-  similarHashes: ['s'],
   confirmHashes: [],
   orderIds: [],
   ...changed,

@@ -24,7 +24,6 @@ const entry = (id: string, changed: Partial<HashedEntry> = {}): HashedEntry => (
   outcome: 'sent',
   isDismissed: false,
   hashes: ['h'],
-  similarHashes: ['s'],
   confirmHashes: ['c'],
   ...changed,
 })

@@ -17,7 +17,6 @@ async function concluded(key: Uint8Array, listed: readonly unknown[]): Promise<R
     ...{ id: 'a', profile: 'key-1', atMs: clock.wallMs(), program: 'bot', method: 'POST', kind: 'order' },
     ...{ accountEnding: '001', orderIds: [], outcome: 'looking', isDismissed: false },
     hashes: texts.map((text) => made.of(text)),
-    similarHashes: [],
     confirmHashes: [],
   }
   let resolution: Resolution | undefined

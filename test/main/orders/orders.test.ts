@@ -56,7 +56,7 @@ function endedEarly(): string {
   opening.file.insert({
     ...{ id: 'former', profile: 'key-1', atMs: Date.now(), program: 'bot', method: 'POST', kind: 'order' },
     ...{ accountEnding: '001', orderIds: [], outcome: 'sent', isDismissed: false },
-    ...{ hashes: ['h'], similarHashes: ['s'], confirmHashes: [] },
+    ...{ hashes: ['h'], confirmHashes: [] },
   })
   opening.file.close()
   return dataFolder

@@ -202,7 +202,6 @@ function journalled(ending = '782'): string {
     outcome: 'sent',
     isDismissed: false,
     hashes: ['HASH'],
-    similarHashes: ['HASH'],
     confirmHashes: ['HASH'],
   }
   file.write(() => {
