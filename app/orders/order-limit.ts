@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../contract/units.ts'
 
-/** The most orders of each program in any sliding minute. Times are milliseconds on one clock. */
+/** The most orders of each program, by name, in any sliding minute. Times are milliseconds on one clock. */
 export class OrderLimit {
   readonly #sent = new Map<string, number[]>()
 

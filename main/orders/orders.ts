@@ -1,4 +1,5 @@
 import { NO_ORDERS, type OrdersSummary, type UnknownOrder } from '../../app/contract/orders.ts'
+import { MINUTE_MS } from '../../app/contract/units.ts'
 import type { OrderFacts } from '../../app/orders/order-facts.ts'
 import { OrderLimit } from '../../app/orders/order-limit.ts'
 import { orderPathOf } from '../../app/orders/order-paths.ts'
@@ -88,7 +89,7 @@ export class Orders implements OrderLane, OrdersSurface {
     const call = new OrderCall(order, line, {
       reasonAgainst: (asked, profile) => this.#reasonAgainst(asked, profile),
       insert: (entry, facts) => this.#insert(entry, facts),
-      sent: ({ program }) => this.#limit.sent(program.id, this.#deps.clock.monotonicMs()),
+      sent: ({ program }) => this.#limit.sent(program.name, this.#deps.clock.monotonicMs()),
       settle: (entry, settlement) => this.#settle(entry, settlement),
     })
     call.start()
@@ -161,6 +162,7 @@ export class Orders implements OrderLane, OrdersSurface {
       defect: (cause) => log.note('looking up orders failed', { cause }),
     })
     this.#begun = { journal, lookups }
+    this.#countLastMinute(journal)
     this.#takeFormer()
   }
 
@@ -179,13 +181,21 @@ export class Orders implements OrderLane, OrdersSurface {
     }
   }
 
+  /** Counts what an earlier run sent, for the limits of programs. */
+  #countLastMinute(journal: Journal): void {
+    const { clock } = this.#deps
+    const [wallMs, nowMs] = [clock.wallMs(), clock.monotonicMs()]
+    for (const { program, atMs, outcome } of journal.between(wallMs - MINUTE_MS, wallMs) ?? [])
+      if (outcome !== 'not-sent') this.#limit.sent(program, Math.min(nowMs, nowMs - (wallMs - atMs)))
+  }
+
   #reasonAgainst({ program, order }: AdmittedOrder, profile: string): Problem | undefined {
     const { clock, switch: orderSwitch } = this.#deps
     const max = orderSwitch.maxPerMinute(program.id)
     if (orderSwitch.state(profile) !== 'on') return STOPPED
     if (max === undefined) return NOT_GRANTED
     const nowMs = clock.monotonicMs()
-    const nextMs = order.kind === 'cancel' ? nowMs : this.#limit.nextAtMs(program.id, max, nowMs)
+    const nextMs = order.kind === 'cancel' ? nowMs : this.#limit.nextAtMs(program.name, max, nowMs)
     return nextMs > nowMs ? overLimit(max, nextMs - nowMs) : undefined
   }
 

@@ -1158,4 +1158,11 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['leave the orders of a disconnected key’s programs to the next key'],
   },
+  {
+    found: 'A restart, or a program added again, started the minute of --max-orders anew',
+    tests: [
+      ['main/orders/order-rules.test.ts', 'a restart, or the same name added again, starts no new minute'],
+    ],
+    breaks: ['start the minute of each program’s order limit anew at a restart'],
+  },
 ]

@@ -44,6 +44,14 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'O2',
+    what: 'start the minute of each program’s order limit anew at a restart',
+    file: 'main/orders/orders.ts',
+    find: '    this.#countLastMinute(journal)\n',
+    replace: '    void this.#countLastMinute\n',
+    test: 'main/orders/order-rules.test.ts',
+  },
+  {
+    promise: 'O2',
     what: 'forget a stop at the next start',
     file: 'main/sign-in/profile-store.ts',
     find: 'return this.keepSettings({ ...stored, ...(orders !== undefined && { orders }) })',

@@ -155,6 +155,24 @@ test('a program sends as many orders a minute as it may, and cancels always', as
   expect(service.service.orders.ledger.total()).toBe(3)
 })
 
+test('a restart, or the same name added again, starts no new minute', async () => {
+  const first = await startOrderGateway({}, { max: 2 })
+  const key = first.add('bot')
+  for (const status of [200, 200, 429])
+    expect((await first.send('POST', ORDERS, key, ORDER)).status).toBe(status)
+  first.gateway.cut('bot')
+  expect((await first.send('POST', ORDERS, first.add('bot'), ORDER)).status).toBe(429)
+  first.orders.stop()
+  const { gateway, add, send, service } = await startOrderGateway(
+    { dataFolder: first.dataFolder },
+    { max: 2 },
+  )
+  gateway.cut('bot')
+  expect((await send('POST', ORDERS, add('bot'), ORDER)).status).toBe(429)
+  expect((await send('POST', ORDERS, add('other'), ORDER)).status).toBe(200)
+  expect(service.service.orders.ledger.total()).toBe(1)
+})
+
 test('a 401 is passed on, the access token renewed, and the order not sent again', async () => {
   const { add, send, service, monitor } = await startOrderGateway()
   const key = add('bot')
