@@ -224,7 +224,7 @@ describe.skipIf(obstacle !== undefined)(name, () => {
     await desktop.order({ kind: 'power', event: 'suspend' })
     await desktop.order({ kind: 'power', event: 'resume' })
     expect(readFileSync(join(dataFolder, 'headroom.log'), 'utf8')).toMatch(
-      /goes to sleep[\s\S]*the computer woke/,
+      /is going to sleep[\s\S]*the computer woke/,
     )
     await desktop.order({ kind: 'choose', label: 'Save Report…' })
     const { value: asked } = await desktop.report('called', ({ what }) => what === 'Dialog.showSaveDialog')
