@@ -64,6 +64,11 @@ export class QuotaInvariants {
     if (isBare) this.#throttledAtMs.set(category, worldMs)
   }
 
+  /** A 401 came: the request is sent again with a new token, and says nothing about an empty row. */
+  unauthorized(category: string): void {
+    this.#askedEmptyAtMs.delete(category)
+  }
+
   /** An own request is about to go out; `row` is the quota it counts against. */
   requestAsked(category: string, row: RequestQuota | undefined, worldMs: number): void {
     this.checked += 1

@@ -93,6 +93,7 @@ export class WireWatch implements Wiretap {
       this.opened(path, outcome.status, outcome.headers)
       if (outcome.status === 401) {
         invariants.tokens.rejected(bearerOf(request))
+        invariants.quotas.unauthorized(category)
         return
       }
     }
