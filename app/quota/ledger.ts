@@ -201,6 +201,11 @@ export class Ledger {
     return others?.isSo ? others.nextTryAtMs : undefined
   }
 
+  /** See `OthersTakeAll.postpone`. */
+  postponeTry(category: string, untilMs: number): void {
+    this.#rows.get(category)?.othersTakeAll.postpone(untilMs)
+  }
+
   /** Pauses this row until `untilMs` after a rate 429. Other rows continue. */
   hold(category: string, hold: Hold): void {
     const row = this.#rows.get(category)

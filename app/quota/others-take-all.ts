@@ -42,6 +42,11 @@ export class OthersTakeAll {
     this.#nextTryAtMs = nowMs + retryDelayMs(RETRY.othersTakeAll, this.#tries, 0)
   }
 
+  /** Postpones the next try to `untilMs` at least, as after a 429 that named no time. */
+  postpone(untilMs: number): void {
+    if (this.isSo) this.#nextTryAtMs = Math.max(this.#nextTryAtMs, untilMs)
+  }
+
   /** Records a 429 with Remaining 0. */
   refused(sentAtMs: number, nowMs: number): void {
     if (nowMs - this.#refusedAtMs >= FORGOTTEN_MS) this.#end()

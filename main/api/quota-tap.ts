@@ -259,6 +259,9 @@ export class QuotaTap {
     // Several requests in flight may get 429s together, which count as a single 429.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
+    // A 429 without a time is waited out also where tries continue (service 7).
+    if (reading.rate?.resetSeconds === undefined)
+      ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
     const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
     // A further 429 of an empty quota is not news: its request was already in flight, or others use the whole

@@ -453,6 +453,13 @@ describe('while others use the whole refill', () => {
     }
   })
 
+  test('a 429 without a time postpones the next try by a minute', async () => {
+    const { timeline, row, refuse, clock } = await storm(2)
+    await clock.advance(18_000)
+    refuse(ACCOUNTS, {})
+    expect(row('Accounts').nextTryAt).toBe(timeline.now() + 60_500)
+  })
+
   test('the 429 that is the first sign of others says that they use the whole refill', async () => {
     const { row, tap, clock, refuse } = setUp()
     for (let count = 0; count < 10; count += 1) {
