@@ -202,10 +202,13 @@ export class StreamHub {
     for (const asked of [...this.#asked.values()]) this.#answerAll(asked.shared, withoutResponse(asked, why))
   }
 
-  /** Answers a program's requests whose stream is not open yet. */
+  /** Answers the waiting requests of a paused program. A stream that is being opened continues. */
   refuseWaitingOf({ id }: Program, problem: Problem): void {
-    for (const shared of [...this.#asked.keys()])
-      for (const reader of shared.pending) if (reader.program.id === id) this.#answer(shared, reader, problem)
+    for (const { shared, attempts } of [...this.#asked.values()]) {
+      if (isOpening(shared)) continue
+      const answer = attempts > 0 ? abandoned('this program is paused in Headroom') : problem
+      for (const reader of shared.pending) if (reader.program.id === id) this.#answer(shared, reader, answer)
+    }
   }
 
   /** Ends everything with GoAway. Resolves once each reader has received all that was written to it. */
@@ -349,7 +352,7 @@ export class StreamHub {
     const nowMs = this.#deps.timeline.now()
     for (const asked of [...this.#asked.values()]) {
       const { shared, isTakingTurn } = asked
-      if (isTakingTurn || (shared.keeper?.opening ?? 0) > 0) continue
+      if (isTakingTurn || isOpening(shared)) continue
       for (const reader of shared.pending)
         if (reader.waitsUntilMs <= nowMs) this.#answer(shared, reader, this.#tooLate(asked))
     }
@@ -531,8 +534,11 @@ function sendAnswer(
 }
 
 /** The response to a reader of a stream that is not open: an attempt to open it may have been sent. */
-const withoutResponse = ({ shared: { keeper }, attempts }: Asked, why: string): Problem =>
-  attempts > 0 || (keeper?.opening ?? 0) > 0 ? abandoned(why) : unavailable(why)
+const withoutResponse = ({ shared, attempts }: Asked, why: string): Problem =>
+  attempts > 0 || isOpening(shared) ? abandoned(why) : unavailable(why)
+
+/** Whether an attempt to open the stream is under way. */
+const isOpening = ({ keeper }: SharedStream): boolean => (keeper?.opening ?? 0) > 0
 
 const noAnswer = (why: string): Problem => ({
   status: 502,

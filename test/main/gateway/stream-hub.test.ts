@@ -54,15 +54,39 @@ test('readers that arrive during the opening get its response', async () => {
     expect({ status, lines }).toEqual({ status: 200, lines: [position(1, 1), END] })
 })
 
-test('a paused program that waits for its stream is declined, and others that wait are not', async () => {
-  const { ask, hub, service, says, opened } = setUpHub()
+test('a paused program that waits for a slot is declined, and others that wait are not', async () => {
+  const { ask, hub, service, says, clock } = setUpHub()
   const [paused, other] = [await ask(POSITIONS), await ask(POSITIONS, program('notes'))]
+  service.refuses(429, SLOTS, { 'x-concurrency-limit': '40', 'x-concurrency-remaining': '0' })
   hub.refuseWaitingOf(program('bot'), pausedFor(300_000))
   expect([paused.status, other.status]).toEqual([429, undefined])
   expect(paused.headers).toContain('300')
+  await clock.advance(6_000)
   service.opens()
   says(position(1, 1), END)
   expect(other.lines).toEqual([position(1, 1), END])
+})
+
+test('a stream that is being opened continues for a paused program, as a sent request does', async () => {
+  const { ask, hub, service, says } = setUpHub()
+  const reply = await ask(POSITIONS)
+  hub.refuseWaitingOf(program('bot'), pausedFor(300_000))
+  expect(reply.status).toBeUndefined()
+  service.opens()
+  says(position(1, 1), END)
+  expect(reply.lines).toEqual([position(1, 1), END])
+})
+
+test('between two attempts to open its stream, a paused program reads that the first one may count', async () => {
+  const { ask, hub, service, clock, opened } = setUpHub()
+  const reply = await ask(POSITIONS)
+  service.ends()
+  hub.refuseWaitingOf(program('bot'), pausedFor(300_000))
+  expect([reply.status, problemIn(reply).detail]).toEqual([
+    502,
+    'No response yet: this program is paused in Headroom. The request may count.',
+  ])
+  await clock.advance(10_000)
   expect(opened()).toBe(1)
 })
 
