@@ -46,7 +46,8 @@ export class MinuteMean {
     let requests = ((nowMs - last.atMs) / 1000) * perSecond
     for (let at = counts.length - 1; at > 0 && counts[at]!.atMs > fromMs; at -= 1) {
       const [before, after] = [counts[at - 1]!, counts[at]!]
-      const share = (after.atMs - Math.max(fromMs, before.atMs)) / (after.atMs - before.atMs)
+      const lengthMs = after.atMs - before.atMs
+      const share = lengthMs > 0 ? (after.atMs - Math.max(fromMs, before.atMs)) / lengthMs : 1
       requests += share * (after.requests - before.requests)
     }
     // The rate behind a count of n requests is known to about √n.

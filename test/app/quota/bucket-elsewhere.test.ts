@@ -244,3 +244,24 @@ test('a reading just after a header is renewed within the next second', () => {
   expect(often.estimate(25_900).point).toBeCloseTo(once.estimate(25_900).point, 0)
   expect(once.estimate(25_900).point).toBeLessThan(once.estimate(25_000).point - 5)
 })
+
+test('two headers of the same millisecond leave a range of others’ rate', () => {
+  const bucket = new Bucket(320, 300, 0)
+  for (const [id, [atMs, remaining]] of [
+    [1_000, 300] as const,
+    [10_000, 290] as const,
+    [10_000, 280] as const,
+  ].entries()) {
+    bucket.sent(id, atMs - 20)
+    const rate = {
+      limit: 320,
+      periodSeconds: 300,
+      remaining,
+      resetSeconds: Math.ceil((320 - remaining) / (320 / 300)),
+    }
+    bucket.answered({ id, receivedAtMs: atMs, rejected: false, rate })
+  }
+  const { perSecondAtLeast, perSecond, perSecondAtMost } = bucket.others(10_000)!
+  expect(perSecondAtLeast).toBeLessThan(perSecond)
+  expect(perSecondAtMost).toBeGreaterThan(perSecond)
+})

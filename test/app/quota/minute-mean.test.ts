@@ -41,3 +41,7 @@ test('nothing is known before two headers, and a minute after the last one', () 
   expect(after().at(1000, 1)).toBeUndefined()
   expect(after([10, 5]).at(70_000, 1)).toBeUndefined()
 })
+
+test('two headers at the same time, as after a clock was set back, count together', () => {
+  expect(middle(after([30, 60], [60, 30], [60, 30]), 60)).toBeCloseTo(2, 6)
+})
