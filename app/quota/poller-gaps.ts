@@ -12,6 +12,8 @@ const REMEMBERED = 64
 const SHARED = 0.02
 /** Least probability of a gap: a jump of others' rate is a surprise too, but says nothing of a period. */
 const MIN_CHANCE = 0.03
+/** Nothing that a header shows is impossible: with two models that say so, neither would have a weight. */
+const POSSIBLE = 1e-12
 /** Weight of what was known before the first gap of a pool, in gaps. */
 const PRIOR_COUNTS = 2
 /** Prior for a nearly full quota: each further missing request makes a gap less probable by this share. */
@@ -107,7 +109,7 @@ export class PollerGaps {
 
   #chanceOf({ from, to, missing, isNearFull, chance }: Gap): number {
     const outcome = Math.min(MOST_COUNTED, Math.max(0, Math.round(missing)))
-    const foretold = Math.min(1, chance)
+    const foretold = Math.min(1, Math.max(POSSIBLE, chance))
     const length = Math.min(LENGTHS - 1, Math.max(0, Math.ceil(Math.log2(Math.max(1, to - from)))))
     if (isNearFull) {
       const anyLength = share(this.#nearFull, outcome, FEW * (1 - FEW) ** outcome)

@@ -44,6 +44,24 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
   },
 
   {
+    promise: 'Q8',
+    what: 'divide by the time between two headers of the same millisecond',
+    file: 'app/quota/minute-mean.ts',
+    find: 'lengthMs > 0 ?',
+    replace: 'lengthMs >= 0 ?',
+    test: 'app/quota/minute-mean.test.ts',
+  },
+
+  {
+    promise: 'Q8',
+    what: 'take what a header shows for impossible',
+    file: 'app/quota/poller-gaps.ts',
+    find: 'Math.max(POSSIBLE, chance)',
+    replace: 'Math.max(0, chance)',
+    test: 'app/quota/poller-gaps.test.ts',
+  },
+
+  {
     promise: 'Q6',
     what: 'go on with a chosen interval while programs bring headers',
     file: 'app/quota/probe-plan.ts',
