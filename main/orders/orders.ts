@@ -173,7 +173,8 @@ export class Orders implements OrderLane, OrdersSurface {
     if (this.#hasFormer || former === undefined || lookups === undefined) return
     this.#hasFormer = true
     for (const entry of former) {
-      this.#unknown.set(entry.id, entry)
+      // One that a person dismissed early is still looked up, for the journal.
+      if (!entry.isDismissed) this.#unknown.set(entry.id, entry)
       // An earlier run ended before its answer arrived, or before the journal had it.
       if (entry.outcome === 'sent')
         this.#becameUnknown({ ...entry, outcome: 'looking' }, { outcome: 'looking' })

@@ -83,6 +83,11 @@ export const FINDINGS: readonly Finding[] = [
     ],
   },
   {
+    found: 'An outcome that was dismissed while it was looked up alerted again after a restart',
+    tests: [[ORDERS, 'an unknown outcome that a person dismissed while it was looked up stays dismissed']],
+    breaks: ['show a dismissed outcome again after a restart'],
+  },
+  {
     found: 'A journal that was removed lost orders in flight and unknown outcomes',
     tests: [['main/orders/journal.test.ts', 'a journal that was removed is written again']],
     breaks: ['forget orders whose journal was removed'],

@@ -151,6 +151,14 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'O3',
+    what: 'show a dismissed outcome again after a restart',
+    file: ORDERS,
+    find: 'if (!entry.isDismissed) this.#unknown.set',
+    replace: "if (entry.id !== '') this.#unknown.set",
+    test: ORDERS_TEST,
+  },
+  {
+    promise: 'O3',
     what: 'show no unknown outcome while orders are off',
     file: ORDERS,
     find: 'return { ...NO_ORDERS, unknown }',

@@ -78,33 +78,49 @@ test('a journal that is locked during the start delivers its unknown outcomes la
   expect(orders.summary('key-1')).toMatchObject({ state: 'on', today: 2, unknown: [{ id: 'former' }] })
 })
 
+/** Orders of a key whose list can't be read, after a restart on this folder. */
+function startedOn(dataFolder: string, state: 'off' | 'stopped' | 'on' = 'on') {
+  const clock = new VirtualClock()
+  const reads: string[] = []
+  const orders = new Orders({
+    switch: { state: () => state, maxPerMinute: () => undefined },
+    profiles: () => ['key-1'],
+    dataFolder,
+    hashKeys: () => [],
+    read: async (_, path) => {
+      reads.push(path)
+      return undefined
+    },
+    clock,
+    log: { note: () => {} },
+    randomBytes,
+    listener: { changed: () => {}, event: () => {} },
+    problem: () => {},
+  })
+  onTestFinished(() => orders.stop())
+  return { orders, clock, reads }
+}
+
 test.each(['off', 'stopped', 'on'] as const)(
   'while orders are %s, an unknown outcome of an earlier run is shown and looked up',
   async (state) => {
-    const clock = new VirtualClock()
-    const reads: string[] = []
-    const orders = new Orders({
-      switch: { state: () => state, maxPerMinute: () => undefined },
-      profiles: () => ['key-1'],
-      dataFolder: endedEarly(),
-      hashKeys: () => [],
-      read: async (_, path) => {
-        reads.push(path)
-        return undefined
-      },
-      clock,
-      log: { note: () => {} },
-      randomBytes,
-      listener: { changed: () => {}, event: () => {} },
-      problem: () => {},
-    })
-    onTestFinished(() => orders.stop())
+    const { orders, clock, reads } = startedOn(endedEarly(), state)
     const unknown = [expect.objectContaining({ id: 'former', state: 'looking' })]
     expect(orders.summary('key-1')).toMatchObject({ state, unknown })
     await clock.advance(1_000)
     expect(reads).toEqual(['/v3/brokerage/accounts'])
   },
 )
+
+test('an unknown outcome that a person dismissed while it was looked up stays dismissed after a restart', () => {
+  const dataFolder = endedEarly()
+  const opening = openJournalFile(dataFolder, Date.now())
+  if (opening.kind === 'failed') throw new Error(opening.failure)
+  opening.file.settle('former', { outcome: 'looking' })
+  opening.file.dismiss('former')
+  opening.file.close()
+  expect(startedOn(dataFolder).orders.summary('key-1').unknown).toEqual([])
+})
 
 test('while orders are off, an unknown outcome of this run stays shown', async () => {
   const { add, send, service, orders, orderSwitch } = await startOrderGateway()
