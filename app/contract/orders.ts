@@ -12,6 +12,9 @@ export const resolvedState = z.enum(['found', 'not-found', 'ambiguous'])
 
 export type LookupState = z.output<typeof lookupState>
 
+/** How long an unknown outcome is looked up. From then on, a list without the order means "not found". */
+export const LOOKUP_MS = 60_000
+
 const unknownOrder = openObject({
   /** Its entry in the journal. */
   id: text,
@@ -103,13 +106,13 @@ export const ordersContract = {
   allowOrders: command(
     z.strictObject({ profile: profileId, ending: z.exactOptional(boundedText(ENDING_LENGTH)) }),
   ).returning<Outcome<{ readonly signIn?: StartedSignIn }>>(),
-  /** Refuses new orders at once, of one key or of all. */
   /** Dismisses an unknown outcome by its entry in the journal, or `all` of every key. */
   dismissOrder: command(z.strictObject({ id: boundedText(64) })).returning<Outcome>(),
   /** The orders of one key that were sent in an interval, oldest first. */
   orderJournal: command(z.strictObject({ profile: profileId, fromMs: time, toMs: time })).returning<
     Outcome<{ readonly entries: readonly OrderEntry[] }>
   >(),
+  /** Refuses new orders at once, of one key or of all. */
   stopOrders: command(z.strictObject({ profile: z.exactOptional(profileId) })).returning<Outcome>(),
 } as const
 

@@ -1,4 +1,5 @@
-import { DAY_MS } from '../contract/units.ts'
+import { LOOKUP_MS } from '../contract/orders.ts'
+import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 import type { ListedOrder } from './order-facts.ts'
 import type { OrderKind, OrderOutcome } from './ports.ts'
 
@@ -35,7 +36,7 @@ export type Recognition =
  * How far the time of a listed order may be from the journal's, in milliseconds. One that opened before,
  * within this time, may be an equal order of another program, or show that the clocks differ.
  */
-const NEAR_MS = 5 * 60_000
+export const NEAR_MS = 5 * MINUTE_MS
 /**
  * How much earlier than it was sent an order may have opened: a list has whole seconds, and clocks differ.
  */
@@ -131,10 +132,7 @@ const isRival = (entry: RecognisedBy, other: RecognisedBy, hash: string): boolea
   !isRepeat(entry, other)
 
 /** When an unknown outcome is looked up, in milliseconds since it became unknown. */
-export const LOOKUP_AT_MS = [1_000, 5_000, 15_000, 30_000, 60_000] as const
-
-/** From when on a list without the order means that it was not found. */
-export const LAST_LOOKUP_MS = 60_000
+export const LOOKUP_AT_MS = [1_000, 5_000, 15_000, 30_000, LOOKUP_MS] as const
 
 /** Between lookups after the last one, while no list could be read. */
 const AGAIN_MS = 30_000

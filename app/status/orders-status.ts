@@ -1,8 +1,5 @@
-import type { OrdersSummary, UnknownOrder } from '../contract/orders.ts'
+import { LOOKUP_MS, type OrdersSummary, type UnknownOrder } from '../contract/orders.ts'
 import type { Severity } from '../contract/severity.ts'
-
-/** How long an unknown outcome is looked up. */
-export const LOOKUP_MS = 60_000
 
 /** What stopping does not do. */
 export const STOPPING_LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
@@ -15,7 +12,7 @@ export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'ord
     case 'found':
       return orderId === undefined ? 'found' : `found as order ${orderId}`
     case 'not-found':
-      return 'not found after 60 s'
+      return `not found after ${LOOKUP_MS / 1000} s`
     case 'ambiguous':
       return 'unclear: check your broker'
   }

@@ -1,8 +1,8 @@
-import { MINUTE_MS } from '../../app/contract/units.ts'
+import { LOOKUP_MS } from '../../app/contract/orders.ts'
 import {
   type HashedOrder,
-  LAST_LOOKUP_MS,
   MAX_CLOCK_ERROR_MS,
+  NEAR_MS,
   nextLookupMs,
   type Recognition,
   recognise,
@@ -35,12 +35,12 @@ interface Unknown {
   lookedUpMs: number | undefined
 }
 
-/** How far from an entry another one may be that the list could show instead. */
-const NEAR_MS = 10 * MINUTE_MS
+/** How far from an entry another one may be that the list could show instead: each is near a listed order. */
+const RIVAL_MS = 2 * NEAR_MS
 
 /**
  * Looks up orders whose outcome is unknown, until the account's list shows them or has not shown them for
- * `LAST_LOOKUP_MS`. One read serves all unknown orders of a key. Without a list nothing is concluded.
+ * `LOOKUP_MS`. One read serves all unknown orders of a key. Without a list nothing is concluded.
  */
 export class Lookups {
   readonly #deps: LookupDeps
@@ -95,37 +95,39 @@ export class Lookups {
     this.#reading.add(profile)
     const startedMs = clock.monotonicMs()
     const asked = this.#of(profile)
+    // Also of a lookup that fails: the next one follows in its time, not at once.
+    for (const one of asked) one.lookedUpMs = startedMs - one.sinceMs
     const list = await readOrderList(
       profile,
       {
         accountEndings: asked.map(({ entry }) => entry.accountEnding),
         sinceMs: Math.min(...asked.map(({ entry }) => entry.atMs)),
         nowMs: clock.wallMs(),
+        isLast: asked.some(isLast),
       },
       read,
     )
-    for (const one of asked) one.lookedUpMs = startedMs - one.sinceMs
     if (list === undefined || this.#isStopped) return
-    this.#judge(asked, list, startedMs)
+    this.#judge(asked, list)
   }
 
-  #judge(asked: readonly Unknown[], list: OrderList, startedMs: number): void {
+  #judge(asked: readonly Unknown[], list: OrderList): void {
     const { entries, resolved, hashes } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
-    const isLast = ({ sinceMs }: Pick<Unknown, 'sinceMs'>) => startedMs - sinceMs >= LAST_LOOKUP_MS
     // Only the last lookup asks of every listed order which entry it is.
     const [beforeMs, toMs] = asked.some(isLast)
       ? [MAX_CLOCK_ERROR_MS, Number.MAX_SAFE_INTEGER]
-      : [NEAR_MS, Math.max(...times) + NEAR_MS]
+      : [RIVAL_MS, Math.max(...times) + RIVAL_MS]
     const journal = entries(Math.min(...times) - beforeMs, toMs)
     if (journal === undefined) return
     const orders = list.orders.map((order): HashedOrder => this.#hashed(order))
-    for (const { entry, sinceMs } of asked) {
+    for (const one of asked) {
+      const { entry } = one
       const ofKey = journal.filter(({ profile }) => profile === entry.profile)
       const isRecognisable = isListed(entry, list) && entry.hashes.every((hash) => hashes.isKnown(hash))
       const recognition = isRecognisable ? recognise(entry, orders, ofKey) : UNCLEAR
       const isWhole = recognition.kind !== 'absent' || list.isReadable
-      const resolution = resolutionOf(isWhole ? recognition : UNCLEAR, isLast({ sinceMs }))
+      const resolution = resolutionOf(isWhole ? recognition : UNCLEAR, isLast(one))
       if (resolution === undefined) continue
       this.#unknown.delete(entry.id)
       resolved(entry, resolution)
@@ -142,6 +144,9 @@ export class Lookups {
     }
   }
 }
+
+/** Whether the latest lookup of an order is the last one, if its list could be read. */
+const isLast = ({ lookedUpMs = 0 }: Unknown): boolean => lookedUpMs >= LOOKUP_MS
 
 const UNCLEAR: Recognition = { kind: 'unclear' }
 

@@ -39,6 +39,8 @@ export interface WantedOrders {
   /** When the oldest order was sent, epoch ms. */
   readonly sinceMs: number
   readonly nowMs: number
+  /** Whether an order that this list lacks counts as not found. */
+  readonly isLast: boolean
 }
 
 /** An account in the journal and in texts: its last three characters. */
@@ -47,13 +49,16 @@ export const endingOf = (account: string): string => account.slice(-3)
 /** The most accounts of one read. */
 const MAX_ACCOUNTS = 25
 const MAX_PAGES = 50
-/** From this age on, an order may be in the list of former days only. */
+/**
+ * From this age on, an order is looked for in the list of former days too. The service's day may change at
+ * any time, so the last lookup reads both lists whatever the age.
+ */
 const FORMER_DAY_MS = DAY_MS / 4
 
 /** The orders of a key's accounts; `undefined` if any part can't be read. */
 export async function readOrderList(
   profile: string,
-  { accountEndings, sinceMs, nowMs }: WantedOrders,
+  { accountEndings, sinceMs, nowMs, isLast }: WantedOrders,
   read: ReadResource,
 ): Promise<OrderList | undefined> {
   const body = await read(profile, '/v3/brokerage/accounts')
@@ -65,7 +70,8 @@ export async function readOrderList(
   for (let from = 0; from < wanted.length; from += MAX_ACCOUNTS) {
     const of = `/v3/brokerage/accounts/${wanted.slice(from, from + MAX_ACCOUNTS).join(',')}`
     const since = new Date(sinceMs - DAY_MS).toISOString().slice(0, 10)
-    const former = nowMs - sinceMs > FORMER_DAY_MS ? [`${of}/historicalorders?since=${since}`] : []
+    const isFormer = isLast || nowMs - sinceMs > FORMER_DAY_MS
+    const former = isFormer ? [`${of}/historicalorders?since=${since}`] : []
     for (const path of [`${of}/orders`, ...former]) {
       const found = await readPages(profile, path, read)
       if (found === undefined) return undefined

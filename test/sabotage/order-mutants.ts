@@ -231,6 +231,14 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
   },
   {
     promise: 'O3',
+    what: 'not find an order of a former day of the service',
+    file: 'main/orders/order-list.ts',
+    find: 'const isFormer = isLast || nowMs',
+    replace: 'const isFormer = nowMs',
+    test: LOOKUPS_TEST,
+  },
+  {
+    promise: 'O3',
     what: 'not find an order although a listed one can’t be read',
     file: 'main/orders/order-list.ts',
     find: 'isReadable: !orders.includes(undefined)',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { LOOKUP_MS } from '../../../app/contract/orders.ts'
 import { OrderLimit } from '../../../app/orders/order-limit.ts'
-import { LAST_LOOKUP_MS, LOOKUP_AT_MS, nextLookupMs } from '../../../app/orders/recognition.ts'
+import { LOOKUP_AT_MS, nextLookupMs } from '../../../app/orders/recognition.ts'
 
 test('any minute holds at most the limit, for each program alone', () => {
   const limit = new OrderLimit()
@@ -34,5 +35,5 @@ test('lookups follow their schedule, then repeat', () => {
     atMs = nextLookupMs(atMs)
     times.push(atMs)
   }
-  expect(times).toEqual([...LOOKUP_AT_MS, LAST_LOOKUP_MS + 30_000, LAST_LOOKUP_MS + 60_000])
+  expect(times).toEqual([...LOOKUP_AT_MS, LOOKUP_MS + 30_000, LOOKUP_MS + 60_000])
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { orderFactsOf } from '../../../app/orders/order-facts.ts'
+import { LOOKUP_AT_MS } from '../../../app/orders/recognition.ts'
 import type { HashedEntry } from '../../../main/orders/journal-file.ts'
 import { Lookups, type Resolution } from '../../../main/orders/lookups.ts'
 import { OrderHashes } from '../../../main/orders/order-hashes.ts'
@@ -8,8 +9,18 @@ import { ORDER } from './order-gateway.ts'
 
 const KEY = Buffer.from('of this run')
 
+/** The orders of the account: of today, and of former days. */
+type Read = (path: string) => readonly unknown[]
+
 /** What the lookups conclude of an order whose hashes have this key, by these orders of its account. */
-async function concluded(key: Uint8Array, listed: readonly unknown[]): Promise<Resolution | undefined> {
+async function concluded(
+  key: Uint8Array,
+  listed: readonly unknown[] | Read,
+): Promise<Resolution | undefined> {
+  return (await lookedUp(key, typeof listed === 'function' ? listed : () => listed)).resolution
+}
+
+async function lookedUp(key: Uint8Array, read: Read) {
   const clock = new VirtualClock()
   const made = new OrderHashes(() => [], key)
   const { texts } = orderFactsOf('order', JSON.stringify(ORDER))
@@ -20,25 +31,24 @@ async function concluded(key: Uint8Array, listed: readonly unknown[]): Promise<R
     confirmHashes: [],
   }
   let resolution: Resolution | undefined
+  const defects: unknown[] = []
   const lookups = new Lookups({
     clock,
     hashes: new OrderHashes(() => [], KEY),
     read: async (_, path) =>
       JSON.stringify(
-        path.endsWith('/accounts') ? { Accounts: [{ AccountID: 'SIM1001' }] } : { Orders: listed },
+        path.endsWith('/accounts') ? { Accounts: [{ AccountID: 'SIM1001' }] } : { Orders: read(path) },
       ),
     entries: () => [entry],
     resolved: (_, found) => {
       resolution = found
     },
-    defect: (cause) => {
-      throw cause
-    },
+    defect: (cause) => defects.push(cause),
   })
   lookups.add(entry)
   await clock.advance(61_000)
   lookups.stop()
-  return resolution
+  return { resolution, defects }
 }
 
 const FORMER = { OrderID: '1', AccountID: 'SIM1001', OpenedDateTime: '2001-01-01T00:00:00Z' }
@@ -60,4 +70,22 @@ describe('after 60 s an order is not found only if that is certain', () => {
   ])('a listed order that %s could be it', async (_, order) => {
     expect(await concluded(KEY, [FORMER, order])).toEqual({ state: 'ambiguous' })
   })
+})
+
+test('after 60 s an order is also looked for in the list of former days: the service’s day may have changed', async () => {
+  const order = {
+    ...{ OrderID: '2', AccountID: 'SIM1001', OrderType: 'Market' },
+    Legs: [{ Symbol: 'MSFT', BuyOrSell: 'Buy', QuantityOrdered: '10' }],
+  }
+  const isFormer = (path: string) => path.includes('historicalorders')
+  const found = await concluded(KEY, (path) => (isFormer(path) ? [order] : []))
+  expect(found).toEqual({ state: 'found', orderIds: ['2'] })
+})
+
+test('a lookup that fails is repeated in its time, not at once', async () => {
+  const { defects, resolution } = await lookedUp(KEY, () => {
+    throw new Error('a bug')
+  })
+  expect(defects).toHaveLength(LOOKUP_AT_MS.length)
+  expect(resolution).toBeUndefined()
 })
