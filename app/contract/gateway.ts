@@ -14,6 +14,8 @@ export interface ListedProgram extends ProgramSummary {
 export interface GatewayOverview {
   readonly gateway: GatewaySummary
   readonly programs: readonly ListedProgram[]
+  /** The port on which the gateway serves if it is turned on without a port; 0: any free port. */
+  readonly nextPort: number
 }
 
 const name = z.string().check(z.minLength(1), z.maxLength(PROGRAM_LIMITS.name), z.regex(PROGRAM_NAME))

@@ -6,11 +6,18 @@ import type { Gateway, GatewayChange } from './gateway.ts'
 
 /** The commands for the gateway. */
 export function gatewayCommands(
-  gateway: Pick<Gateway, 'summary' | 'programs' | 'turnOn' | 'turnOff' | 'add' | 'cut' | 'pause' | 'resume'>,
+  gateway: Pick<
+    Gateway,
+    'summary' | 'programs' | 'nextPort' | 'turnOn' | 'turnOff' | 'add' | 'cut' | 'pause' | 'resume'
+  >,
 ): Feature<typeof gatewayContract> {
   return {
     handlers: {
-      gateway: () => ({ gateway: gateway.summary, programs: gateway.programs() }),
+      gateway: () => ({
+        gateway: gateway.summary,
+        programs: gateway.programs(),
+        nextPort: gateway.nextPort,
+      }),
       setGateway: async ({ on, port }) =>
         outcomeOf(on ? await gateway.turnOn(port) : await gateway.turnOff()),
       addProgram: (program) => {

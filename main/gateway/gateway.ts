@@ -132,11 +132,11 @@ export class Gateway {
 
   /**
    * Serves on a port from now on, including later starts. 0: any free port, now and at each start. Without
-   * `chosen`, on its present or last port.
+   * `chosen`, on `nextPort`.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
-      const port = chosen ?? this.#port ?? this.#deps.programs.lastPort ?? DEFAULT_GATEWAY_PORT
+      const port = chosen ?? this.nextPort
       const served = await this.#serve(port)
       if (!served.ok) return { ok: false, why: served.why }
       const saved = this.#deps.programs.setPort(port)
@@ -166,7 +166,12 @@ export class Gateway {
     })
   }
 
-  /** The port to serve on again: the present one, if it is not any free one. */
+  /** The port of a gateway that is turned on without one: its present or last port. */
+  get nextPort(): number {
+    return this.#port ?? this.#deps.programs.lastPort ?? DEFAULT_GATEWAY_PORT
+  }
+
+  /** The port to serve on again, while on: 0 if any free port was chosen, else the present one. */
   get #port(): number | undefined {
     const { port } = this.#deps.programs
     return port === 0 ? 0 : (this.#servers?.port ?? port)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { mayHaveOrders } from '../../app/contract/orders.ts'
-import { DEFAULT_GATEWAY_PORT, DEFAULT_RESERVE_SHARE } from '../../app/contract/programs.ts'
+import { DEFAULT_RESERVE_SHARE } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import { gatewayStatus } from '../../app/status/gateway-status.ts'
 import { dayAndMinuteText } from '../../app/status/moments.ts'
@@ -18,6 +18,8 @@ const css = classesOf({ ...controlsSheet, ...sheet })
 
 interface GatewayStripProps {
   readonly gateway: GatewaySummary
+  /** The suggested port for turning the gateway on. */
+  readonly nextPort: number
   readonly programs: readonly ProgramSummary[]
   readonly asked: Asked<unknown>
   readonly isAdding: boolean
@@ -28,7 +30,15 @@ interface GatewayStripProps {
 /**
  * The gateway's state and address, the total activity of its programs, and the switch to turn it on or off.
  */
-export function GatewayStrip({ gateway, programs, asked, isAdding, changed, add }: GatewayStripProps) {
+export function GatewayStrip({
+  gateway,
+  nextPort,
+  programs,
+  asked,
+  isAdding,
+  changed,
+  add,
+}: GatewayStripProps) {
   const { api } = useParts()
   const isOn = gateway.state === 'serving'
   const turn = async (form: FormData) => {
@@ -51,11 +61,12 @@ export function GatewayStrip({ gateway, programs, asked, isAdding, changed, add 
           <label>
             Port{' '}
             <input
+              key={nextPort}
               name="port"
               type="number"
               min={0}
               max={65_535}
-              defaultValue={DEFAULT_GATEWAY_PORT}
+              defaultValue={nextPort}
               required
             />
           </label>

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { GatewayOverview } from '../../app/contract/gateway.ts'
 import { mayHaveOrders } from '../../app/contract/orders.ts'
+import { DEFAULT_GATEWAY_PORT } from '../../app/contract/programs.ts'
 import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot.ts'
 import type { WindowApi } from '../api/window-api.ts'
 import { classesOf } from '../components/classes.ts'
@@ -24,7 +25,7 @@ import { WaitingList } from './waiting-list.tsx'
 
 const css = classesOf({ ...controlsSheet, ...shellSheet, ...sheet })
 
-const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [] }
+const NONE: GatewayOverview = { gateway: { state: 'off' }, programs: [], nextPort: DEFAULT_GATEWAY_PORT }
 
 const overviewOf = (main: WindowApi) => main.gateway()
 
@@ -69,6 +70,7 @@ function ProgramsOf({ profile }: { readonly profile: string }) {
       <ProgramKeyLine />
       <GatewayStrip
         gateway={gateway}
+        nextPort={overview.nextPort}
         programs={programs}
         asked={asked}
         isAdding={isAdding}

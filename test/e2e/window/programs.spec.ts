@@ -110,8 +110,11 @@ test('the gateway is turned on, and a program is added with its key shown once',
   host.answer('addProgram', { ok: true, key: 'KEY-of-the-new-program' })
   await expect(page.getByTestId('gateway-state')).toHaveText('The gateway is off.')
   await expect(page.getByRole('heading', { name: 'No program uses this key yet.' })).toBeVisible()
+  await expect(page.getByLabel('Port')).toHaveValue('4791')
+  host.answer('gateway', { gateway: { state: 'off' }, programs: [], nextPort: 5000 })
   await page.getByRole('button', { name: 'Turn on' }).click()
   await expect.poll(() => asked(host, 'setGateway')).toEqual([{ on: true, port: 4791 }])
+  await expect(page.getByLabel('Port')).toHaveValue('5000')
 
   const key = page.getByText('KEY-of-the-new-program')
   const panel = page.getByRole('region', { name: 'Add a program' })

@@ -97,6 +97,7 @@ test('turned off and on again, the gateway serves on its last port', async () =>
   await gateway.turnOn(chosen)
   await gateway.turnOff()
   await gateway.turnOff()
+  expect(gateway.nextPort).toBe(chosen)
   expect(await gateway.turnOn()).toEqual({ ok: true })
   expect(gateway.summary.url).toBe(`http://127.0.0.1:${chosen}`)
 })

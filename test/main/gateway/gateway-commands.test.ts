@@ -15,6 +15,7 @@ function commands(why?: string) {
   const gateway = {
     summary: { state: 'off' },
     programs: () => [],
+    nextPort: 5000,
     turnOn: async (port?: number) => does({})(port),
     turnOff: async () => does({})('off'),
     add: does({ key: 'secret', program: BOT }),
@@ -25,8 +26,12 @@ function commands(why?: string) {
   return { asked, handlers: gatewayCommands(gateway).handlers }
 }
 
-test('the window gets the gateway and its programs', async () => {
-  expect(await commands().handlers.gateway(undefined)).toEqual({ gateway: { state: 'off' }, programs: [] })
+test('the window gets the gateway, its programs and its next port', async () => {
+  expect(await commands().handlers.gateway(undefined)).toEqual({
+    gateway: { state: 'off' },
+    programs: [],
+    nextPort: 5000,
+  })
 })
 
 test('the gateway turns on at the chosen port, or the gateway’s own one, and off', async () => {

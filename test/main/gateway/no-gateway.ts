@@ -6,7 +6,7 @@ const NONE = { ok: false, code: 'gateway', message: 'There is no gateway here.' 
 /** The feature of an app without a gateway. */
 export const NO_GATEWAY: Feature<typeof gatewayContract> = {
   handlers: {
-    gateway: () => ({ gateway: { state: 'off' }, programs: [] }),
+    gateway: () => ({ gateway: { state: 'off' }, programs: [], nextPort: 4791 }),
     setGateway: () => NONE,
     addProgram: () => NONE,
     cutProgram: () => NONE,

@@ -146,7 +146,7 @@ export async function startFakeHost(dist: string, shown: Snapshot): Promise<Fake
       case 'connect':
         return { ok: true, profile: 'main' }
       case 'gateway':
-        return { gateway: { state: 'off' }, programs: [] }
+        return { gateway: { state: 'off' }, programs: [], nextPort: 4791 }
       case 'recordedUses':
         return { rows: {}, programs: [] }
       case 'setVisible':

@@ -88,7 +88,7 @@ export class FakeWindows implements Windows {
       showDataFolder: called('showDataFolder', { ok: true }),
       windows: called('windows', []),
       endWindow: called('endWindow', { ok: true as const }),
-      gateway: called('gateway', { gateway: { state: 'off' as const }, programs: [] }),
+      gateway: called('gateway', { gateway: { state: 'off' as const }, programs: [], nextPort: 4791 }),
       setGateway: called('setGateway', { ok: true as const }),
       addProgram: called('addProgram', { ok: true as const, key: 'k' }),
       cutProgram: called('cutProgram', { ok: true as const }),
