@@ -180,6 +180,10 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
+/** Whether a low row is shown as a range that reaches over its threshold, so that it may not be low. */
+export const isPerhapsLow = (row: RequestQuota): boolean =>
+  isRange(row) && row.high > row.threshold * row.limit
+
 type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
 
 /**

@@ -39,7 +39,7 @@ const TITLES: readonly (readonly [title: RegExp, state: string])[] = [
   [/^(.+) is empty$/, 'empty'],
   [/^(.+) (?:runs out .+|is about to run out|may run out within .+|was running out)$/, 'running out'],
   [/^(.+) may run out as early as .+$/, 'watch'],
-  [/^(.+) is low$/, 'low'],
+  [/^(.+) (?:is|may be) low$/, 'low'],
   [/^(.+) can be called again$/, 'can be called again'],
   [/^(.+) recovered$/, 'recovered'],
 ]

@@ -4,6 +4,7 @@ import { sinceText } from '../../status/durations.ts'
 import { clockText, minuteText } from '../../status/moments.ts'
 import {
   GETS_429,
+  isPerhapsLow,
   isRecovering,
   isUnchecked,
   othersText,
@@ -97,7 +98,7 @@ export function rowMessage(
     default:
       return message({
         ...words,
-        title: `${category} is ${label}:`,
+        title: `${category} ${isLowText(row, label)}:`,
         text: `${note} left.`,
         action: slowTo(row, snapshot, nowMs),
         detail: usage,
@@ -140,6 +141,9 @@ function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
     return usesWholeRefill(row) && ownText(row) === '0' ? SLOW_OTHERS : `Pause ${row.category} calls.`
   return name === undefined ? `Slow to ${pace}.` : `Slow ${name} to ${pace}.`
 }
+
+const isLowText = (row: RequestQuota, label: string): string =>
+  `${isPerhapsLow(row) ? 'may be' : 'is'} ${label}`
 
 function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const { name, pausedUntil } = busiestProgram(row, snapshot) ?? {}
@@ -245,7 +249,7 @@ export function stateSentence(quota: RequestQuota, nowMs: number): string {
     case 'ok':
       return `${category} is ok.`
     case 'low':
-      return `${category} is low (${shareLeftText(quota)}).`
+      return `${category} ${isLowText(quota, 'low')} (${shareLeftText(quota)}).`
     case 'watch':
       return `${category} ${runsOutText(quota, nowMs)}.`
     case 'running-out':

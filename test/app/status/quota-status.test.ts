@@ -301,6 +301,6 @@ describe('what a person can do', () => {
     // So little may be left, but the middle is far above it: one number would not say why the row is low.
     const doubted = positions({ state: 'low', low: 40, level: 220, high: 268 })
     expect(quotaStatus(doubted, NOW_MS).note).toBe('12–83 %')
-    expect(stateSentence(doubted, NOW_MS)).toBe('Positions is low (12–83 %).')
+    expect(stateSentence(doubted, NOW_MS)).toBe('Positions may be low (12–83 %).')
   })
 })
