@@ -32,7 +32,7 @@ const forward: ForwardHttp = (request, listener) => {
     at('journalled')
     return may
   }
-  const abort = real(
+  return real(
     { ...request, once: { ...once, mayGo } },
     {
       answered: (answer) => {
@@ -42,7 +42,6 @@ const forward: ForwardHttp = (request, listener) => {
       failed: (how, why) => listener.failed(how, why),
     },
   )
-  return abort
 }
 const clock = {
   ...nodeClock,
@@ -89,5 +88,13 @@ const gateway = new Gateway({
   userId: process.getuid?.(),
 })
 await gateway.turnOn(0)
+// An order does not wait for the access token: without one it gets 503.
+await new Promise<void>((resolve) => {
+  const changed = () => {
+    if (monitor.snapshot('key-1')?.access.state === 'valid') resolve()
+  }
+  monitor.subscribe({ changed, event: () => {}, removed: () => {} })
+  changed()
+})
 const added = gateway.add({ name: 'bot', class: 'normal', weight: 1 })
 console.log(JSON.stringify({ url: gateway.summary.url, key: added.ok ? added.key : '' }))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import type { OrderEvent, OrderSwitch } from '../../../app/orders/ports.ts'
 import { sessionReads } from '../../../main/orders/order-list.ts'
 import { Orders } from '../../../main/orders/orders.ts'
@@ -27,6 +27,8 @@ export const ORDER = {
   TradeAction: 'BUY',
   TimeInForce: { Duration: 'DAY' },
 } as const
+
+const SOON = { timeout: 20_000, interval: 5 }
 
 export const ORDERS = '/v3/orderexecution/orders'
 
@@ -64,6 +66,8 @@ export async function startOrderGateway(
   if (orders === undefined) throw new Error('the gateway made no orders')
   const made = orders
   onTestFinished(() => made.stop())
+  // An order does not wait for the access token: without one it gets 503.
+  await vi.waitFor(() => expect(started.monitor.snapshot('key-1')?.access.state).toBe('valid'), SOON)
   return {
     ...started,
     orders: made,
