@@ -4,6 +4,7 @@ import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { allowanceOf } from '../status/allowance.ts'
 import { coarseSinceText, countdownSeconds } from '../status/durations.ts'
 import { dayAndMinuteText } from '../status/moments.ts'
+import { notFound } from '../status/orders-status.ts'
 import { leftText, quotaStatus, runsOutText, shareLeftText } from '../status/quota-status.ts'
 import { isStreamSilent } from '../status/stream-status.ts'
 import { judgedRows, streamsHeard } from './evaluate.ts'
@@ -47,7 +48,7 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
       return since === undefined ? NONE : { caption: 'silent for', value: digits((nowMs - since) / 1000) }
     }
     case 'orders': {
-      const open = snapshot.orders?.unknown.filter(({ state }) => state !== 'found') ?? []
+      const open = notFound(snapshot.orders?.unknown ?? [])
       return open.length === 0 ? NONE : { caption: 'orders unknown', value: String(open.length) }
     }
     case 'data': {

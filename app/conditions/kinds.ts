@@ -2,6 +2,7 @@ import { NO_ORDERS } from '../contract/orders.ts'
 import type { Severity } from '../contract/severity.ts'
 import type { Snapshot } from '../contract/snapshot.ts'
 import { lacksTrade } from '../service/scopes.ts'
+import { notFound } from '../status/orders-status.ts'
 import { isSlotCountCurrent } from '../status/stream-status.ts'
 
 /** The parts of a key's health, in the order in which they are listed. */
@@ -80,7 +81,7 @@ export const CONDITIONS = {
     detect: ({ orders = NO_ORDERS }: Snapshot) => {
       const [first] = orders.unknown
       if (first === undefined) return []
-      const isFound = orders.unknown.every(({ state }) => state === 'found')
+      const isFound = notFound(orders.unknown).length === 0
       return [{ severity: isFound ? ('warning' as const) : ('critical' as const), since: first.at }]
     },
   },

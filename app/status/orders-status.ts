@@ -1,5 +1,6 @@
 import { LOOKUP_MS, type OrdersSummary, type UnknownOrder } from '../contract/orders.ts'
 import type { Severity } from '../contract/severity.ts'
+import { countText } from './rates.ts'
 
 /** What stopping does not do. */
 export const STOPPING_LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
@@ -18,28 +19,35 @@ export function lookupText({ state, orderId }: Pick<UnknownOrder, 'state' | 'ord
   }
 }
 
+/** The orders whose outcome is still unknown: a lookup hasn't found them. */
+export const notFound = (unknown: OrdersSummary['unknown']): OrdersSummary['unknown'] =>
+  unknown.filter(({ state }) => state !== 'found')
+
+const SEVERITIES: Readonly<Record<OrdersSummary['state'], Severity>> = {
+  off: 'unknown',
+  on: 'ok',
+  stopped: 'warning',
+  failed: 'critical',
+}
+
 /** Whether orders may pass, how many passed today, and how many outcomes are unknown, with its severity. */
 export function ordersStatus({ state, why, today, unknown }: OrdersSummary): {
   readonly text: string
   readonly severity: Severity
 } {
-  const open = unknown.length
-  const outcomes = open === 0 ? '' : `, ${open} ${open === 1 ? 'outcome' : 'outcomes'} unknown`
+  const open = notFound(unknown).length
+  const found = unknown.length - open
   const reason = why === undefined ? '' : `: ${why}`
-  switch (state) {
-    case 'off':
-      return { text: `orders are off${outcomes}`, severity: open === 0 ? 'unknown' : 'critical' }
-    case 'on':
-      return {
-        text: `orders are allowed, ${today} today${outcomes}`,
-        severity: open === 0 ? 'ok' : 'critical',
-      }
-    case 'stopped':
-      return {
-        text: `orders are stopped${reason}, ${today} today${outcomes}`,
-        severity: open === 0 ? 'warning' : 'critical',
-      }
-    case 'failed':
-      return { text: `orders are stopped${reason}, ${today} today${outcomes}`, severity: 'critical' }
-  }
+  const parts = [
+    state === 'off'
+      ? 'orders are off'
+      : state === 'on'
+        ? 'orders are allowed'
+        : `orders are stopped${reason}`,
+    ...(state === 'off' ? [] : [`${today} today`]),
+    ...(open === 0 ? [] : [`${countText(open, 'outcome')} unknown`]),
+    ...(found === 0 ? [] : [`${countText(found, 'order')} found`]),
+  ]
+  const severity = open > 0 ? 'critical' : SEVERITIES[state]
+  return { text: parts.join(', '), severity: found > 0 && severity !== 'critical' ? 'warning' : severity }
 }

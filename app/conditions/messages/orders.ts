@@ -1,7 +1,7 @@
 import { LOOKUP_MS, STOPPED_BY_PERSON } from '../../contract/orders.ts'
 import type { Snapshot } from '../../contract/snapshot.ts'
 import { clockText } from '../../status/moments.ts'
-import { lookupText, STOPPING_LEAVES } from '../../status/orders-status.ts'
+import { lookupText, notFound, STOPPING_LEAVES } from '../../status/orders-status.ts'
 import { sentence } from '../../status/sentences.ts'
 import type { ConditionKind } from '../kinds.ts'
 import { joined, type Message, message } from './message.ts'
@@ -48,7 +48,7 @@ const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as c
 
 /** The first order whose outcome is not found, or else the first one. */
 function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown']): Message {
-  const open = unknown.filter(({ state }) => state !== 'found')
+  const open = notFound(unknown)
   const [first = unknown[0]] = open
   if (first === undefined) return message({ ...UNKNOWN, title: 'Every order’s outcome is known.' })
   const text = `Sent by ${first.program} at ${clockText(first.at)}.`

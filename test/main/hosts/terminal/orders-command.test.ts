@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { OrdersSummary } from '../../../../app/contract/orders.ts'
+import type { Severity } from '../../../../app/contract/severity.ts'
 import type { ProgramSummary, Snapshot } from '../../../../app/contract/snapshot.ts'
+import { ordersStatus } from '../../../../app/status/orders-status.ts'
 import type { ControlAnswer, ControlRequest } from '../../../../main/control/protocol.ts'
 import { orders } from '../../../../main/hosts/terminal/orders-command.ts'
 import type { OrdersAction, OrdersFlags } from '../../../../main/hosts/terminal/orders-flags.ts'
@@ -75,6 +77,16 @@ test.each<[OrdersSummary | undefined, string]>([
   ],
 ])('%j is said as: %s', async (summary, words) => {
   expect(await said(summary)).toContain(words)
+})
+
+test.each<[OrdersSummary['state'], readonly ('looking' | 'found')[], string, Severity]>([
+  ['on', ['found'], 'orders are allowed, 1 today, 1 order found', 'warning'],
+  ['off', ['found', 'found'], 'orders are off, 2 orders found', 'warning'],
+  ['failed', ['found'], 'orders are stopped, 1 today, 1 order found', 'critical'],
+  ['on', ['looking', 'found'], 'orders are allowed, 1 today, 1 outcome unknown, 1 order found', 'critical'],
+])('a found order has no unknown outcome: %s, %j', (state, states, text, severity) => {
+  const orders = states.map((one) => ({ ...unknown[0], state: one })) as OrdersSummary['unknown']
+  expect(ordersStatus({ state, today: 1, unknown: orders })).toEqual({ text, severity })
 })
 
 test.each([
