@@ -7,7 +7,7 @@ import type { ControlAnswer } from '../../control/protocol.ts'
 import { printable } from './cells.ts'
 import { asked, type GatewayCommandDeps, misused, somethingElse } from './gateway-commands.ts'
 import type { OrdersAction, OrdersFlags } from './orders-flags.ts'
-import { pickKey } from './revoke-running.ts'
+import { pickRunningKey } from './revoke-running.ts'
 import { EXIT_FAILURE, EXIT_OK, EXIT_USAGE } from './terminal.ts'
 
 export interface OrdersCommandDeps extends GatewayCommandDeps {
@@ -41,7 +41,14 @@ async function status({ data, json, profile }: OrdersFlags, deps: GatewayCommand
   const answer = await asked({ do: 'status' }, data, deps)
   if (answer === undefined) return EXIT_FAILURE
   if (!('snapshots' in answer)) return somethingElse(deps)
-  const shown = answer.snapshots.filter((one) => profile === undefined || one.profile.id === profile)
+  const chosen = profile === undefined ? undefined : pickRunningKey(answer.snapshots, profile)
+  if (chosen !== undefined && chosen.kind !== 'key') {
+    terminal.error(chosen.line)
+    return EXIT_FAILURE
+  }
+  const shown = answer.snapshots.filter(
+    (one) => chosen === undefined || one.profile.id === chosen.key.profile,
+  )
   for (const { profile: key, orders: found = NO_ORDERS, programs = [] } of shown) {
     const granted = programs.filter(({ maxOrders }) => maxOrders !== undefined)
     if (json === true) {
@@ -72,8 +79,7 @@ async function allow({ data, profile, yes }: OrdersFlags, deps: GatewayCommandDe
   const known = await asked({ do: 'status' }, data, deps)
   if (known === undefined) return EXIT_FAILURE
   if (!('snapshots' in known)) return somethingElse(deps)
-  const keys = known.snapshots.map((one) => ({ profile: one.profile.id, name: one.profile.name }))
-  const chosen = pickKey(keys, profile, 'the running Headroom')
+  const chosen = pickRunningKey(known.snapshots, profile)
   if (chosen.kind !== 'key') {
     terminal.error(chosen.line)
     return chosen.kind === 'usage' ? EXIT_USAGE : EXIT_FAILURE
@@ -104,22 +110,24 @@ async function confirmation(
   yes: boolean,
   { terminal }: GatewayCommandDeps,
 ): Promise<{ readonly ending?: string } | undefined> {
-  const nothing = (line: string) => void terminal.error(`nothing was changed: ${line}`)
+  const nothing = (line: string): undefined => {
+    terminal.error(`nothing was changed: ${line}`)
+  }
   const question = `Programs with --orders may then send orders of ${profile.name} (${profile.id}).`
   if (isLive(profile.environment, service.host)) {
-    if (!terminal.interactive) return nothing('a LIVE key needs a terminal to confirm in') as undefined
+    if (!terminal.interactive) return nothing('a LIVE key needs a terminal to confirm in')
     const typed = await terminal.ask(
       `${question}\nThey reach real accounts. Type the last four characters of the API key: `,
     )
     const ending = typed?.trim() ?? ''
     if (ending.length === ENDING_LENGTH) return { ending }
-    return nothing('these aren’t four characters') as undefined
+    return nothing('these aren’t four characters')
   }
   if (yes) return {}
   if (!terminal.interactive)
-    return nothing('no terminal to confirm in; add --yes to allow without confirmation') as undefined
+    return nothing('no terminal to confirm in; add --yes to allow without confirmation')
   const typed = await terminal.ask(`${question}\nType "allow" to continue: `)
-  return typed?.trim() === 'allow' ? {} : (nothing('not confirmed') as undefined)
+  return typed?.trim() === 'allow' ? {} : nothing('not confirmed')
 }
 
 async function stop({ data, profile }: OrdersFlags, deps: OrdersCommandDeps): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../../app/contract/snapshot.ts'
 import type { RunningAnswer } from '../../control/ask-running.ts'
 import type { ControlRequest } from '../../control/protocol.ts'
 
@@ -37,10 +38,12 @@ export async function chooseRunningKey(
   }
   const { answer } = asked
   if (!answer.ok) return { kind: 'failed', line: answer.message }
-  const keys = ('snapshots' in answer ? answer.snapshots : []).map(({ profile: { id, name } }) => ({
-    profile: id,
-    name,
-  }))
+  return pickRunningKey('snapshots' in answer ? answer.snapshots : [], named)
+}
+
+/** Selects a key by the snapshots of the running app; see `pickKey`. */
+export function pickRunningKey(snapshots: readonly Snapshot[], named: string | undefined): RunningKeyChoice {
+  const keys = snapshots.map(({ profile: { id, name } }) => ({ profile: id, name }))
   return pickKey(keys, named, 'the running Headroom')
 }
 

@@ -89,6 +89,16 @@ test.each<[OrdersSummary['state'], readonly ('looking' | 'found')[], string, Sev
   expect(ordersStatus({ state, today: 1, unknown: orders })).toEqual({ text, severity })
 })
 
+test('status of a key that isn’t connected fails, and names the keys', async () => {
+  const { exitCode, out, errors } = await run({
+    action: 'status',
+    flags: { profile: 'b' },
+    snapshots: [of(undefined)],
+  })
+  expect([exitCode, out]).toEqual([1, []])
+  expect(errors).toEqual([expect.stringContaining("the running Headroom has no key 'b'; choose one of: ")])
+})
+
 test.each([
   ['looking', undefined, 'looking it up'],
   ['found', '9001', 'found as order 9001'],
