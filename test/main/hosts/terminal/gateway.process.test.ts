@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { type ServerOptions, startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { SkippingClock, servicePorts } from '../../skipping-clock.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
-import { type Running, runNode } from './run-node.ts'
+import { runNode } from './run-node.ts'
 
 /** `headroom gateway` without a window, as a real process before a simulator in this one. */
 const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
@@ -38,14 +38,7 @@ async function service(traits: ServerOptions = {}, clock?: SkippingClock) {
   return { simulator, gateway }
 }
 
-async function urlOf({ said, child }: Running, before = 'gateway ready: '): Promise<string> {
-  let stdout = ''
-  child.stdout?.on('data', (text: string) => {
-    stdout += text
-  })
-  await said(before)
-  return /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? ''
-}
+const READY = 'gateway ready: '
 
 const get = (url: string, path = ACCOUNTS, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${url}${path}`, { headers: { authorization: `Bearer ${KEY}`, ...headers } })
@@ -53,7 +46,7 @@ const get = (url: string, path = ACCOUNTS, headers: Readonly<Record<string, stri
 test('it serves the programs of the environment, prints its address, and ends at SIGTERM with exit code 0', async () => {
   const { gateway } = await service()
   const running = gateway()
-  const url = await urlOf(running)
+  const url = await running.addressAfter(READY)
   expect((await get(url)).status).toBe(200)
   expect((await get(url, ACCOUNTS, { authorization: 'Bearer another-key-of-16' })).status).toBe(401)
   running.child.kill('SIGTERM')
@@ -66,7 +59,7 @@ test('it serves the programs of the environment, prints its address, and ends at
 test('with --json the first line has the address, and snapshots include the program', async () => {
   const { gateway } = await service()
   const running = gateway(['--json', '--reserve', 'Accounts=20'])
-  const url = await urlOf(running, '"type":"gateway-ready"')
+  const url = await running.addressAfter('"type":"gateway-ready"')
   expect((await get(url)).status).toBe(200)
   await running.said('"forwarded":1')
   running.child.kill('SIGTERM')
@@ -86,7 +79,7 @@ test('with --json the first line has the address, and snapshots include the prog
 test('if a sign-in is needed, it keeps serving and responds 503', async () => {
   const { gateway } = await service()
   const running = gateway([], { HEADROOM_REFRESH_TOKEN: 'of-another-day' })
-  const url = await urlOf(running)
+  const url = await running.addressAfter(READY)
   await vi.waitFor(async () => {
     const answer = await get(url)
     expect(answer.status).toBe(503)
@@ -123,7 +116,7 @@ test('requests waiting at SIGTERM get 503, and the process ends with exit code 0
   const running = gateway(['--json', '--reserve', 'Accounts=200'], {
     HEADROOM_GATEWAY_KEYS: `bot:critical=${KEY},notes:background=${other}`,
   })
-  const url = await urlOf(running, '"type":"gateway-ready"')
+  const url = await running.addressAfter('"type":"gateway-ready"')
   // Each refills in 1.2 s, and notes waits until all have.
   for (let i = 0; i < 20; i += 1) expect((await get(url)).status).toBe(200)
   const waiting = get(url, `${ACCOUNTS}?waits`, { authorization: `Bearer ${other}`, prefer: 'wait=300' })
@@ -138,7 +131,7 @@ test('requests waiting at SIGTERM get 503, and the process ends with exit code 0
 test('at SIGTERM each stream reader gets GoAway and a complete end, and the service has no stream open', async () => {
   const { gateway, simulator } = await service()
   const running = gateway()
-  const url = await urlOf(running)
+  const url = await running.addressAfter(READY)
   const shared = '/v3/brokerage/stream/accounts/SIM1001/positions'
   const byFetch = (await get(url, shared)).text()
   const curl = spawn('curl', ['--silent', '--no-buffer', '--config', '-'], {
@@ -169,7 +162,7 @@ test('at SIGTERM a slow reader is waited for, and gets all of its last frames', 
   const clock = new SkippingClock()
   const { gateway, simulator } = await service({ streamRate: 1_000 }, clock)
   const running = gateway()
-  const url = await urlOf(running)
+  const url = await running.addressAfter(READY)
   const reads = connect(Number(new URL(url).port), '127.0.0.1')
   onTestFinished(() => void reads.destroy())
   reads.write(
@@ -202,14 +195,14 @@ test('programs added to a gateway with a data folder are there again after kill 
   const folder = temporaryFolder()
   const environment = { HEADROOM_PASSPHRASE: 'correct horse battery staple of mine' }
   const first = gateway(['--data', folder], environment)
-  await urlOf(first)
+  await first.addressAfter(READY)
   const added = await runNode([HEADROOM, 'program', 'add', 'scanner', '--data', folder], ENVIRONMENT).ended
   expect(added).toMatchObject({ exitCode: 0 })
   const key = added.stdout.trim()
   first.child.kill('SIGKILL')
   await first.ended
   const second = gateway(['--data', folder], environment)
-  const url = await urlOf(second)
+  const url = await second.addressAfter(READY)
   expect((await get(url, ACCOUNTS, { authorization: `Bearer ${key}` })).status).toBe(200)
   expect((await get(url)).status).toBe(200)
   expect(readFileSync(join(folder, 'gateway.json'), 'utf8')).not.toContain(KEY)
@@ -241,7 +234,7 @@ test('programs added or cut off while no gateway ran are served, or not, by the 
   expect((await program('list')).stdout).toMatch(/^scanner +normal +1 /m)
   expect(readFileSync(join(folder, 'gateway.json'), 'utf8')).not.toContain(keys[0])
   const running = gateway(['--data', folder], { HEADROOM_PASSPHRASE: 'correct horse battery staple of mine' })
-  const url = await urlOf(running)
+  const url = await running.addressAfter(READY)
   const statuses = keys.map(async (key) => {
     const answer = await get(url, ACCOUNTS, { authorization: `Bearer ${key}` })
     return answer.status
@@ -254,7 +247,9 @@ test('programs added or cut off while no gateway ran are served, or not, by the 
 test('the browser host accepts programs of the environment too', async () => {
   const flags = ['--host', 'browser', '--no-open', '--port', '0', '--gateway-port', '0']
   const running = runNode([HEADROOM, 'start', ...flags, '--data', temporaryFolder()], ENVIRONMENT)
-  const url = await urlOf(running)
+  const url = await running.addressAfter(READY)
+  // A host without a window ends after it printed the gateway's address.
+  await running.said('headroom ready: ')
   expect((await get(url)).status).toBe(200)
   running.child.kill('SIGTERM')
   const { exitCode, stdout, stderr } = await running.ended

@@ -4,23 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSimulatorServer } from '../../../../main/simulator/server.ts'
 import { proves } from '../../../proof/proves.ts'
+import { ORDER as ANY_ORDER, ORDERS } from '../../orders/order-gateway.ts'
 import { temporaryFolder } from '../../storage/temporary-folder.ts'
-import { type Running, runNode } from './run-node.ts'
+import { runNode } from './run-node.ts'
 
 /** Orders through real processes, by the commands that allow and stop them, before a simulated brokerage. */
 const HEADROOM = fileURLToPath(new URL('../../../../main/hosts/terminal/headroom.ts', import.meta.url))
 const KEY = 'k3y-of-the-bot-0123456789'
 const READER = 'k3y-of-the-reader-0123456'
 const PASSPHRASE = 'seven quiet otters borrow a lantern'
-const ORDER = {
-  AccountID: 'SIM1001',
-  Symbol: 'TSLA',
-  Quantity: '1',
-  OrderType: 'Market',
-  TradeAction: 'BUY',
-  TimeInForce: { Duration: 'DAY' },
-  Route: 'Intelligent',
-}
+/** Of a symbol that nothing else here names. */
+const ORDER = { ...ANY_ORDER, Symbol: 'TSLA' }
 
 const environment = {
   HEADROOM_REFRESH_TOKEN: 'sim-refresh',
@@ -34,17 +28,8 @@ const environment = {
 
 const command = (...args: readonly string[]) => runNode([HEADROOM, ...args], environment)
 
-async function addressAfter({ child, said }: Running, line: string): Promise<string> {
-  let stdout = ''
-  child.stdout?.on('data', (text: string) => {
-    stdout += text
-  })
-  await said(line)
-  return /http:\/\/127\.0\.0\.1:\d+/.exec(stdout.slice(stdout.indexOf(line)))?.[0] ?? ''
-}
-
 const send = (url: string, key = KEY) =>
-  fetch(`${url}/v3/orderexecution/orders`, {
+  fetch(`${url}${ORDERS}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(ORDER),
@@ -67,7 +52,7 @@ async function simulated(trade: boolean) {
 test('orders pass a gateway only between allow and stop, and only of programs that may send them', async () => {
   const { gateway, orders, arrived } = await simulated(true)
   const running = gateway()
-  const url = await addressAfter(running, 'gateway ready: ')
+  const url = await running.addressAfter('gateway ready: ')
   expect((await orders('status')).stdout).toMatch(/: orders are off\n$/)
   expect([(await send(url)).status, arrived()]).toEqual([403, 0])
 
@@ -91,13 +76,13 @@ test('orders pass a gateway only between allow and stop, and only of programs th
 
   // A stop outlives the process; so does an allowed switch.
   const again = gateway()
-  const secondUrl = await addressAfter(again, 'gateway ready: ')
+  const secondUrl = await again.addressAfter('gateway ready: ')
   expect([(await send(secondUrl)).status, arrived()]).toEqual([503, 1])
   expect((await orders('allow', '--yes')).exitCode).toBe(0)
   again.child.kill('SIGTERM')
   await again.ended
   const third = gateway()
-  const thirdUrl = await addressAfter(third, 'gateway ready: ')
+  const thirdUrl = await third.addressAfter('gateway ready: ')
   expect([(await send(thirdUrl)).status, arrived()]).toEqual([200, 2])
   third.child.kill('SIGTERM')
   const { stdout, stderr } = await third.ended
@@ -109,7 +94,7 @@ test('orders pass a gateway only between allow and stop, and only of programs th
     stdout: 'no orders pass until headroom orders allow\n',
   })
   const fourth = gateway()
-  const fourthUrl = await addressAfter(fourth, 'gateway ready: ')
+  const fourthUrl = await fourth.addressAfter('gateway ready: ')
   expect([(await send(fourthUrl)).status, arrived()]).toEqual([503, 2])
   fourth.child.kill('SIGTERM')
   await fourth.ended
@@ -119,7 +104,7 @@ test('orders pass a gateway only between allow and stop, and only of programs th
 test('a token without the Trade scope is switched on, gets 403, and that is said', async () => {
   const { gateway, orders } = await simulated(false)
   const running = gateway('--json')
-  const url = await addressAfter(running, '"gateway-ready"')
+  const url = await running.addressAfter('"gateway-ready"')
   expect((await orders('allow', '--yes')).exitCode).toBe(0)
   const answer = await send(url)
   expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('Trade')])
@@ -133,7 +118,7 @@ test('the app allows orders by a sign-in in the browser; declining it changes no
   const args = ['start', '--host', 'browser', '--port', '0', '--no-open', '--no-link', '--simulate']
   const started = () => command(...args, '--gateway-port', '0', '--data', data)
   const app = started()
-  const url = await addressAfter(app, 'gateway ready: ')
+  const url = await app.addressAfter('gateway ready: ')
   const orders = (...more: readonly string[]) => command('orders', ...more, '--data', data)
   /** Starts allowing, answers the sign-in page as a person would, and returns how the command ended. */
   const decided = async (decision: 'approve' | 'decline') => {
@@ -168,12 +153,12 @@ test('the app allows orders by a sign-in in the browser; declining it changes no
 
   // What was allowed stays allowed, also of the next built-in simulator, whose key is new.
   const again = started()
-  const againUrl = await addressAfter(again, 'gateway ready: ')
+  const againUrl = await again.addressAfter('gateway ready: ')
   await again.said('headroom ready: ')
   await expect.poll(async () => (await send(againUrl)).status, { timeout: 20_000 }).toBe(200)
   expect((await orders('stop').ended).exitCode).toBe(0)
   expect((await send(againUrl)).status).toBe(503)
   again.child.kill('SIGTERM')
   expect((await again.ended).exitCode).toBe(0)
-  expect(readFileSync(join(data, 'headroom.log'), 'utf8')).not.toContain('TSLA')
+  expect(readFileSync(join(data, 'headroom.log'), 'utf8')).not.toContain(ORDER.Symbol)
 }, 240_000)

@@ -11,6 +11,8 @@ export interface Running {
   readonly child: ChildProcess
   /** Resolves once stdout holds `text`. */
   said(text: string): Promise<void>
+  /** The first whole address of this computer in stdout after `text`. */
+  addressAfter(text: string): Promise<string>
   readonly ended: Promise<Ended>
 }
 
@@ -37,14 +39,24 @@ export function runNode(
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
   })
-  const said = (text: string) =>
-    new Promise<void>((resolve, reject) => {
+  const found = <T>(text: string, find: () => T | undefined) =>
+    new Promise<T>((resolve, reject) => {
       const check = () => {
-        if (stdout.includes(text)) resolve()
+        const value = find()
+        if (value !== undefined) resolve(value)
       }
       child.stdout?.on('data', check)
       child.on('close', () => reject(new Error(`it ended without "${text}":\n${stdout}${stderr}`)))
       check()
     })
-  return { child, said, ended }
+  const after = (text: string) => {
+    const at = stdout.indexOf(text)
+    return at < 0 ? undefined : stdout.slice(at)
+  }
+  return {
+    child,
+    said: async (text) => void (await found(text, () => after(text))),
+    addressAfter: (text) => found(text, () => /http:\/\/127\.0\.0\.1:\d+(?=\D)/.exec(after(text) ?? '')?.[0]),
+    ended,
+  }
 }
