@@ -110,7 +110,9 @@ for (const perSecond of [0.2, 0.5, 2]) {
   })
 }
 
-test('detects even use by others that never shows more than one missing request', () => {
+test('detects even use by others that never shows more than one missing request', {
+  timeout: 120_000,
+}, () => {
   const seeds = 20
   for (const share of [0.3, 0.6, 0.9]) {
     const perSecond = (share * 500) / 300
