@@ -1,10 +1,10 @@
 import { type Severity, urgencyOf } from '../contract/severity.ts'
 import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../contract/snapshot.ts'
 import { type JudgedRow, worstFirst } from '../quota/verdict.ts'
-import { OUTDATED_AFTER_MS } from '../status/durations.ts'
-import { type KeyProblem, keyProblems } from '../status/problem-status.ts'
+import { pushedMs } from '../status/durations.ts'
+import { isServiceAway, type KeyProblem, keyProblems } from '../status/problem-status.ts'
 import { isStale, quotaStatus, stateAt, usesWholeRefill } from '../status/quota-status.ts'
-import { SIGN_IN_ENDING, signInEndSeverity } from '../status/token-status.ts'
+import { hasExpired, SIGN_IN_ENDING, signInEndSeverity } from '../status/token-status.ts'
 import { CONDITION_KINDS, CONDITIONS, type ConditionKind, explains, kindRow } from './kinds.ts'
 
 /** A problem or noteworthy fact about a key. Its text is in `messages/`. */
@@ -133,22 +133,11 @@ function signInConditions(snapshot: Snapshot, nowMs: number): readonly Condition
     endsAt === undefined || endsAt - nowMs > SIGN_IN_ENDING.watchMs
       ? []
       : [{ kind: 'sign-in-ends', severity: signInEndSeverity(endsAt, nowMs) }]
-  if (!hasExpired(snapshot, pushedMs(snapshot, nowMs))) return ends
+  if (!hasExpired(snapshot.access, pushedMs(snapshot, nowMs))) return ends
   return [...ends, { kind: 'renewal-failing', severity: 'critical' }]
 }
 
-const hasExpired = ({ access: { state, expiresAt } }: Snapshot, nowMs: number): boolean =>
-  state === 'expired' || (state !== 'none' && expiresAt !== undefined && expiresAt <= nowMs)
-
 const sinceOf = (since: number | undefined) => (since === undefined ? {} : { since })
-
-/** Time of the data in an old snapshot, epoch ms: it has no later refreshes or frames. */
-function pushedMs({ at }: Snapshot, nowMs: number): number {
-  return nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
-}
-
-/** Whether the service fails to respond: true only once it was called. */
-export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
 function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const { service, signInHost } = snapshot
@@ -165,7 +154,7 @@ function hostConditions(snapshot: Snapshot, nowMs: number): readonly Condition[]
   const isRejected = keyProblems(snapshot, nowMs).some(
     ({ problem, isWhole }) => problem.status === 401 && isWhole,
   )
-  return hasExpired(snapshot, nowMs) || snapshot.access.state === 'none' || isRejected
+  return hasExpired(snapshot.access, nowMs) || snapshot.access.state === 'none' || isRejected
     ? [{ kind: 'sign-in-host-gone', severity: 'critical', since }]
     : [{ kind: 'sign-in-host-unreachable', severity: 'warning', since }]
 }

@@ -1,8 +1,9 @@
 import type { RequestQuota, Snapshot } from '../contract/snapshot.ts'
 import { emptyAtWith } from '../quota/safe-pace.ts'
 import { scopeOf } from '../service/categories.ts'
-import { durationText } from './durations.ts'
+import { durationText, pushedMs } from './durations.ts'
 import { clockText, minuteText } from './moments.ts'
+import { isServiceAway } from './problem-status.ts'
 import {
   GETS_429,
   isUnchecked,
@@ -12,7 +13,7 @@ import {
   surelyUsesWholeRefill,
   usesWholeRefill,
 } from './quota-status.ts'
-import { accessStatus } from './token-status.ts'
+import { hasExpired } from './token-status.ts'
 
 /**
  * The rate that the quota can sustain: `1 per 1.9 s`, `none` if others use everything, `in 40 s` after a 429,
@@ -54,7 +55,7 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
 }
 
 /** The parts of a snapshot that decide whether calls of a key can succeed. */
-export type KeyStanding = Pick<Snapshot, 'refresh' | 'access' | 'service'>
+export type KeyStanding = Pick<Snapshot, 'at' | 'refresh' | 'access' | 'service'>
 
 /**
  * Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; `calls fail, seen 14:02` while no
@@ -70,7 +71,7 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   if (problem?.status === 403) return `needs ${scopeOf(category)}`
   if (problem !== undefined && problem.status < 400) return `no headers since ${minuteText(problem.since)}`
   const fails =
-    key !== undefined && (!key.service.reachable || accessStatus(key.access, nowMs).label === 'expired')
+    key !== undefined && (isServiceAway(key.service) || hasExpired(key.access, pushedMs(key, nowMs)))
   if (observedAt === undefined) return fails ? 'calls fail' : ''
   return `${fails ? 'calls fail, seen' : 'last value'} ${minuteText(observedAt)}`
 }

@@ -3,6 +3,10 @@
 /** A pushed row of this age counts as not checked: main no longer responds. Milliseconds. */
 export const OUTDATED_AFTER_MS = 60_000
 
+/** Time of the data in an old snapshot, epoch ms: it has no later refreshes or frames. */
+export const pushedMs = ({ at }: { readonly at: number }, nowMs: number): number =>
+  nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
+
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400

@@ -37,6 +37,9 @@ export function shownProblem(
   return isRefusal || !hasNumber || nowMs - problem.since >= PROBLEM_LASTS_MS ? problem : undefined
 }
 
+/** Whether the service fails to respond: true only once it was called. */
+export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
+
 /** Shown rows whose last response had no quota headers, reported or not: they cannot count as fine. */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,

@@ -21,20 +21,14 @@ export function signInEndSeverity(endsAtMs: number, nowMs: number): Severity {
   return leftMs <= SIGN_IN_ENDING.watchMs ? 'warning' : 'ok'
 }
 
-/**
- * Status of an access token at `nowMs`, epoch ms: expired from its expiry on, whatever the last push said.
- */
-export function accessStatus({ state, expiresAt }: AccessSummary, nowMs: number): TokenStatus {
-  switch (state) {
-    case 'none':
-      return { severity: 'unknown', label: 'none' }
-    case 'expired':
-      return { severity: 'warning', label: 'expired' }
-    case 'refreshing':
-    case 'valid':
-      if (expiresAt !== undefined && expiresAt <= nowMs) return { severity: 'warning', label: 'expired' }
-      return { severity: 'ok', label: state }
-  }
+/** Whether an access token has expired at `nowMs`, epoch ms, whatever the last push said. */
+export const hasExpired = ({ state, expiresAt }: AccessSummary, nowMs: number): boolean =>
+  state === 'expired' || (state !== 'none' && expiresAt !== undefined && expiresAt <= nowMs)
+
+/** Status of an access token at `nowMs`, epoch ms. */
+export function accessStatus(access: AccessSummary, nowMs: number): TokenStatus {
+  if (hasExpired(access, nowMs)) return { severity: 'warning', label: 'expired' }
+  return { severity: access.state === 'none' ? 'unknown' : 'ok', label: access.state }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { isServiceAway } from '../../../app/conditions/evaluate.ts'
 import { headline, keyFindings } from '../../../app/conditions/key-status.ts'
 import type { LoggedEvent } from '../../../app/contract/events.ts'
 import type { Severity } from '../../../app/contract/severity.ts'
@@ -13,6 +12,7 @@ import { alsoCounts, shownRows } from '../../../app/quota/verdict.ts'
 import { safePaceText } from '../../../app/status/allowance.ts'
 import { countdownSeconds } from '../../../app/status/durations.ts'
 import { gatewayStatus } from '../../../app/status/gateway-status.ts'
+import { isServiceAway } from '../../../app/status/problem-status.ts'
 import {
   isUnchecked,
   leftText,

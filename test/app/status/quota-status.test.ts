@@ -172,6 +172,12 @@ describe('a row that is not checked', () => {
     expect(allowanceOf(one, NOW_MS, { ...standing, service })).toEqual({ text: fails })
     const access = { ...key.access, state: 'expired' as const }
     expect(allowanceOf(one, NOW_MS, { ...standing, access })).toEqual({ text: fails })
+    const uncalled = { ...key.service, reachable: false, pending: true as const }
+    expect(allowanceOf(one, NOW_MS, { ...standing, service: uncalled })).toEqual({ text })
+    // A window that lost its host does not know of later refreshes.
+    const renewedLater = { ...key.access, state: 'valid' as const, expiresAt: NOW_MS - 1_000 }
+    const old = { ...standing, at: NOW_MS - 90_000, access: renewedLater }
+    expect(allowanceOf(one, NOW_MS, old)).toEqual({ text })
   })
 
   it.each([401, 403])('includes one whose last check was rejected (%i), whatever its number', (status) => {
