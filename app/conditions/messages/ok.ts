@@ -41,14 +41,13 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   }
 }
 
-/** `Tightest: Balances, 210 of 320 left.`; among full ones the one with the least that is certain. */
+/** `Tightest: Balances, 210 of 320 left.`; of full rows, the one with the least that is certain. */
 function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
-  const isFull = ({ row }: JudgedRow) => row.level >= row.limit - 1
-  const [{ row } = {}] = rows.every(isFull)
-    ? rows.toSorted((a, b) => a.row.low / a.row.limit - b.row.low / b.row.limit)
-    : rows
-  if (row === undefined) return ''
-  if (row.low >= row.limit - 1) return 'Every checked quota is full.'
+  const [uncertain] = rows
+    .filter(({ row }) => row.low < row.limit - 1)
+    .toSorted((a, b) => a.row.low / a.row.limit - b.row.low / b.row.limit)
+  const { row } = rows.find((one) => one.row.level < one.row.limit - 1) ?? uncertain ?? {}
+  if (row === undefined) return 'Every checked quota is full.'
   return `Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.`
 }
 

@@ -50,6 +50,9 @@ describe('the headline', () => {
     const full = row('Accounts', { level: 320, low: 320 })
     expect(said(full, row('Balances', { level: 320, low: 320 })).detail).toBe('Every checked quota is full.')
     expect(said(full, row('Balances', { level: 320, low: 287 })).detail).toMatch(/^Tightest: Balances, /)
+    const small = row('Quotes', { limit: 10, level: 10, low: 9 })
+    expect(said(small, row('Balances', { level: 320, low: 310 })).detail).toMatch(/^Tightest: Balances, /)
+    expect(said(small, row('Balances', { level: 310, low: 310 })).detail).toMatch(/^Tightest: Balances, /)
   })
 
   it('names rows whose use by others is not known well enough, and promises nothing about them', () => {
