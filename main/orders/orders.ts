@@ -4,6 +4,7 @@ import type { OrderFacts } from '../../app/orders/order-facts.ts'
 import { OrderLimit } from '../../app/orders/order-limit.ts'
 import { orderPathOf } from '../../app/orders/order-paths.ts'
 import type { JournalEntry, OrderSwitch, OrdersListener, OrdersSurface } from '../../app/orders/ports.ts'
+import { startOfToday } from '../../app/status/moments.ts'
 import type { AdmittedOrder, OpenOrder, OrderLane, OrderLine, OrderVerdict } from '../gateway/order-lane.ts'
 import type { Problem } from '../gateway/problem.ts'
 import type { Program } from '../gateway/programs.ts'
@@ -258,7 +259,7 @@ export class Orders implements OrderLane, OrdersSurface {
   }
 
   #dayOf(profile: string): { count: number } {
-    const dayMs = startOfDayMs(this.#deps.clock.wallMs())
+    const dayMs = startOfToday(this.#deps.clock.wallMs())
     const known = this.#today.get(profile)
     if (known?.dayMs === dayMs) return known
     const count = this.#begun?.journal.count(profile, dayMs)
@@ -267,11 +268,6 @@ export class Orders implements OrderLane, OrdersSurface {
     if (count !== undefined) this.#today.set(profile, day)
     return day
   }
-}
-
-function startOfDayMs(nowMs: number): number {
-  const now = new Date(nowMs)
-  return +new Date(now.getFullYear(), now.getMonth(), now.getDate())
 }
 
 function shownOf({ id, program, atMs, kind, accountEnding, outcome, orderIds }: HashedEntry): UnknownOrder {

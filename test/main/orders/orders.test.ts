@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { showTimesIn } from '../../../app/status/moments.ts'
 import { openJournalFile } from '../../../main/orders/journal-file.ts'
 import { Orders } from '../../../main/orders/orders.ts'
 import { VirtualClock } from '../../simulation/virtual-clock.ts'
@@ -49,12 +50,12 @@ test('while orders are off, nothing passes, and no journal is created', async ()
 })
 
 /** The data folder of a run that ended before its order had an answer. */
-function endedEarly(): string {
+function endedEarly(atMs = Date.now()): string {
   const dataFolder = temporaryFolder()
   const opening = openJournalFile(dataFolder, Date.now())
   if (opening.kind === 'failed') throw new Error(opening.failure)
   opening.file.insert({
-    ...{ id: 'former', profile: 'key-1', atMs: Date.now(), program: 'bot', method: 'POST', kind: 'order' },
+    ...{ id: 'former', profile: 'key-1', atMs, program: 'bot', method: 'POST', kind: 'order' },
     ...{ accountEnding: '001', orderIds: [], outcome: 'sent', isDismissed: false },
     ...{ hashes: ['h'], confirmHashes: [] },
   })
@@ -111,6 +112,17 @@ test.each(['off', 'stopped', 'on'] as const)(
     expect(reads).toEqual(['/v3/brokerage/accounts'])
   },
 )
+
+test.each([
+  ['utc', 1],
+  ['exchange', 0],
+] as const)('orders of today are those since midnight in the displayed zone: %s', (zone, today) => {
+  onTestFinished(() => showTimesIn('local'))
+  showTimesIn(zone)
+  // 22:00 of the day before in New York.
+  const atMs = Date.UTC(2026, 0, 5, 3)
+  expect(startedOn(endedEarly(atMs)).orders.summary('key-1').today).toBe(today)
+})
 
 test('an unknown outcome that a person dismissed while it was looked up stays dismissed after a restart', () => {
   const dataFolder = endedEarly()
