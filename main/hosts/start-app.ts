@@ -199,8 +199,8 @@ export async function startApp({
     return outcome
   }
   const problem = (what: string) => monitor.happenedToAll({ kind: 'storage-problem', what })
-  const shared = { dataFolder, clock: ports.clock, problem }
-  const programs = new Programs({ ...shared, given: givenPrograms, randomBytes })
+  const shared = { dataFolder, clock: ports.clock, randomBytes, problem }
+  const programs = new Programs({ ...shared, given: givenPrograms })
   const orders = monitoredOrders({
     ...shared,
     monitor,

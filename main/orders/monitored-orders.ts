@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import type { Programs } from '../gateway/programs.ts'
 import type { MonitorSurface } from '../monitor/monitor-surface.ts'
-import type { Clock, Log } from '../ports/ports.ts'
+import type { Clock, Log, RandomBytes } from '../ports/ports.ts'
 import { sessionReads } from './order-list.ts'
 import { Orders } from './orders.ts'
 
@@ -15,6 +14,7 @@ export interface MonitoredOrdersDeps {
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
   readonly clock: Clock
   readonly log: Log
+  readonly randomBytes: RandomBytes
   /** Called with one sentence if the journal was damaged. */
   readonly problem: (sentence: string) => void
 }
@@ -33,7 +33,6 @@ export function monitoredOrders({ monitor, programs, keysFor, ...ports }: Monito
     profiles: () => monitor.profiles(),
     hashKeys: () => keysFor('orders'),
     read: sessionReads(monitor),
-    randomBytes,
     listener: {
       changed: (profile) =>
         void monitor.withProfile(profile, (session) => {

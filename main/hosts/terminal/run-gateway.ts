@@ -26,8 +26,9 @@ export function createGateway(
   { dataFolder, keysFor, log, secrets, say }: GatewayPorts,
 ): ServedGateway {
   const clock = nodeClock
-  const programs = new Programs({ dataFolder, given, clock, randomBytes, problem: say })
-  const orders = monitoredOrders({ monitor, programs, dataFolder, keysFor, clock, log, problem: say })
+  const shared = { dataFolder, clock, randomBytes, problem: say }
+  const programs = new Programs({ ...shared, given })
+  const orders = monitoredOrders({ ...shared, monitor, programs, keysFor, log })
   const gateway = new Gateway({
     monitor,
     programs,

@@ -28,8 +28,8 @@ test('another key with the id of a disconnected one gets none of its programs’
   const log = { note: (what: string) => void notes.push(what) }
   const monitor = new Monitor({ clock, http: new ScriptedHttp(), random: { next: () => 0.5 }, log })
   const dataFolder = temporaryFolder()
-  const ports = { dataFolder, clock, problem: () => {} }
-  const programs = new Programs({ ...ports, randomBytes })
+  const ports = { dataFolder, clock, randomBytes, problem: () => {} }
+  const programs = new Programs(ports)
   monitor.connect(KEY)
   const orders = monitoredOrders({ ...ports, monitor, programs, keysFor: () => [], log })
   onTestFinished(() => {
