@@ -1,23 +1,23 @@
 import type { MonitorEvent } from '../../app/contract/events.ts'
-import type { Decision, OfferedRequest, UpstreamOutcome } from '../../app/gateway/decisions.ts'
-import { CALLER_WAIT_MS, sameAsOf } from '../../app/gateway/request-fields.ts'
+import type { Decision, UpstreamOutcome } from '../../app/gateway/decisions.ts'
+import { sameAsOf } from '../../app/gateway/request-fields.ts'
 import { Scheduler } from '../../app/gateway/scheduler.ts'
 import type { Ledger } from '../../app/quota/ledger.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import { streamKindOf } from '../../app/service/stream-kinds.ts'
 import { tokenAfter401 } from '../api/exchange.ts'
-import type { NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
 import { within } from '../network/deadline.ts'
 import type { Access, Bearer } from '../tokens/keeper.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { OpenReplies, type Relay, relay } from './answer-relay.ts'
 import type { AdmittedOrder, ForwarderOrders, OpenOrder } from './order-lane.ts'
+import { Permits } from './permits.ts'
 import { type Problem, sendProblem } from './problem.ts'
 import { ProgramUse, shownCategory } from './program-use.ts'
 import type { Program } from './programs.ts'
 import { abandoned, CUT_OFF, FAILURES, noToken, pausedFor, problemOf, unavailable } from './refusals.ts'
 import { Sending, type SendingDeps } from './sending.ts'
-import { type SharingDeps, StreamHub, type StreamPermitRequest } from './stream-hub.ts'
+import { type SharingDeps, StreamHub } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps, Bearer {
   /** Sends orders; absent: none is admitted. */
@@ -54,17 +54,8 @@ const MAX_WAIT_MS = 60_000
 
 const REFUSAL_REPORT_MS = 60_000
 
-/** Headroom's own name among the scheduler's programs; a program's id is never empty. */
-const OWN_PROGRAM = ''
-const OWN_MAX_WAIT_MS = 5_000
-/** The class for reopening a stream that programs read: it does not touch the reserve. */
-const READ_STREAM_CLASS = 'normal'
 /** Minimum time that a request waits for a token refresh. Milliseconds. */
 const MIN_TOKEN_WAIT_MS = 1_000
-/** Retry interval of a stream whose turn the queue cannot predict. */
-const UNKNOWN_TURN_SECONDS = 5
-
-const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
 
 interface Call extends AdmittedRequest {
   readonly id: number
@@ -92,6 +83,8 @@ interface Upstream {
  * access token.
  */
 export class Forwarder {
+  /** For requests that other parts send. */
+  readonly permits: Permits
   readonly #deps: ForwarderDeps
   readonly #scheduler: Scheduler
   readonly #calls = new Map<number, Call>()
@@ -100,8 +93,6 @@ export class Forwarder {
   /** Streams that are relayed as they are, not shared. */
   readonly #streams = new Map<number, Relay>()
   readonly #uses = new Map<string, ProgramUse>()
-  /** Waiting requests that other parts send: own checks, and openings of shared streams. */
-  readonly #turns = new Map<number, (refused?: Problem) => void>()
   readonly #hub: StreamHub
   readonly #openOrders = new Set<OpenOrder>()
   /** When a declined request was last reported, by program and category. */
@@ -118,9 +109,8 @@ export class Forwarder {
       clock: deps.clock,
       secrets: deps.secrets,
       timeline: deps.timeline,
-      turn: (asked) => this.#streamTurn(asked),
-      roomAtMs: (path) =>
-        this.#scheduler.roomAtMs(this.#bucketOf(endpointOf(path)), READ_STREAM_CLASS, this.#now()),
+      turn: (asked) => this.permits.forStream(asked),
+      roomAtMs: (path) => this.permits.roomAtMs(path),
       countsOf: (program) => this.#countsOf(program),
       noToken: () => {
         const access = deps.usable()
@@ -141,6 +131,13 @@ export class Forwarder {
         ...(size !== undefined && { size: { limit: size.limit, periodSeconds: size.periodMs / 1000 } }),
         ...(reserve !== undefined && { reserve }),
       }
+    })
+    this.permits = new Permits({
+      scheduler: this.#scheduler,
+      newId: () => this.#nextId++,
+      bucketOf: (endpoint) => this.#bucketOf(endpoint),
+      now: () => this.#now(),
+      apply: (decisions) => this.#apply(decisions),
     })
   }
 
@@ -233,66 +230,6 @@ export class Forwarder {
   /** Whether any program waits for its turn. Headroom's own checks wait then too. */
   get hasWaiting(): boolean {
     return this.#scheduler.hasWaiting
-  }
-
-  /**
-   * Waits for the turn of one of Headroom's own requests: of a check in the class `background`. Resolves to a
-   * function that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
-   */
-  async acquireOwnPermit(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
-    const turn = await this.#turn(categoryOf(method, path) ?? path, {
-      program: OWN_PROGRAM,
-      class: isUrgent ? 'critical' : 'background',
-      weight: 1,
-      maxWaitMs: OWN_MAX_WAIT_MS,
-    })
-    return typeof turn === 'function' ? turn : undefined
-  }
-
-  /**
-   * Waits for the turn to reopen a shared stream, or one of Headroom's own. The request leaves the reserve to
-   * critical ones, even if critical programs read the stream.
-   */
-  async acquireReopeningPermit(path: string, isRead: boolean): Promise<Permit | NoPermit> {
-    const turn = await this.#turn(endpointOf(path), {
-      program: OWN_PROGRAM,
-      class: isRead ? READ_STREAM_CLASS : 'background',
-      weight: 1,
-      maxWaitMs: CALLER_WAIT_MS.max,
-    })
-    if (typeof turn === 'function') return turn
-    const seconds = Number(turn.headers?.['retry-after'] ?? UNKNOWN_TURN_SECONDS)
-    return { retryAtMs: this.#now() + seconds * 1000 }
-  }
-
-  #streamTurn({ program, path, maxWaitMs }: StreamPermitRequest): Promise<Permit | Problem> {
-    const { id, class: urgency, weight } = program
-    return this.#turn(endpointOf(path), { program: id, class: urgency, weight, maxWaitMs })
-  }
-
-  #turn(
-    endpoint: string,
-    asked: Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'maxWaitMs'>,
-  ): Promise<Permit | Problem> {
-    const id = this.#nextId++
-    return new Promise((resolve) => {
-      this.#turns.set(id, (refused) => {
-        this.#turns.delete(id)
-        resolve(refused ?? ((outcome) => this.#ownSettled(id, endpoint, outcome)))
-      })
-      this.#apply(this.#scheduler.offer({ ...asked, id, bucket: this.#bucketOf(endpoint) }, this.#now()))
-    })
-  }
-
-  #ownSettled(id: number, endpoint: string, outcome: OwnOutcome): void {
-    const now = this.#now()
-    const rate = 'rate' in outcome ? outcome.rate : undefined
-    const bucket = rate && { bucket: this.#bucketOf(endpoint) }
-    // Checks have their own schedule, so the scheduler must not repeat them.
-    this.#apply([
-      ...this.#scheduler.answered(id, { ...outcome, ...bucket }, now),
-      ...this.#scheduler.drop(id, now),
-    ])
   }
 
   /** Ends all requests and open streams of a program at once. */
@@ -459,18 +396,15 @@ export class Forwarder {
 
   #do(decision: Decision, why: string | undefined): void {
     switch (decision.kind) {
-      case 'send': {
-        const turn = this.#turns.get(decision.upstream)
-        if (turn === undefined) this.#send(decision.upstream)
-        else turn()
+      case 'send':
+        if (!this.permits.grant(decision.upstream)) this.#send(decision.upstream)
         return
-      }
       case 'wait':
       case 'join':
         this.#share(decision.request, decision.upstream)
         return
       case 'refuse': {
-        this.#turns.get(decision.request)?.(problemOf(decision, why))
+        this.permits.refuse(decision.request, problemOf(decision, why))
         const call = this.#calls.get(decision.request)
         if (call === undefined) return
         if (decision.why !== 'unavailable') this.#reportRefusal(call, decision)

@@ -431,8 +431,8 @@ export class Gateway {
     // Stored before the old forwarder ends, because events of that end must find the new forwarder.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
-      acquirePermit: (method, path, isUrgent) => attached.forwarder.acquireOwnPermit(method, path, isUrgent),
-      acquireStreamPermit: (path, isRead) => attached.forwarder.acquireReopeningPermit(path, isRead),
+      acquirePermit: (method, path, isUrgent) => attached.forwarder.permits.forOwn(method, path, isUrgent),
+      acquireStreamPermit: (path, isRead) => attached.forwarder.permits.forReopening(path, isRead),
       markClockUncertain: (fromMs, toMs) => attached.forwarder.markClockUncertain(fromMs, toMs),
       summary: () => ({ gateway: this.summary, programs: this.programsOf(profile) }),
     })

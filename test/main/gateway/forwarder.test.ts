@@ -441,20 +441,20 @@ test('a stopped gateway ends every request, and calls only unsent ones not sent'
 
 test('an own check takes its turn, and its response’s quota is the programs’', async () => {
   const { forwarder, ask, sent } = started()
-  const turn = await forwarder.acquireOwnPermit('GET', ACCOUNTS)
+  const turn = await forwarder.permits.forOwn('GET', ACCOUNTS)
   expect(turn).toBeDefined()
   turn?.({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 0, resetSeconds: 300 } })
   const reply = await ask(ACCOUNTS, program('bot'), { maxWaitMs: 0 })
   expect([reply.status, sent.length]).toEqual([429, 0])
-  expect(await forwarder.acquireOwnPermit('GET', ACCOUNTS)).toBeUndefined()
+  expect(await forwarder.permits.forOwn('GET', ACCOUNTS)).toBeUndefined()
 })
 
 test('an urgent own request may spend the reserve, which a check leaves', async () => {
   const { forwarder } = started()
-  const turn = await forwarder.acquireOwnPermit('GET', ACCOUNTS)
+  const turn = await forwarder.permits.forOwn('GET', ACCOUNTS)
   turn?.({ kind: 'answer', rate: { limit: 250, periodSeconds: 300, remaining: 5, resetSeconds: 294 } })
-  expect(await forwarder.acquireOwnPermit('GET', ACCOUNTS)).toBeUndefined()
-  expect(await forwarder.acquireOwnPermit('GET', ACCOUNTS, true)).toBeDefined()
+  expect(await forwarder.permits.forOwn('GET', ACCOUNTS)).toBeUndefined()
+  expect(await forwarder.permits.forOwn('GET', ACCOUNTS, true)).toBeDefined()
 })
 
 test('an own check counts in the quota that its endpoint turned out to have', async () => {
@@ -463,9 +463,9 @@ test('an own check counts in the quota that its endpoint turned out to have', as
   const known = { limit: 250, periodSeconds: 300, remaining: 200, resetSeconds: 60 }
   await ask()
   await say(sent[0], 200, left(200))
-  const first = await forwarder.acquireOwnPermit('GET', BALANCES)
+  const first = await forwarder.permits.forOwn('GET', BALANCES)
   first?.({ kind: 'answer', rate: known })
-  const turn = await forwarder.acquireOwnPermit('GET', BALANCES)
+  const turn = await forwarder.permits.forOwn('GET', BALANCES)
   await ask(BALANCES)
   await say(sent[1], 200, left(200))
   turn?.({ kind: 'answer', rate: { ...known, remaining: 0, resetSeconds: 300 } })
