@@ -58,7 +58,7 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
 export type KeyStanding = Pick<Snapshot, 'at' | 'refresh' | 'access' | 'service'>
 
 /**
- * Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; `calls fail, seen 14:02` while no
+ * Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; `calls fail, value of 14:02` while no
  * call can succeed, otherwise `last value 14:02`.
  */
 function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | undefined): string {
@@ -73,7 +73,7 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
   const fails =
     key !== undefined && (isServiceAway(key.service) || hasExpired(key.access, pushedMs(key, nowMs)))
   if (observedAt === undefined) return fails ? 'calls fail' : ''
-  return `${fails ? 'calls fail, seen' : 'last value'} ${minuteText(observedAt)}`
+  return `${fails ? 'calls fail, value of' : 'last value'} ${minuteText(observedAt)}`
 }
 
 /** `1 per 1.9 s`, `10 per s` from ten per second, `none`. */

@@ -5,10 +5,10 @@ import { coarseSinceText, countdownText, sinceText } from '../../status/duration
 import { clockText, minuteText } from '../../status/moments.ts'
 import { STALE_AFTER_MS, STATE_LABELS, stateAt, surelyLeftText } from '../../status/quota-status.ts'
 import { countText } from '../../status/rates.ts'
-import { capitalised, sentence } from '../../status/sentences.ts'
+import { capitalised, sentence, sentenceEnd } from '../../status/sentences.ts'
 import { SIGN_IN_ENDS_SOON } from '../../status/token-status.ts'
 import { type Condition, conditionsOf, freshestMs, hasRecovered } from '../evaluate.ts'
-import { checkHost, joined, type Message, message, NO_ACTION } from './message.ts'
+import { checkHost, hostReason, joined, type Message, message, NO_ACTION } from './message.ts'
 import { isDiskFull, ordersMessage } from './orders.ts'
 import { historyWords, problemMessage } from './problems.ts'
 import { rowMessage } from './rows.ts'
@@ -103,7 +103,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         text: sinceWords,
         action: checkHost(service.host),
         // Without a token the service is not called, so the sign-in host comes first.
-        detail: joined(retrying(signInHost?.retryAt, nowMs), whyText(service.host, service.why)),
+        detail: joined(retrying(signInHost?.retryAt, nowMs), hostReason(service.host, service.why)),
       })
     case 'sign-in-host-gone':
       return message({
@@ -115,7 +115,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         detail: joined(
           'You’re still signed in.',
           retrying(signInHost?.retryAt, nowMs),
-          whyText(signInHost?.host, signInHost?.why),
+          hostReason(signInHost?.host, signInHost?.why),
         ),
       })
     case 'sign-in-host-unreachable':
@@ -125,7 +125,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         title: 'Can’t reach the sign-in host.',
         text: access.expiresAt === undefined ? '' : `Access works until ${minuteText(access.expiresAt)}.`,
         action: checkHost(signInHost?.host),
-        detail: joined(retrying(signInHost?.retryAt, nowMs), whyText(signInHost?.host, signInHost?.why)),
+        detail: joined(retrying(signInHost?.retryAt, nowMs), hostReason(signInHost?.host, signInHost?.why)),
         ...(access.expiresAt !== undefined && { moment: `until ${minuteText(access.expiresAt)}` }),
       })
     case 'signed-out':
@@ -218,7 +218,7 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
         detail: joined(
           retrying(service.retryAt, nowMs),
           'Streams reopen by themselves.',
-          whyText(service.host, service.why),
+          service.why === undefined ? '' : `${service.host}: ${sentenceEnd(service.why)}`,
         ),
       })
     case 'no-stream-data':
@@ -326,16 +326,11 @@ export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<s
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)
     .join(' ')
 
-const sentenceEnd = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
-
 /** `Retrying at 14:31:30.`; `Retrying now.` during an attempt; `Retrying.` if the time is unknown. */
 function retrying(atMs: number | undefined, nowMs: number): string {
   if (atMs === undefined) return 'Retrying.'
   return atMs <= nowMs ? 'Retrying now.' : `Retrying at ${clockText(atMs)}.`
 }
-
-const whyText = (host: string | undefined, why: string | undefined): string =>
-  host === undefined || why === undefined ? '' : `${host}: ${sentenceEnd(why)}`
 
 function endedText({ refresh: { endsAt, reason } }: Snapshot, nowMs: number): string {
   if (endsAt !== undefined && endsAt <= nowMs) return `The sign-in ended at ${minuteText(endsAt)}.`

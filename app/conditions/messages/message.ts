@@ -1,4 +1,5 @@
 import { isLoopback } from '../../service/service-origin.ts'
+import { sentence, sentenceEnd } from '../../status/sentences.ts'
 
 /** Ends the text of a problem that Headroom or the service solves. */
 export const NO_ACTION = 'No action needed.'
@@ -48,8 +49,15 @@ export const message = ({
   ...words
 }: Words): Message => ({ ...words, text, action, detail, note, moment })
 
+const isOnThisComputer = (host: string | undefined): host is string =>
+  host !== undefined && isLoopback(host.replace(/:\d+$/, ''))
+
 /** What to do about a host, such as `127.0.0.1:8080`, that does not respond. */
 export const checkHost = (host: string | undefined): string =>
-  host !== undefined && isLoopback(host.replace(/:\d+$/, ''))
-    ? `Check that a server is running at ${host}.`
-    : 'Check the network.'
+  isOnThisComputer(host) ? `Check that a server is running at ${host}.` : 'Check the network.'
+
+/** Why a host does not respond, next to `checkHost`, which names a host of this computer. */
+export const hostReason = (host: string | undefined, why: string | undefined): string => {
+  if (host === undefined || why === undefined) return ''
+  return isOnThisComputer(host) ? sentence(why) : `${host}: ${sentenceEnd(why)}`
+}

@@ -215,12 +215,12 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).`, before the row is empty also `more than the refill`, or `may use`
+ * `Others use the whole refill (1.07/s).`, before the row is empty also `more than the refill`, or `probably use`
  * if the low end of their use leaves some; otherwise empty.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
-  const use = surelyUsesWholeRefill(row) ? 'use' : 'may use'
+  const use = surelyUsesWholeRefill(row) ? 'use' : 'probably use'
   const refill = row.limit / row.period
   // The service accepts no more than the refill from an empty row.
   const isMore = row.remaining >= 1 && (row.use?.elsewhere ?? 0) > NOTABLY_MORE * refill

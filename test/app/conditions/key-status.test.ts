@@ -191,7 +191,7 @@ describe('the headline', () => {
       'Others use 1.1–1.3/s; it refills 1.07/s.',
     ])
     expect(empty(0)).toEqual([
-      'Others may use the whole refill (1.07/s).',
+      'Others probably use the whole refill (1.07/s).',
       'Others use 0–1.3/s; it refills 1.07/s.',
     ])
   })

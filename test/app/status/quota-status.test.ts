@@ -167,7 +167,7 @@ describe('a row that is not checked', () => {
     const standing = { ...key, refresh: { ...key.refresh, state: refresh } }
     expect(allowanceOf(one, NOW_MS, standing)).toEqual({ text })
     if (refresh !== 'valid' || (one.problem?.status ?? 500) < 500) return
-    const fails = text === '' ? 'calls fail' : 'calls fail, seen 14:02'
+    const fails = text === '' ? 'calls fail' : 'calls fail, value of 14:02'
     const service = { ...key.service, reachable: false }
     expect(allowanceOf(one, NOW_MS, { ...standing, service })).toEqual({ text: fails })
     const access = { ...key.access, state: 'expired' as const }

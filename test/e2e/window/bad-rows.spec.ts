@@ -13,9 +13,9 @@ const SIZES = [
 
 /** What stands in the place of a pace on each day on which the key can't call. */
 const CANNOT_CALL = {
-  'both hosts unreachable': 'calls fail, seen 14:02',
-  'service unreachable': 'calls fail, seen 14:02',
-  'sign-in host unreachable, access expired': 'calls fail, seen 14:02',
+  'both hosts unreachable': 'calls fail, value of 14:02',
+  'service unreachable': 'calls fail, value of 14:02',
+  'sign-in host unreachable, access expired': 'calls fail, value of 14:02',
   'signed out': 'paused until sign-in',
   'key not accepted': 'paused until sign-in',
   'revoked here': 'signed out here',
