@@ -58,8 +58,8 @@ export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStandin
 export type KeyStanding = Pick<Snapshot, 'at' | 'refresh' | 'access' | 'service'>
 
 /**
- * Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; `calls fail, value of 14:02` while no
- * call can succeed, otherwise `last value 14:02`.
+ * Why a row is not checked: `paused until sign-in`, `needs ReadAccount`; `calls fail, value of 14:02` while
+ * no call can succeed, otherwise `last value 14:02`.
  */
 function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | undefined): string {
   const state = key?.refresh.state
