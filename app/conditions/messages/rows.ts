@@ -215,8 +215,8 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).`, before the row is empty also `more than the refill`, or `probably use`
- * if the low end of their use leaves some; otherwise empty.
+ * `Others use the whole refill (1.07/s).`, before the row is empty also `more than the refill`, or
+ * `probably use` if the low end of their use leaves some; otherwise empty.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''
