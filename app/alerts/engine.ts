@@ -18,9 +18,9 @@ export type AlertEffect =
   | { readonly kind: 'raised'; readonly alert: Alert }
   | { readonly kind: 'withdrawn'; readonly alert: Alert }
 
-/** Kinds with 429s, whose end is reported. */
+/** Kinds caused by 429s. When the last of them ends, a `capacity-back` alert reports it. */
 const REFUSING: readonly AlertKind[] = ['rate-limited', 'others-use-refill']
-/** How long "can be called again" stays open. Milliseconds. */
+/** How long a `capacity-back` alert stays open. Milliseconds. */
 const CAPACITY_BACK_MS = 2 * 60_000
 
 /** An alerting root condition of one profile, from when it is first seen until it has ended. */
@@ -36,12 +36,12 @@ interface Episode {
 }
 
 /**
- * The alerts of all profiles, raised for root conditions that last. Needs one snapshot per second and
- * profile.
+ * The alerts of all profiles, raised for root conditions that last. Needs one snapshot of each profile per
+ * second.
  *
  * Each episode raises one alert, and another when it becomes critical. The alert is withdrawn when newer
- * evidence shows that it has ended, or when its cause's alert is raised. While a cause is open, or without a
- * fresh header, the condition is unknown: it neither starts nor ends.
+ * evidence shows that it has ended, or when its cause's alert is raised. While a cause is open or the latest
+ * header is too old, the state of the condition is unknown: it neither starts nor ends.
  */
 export class AlertEngine {
   readonly #episodes = new Map<string, Episode>()
@@ -77,7 +77,7 @@ export class AlertEngine {
     return this.#of(profile).flatMap((episode) => this.#end(episode))
   }
 
-  /** The worst first, the latest among equals. */
+  /** Open alerts, worst first, then latest first. */
   alerts(): readonly Alert[] {
     return [...this.#episodes.values()]
       .flatMap(({ alert }) => alert ?? [])
@@ -86,14 +86,14 @@ export class AlertEngine {
       )
   }
 
-  /** Returns the updated alert; `undefined` if that episode has ended. */
+  /** Marks an alert as seen. Returns the updated alert, or `undefined` if its episode has ended. */
   dismiss(id: string): Alert | undefined {
     const episode = [...this.#episodes.values()].find(({ alert }) => alert?.id === id)
     if (episode?.alert) episode.alert = { ...episode.alert, dismissed: true }
     return episode?.alert
   }
 
-  /** Withdraws threshold alerts after a threshold changed, because they were about the old one. */
+  /** Withdraws threshold alerts after a threshold changed, because they refer to the old one. */
   thresholdsChanged(profile: string): readonly AlertEffect[] {
     return this.#of(profile).flatMap((episode) => (episode.kind === 'low' ? this.#end(episode) : []))
   }
@@ -135,7 +135,7 @@ export class AlertEngine {
 
   #capacityBack({ profile, subject }: Episode, snapshot: Snapshot): readonly AlertEffect[] {
     const episode = this.#episode({ profile, kind: 'capacity-back', subject }, snapshot.at)
-    // A 429 and its cause may end one after the other: only the last end is reported, once.
+    // A 429 and its cause may end at different times: only the later end is reported.
     const isRefused = this.#of(profile).some(
       (one) => one.subject === subject && one.alert !== undefined && REFUSING.includes(one.kind),
     )
@@ -176,7 +176,7 @@ export class AlertEngine {
   }
 }
 
-/** Kinds that earlier versions stored, and their present names. */
+/** Kinds stored by earlier versions, mapped to their present names. */
 const FORMER_KINDS: Readonly<Record<string, AlertKind>> = {
   'runs-out': 'running-out',
   'below-threshold': 'low',
@@ -227,7 +227,7 @@ function alerts({ kind, subject, severity }: Condition, { streams }: Snapshot): 
 export const freshForMs = (periodSeconds: number): number =>
   Math.min(150_000, Math.max(60_000, (periodSeconds * 1000) / 2))
 
-/** Time of a row's evidence; `undefined` without current evidence. */
+/** Time of the header that shows a row's level, epoch ms; `undefined` if there is no recent header. */
 function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): number | undefined {
   if (source === 'default' || observedAt === undefined) return undefined
   return nowMs - observedAt <= freshForMs(period) ? observedAt : undefined
@@ -235,7 +235,7 @@ function headerOf({ source, observedAt, period }: RequestQuota, nowMs: number): 
 
 /** Time of a condition's evidence, epoch ms; `undefined` if too old for an alert. */
 function evidenceOf({ row }: Condition, { at }: Snapshot): number | undefined {
-  // A 429 is in force because the service said so, whatever else is known.
+  // The service reported this 429 itself, so no header needs to confirm it.
   const isRefused = row?.blockedUntil !== undefined || row?.nextTryAt !== undefined
   return row === undefined || isRefused ? at : headerOf(row, at)
 }

@@ -5,15 +5,15 @@ import { mostUrgent, urgencyOf } from '../contract/severity.ts'
 const GROUP_WITHIN_MS = 5_000
 const GROUP_FROM = 3
 
-/** Alerts announced as one: three or more of a kind in a burst, or a single one. */
+/** Alerts announced together: three or more of a kind in a burst, or a single one. */
 export interface AlertGroup {
   /** Id of the group's first alert. */
   readonly id: string
-  /** The oldest first; never empty. */
+  /** Oldest first; never empty. */
   readonly alerts: readonly [Alert, ...Alert[]]
 }
 
-/** Groups open alerts, the worst first, the latest among equals. */
+/** Groups open alerts, worst first, then latest first. */
 export function groupsOf(alerts: readonly Alert[]): readonly AlertGroup[] {
   const lanes = new Map<string, [Alert, ...Alert[]][]>()
   for (const alert of alerts.toSorted((a, b) => a.at - b.at)) {
@@ -39,7 +39,7 @@ const worstOf = ({ alerts }: AlertGroup): number =>
 
 const laneOf = ({ profile, kind }: Alert): string => `${profile}\n${kind}`
 
-/** The title of alerts of one kind: `429 on Positions, and 2 more`. */
+/** Title of a group of alerts: `429 on Positions, and 2 more`. */
 export const groupTitle = (title: string, count: number): string => `${title}, and ${count - 1} more`
 
 export type AnnouncementEffect =
@@ -56,7 +56,7 @@ interface Burst {
 
 /**
  * Turns alerts into announcements. The third alert of a kind within five seconds replaces the earlier
- * announcements with one for all; later alerts of that burst are silent.
+ * announcements with a single one; later alerts of that burst are silent.
  */
 export class Announcements {
   readonly #bursts = new Map<string, Burst>()

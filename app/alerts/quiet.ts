@@ -8,8 +8,8 @@ const MINUTES_A_DAY = 1440
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
 /**
- * Whether quiet hours apply at `nowMs`, epoch ms, in the displayed zone. They may pass midnight; `from` is
- * included, `to` is not.
+ * Whether quiet hours apply at `nowMs`, epoch ms, in the displayed zone. They may extend past midnight;
+ * `from` is included, `to` is not.
  */
 export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>, nowMs: number): boolean {
   if (quietHours === undefined) return false
@@ -21,8 +21,8 @@ export function isQuietHour({ quietHours }: Pick<AlertPreferences, 'quietHours'>
 
 /**
  * Whether an alert is announced at `nowMs`, epoch ms, by notification, sound and bell. A snooze and quiet
- * hours silence all alerts except critical ones, and those too if the bypass is off. The list of open alerts
- * always shows all.
+ * hours silence all alerts except critical ones; without the bypass they silence those too. The list of open
+ * alerts always shows every alert.
  */
 export function mayAnnounce(preferences: AlertPreferences, severity: Severity, nowMs: number): boolean {
   const { snoozedUntil = 0, urgentBypass } = preferences
@@ -30,7 +30,7 @@ export function mayAnnounce(preferences: AlertPreferences, severity: Severity, n
   return !isQuiet || (urgentBypass && severity === 'critical')
 }
 
-/** The preferences after a change: `null` removes one; omitted ones stay unchanged. */
+/** The preferences after a change. `null` removes a preference; omitted ones stay unchanged. */
 export function changedPreferences(
   before: AlertPreferences,
   { snoozedUntil, quietHours, urgentBypass }: AlertPreferencesChange,

@@ -17,14 +17,14 @@ export interface Condition {
   readonly since?: number
   /** The row concerned. */
   readonly row?: RequestQuota
-  /** The responses without quota headers that caused the condition. */
+  /** The problem behind the condition, if responses without quota headers caused it. */
   readonly problem?: KeyProblem
 }
 
 /** Everything wrong with a key: causes and consequences. */
 export interface KeyConditions {
   /**
-   * Conditions that nothing else explains. The most severe comes first; among equals, the upper one in
+   * Conditions that nothing else explains. The most severe comes first; among equals, the one listed first in
    * `CONDITIONS`.
    */
   readonly roots: readonly Condition[]
@@ -32,16 +32,15 @@ export interface KeyConditions {
   readonly consequences: readonly Condition[]
 }
 
-/** A stream that was open counts as missed after this time without a frame. Milliseconds. */
+/** A stream that was open counts as missed once it has received no frame for this long. Milliseconds. */
 const MISSED_MS = 15_000
 /**
- * Minimum restarts within ten minutes for a stream to count as restarting; an occasional planned one is
- * normal (service 12).
+ * Minimum number of restarts within ten minutes for a stream to count as restarting; an occasional planned
+ * one is normal (service 12).
  */
 const OFTEN = 3
 /**
- * If Headroom and its programs make up at least this share of the use, they are the reason that a quota runs
- * out.
+ * If Headroom and its programs account for at least this share of a quota's use, they are why it runs out.
  */
 const MOSTLY_OWN = 0.5
 
@@ -69,7 +68,7 @@ export function isStopped({ roots }: KeyConditions): boolean {
   return roots.some(({ kind }) => CONDITIONS[kind].stopsCalls)
 }
 
-/** Whether one condition causes another. An empty or absent `subject` is the whole key. */
+/** Whether one condition causes another. An empty or absent `subject` means the whole key. */
 export function isCauseOf(
   { kind, subject, problem }: Pick<Condition, 'kind' | 'subject' | 'problem'>,
   one: { readonly kind: string; readonly subject?: string },
@@ -185,10 +184,10 @@ function answerConditions(snapshot: Snapshot, nowMs: number): readonly Condition
   })
 }
 
-/** The streams of a key by their data at `nowMs`. A waiting stream is not silent. */
+/** The streams of a key, sorted by whether they receive data. A waiting stream is not silent. */
 export interface StreamsHeard {
   readonly silent: readonly StreamSummary[]
-  /** Open earlier, without a frame for a while, and not reopened yet. */
+  /** Was open, has received no frame for a while, and has not reopened yet. */
   readonly missed: readonly StreamSummary[]
   /** Waiting for a slot. */
   readonly queued: readonly StreamSummary[]
@@ -198,7 +197,7 @@ export interface StreamsHeard {
   readonly wanted: readonly StreamSummary[]
 }
 
-/** Sorts the streams of a key by their data at `nowMs`, epoch ms. */
+/** Sorts the streams of a key by whether they receive data at `nowMs`, epoch ms. */
 export function streamsHeard(snapshot: Snapshot, nowMs: number): StreamsHeard {
   const atMs = pushedMs(snapshot, nowMs)
   const wanted = snapshot.streams.filter(({ state }) => state !== 'closed')
@@ -277,7 +276,7 @@ function rowConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
   })
 }
 
-/** Whether Headroom and its programs make at least half of a quota's use. */
+/** Whether Headroom and its programs account for at least half of a quota's use. */
 export const isMostlyOwn = ({ use }: RequestQuota): boolean =>
   use !== null && use.total > 0 && use.own >= use.total * MOSTLY_OWN
 
@@ -290,14 +289,14 @@ export function busiestProgram(
   return most && programs.find(({ id }) => id === most[0])
 }
 
-/** Rows with current information, the worst first. */
+/** Rows with current information, worst first. */
 export function judgedRows(snapshot: Snapshot, nowMs: number): readonly JudgedRow[] {
   return worstFirst(snapshot.requests.map((row) => ({ row, state: stateAt(row, nowMs) })))
 }
 
 /**
- * Whether a row has certainly recovered from a condition of `kind`, by its last header or its lower bound.
- * False for an unchecked row, whose level is unknown.
+ * Whether a row has certainly recovered from a condition of `kind`, judging by its last header or its lower
+ * bound. False for an unchecked row, whose level is unknown.
  */
 export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): boolean {
   if (stateAt(row, nowMs) === 'not-checked') return false
@@ -307,14 +306,15 @@ export function hasRecovered(kind: string, row: RequestQuota, nowMs: number): bo
 }
 
 /**
- * The time that shows how fresh the numbers are: the headline's row, otherwise the newest header of any row.
+ * The time that shows how fresh the numbers are: that of the headline's row, otherwise the time of the newest
+ * header of any row.
  */
 export function freshestMs(snapshot: Snapshot, nowMs: number): number | undefined {
   const [tightest] = judgedRows(snapshot, nowMs)
   return tightest === undefined ? newestHeaderMs(snapshot.requests) : tightest.row.observedAt
 }
 
-/** Conditions that are found by the `detect` of their own kind. */
+/** Conditions of the kinds that have a `detect` of their own. */
 function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   return CONDITION_KINDS.flatMap((kind) =>
     (kindRow(kind).detect?.(snapshot, nowMs) ?? []).map((found) => ({ kind, ...found })),
@@ -324,7 +324,7 @@ function ownConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] 
 function dataConditions(snapshot: Snapshot, nowMs: number): readonly Condition[] {
   const [tightest] = judgedRows(snapshot, nowMs)
   if (tightest === undefined) {
-    // Responses without quota headers caused this, and have a condition of their own.
+    // Responses without quota headers caused this, and they have a condition of their own.
     return keyProblems(snapshot, nowMs).length > 0 ? [] : [{ kind: 'not-checked', severity: 'unknown' }]
   }
   const { row } = tightest

@@ -29,8 +29,8 @@ export function eventSentence(event: LoggedEvent, style: EventStyle = {}): Event
 }
 
 /**
- * Several events of one kind as one line, the worst event first. A single event keeps its own text, plus its
- * count.
+ * Several events of one kind as one line, worst event first. A single event keeps its own text, with its
+ * count added.
  */
 export function lineSentence(
   events: readonly [LoggedEvent, ...LoggedEvent[]],
@@ -54,8 +54,8 @@ export function lineSentence(
 }
 
 /**
- * Events within one second share a line if this value is equal; `undefined` for a kind whose events are
- * listed separately.
+ * Events within one second share a line if this function returns the same value for them; `undefined` for a
+ * kind whose events are listed separately.
  */
 export function alikeAs(event: LoggedEvent): string | undefined {
   const { alike, many } = wordsOf(event)

@@ -11,7 +11,10 @@ import { judgedRows, streamsHeard } from './evaluate.ts'
 import { type Finding, keyFindings, keyStatus } from './key-status.ts'
 import { usageLine } from './messages/rows.ts'
 
-/** The one number of a key that is readable from afar, and its caption; both empty if there is no number. */
+/**
+ * The large number on a key's card, readable from afar, and its caption; both are empty if there is no
+ * number.
+ */
 export interface GlanceNumber {
   readonly caption: string
   readonly value: string
@@ -20,7 +23,7 @@ export interface GlanceNumber {
 const NONE: GlanceNumber = { caption: '', value: '' }
 
 /**
- * The number behind a key's worst finding at `nowMs`, epoch ms; for a healthy key, the number of its tightest
+ * The number for a key's worst finding at `nowMs`, epoch ms; for a healthy key, the number of its tightest
  * quota.
  */
 export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
@@ -59,7 +62,7 @@ export function glanceNumber(snapshot: Snapshot, nowMs: number): GlanceNumber {
   }
 }
 
-/** How many of the wanted streams have no data: `2/3`. */
+/** How many of the wanted streams are silent: `2/3`. */
 function silentShare(snapshot: Snapshot, nowMs: number): string {
   const { silent, missed, wanted } = streamsHeard(snapshot, nowMs)
   return `${silent.length + missed.length}/${wanted.length}`
@@ -89,7 +92,8 @@ function quotaNumber({ row: quota }: Finding, nowMs: number): GlanceNumber {
 }
 
 /**
- * `2–5 min` below `runs out 14:33–14:36`; whole minutes, so that the number changes no faster than the range.
+ * `2–5 min` under `runs out 14:33–14:36`: whole minutes, so that the number changes no more often than the
+ * range.
  */
 function emptyInNumber(quota: RequestQuota, nowMs: number): GlanceNumber {
   const { emptyAt, emptyFrom = emptyAt, emptyTo = emptyFrom } = quota
@@ -128,11 +132,11 @@ export function glanceNote({ aspect, note, row: quota }: Finding, nowMs: number)
   return countdown(untilMs - nowMs, state === 'blocked' ? 'up' : 'down')
 }
 
-/** One key as a line in the table of all keys. */
+/** One key's line in the table of all keys. */
 export interface KeyLine {
   readonly id: string
   readonly severity: Severity
-  /** State of the key. Names the subject unless that is the key's tightest quota. */
+  /** State of the key. Names its subject unless the subject is the key's tightest quota. */
   readonly state: string
   readonly tightest: string
   /** Requests left of the limit; empty if no row is checked. */
@@ -146,7 +150,7 @@ export interface KeyLine {
 }
 
 /**
- * All keys, the worst first, otherwise in their own order. `refusals`: today's 429s by key, where counted.
+ * All keys, worst first; equally bad ones keep their order. `refusals`: today's 429s by key, where counted.
  */
 export function keyLines(
   snapshots: readonly Snapshot[],
@@ -179,8 +183,8 @@ function keyLine(snapshot: Snapshot, nowMs: number, refusals: number | undefined
 }
 
 /**
- * The 429s of one key since `fromMs`, epoch ms, for requests and slots. An event that is in the history and
- * in this run counts once.
+ * The 429s of one key since `fromMs`, epoch ms, for requests and slots. An event that is both in the history
+ * and in this run counts once.
  */
 export function refusalsSince(events: readonly LoggedEvent[], profile: string, fromMs: number): number {
   const seen = events.flatMap((event) =>

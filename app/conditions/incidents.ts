@@ -18,21 +18,21 @@ export interface IncidentPart {
  * second.
  */
 export interface IncidentLine extends EventSentence {
-  /** The events of the line, the worst first; never empty. */
+  /** The events of the line, worst first; never empty. */
   readonly events: readonly [LoggedEvent, ...LoggedEvent[]]
   /** Start, epoch ms. */
   readonly at: number
   /** End, epoch ms; absent while open, and if no duration was recorded. */
   readonly endedAt?: number
-  /** The events of a shared line in their own words, the worst first; absent for a single event. */
+  /** The events of a shared line in their own words, worst first; absent for a single event. */
   readonly parts?: readonly IncidentPart[]
-  /** The events that ended the condition, for good or before it began again. */
+  /** The events that ended the condition, finally or until it began again. */
   readonly ends: readonly LoggedEvent[]
   /** Whether the condition is still open. */
   readonly isOpen: boolean
 }
 
-/** Inputs, apart from its events, that decide whether a condition is open. */
+/** What decides, besides its events, whether a condition is open. */
 export interface LogStyle extends EventStyle {
   /**
    * Epoch ms. A 429 whose wait ended before this without a response is not open: whether it continues is
@@ -40,13 +40,13 @@ export interface LogStyle extends EventStyle {
    */
   readonly nowMs?: number
   /**
-   * Start of this run, epoch ms. A condition that began earlier and has no end is not open, because its end
-   * may have been missed.
+   * Start of this run, epoch ms. A condition that began before this and has no recorded end is not shown as
+   * open, because its end may have been missed.
    */
   readonly runSinceMs?: number
   /**
-   * Categories and hosts that are critical now. A short quota may have become critical since its event; so
-   * may an unreachable sign-in host, once access has expired.
+   * Categories and hosts that are critical now. A quota that is running short, or an unreachable sign-in host
+   * once the access token has expired, may have become critical since its event.
    */
   readonly critical?: ReadonlySet<string>
 }
@@ -71,8 +71,8 @@ const UNREACHABLE_WITHIN_MS = 60_000
 
 /**
  * Whether an event follows from one that already has a line. An unreachable host explains a refresh that was
- * not sent. The service's host also explains silent streams, and the sign-in host 401s, because access
- * expires. The end of a sign-in explains a 401.
+ * not sent. An unreachable service also explains silent streams, and an unreachable sign-in host explains
+ * 401s, because the access token expires. The end of a sign-in explains a 401.
  */
 function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boolean {
   const isRejected = event.kind === 'requests-refused' && event.status === 401
@@ -92,7 +92,7 @@ function isExplainedBy({ event, at, endedAt }: Happened, cause: Happened): boole
   )
 }
 
-/** A line or a part of one: an event, or all events of one condition. */
+/** A line or part of a line: an event, or all events of one condition. */
 interface Happened {
   /** The latest event that began or repeated the condition. */
   readonly event: LoggedEvent
@@ -103,7 +103,10 @@ interface Happened {
   readonly isOpen: boolean
 }
 
-/** The lines of a log, from events in any order: open ones first, the worst on top, then newest first. */
+/**
+ * The lines of a log, from events in any order: open lines first, worst at the top, then the others, newest
+ * first.
+ */
 export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = {}): readonly IncidentLine[] {
   const happened = [...Map.groupBy(identified(events), keyOf).values()].map((of) => happenedOf(of, style))
   const lines = happened.filter((one) => !happened.some((cause) => isExplainedBy(one, cause)))
@@ -112,7 +115,9 @@ export function incidentLines(events: readonly LoggedEvent[], style: LogStyle = 
     .sort((a, b) => openUrgencyOf(b) - openUrgencyOf(a) || b.at - a.at || seqOf(b) - seqOf(a))
 }
 
-/** The events in order of time. Events of an older history get the ids that they would have today. */
+/**
+ * The events in order of time. Events from an older history get the ids that this version would give them.
+ */
 function identified(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
   const trackers = new Map<string, ConditionTracker>()
   return events

@@ -36,12 +36,13 @@ function findingOf(condition: Condition, snapshot: Snapshot, nowMs: number): Fin
 /**
  * Status of an API key, the same on every surface: the text of its root cause, or that the key is ok.
  *
- * Pure. Each surface chooses the parts that fit, and whether times are shown as a clock or a countdown.
+ * Pure. Each surface chooses the parts that fit, and whether times are shown as times of day or as
+ * countdowns.
  */
 export interface KeyStatus extends Message {
   readonly severity: Severity
   readonly subject?: string
-  /** The row concerned; for an ok key, the tightest. */
+  /** The row concerned; for an ok key, the tightest row. */
   readonly row?: RequestQuota
   /** Number of further root causes. */
   readonly others: number
@@ -97,7 +98,7 @@ export function spokenText(snapshot: Snapshot, nowMs: number): string {
   return worst === undefined ? okStatus(snapshot, nowMs).title : `${worst.name}.`
 }
 
-/** One part of the key's health in one or two words: `Streams 1 silent`. */
+/** One part of the key's health, in one or two words: `Streams 1 silent`. */
 export interface AspectStatus {
   readonly aspect: Aspect
   readonly name: string
@@ -116,8 +117,8 @@ const ASPECT_NAMES: Readonly<Record<Aspect, string>> = {
 }
 
 /**
- * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot call, none is
- * ok. Orders are a part once a person has allowed them.
+ * All parts of the key's health at `nowMs`, epoch ms, including healthy ones. If the key cannot make calls,
+ * no part is ok. Orders are a part once a person has allowed them.
  */
 export function aspectStatuses(snapshot: Snapshot, nowMs: number): readonly AspectStatus[] {
   const conditions = conditionsOf(snapshot, nowMs)

@@ -9,7 +9,7 @@ import { isSlotCountCurrent } from '../status/stream-status.ts'
 export const ASPECTS = ['orders', 'sign-in', 'service', 'streams', 'slots', 'quotas', 'data'] as const
 export type Aspect = (typeof ASPECTS)[number]
 
-/** The aspect of a condition, and its consequences. */
+/** How a kind of condition relates to the key's health and to other kinds. */
 interface KindRow {
   readonly aspect: Aspect
   /**
@@ -22,8 +22,7 @@ interface KindRow {
    */
   readonly stopsCalls: boolean
   /**
-   * Finds the occurrences of this kind, if its own data suffice. `evaluate.ts` finds those that share a
-   * source with other kinds.
+   * Finds the occurrences of this kind. Absent if it is found together with other kinds, in `evaluate.ts`.
    */
   readonly detect?: (snapshot: Snapshot, nowMs: number) => readonly Detected[]
 }
@@ -69,8 +68,8 @@ const stops = (aspect: Aspect, explains: readonly string[]) => ({ aspect, explai
 const leaves = (aspect: Aspect, ...explains: string[]) => ({ aspect, explains, stopsCalls: false })
 
 /**
- * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the upper
- * root is the headline.
+ * Every possible problem of a key, and other noteworthy conditions. Of roots with equal severity, the one
+ * listed first is the headline.
  *
  * When the access token expires, `sign-in-host-unreachable` becomes `sign-in-host-gone`. Until then, calls
  * continue.
@@ -156,7 +155,7 @@ export const CONDITIONS = {
 
 export type ConditionKind = keyof typeof CONDITIONS
 
-/** The row of a kind. */
+/** The properties of a kind. */
 export const kindRow = (kind: ConditionKind): KindRow => CONDITIONS[kind]
 
 export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind[]
@@ -165,7 +164,9 @@ export const CONDITION_KINDS = Object.keys(CONDITIONS) as readonly ConditionKind
 export const explains = (cause: ConditionKind, kind: string): boolean =>
   (CONDITIONS[cause].explains as readonly string[]).includes(kind)
 
-/** Kind of an alert: a kind of condition, or `capacity-back` when a quota can be called again after a 429. */
+/**
+ * Kind of an alert: a kind of condition, or `capacity-back` when calls to a category can resume after a 429.
+ */
 export type AlertKind = ConditionKind | 'capacity-back'
 
 /**

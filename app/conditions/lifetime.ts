@@ -3,7 +3,7 @@ import { ALERTS, type ConditionKind } from './kinds.ts'
 /**
  * Start and end of a lasting condition, for its events and its alert.
  *
- * A condition ends once it has been absent for the recovery time of its kind. One that reappears before that
+ * A condition ends once it has been absent for the recovery time of its kind. If it reappears before that, it
  * is still the same condition.
  */
 export class Lifetime {
@@ -12,7 +12,7 @@ export class Lifetime {
   readonly #recoverMs: number
   #absentSinceMs: number | undefined
 
-  /** A `kind` without an alert has no recovery time. */
+  /** If `kind` raises no alert, its recovery time is 0. */
   constructor(kind: string, sinceMs: number) {
     this.sinceMs = sinceMs
     this.#recoverMs = ALERTS[kind as ConditionKind]?.recoverMs ?? 0
@@ -33,7 +33,7 @@ export class Lifetime {
     return atMs - this.#absentSinceMs >= this.#recoverMs
   }
 
-  /** Whether the condition, if present at `atMs`, is still the same. */
+  /** Whether the condition, if present again at `atMs`, counts as the same one. */
   isSame(atMs: number): boolean {
     return this.#absentSinceMs === undefined || atMs - this.#absentSinceMs <= this.#recoverMs
   }

@@ -6,7 +6,7 @@ import type { ConditionKind } from './kinds.ts'
 import { isDiskFull } from './messages/orders.ts'
 import { scopesText } from './messages/problems.ts'
 
-/** A remedy that Headroom itself offers for a condition: a stable code for programs. */
+/** Stable code, for programs, of a remedy that Headroom itself offers for a condition. */
 export type RemedyKind =
   | 'connect'
   | 'sign-in'
@@ -70,11 +70,11 @@ const KINDS: { readonly [K in ConditionKind]?: keyof typeof LABELS } = {
   'orders-stopped': 'allow-orders',
 }
 
-/** The remedy that Headroom itself offers for a condition of this key; `undefined` if none. */
+/** The remedy that Headroom itself offers for a condition of this key; `undefined` if it offers none. */
 export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: Snapshot): Remedy | undefined {
   switch (kind) {
     case 'keys-damaged':
-      // A sign-in needs the key's name, which is unknown for these keys.
+      // A sign-in needs the key's name, which is unknown here.
       if (snapshot.profile.id === SAVED_KEYS) return { kind: 'connect', label: LABELS.connect }
       break
     case 'keys-locked':
@@ -106,14 +106,14 @@ export function remedyOf({ kind, subject, row, problem }: Condition, snapshot: S
   return plain && { kind: plain, label: LABELS[plain] }
 }
 
-/** Closes the quietest own stream of a group if another stream waits for a slot. */
+/** The remedy for a full group: close its quietest own stream, if another stream waits for a slot. */
 function replacing(category: string | undefined, snapshot: Snapshot): Remedy | undefined {
   const { quietest } = replacementOf(category, snapshot) ?? {}
   if (quietest === undefined) return undefined
   return { kind: 'replace-stream', label: `Replace ${quietest.target}`, target: quietest.id }
 }
 
-/** Pauses the busiest program if most of a quota's use is own. */
+/** The remedy for high own use: pause the busiest program, if most of the quota's use is own. */
 function pausing(row: RequestQuota, snapshot: Snapshot): Remedy | undefined {
   const program = isMostlyOwn(row) ? busiestProgram(row, snapshot) : undefined
   if (program === undefined || program.pausedUntil !== undefined) return undefined

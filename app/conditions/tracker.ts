@@ -17,15 +17,15 @@ type Lasting = (typeof BEGINS)[keyof typeof BEGINS]
  * Gives each lasting condition an identity: one id from its first report to its end, however often it is
  * reported.
  *
- * The parts of a key report every observation, and the tracker decides which ones are news. A condition that
- * recurs before its alert would be withdrawn is the same condition.
+ * The parts of a key report every observation, and the tracker decides which ones become events. A condition
+ * that recurs before its alert would be withdrawn is the same condition.
  */
 export class ConditionTracker {
   readonly #known = new Map<string, Tracked>()
 
   /**
-   * The event for a report at `atMs`, epoch ms; `undefined` if nothing changed, or for an end without a
-   * start.
+   * The event for a report at `atMs`, epoch ms; `undefined` if nothing changed, or if a condition that was
+   * never reported ends.
    */
   told(report: KeyReport, atMs: number): MonitorEvent | undefined {
     const at = Math.round(atMs)

@@ -4,7 +4,7 @@ import { command, nothing, push } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 import type { Thresholds } from './units.ts'
 
-/** Severities of alerts, the most urgent first. `watch` and `unknown` cause no alert. */
+/** Severities of alerts, most urgent first. `watch` and `unknown` cause no alert. */
 export const ALERT_SEVERITIES = ['critical', 'warning', 'ok'] as const
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number]
 
@@ -42,9 +42,9 @@ export interface ClosedAlert extends Alert {
   readonly endedAt: number
 }
 
-/** An alert as a notification, a sound or a line in a terminal. */
+/** An alert to announce by a notification, a sound or a line in a terminal. */
 export interface Announcement {
-  /** The alert's id, or that of a group; each id is announced once. */
+  /** The id of the alert or of its group; each id is announced once. */
   readonly id: string
   readonly severity: AlertSeverity
   readonly title: string
@@ -53,7 +53,7 @@ export interface Announcement {
 
 const timeOfDay = z.string().check(z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))
 
-/** When alerts use notifications, sound and bell. Times of day are `HH:MM`, in the selected time zone. */
+/** How and when alerts are announced. Times of day are `HH:MM`, in the selected time zone. */
 export const alertPreferences = z.object({
   /** No announcements before this, epoch ms. */
   snoozedUntil: z.optional(z.number().check(z.gte(0))),
@@ -78,12 +78,12 @@ export const DEFAULT_ALERT_PREFERENCES: AlertPreferences = { urgentBypass: true 
 
 /** The app's alerts. */
 export const alertsContract = {
-  /** Open episodes, the worst first. */
+  /** Open episodes, worst first. */
   alerts: command(nothing).returning<readonly Alert[]>(),
   /** Marks an alert as seen: no longer shown as new, and not announced again until it has ended. */
   dismissAlert: command(z.strictObject({ id: boundedText(400) })).returning<Outcome>(),
   alertThresholds: command(ofProfile).returning<Thresholds>(),
-  /** `below`: a share of the limit. 0 turns the alert off; absent restores the default. */
+  /** `below`: a share of the limit. 0 turns the alert off; omitting it restores the default. */
   setAlertThreshold: command(
     z.strictObject({
       profile: profileId,
@@ -96,7 +96,7 @@ export const alertsContract = {
   /** Alerts of this run that have ended, latest first, at most 200. */
   closedAlerts: command(nothing).returning<readonly ClosedAlert[]>(),
   alertPreferences: command(nothing).returning<AlertPreferences>(),
-  /** Omitted fields stay unchanged, so that two windows do not undo each other's changes. */
+  /** Omitted fields stay unchanged, so that two windows can't undo each other's changes. */
   setAlertPreferences: command(alertPreferencesChange).returning<AlertPreferences>(),
 
   /** All open episodes, after each change. */

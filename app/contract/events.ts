@@ -20,14 +20,14 @@ const ofCondition = {
    * older histories.
    */
   id: optionalText,
-  /** How often the event has occurred so far; absent for once. */
+  /** How often the event has occurred so far; absent if only once. */
   count: optionalNumber,
 }
 
 const event = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, ...ofCondition, ...fields })
 
-/** An event about an order. `id`: its entry in the journal, so that both events share a line. */
+/** An event about an order. `id`: the order's entry in the journal, so that its events share a line. */
 const orderEvent = <K extends string, F extends z.core.$ZodShape>(kind: K, fields: F) =>
   openObject({ kind: z.literal(kind), ...logged, id: text, count: optionalNumber, ...fields })
 
@@ -43,9 +43,9 @@ interface Named {
 }
 
 /**
- * Lasting conditions, by the kind of event that reports them. `name`: the condition
- * (app/conditions/kinds.ts), if it is one. `of`: its subject. `news`: fields whose change is reported while
- * it lasts; `each` if every report has its own request or attempt.
+ * Lasting conditions, by the kind of event that reports them. `name`: the kind of condition
+ * (app/conditions/kinds.ts), if it has one. `of`: its subject. `news`: fields whose changes are reported
+ * while it lasts; `each` if every report is a request or attempt of its own and is therefore reported.
  */
 export const BEGINS = {
   'rate-limited': { name: 'rate-limited', of: ({ category = '' }: Named) => category, news: 'each' },
@@ -55,14 +55,15 @@ export const BEGINS = {
   elsewhere: { name: 'others', of: ({ category = '' }: Named) => category, news: [] },
   'service-unreachable': { name: 'service-unreachable', of: ({ host = '' }: Named) => host, news: [] },
   'stream-silent': { name: 'streams-silent', of: ({ stream: id = '' }: Named) => id, news: [] },
-  // Lasting only for a history that can't be written, or a token that can't be stored. Any other storage
-  // problem is reported once.
+  // Lasts only if the history can't be written or a token can't be stored. Any other storage problem is a
+  // single event.
   'storage-problem': {
     name: 'storage',
     of: ({ failure, unsaved }: Named) => unsaved ?? (failure === undefined ? undefined : ''),
     news: ['failure'],
   },
-  // A key's tokens have one problem at a time, which escalates from a failed refresh to a required sign-in.
+  // A key's tokens have one problem at a time, which may escalate from a failed refresh to a required
+  // sign-in.
   'token-refresh-failed': { name: 'tokens', of: () => '', news: 'each' },
   'sign-in-required': { name: 'tokens', of: () => '', news: 'each' },
   'revoke-unconfirmed': { name: 'tokens', of: () => '', news: 'each' },
@@ -92,7 +93,7 @@ function wholeOrRow({ status = 0, category = '' }: Named): string {
   return isOfWholeKey(status) ? String(status) : category
 }
 
-/** A row just before a 429: its level, and the requests of the previous minute. */
+/** A row just before a 429: its level, and the requests in the minute before. */
 const beforeRefusal = openObject({
   limit: number,
   /** Requests left, as bounds. */
@@ -112,10 +113,10 @@ const shortState = z.enum(['low', 'running-out', 'empty'])
 /** Set if the refresh token, not the history, could not be stored. */
 const unsaved = z.exactOptional(z.literal('refresh-token'))
 
-/** States of a row in which its quota is short. */
+/** States of a row in which its quota is running short. */
 export type ShortState = z.output<typeof shortState>
 
-/** One schema per kind. Fields added to a kind must stay. */
+/** One schema per kind. A field, once added, must stay. */
 export const eventSchemas = [
   event('token-refreshed', {
     rotated: z.boolean(),
@@ -132,7 +133,7 @@ export const eventSchemas = [
   /** A person signed in again to a connected key. */
   event('signed-in', {}),
   event('sign-in-required', { reason: text, cause: z.exactOptional(z.literal('misconfigured')) }),
-  /** The 24 hours of a rotating key (service 8.4) end at `endsAt`: reported 75 and 15 minutes ahead. */
+  /** The 24 hours of a rotating key (service 8.4) end at `endsAt`. Reported 75 and 15 minutes before that. */
   event('sign-in-due', { endsAt: number }),
   event('revoked', {}),
   event('revoke-unconfirmed', { reason: text, retryAt: optionalNumber }),
@@ -151,7 +152,8 @@ export const eventSchemas = [
    */
   event('storage-problem', { what: text, failure: optionalText, unsaved }),
   /**
-   * The history is written again, or the token is saved. `since`: when the first attempt failed, epoch ms.
+   * The history can be written again, or the token is saved. `since`: when the first attempt failed, epoch
+   * ms.
    */
   event('storage-ok', { since: number, unsaved }),
   /** A browser window connected with a code. `open`: the number of connected windows, including this one. */
@@ -159,18 +161,18 @@ export const eventSchemas = [
   event('rate-limited', {
     category: text,
     retryAt: number,
-    /** When to try next if others use the whole refill: a guess. `retryAt` then has the same value. */
+    /** When to try next while others use the whole refill: a guess. `retryAt` then has the same value. */
     nextTryAt: optionalNumber,
     requestId: optionalText,
     before: z.exactOptional(beforeRefusal),
   }),
   /**
    * The first response of a row without a 429, after one or more. `since`: its first 429, epoch ms;
-   * `refused`: how many.
+   * `refused`: the number of 429s.
    */
   event('rate-limit-over', { category: text, since: number, refused: number }),
   /**
-   * A row became low, began to run out, or became empty. Valid until the row's next `quota-short` or
+   * A row became low, began to run out, or became empty. Applies until the row's next `quota-short` or
    * `quota-short-ended`.
    */
   event('quota-short', {
@@ -181,17 +183,18 @@ export const eventSchemas = [
     remaining: number,
     /** Earliest time at which the quota runs out, epoch ms; absent if unknown. */
     emptyAt: optionalNumber,
-    /** Others' use at the time of the event, requests per second, as an interval; absent if unknown. */
+    /** Range of others' use at the time of the event, requests per second; absent if unknown. */
     othersLow: optionalNumber,
     othersHigh: optionalNumber,
     /** Refill in requests per second; absent for a fixed window. */
     refill: optionalNumber,
   }),
-  /** The row has left these states. `since`: when it entered `state`, the last of them, epoch ms. */
+  /** The row has left these states. `since`: when it entered the last of them, `state`; epoch ms. */
   event('quota-short-ended', { category: text, state: shortState, since: number }),
   /**
-   * Responses have no quota headers: the requests were rejected, or something else than the service answered.
-   * Reported once per key for a 401 and for each 5xx, otherwise once per row. `category`: the first row.
+   * Responses have no quota headers: the requests were rejected, or something other than the service
+   * answered. Reported once per key for a 401 and for each 5xx, otherwise once per row. `category`: the first
+   * row.
    */
   event('requests-refused', {
     category: text,
@@ -205,7 +208,7 @@ export const eventSchemas = [
   event('slots-exhausted', {
     category: text,
     requestId: optionalText,
-    /** The own stream that could be closed to free a slot. */
+    /** Headroom's own stream that could be closed to free a slot. */
     proposal: z.exactOptional(streamProposal),
   }),
   event('stream-opened', ofStream),
@@ -234,8 +237,8 @@ export const eventSchemas = [
   /** Others stopped. `perSecond`: their mean rate from `since`, epoch ms, to the end. */
   event('elsewhere-ended', { category: text, perSecond: number, since: number }),
   /**
-   * The gateway declined a program's request: its turn would come after its maximum wait. Reported once per
-   * minute, program and category.
+   * The gateway declined a program's request: its turn would come after its maximum wait. Reported at most
+   * once a minute per program and category.
    */
   event('program-refused', { program: text, category: text, retryAt: optionalNumber }),
   event('program-cut', { program: text }),
@@ -247,7 +250,7 @@ export const eventSchemas = [
   event('orders-stopped', { why: text }),
   /** The outcome of an order is unknown. */
   orderEvent('order-unknown', { program: text }),
-  /** What looking it up showed; `orderId`: the service's, if found. */
+  /** The result of looking up an order. `orderId`: the service's id, if found. */
   orderEvent('order-resolved', { state: resolvedState, orderId: optionalText }),
 ] as const
 
@@ -263,7 +266,7 @@ type OmitFromEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : n
  */
 export type MonitorEvent = OmitFromEach<LoggedEvent, keyof typeof logged>
 
-/** Fields that the tracker adds to an end. */
+/** Fields of an ending event that the tracker fills in. */
 type Known = 'id' | 'count' | 'since' | 'refused' | 'state'
 type OnlyEnd = Exclude<
   keyof typeof ENDS,
@@ -271,8 +274,8 @@ type OnlyEnd = Exclude<
 >
 
 /**
- * A report from a part of a key: a state each time it is seen, or an end without the fields that the tracker
- * adds.
+ * A report from a part of a key: a state, each time it is observed, or its end. The tracker fills in the
+ * remaining fields of an end.
  */
 export type KeyReport =
   | Exclude<MonitorEvent, { kind: OnlyEnd }>

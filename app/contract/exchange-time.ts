@@ -6,7 +6,7 @@ export const EXCHANGE_ZONE = 'America/New_York'
 const MAX_KNOWN = 2200
 
 let zoned: Intl.DateTimeFormat | undefined
-/** Offsets by UTC hour: New York's clocks change on whole hours. */
+/** Offsets by UTC hour: New York's clocks change on the hour. */
 const known = new Map<number, number>()
 
 /** New York's offset from UTC at a time, in ms: negative, and one hour greater in summer. */
@@ -40,7 +40,10 @@ export const exchangeDayOf = (atMs: number): number =>
 /** Weekday of an exchange date (`exchangeDayOf`), 0 for Sunday: the epoch began on a Thursday. */
 export const weekdayOf = (dayMs: number): number => (dayMs / DAY_MS + 4) % 7
 
-/** The time, epoch ms, at which the exchange's clock shows `minute` on a date. Clocks change at night. */
+/**
+ * The time, epoch ms, at which the exchange's clock shows `minute` (minutes since midnight) on a date.
+ * Ambiguous only at night, when clocks change.
+ */
 export const exchangeTimeOf = (dayMs: number, minute: number): number => {
   const wallMs = dayMs + minute * MINUTE_MS
   return wallMs - exchangeOffsetMs(wallMs - exchangeOffsetMs(wallMs))

@@ -15,7 +15,7 @@ export type Immutable<T> = T extends readonly (infer Item)[]
 export const openObject = <F extends z.core.$ZodShape>(fields: F) =>
   z.looseObject(fields) as unknown as z.ZodMiniObject<F, z.core.$strip>
 
-/** Finite: JSON cannot represent NaN or infinity, and no table could show them. */
+/** A finite number: JSON cannot represent NaN or infinity. */
 export const number = z.number()
 export const optionalNumber = z.exactOptional(number)
 export const text = z.string()

@@ -14,7 +14,7 @@ export interface ListedProgram extends ProgramSummary {
 export interface GatewayOverview {
   readonly gateway: GatewaySummary
   readonly programs: readonly ListedProgram[]
-  /** The port on which the gateway serves if it is turned on without a port; 0: any free port. */
+  /** The port to serve on if the gateway is turned on without naming one; 0: any free port. */
   readonly nextPort: number
 }
 
@@ -24,20 +24,23 @@ const { weight, maxOrders } = PROGRAM_LIMITS
 /** The gateway, through which programs on this machine use a key. */
 export const gatewayContract = {
   gateway: command(nothing).returning<GatewayOverview>(),
-  /** Turns the gateway on or off, including later starts. `port` applies to turning on; 0: any free port. */
+  /**
+   * Turns the gateway on or off, including later starts. `port` matters only for turning it on; 0: any free
+   * port.
+   */
   setGateway: command(
     z.strictObject({
       on: z.boolean(),
       port: z.exactOptional(z.int().check(z.gte(0), z.lte(65_535))),
     }),
   ).returning<Outcome>(),
-  /** Adds a program. Its key is in this response and nowhere else. */
+  /** Adds a program. This response is the only place where its key appears. */
   addProgram: command(
     z.strictObject({
       name,
       class: z.enum(PROGRAM_CLASSES),
       weight: z.number().check(z.gte(weight.least), z.lte(weight.most)),
-      /** Orders in any minute; absent: the program may not send orders. */
+      /** Maximum orders in any minute; absent: the program may not send orders. */
       maxOrders: z.exactOptional(z.int().check(z.gte(maxOrders.least), z.lte(maxOrders.most))),
       profile: profileId,
     }),

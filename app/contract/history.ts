@@ -30,13 +30,10 @@ export interface HistoryPoint {
   readonly at: number
   readonly remaining: number
   readonly source: 'header' | 'modelled'
-  /** Lower and upper bound as known at the time; only for the last quarter of an hour. */
+  /** Lower and upper bound as known at that time; only for the last 15 minutes. */
   readonly low?: number
   readonly high?: number
-  /**
-   * Estimated requests per second of this app and of others at the time; only for the last quarter of an
-   * hour.
-   */
+  /** Estimated requests per second of this app and of others at that time; only for the last 15 minutes. */
   readonly own?: number
   readonly elsewhere?: number
 }
@@ -46,7 +43,7 @@ export interface History {
   readonly points: readonly HistoryPoint[]
   /** Times of 429s in the requested interval. */
   readonly rejectedAt: readonly number[]
-  /** When recording of this row began, epoch ms; absent if it has not begun. */
+  /** When recording of this row began, epoch ms; absent if nothing is recorded yet. */
   readonly since?: number
   /** The usual level in the interval; absent with fewer than five recorded days. */
   readonly usual?: UsualLevels
@@ -104,12 +101,12 @@ export interface RequestReport {
   readonly elsewhere: number
   /** Rate 429s, including those reported as events. */
   readonly rejected: number
-  /** Lowest level by headers, or estimated where there were none. */
+  /** Lowest level that headers showed, or the lowest estimate if there were no headers. */
   readonly lowest: number
   readonly nearMs: number
   /**
-   * How long the level was known within the interval. Time with an unknown level counts neither as near the
-   * limit nor as far from it.
+   * How long the level was known within the interval. Time with an unknown level does not count, either as
+   * near the limit or as far from it.
    */
   readonly knownMs: number
 }
@@ -130,8 +127,8 @@ export interface SlotReport {
 }
 
 /**
- * Requests of each program behind the gateway, and of all others, in one category, from `from` (epoch ms) in
- * intervals of `resolutionMs`.
+ * Requests of each program behind the gateway, and of all others, in one category, in intervals of
+ * `resolutionMs` that start at `from` (epoch ms).
  */
 export interface ProgramHistory {
   readonly from: number
@@ -147,7 +144,7 @@ export interface ProgramHistory {
 /** The level of each row over time, oldest first: `[epoch ms, requests left]`, at most `points` per row. */
 export type Trends = Readonly<Record<string, readonly (readonly [atMs: number, remaining: number])[]>>
 
-/** One recorded minute of a row: its start, and requests of this app and, estimated, of others. */
+/** One recorded minute of a row: its start, this app's requests, and others' estimated requests. */
 export type RecordedUse = readonly [atMs: number, own: number, elsewhere: number]
 
 /**
@@ -194,19 +191,19 @@ export const historyContract = {
   recordedUses: command(
     z.strictObject(interval).check(z.refine(({ fromMs, toMs }) => toMs - fromMs <= 2 * DAY_MS)),
   ).returning<RecordedUses>(),
-  /** Who used what, for whole minutes; the response contains the actual interval. */
+  /** Who used what. The interval is rounded to whole minutes; the response contains the actual one. */
   report: command(z.strictObject(interval)).returning<Report>(),
   exportFile: command(z.strictObject({ ...interval, what: z.enum(EXPORTS) })).returning<
     Outcome<{ readonly file: ExportedFile }>
   >(),
-  /** Oldest first, the latest 5000 of the interval; `events` returns those of this run. */
+  /** The latest 5,000 events of the interval, oldest first; `events` returns those of this run. */
   pastEvents: command(z.strictObject(interval)).returning<readonly LoggedEvent[]>(),
-  /** Samples of the slots that differ from the previous one, plus the one valid at `fromMs`. */
+  /** Slot samples that differ from the one before, plus the one valid at `fromMs`. */
   slotHistory: command(z.strictObject({ ...interval, category: categoryName })).returning<
     readonly SlotSample[]
   >(),
   storage: command(nothing).returning<StorageSummary>(),
-  /** Raw samples: an hour to 14 days. Minutes and events: a day to a year. */
+  /** Raw samples can be kept from an hour to 14 days, minutes and events from a day to a year. */
   setRetention: command(
     z.strictObject({
       rawMs: z.number().check(z.gte(HOUR_MS), z.lte(14 * DAY_MS)),

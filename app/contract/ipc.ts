@@ -9,14 +9,14 @@ export type Parse<T> = (value: unknown) => T
 declare const result: unique symbol
 declare const payload: unique symbol
 
-/** Requested by the window, answered by main. */
+/** A request from the window, answered by main. */
 export interface Command<A, R> {
   readonly kind: 'command'
   readonly parse: Parse<A>
   readonly [result]?: R
 }
 
-/** Sent by main to the window. */
+/** A message from main to the window. */
 export interface Push<T> {
   readonly kind: 'push'
   readonly [payload]?: T
@@ -70,7 +70,7 @@ export type Feature<Part> = { readonly handlers: Handlers<Part> } & ([keyof Push
       readonly follow: (pushes: Pushes<Part>) => () => void
     })
 
-/** Main's side of the pushes of `contract`, sent by `send`. */
+/** Main's side of the pushes of `contract`; `send` delivers them. */
 export function pushesThrough<C extends Contract>(
   contract: C,
   send: (channel: string, value: unknown) => void,
@@ -81,7 +81,7 @@ export function pushesThrough<C extends Contract>(
   ) as Pushes<C>
 }
 
-/** Pushes to each of `targets()` at that moment. */
+/** Sends each push to all `targets()` that exist at that moment. */
 export function pushesToEach<C extends Contract>(contract: C, targets: () => Iterable<Pushes<C>>): Pushes<C> {
   return pushesThrough(contract, (channel, value) => {
     for (const target of targets())

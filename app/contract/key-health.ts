@@ -23,7 +23,7 @@ export type KeystoreState = z.output<typeof keystoreState>
 /** Why the history can't be written, and since when; samples wait in memory meanwhile. */
 export const pausedHistory = openObject({ failure: text, since: number })
 
-/** The root cause of a key's problem, for programs. */
+/** Schema of a key's health: the root cause of its problem, for programs. */
 export const health = openObject({
   severity: z.enum(SEVERITIES),
   /** The kind of condition (app/conditions/kinds.ts); `ok` if there is no problem. */

@@ -2,9 +2,9 @@ import { ofProfile } from './fields.ts'
 import { command, nothing } from './ipc.ts'
 import type { Outcome } from './outcome.ts'
 
-/** Commands for a connected key. sign-in.ts connects keys. */
+/** Commands for a connected key. `sign-in.ts` has those that connect keys. */
 export const keysContract = {
-  /** Ok only after the service answered 200 (service 4.2). */
+  /** Succeeds only after the service answered 200 (service 4.2). */
   revoke: command(ofProfile).returning<Outcome>(),
   /** Retries an unreachable service, an unconfirmed revocation or a failed refresh now. */
   tryNow: command(ofProfile).returning<Outcome>(),
@@ -15,8 +15,11 @@ export const keysContract = {
    * unless a snapshot's `keystore` is `unprotected` for a key in memory only.
    */
   allowUnprotected: command(nothing).returning<Outcome>(),
-  /** Requests the saved keys from the system's keyring again. */
+  /** Asks the system's keyring for the saved keys again. */
   unlockKeys: command(nothing).returning<Outcome>(),
-  /** Opens the data folder in the system's file manager. If there is none, the error contains the path. */
+  /**
+   * Opens the data folder in the system's file manager. If the system has no file manager, the error contains
+   * the path.
+   */
   showDataFolder: command(nothing).returning<Outcome>(),
 } as const

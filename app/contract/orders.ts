@@ -12,11 +12,14 @@ export const resolvedState = z.enum(['found', 'not-found', 'ambiguous'])
 
 export type LookupState = z.output<typeof lookupState>
 
-/** How long an unknown outcome is looked up. From then on, a list without the order means "not found". */
+/**
+ * How long Headroom looks up an unknown outcome. After that, an order that is not in the service's list
+ * counts as "not found".
+ */
 export const LOOKUP_MS = 60_000
 
 const unknownOrder = openObject({
-  /** Its entry in the journal. */
+  /** Id of the order's entry in the journal. */
   id: text,
   /** The program's name. */
   program: text,
@@ -24,7 +27,7 @@ const unknownOrder = openObject({
   at: number,
   /** `order`, `group`, `replace` or `cancel`; a later version may send another one. */
   kind: text,
-  /** The last three characters of its account; empty for a replace or cancel, which names none. */
+  /** The last three characters of its account; empty for a replace or cancel, which names no account. */
   accountEnding: text,
   state: lookupState,
   /** The service's ID, once found. */
@@ -35,7 +38,7 @@ const unknownOrder = openObject({
 export interface UnknownOrder extends Immutable<z.output<typeof unknownOrder>> {}
 
 export const ordersSummary = openObject({
-  /** `failed`: allowed, but the journal can't be written; they resume once it can. */
+  /** `failed`: orders are allowed but the journal can't be written; they resume once it can be. */
   state: z.enum(['off', 'on', 'stopped', 'failed']),
   /** Why orders are stopped or failed. */
   why: optionalText,
@@ -48,7 +51,7 @@ export const ordersSummary = openObject({
 /** Orders of one key through the gateway. */
 export interface OrdersSummary extends Immutable<z.output<typeof ordersSummary>> {}
 
-/** Why orders are stopped if a person stopped them. */
+/** The `why` of orders that a person stopped. */
 export const STOPPED_BY_PERSON = 'by you'
 
 /** Orders of a key before a person allows them. */
@@ -61,9 +64,9 @@ export type OrderKind = 'order' | 'group' | 'replace' | 'cancel'
  * The result of an order.
  *
  * - `sent`: no answer yet.
- * - `answered`: the service's own answer arrived whole.
- * - `not-sent`: the journal has it, but no byte left this computer.
- * - Otherwise unknown, and how far it was looked up.
+ * - `answered`: the service's own answer arrived completely.
+ * - `not-sent`: the order is in the journal, but no byte of it left this computer.
+ * - Any other value: the outcome is unknown, and this is the state of the lookup.
  */
 export type OrderOutcome = 'sent' | 'answered' | 'not-sent' | LookupState
 
@@ -76,46 +79,48 @@ export interface OrderEntry {
   readonly program: string
   readonly method: 'POST' | 'PUT' | 'DELETE'
   readonly kind: OrderKind
-  /** The last three characters of its account; empty if it names none. */
+  /** The last three characters of its account; empty if it names no account. */
   readonly accountEnding: string
   /** The service's status; absent without an answer. */
   readonly status?: number
-  /** The service's IDs: those of the answer, of a replace or cancel its own, or the one that was found. */
+  /**
+   * The service's order IDs: those in the answer, the ID in a replace or cancel, or the one that a lookup
+   * found.
+   */
   readonly orderIds: readonly string[]
   /** From sending to the last byte of the answer. */
   readonly latencyMs?: number
   readonly outcome: OrderOutcome
-  /** Whether a person dismissed its unknown outcome. */
+  /** Whether a person dismissed the order's unknown outcome. */
   readonly isDismissed: boolean
 }
 
 const time = z.number().check(z.gte(0))
 
-/** Number of characters of a LIVE key that a person types before orders are allowed. */
+/** How many characters of a LIVE API key a person must type to allow orders. */
 export const ENDING_LENGTH = 4
 
 /** The switch for orders of each key, and the orders with an unknown outcome. */
 export const ordersContract = {
   /**
-   * Signs in again with the Trade scope and then opens the switch; `signInChanged` reports the outcome.
-   * Without `signIn` in the response the switch is open already, because Headroom can’t sign in with this
-   * key.
+   * Signs in again with the Trade scope and then opens the switch; `signInChanged` reports the outcome. If
+   * the response has no `signIn`, the switch is already open, because Headroom can’t sign in with this key.
    *
    * `ending`: the last characters of the API key, as a person typed them; required for LIVE.
    */
   allowOrders: command(
     z.strictObject({ profile: profileId, ending: z.exactOptional(boundedText(ENDING_LENGTH)) }),
   ).returning<Outcome<{ readonly signIn?: StartedSignIn }>>(),
-  /** Dismisses an unknown outcome by its entry in the journal, or `all` of every key. */
+  /** Dismisses an unknown outcome by the id of its journal entry; `all` dismisses every one of every key. */
   dismissOrder: command(z.strictObject({ id: boundedText(64) })).returning<Outcome>(),
-  /** The orders of one key that were sent in an interval, oldest first. */
+  /** The orders that one key sent in an interval, oldest first. */
   orderJournal: command(z.strictObject({ profile: profileId, fromMs: time, toMs: time })).returning<
     Outcome<{ readonly entries: readonly OrderEntry[] }>
   >(),
-  /** Refuses new orders at once, of one key or of all. */
+  /** Stops new orders at once, for one key or for all. */
   stopOrders: command(z.strictObject({ profile: z.exactOptional(profileId) })).returning<Outcome>(),
 } as const
 
-/** Whether a person has ever allowed orders of a key. Until then surfaces show nothing of them. */
+/** Whether a person has ever allowed orders for a key. Until then, surfaces do not mention orders. */
 export const mayHaveOrders = ({ orders = NO_ORDERS }: { readonly orders?: OrdersSummary }): boolean =>
   orders.state !== 'off'

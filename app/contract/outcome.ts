@@ -1,11 +1,11 @@
 import type { StreamProposal } from './streams.ts'
 
-/** An expected failure of a command: a code for programs, and a sentence with what a person can do. */
+/** An expected failure of a command: a code for programs, and a sentence that says what a person can do. */
 export interface CommandError {
   readonly ok: false
   readonly code: string
   readonly message: string
-  /** Only for `no-slot`: the own stream that could be closed instead. */
+  /** Only for `no-slot`: Headroom's own stream that could be closed to free a slot. */
   readonly proposal?: StreamProposal
   /** When a retry makes sense, epoch ms, if known. */
   readonly retryAt?: number

@@ -22,7 +22,7 @@ export const PROGRAM_LIMITS = {
   programs: 64,
   name: 40,
   weight: { least: 0.01, most: 100 },
-  /** Orders in any minute, of a program that may send orders. */
+  /** Maximum orders in any minute, for a program that may send orders. */
   maxOrders: { least: 1, most: 10_000 },
 } as const
 
@@ -38,7 +38,7 @@ export const PAUSE_MINUTES = 5
  */
 export const PROGRAM_NAME: RegExp = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}])?$/u
 
-/** Letters of other alphabets, each before the Latin letter that looks the same in most fonts. */
+/** Letters of other alphabets, each followed by the Latin letter that looks the same in most fonts. */
 const DRAWN_AS = [
   ...['аa', 'еe', 'оo', 'рp', 'сc', 'уy', 'хx', 'ѕs', 'іi', 'јj', 'һh', 'ԁd', 'ԛq', 'ԝw', 'ӏl', 'кk'],
   ...['АA', 'ВB', 'ЕE', 'КK', 'МM', 'НH', 'ОO', 'РP', 'СC', 'ТT', 'ХX', 'УY', 'ЅS', 'ІI', 'ЈJ'],
@@ -54,7 +54,7 @@ const drawn = (name: string): string =>
     .toLowerCase()
 
 /**
- * Whether two names could be confused in a table: they differ in case, in letter width, or in Greek and
+ * Whether two names could be confused in a table: they differ only in case, in letter width, or in Greek and
  * Cyrillic letters that look Latin.
  */
 export const looksAlike = (one: string, other: string): boolean => drawn(one) === drawn(other)

@@ -4,8 +4,8 @@ import { number, openObject, optionalNumber } from './fields.ts'
 /* Who uses a quota: the parts of its row in a snapshot. */
 
 /**
- * Requests per second in total, of this app and of others: median, and ends of a range that holds others'
- * rate, now and over the last minute, nine times in ten.
+ * Requests per second in total, of this app and of others: median, and the ends of a range that contains
+ * others' rate, both now and over the last minute, nine times in ten.
  */
 export const quotaUse = openObject({
   total: number,
@@ -18,15 +18,18 @@ export const quotaUse = openObject({
 })
 
 /**
- * Others, where headers clearly show one program that polls at equal intervals and nothing else; absent
- * otherwise. See `app/quota/others-poller.ts`.
+ * A program of others that polls at equal intervals. Present only if headers clearly show that one such
+ * program makes all of the others' requests. See `app/quota/others-poller.ts`.
  */
 export const quotaPoller = openObject({
-  /** Seconds between two polls, to two digits. */
+  /** Seconds between two polls, to two significant digits. */
   everySeconds: number,
   /** Requests of each poll. */
   calls: number,
-  /** Whether polls may have more calls: a nearly full quota refills some before a header shows them. */
+  /**
+   * Whether polls may have more calls than `calls`: a nearly full quota may refill some before a header shows
+   * them.
+   */
   mayBeMore: z.exactOptional(z.literal(true)),
   /** The first header that shows it, epoch ms. */
   since: number,

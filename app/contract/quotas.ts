@@ -5,9 +5,14 @@ import type { Outcome } from './outcome.ts'
 
 /** Further facts about one row, for a person who contacts a provider's support. */
 export interface RowDetails {
-  /** The last 20 429s of this row, oldest first; the id is X-TS-Request-Id (service 2.2), if present. */
+  /**
+   * The latest 429s of this row, at most 20, oldest first. `requestId`: X-TS-Request-Id (service 2.2), if
+   * present.
+   */
   readonly refusals: readonly { readonly at: number; readonly requestId?: string }[]
-  /** The quota headers of the last response that had any, as received: names in lower case, numbers only. */
+  /**
+   * Quota headers of the last response that had any, as received; names in lower case, only numeric values.
+   */
   readonly headers: Readonly<Record<string, number>>
   readonly headersAt?: number
   /** Rejected headers of that response, as `name: why`. */
@@ -19,8 +24,8 @@ const ofRow = z.strictObject({ profile: profileId, category: categoryName })
 /** Commands for one row of a key's quotas. */
 export const quotasContract = {
   /**
-   * Checks one category now: by its cheapest request, within the check budget, or by opening a stream and
-   * closing it once its headers arrive. If no check is possible now, the error says when one will be.
+   * Checks one category now: with the cheapest request that the check budget allows, or by opening a stream
+   * and closing it once its headers arrive. If no check is possible now, the error says when one will be.
    */
   checkNow: command(ofRow).returning<Outcome>(),
   /** Ids of rejected requests and the last headers of one row, for a provider's support. */

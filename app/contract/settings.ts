@@ -25,14 +25,15 @@ const keySettings = z.object({
   /** The symbol that checks use for a category that needs one. */
   symbol: boundedText(40),
   /**
-   * Seconds between checks of a category, overriding its budget; 0: never. A change replaces the whole map.
+   * Seconds between checks of a category, overriding the interval from its budget; 0: never. A change
+   * replaces the whole map.
    */
   everySeconds: z
     .record(categoryName, seconds)
     .check(z.refine((intervals) => Object.keys(intervals).length <= MAX_INTERVALS)),
   /**
-   * After a 429, send one request as soon as one has refilled; service 7 recommends waiting for the full
-   * reset.
+   * After a 429, send one request as soon as the quota has refilled by one; service 7 recommends waiting for
+   * the full reset.
    */
   trialAfterStep: z.boolean(),
   /** Time after which a rotating refresh token may be rejected (service 8.4). */
@@ -55,7 +56,7 @@ export interface CurrentKeySettings {
   readonly settingsAt?: number
   /** Whether the settings survive a restart. */
   readonly kept: 'stored' | 'until-exit'
-  /** The categories that checks cover, so that a person can set their intervals. */
+  /** The categories that checks cover: a person can set their intervals. */
   readonly probed: readonly string[]
 }
 

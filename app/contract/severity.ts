@@ -1,7 +1,7 @@
 /**
- * How urgently a person must act: calls fail or data is stale (`critical`), act before that (`warning`), a
- * problem may follow (`watch`), fine (`ok`), unknown (`unknown`). Each has its own shape, so that colour is
- * never the only sign.
+ * How urgently a person must act: calls fail or data is stale (`critical`), they soon will (`warning`), a
+ * problem may follow (`watch`), all is well (`ok`), or nothing is known (`unknown`). Each has its own shape,
+ * so that colour is never the only sign.
  */
 export const SEVERITIES = ['critical', 'warning', 'watch', 'ok', 'unknown'] as const
 export type Severity = (typeof SEVERITIES)[number]

@@ -23,11 +23,16 @@ const key = {
   clientSecret: z.optional(boundedText(4096)),
 }
 
-/** Whether a person agreed not to retry an unconfirmed revocation of this key. */
+/**
+ * Whether a person agreed to give up an unconfirmed revocation of this key, which would otherwise be retried.
+ */
 const cancelRevoke = z.optional(z.boolean())
 const refreshToken = boundedText(4096)
 const extraScopes = z.optional(z.array(z.enum(EXTRA_SCOPES)).check(z.maxLength(EXTRA_SCOPES.length)))
-/** For a key whose secret was changed or can no longer be opened here; otherwise the known secret is used. */
+/**
+ * The client secret, if it was changed or the stored one can't be decrypted; otherwise the stored one is
+ * used.
+ */
 const newSecret = z.optional(boundedText(4096))
 
 const newKey = z.strictObject({ ...key, refreshToken, cancelRevoke })

@@ -11,10 +11,11 @@ import { LOW_THRESHOLD } from './units.ts'
 
 /*
  * The published state of one profile, for windows, terminals and programs. Types are inferred from the
- * schemas, which parse data of another process of this app. Unknown fields of a newer version pass unchanged.
+ * schemas, which also parse data from another process of this app. Unknown fields from a newer version pass
+ * through unchanged.
  *
- * Times are epoch milliseconds, rates requests per second. It contains no secret or part of one. Fields may
- * be added; existing ones are not renamed or retyped without a note in the README.
+ * Times are epoch milliseconds, rates requests per second. A snapshot contains no secret or part of a secret.
+ * Fields may be added; existing ones are not renamed or retyped without a note in the README.
  */
 
 const environment = z.enum(['live', 'sim', 'simulator', 'custom'])
@@ -34,12 +35,13 @@ export interface ProfileSummary extends Immutable<z.output<typeof profileSummary
 const serviceSummary = openObject({
   /** False until the service's first response. */
   reachable: z.boolean(),
-  /** Only with `reachable: false`: no request has succeeded or failed since the start. */
+  /** Only with `reachable: false`: since the app started, no request has succeeded or failed. */
   pending: z.exactOptional(z.literal(true)),
   host: text,
   since: optionalNumber,
   /**
-   * Time of the next attempt; in the past while it runs. Absent if an access token must be refreshed first.
+   * Time of the next attempt; in the past while the attempt runs. Absent if an access token must be refreshed
+   * first.
    */
   retryAt: optionalNumber,
   /** Why the service cannot be reached, in plain words. */
@@ -49,7 +51,7 @@ const serviceSummary = openObject({
 export const signInHostSummary = openObject({
   host: text,
   since: number,
-  /** Time of the next refresh attempt; in the past while it runs. Absent if none is due yet. */
+  /** Time of the next refresh attempt; in the past while the attempt runs. Absent if none is due yet. */
   retryAt: optionalNumber,
   /** Why the sign-in host cannot be reached, in plain words. */
   why: text,
@@ -81,7 +83,7 @@ const refreshSummary = openObject({
   rotatesBy: optionalNumber,
   endsAt: optionalNumber,
   stored: z.enum(['sealed', 'memory']),
-  /** Why the newest token is not stored yet, such as a full disk. Until then it is used from memory. */
+  /** Why the newest token is not stored yet, such as a full disk. Until it is, it is used from memory. */
   unsaved: optionalText,
   reason: optionalText,
   /**
@@ -92,7 +94,7 @@ const refreshSummary = openObject({
   refreshesToday: number,
   /** When the service confirmed the revocation. */
   revokedAt: optionalNumber,
-  /** Next attempt of a failed refresh or an unconfirmed revocation; in the past while it runs. */
+  /** Next attempt of a failed refresh or an unconfirmed revocation; in the past while the attempt runs. */
   retryAt: optionalNumber,
 })
 
@@ -103,7 +105,10 @@ const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out'
 
 export type RowVerdict = z.output<typeof rowVerdict>
 
-/** A newer process may send a state that this one does not know: then the row is not reported as fine. */
+/**
+ * A newer process may send a state that this one does not know. The row is then reported as not checked,
+ * never as fine.
+ */
 const quotaState = z.catch(
   z.enum(['ok', 'watch', 'low', 'running-out', 'empty', 'blocked', 'not-checked']),
   'not-checked',
@@ -113,7 +118,7 @@ export type QuotaState = z.output<typeof quotaState>
 
 const rowProblem = openObject({
   status: number,
-  /** The service's own message, without secrets and cut to 200 characters. */
+  /** The service's own message, without secrets and truncated to 200 characters. */
   message: optionalText,
   /** When the first response of this kind arrived, epoch ms. */
   since: number,
@@ -135,8 +140,8 @@ export const requestQuota = openObject({
   /** Whole requests that can be made now: `floor(level)`. */
   remaining: number,
   /**
-   * Lower bound of the requests left, correct in 95 of 100 readings, and upper bound, always correct. If they
-   * differ by more than a tenth of the limit, surfaces show the range.
+   * Lower bound of the requests left, correct in 95 of 100 readings, and upper bound, which is always
+   * correct. If they differ by more than a tenth of the limit, surfaces show the range.
    */
   low: number,
   high: number,
@@ -148,27 +153,31 @@ export const requestQuota = openObject({
   emptyAt: optionalNumber,
   /**
    * The range of that time, epoch ms: from the lower bound at the high end of others' use to the upper bound
-   * at the low end. Without `emptyTo`, the quota may not run out at all. Without both, only higher use than
-   * now would empty it within ten minutes.
+   * at the low end. Without `emptyTo`, the quota may not run out at all. Without both, the quota lasts at
+   * least ten minutes unless use increases.
    */
   emptyFrom: optionalNumber,
   emptyTo: optionalNumber,
   /** The chance of running empty within the next ten minutes, 0 to 1; absent before two headers. */
   emptyChance: optionalNumber,
-  /** Others' usual load that would empty the quota within ten minutes: its start, epoch ms, and rate. */
+  /** A usual load of others that would empty the quota within ten minutes: its start, epoch ms, and rate. */
   usualLoad: z.exactOptional(openObject({ at: number, perSecond: number })),
   poller: z.exactOptional(quotaPoller),
   blockedUntil: optionalNumber,
   /** Replaces `blockedUntil` while others use the whole refill: the next attempt may get 429 again. */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
-  /** The part of `use.own` that does not touch the gateway's reserve while requests wait; absent for none. */
+  /**
+   * The part of `use.own` that does not draw on the gateway's reserve while requests wait; absent if none.
+   */
   held: optionalNumber,
-  /** 429s of this category since start. */
+  /** 429s of this category since the app started. */
   rejected: number,
-  /** Requests since start, by this app and by others on the key; absent before the first request. */
+  /** Requests by this app and by others since the app started; absent before the first request. */
   used: z.exactOptional(openObject({ own: number, elsewhere: number })),
-  /** Midpoint of the interval as a fraction, as of `asOf`; `remaining` is its floor. */
+  /**
+   * Midpoint of the interval from `low` to `high`, not rounded, at the time `asOf`; `remaining` is its floor.
+   */
   level: number,
   /** The time of `level`: the snapshot's `at`. */
   asOf: number,
@@ -176,7 +185,7 @@ export const requestQuota = openObject({
   slope: number,
   /** Remaining in the last header, unchanged. */
   seen: optionalNumber,
-  /** The row that counts this category's requests, if headers showed a different one. */
+  /** The row that counts this category's requests, if headers showed that it is a different one. */
   countedBy: optionalText,
   /** Only for fixed windows: when the count returns to full. */
   windowEndsAt: optionalNumber,
@@ -190,9 +199,9 @@ export const requestQuota = openObject({
   threshold: z._default(number, LOW_THRESHOLD),
   /**
    * The pace that others' use leaves. `everySeconds`: seconds between requests that can continue forever;
-   * `null` if the high end of others' use takes the whole refill. `burst`: whole requests that can go at once
-   * without touching the gateway's reserve, even if the gateway is off. Absent while others' use is unknown,
-   * as before the second header; see `app/quota/safe-pace.ts`.
+   * `null` if others, at the high end of their range, take the whole refill. `burst`: whole requests that can
+   * be sent at once without using the gateway's reserve, even if the gateway is off. Absent while others' use
+   * is unknown, as before the second header; see `app/quota/safe-pace.ts`.
    */
   safe: z.exactOptional(openObject({ everySeconds: z.nullable(number), burst: number })),
   /** Next check of this row if no header arrives first, epoch ms; absent if none is planned. */
@@ -204,8 +213,8 @@ export const requestQuota = openObject({
 /**
  * The request quota of one category (service 8.2) at the snapshot's `at`.
  *
- * Levels and interval are as of `asOf`. A visible window receives a snapshot at least once a second and shows
- * it unchanged. It advances ages and countdowns, but extrapolates no levels, because others' use is unknown.
+ * Levels and bounds apply to the time `asOf`. A visible window receives a snapshot at least once a second.
+ * Between snapshots it advances ages and countdowns but not levels, because others' use is unknown.
  */
 export interface RequestQuota extends Immutable<z.output<typeof requestQuota>> {}
 
@@ -229,7 +238,7 @@ export interface SymbolError extends Immutable<z.output<typeof symbolError>> {}
 export const streamSummary = openObject({
   id: text,
   category: text,
-  /** Distinguishes kinds that share a category. */
+  /** The kind of stream: several kinds may share a category. */
   streamKind,
   target: text,
   state: z.enum(['opening', 'snapshot', 'live', 'stale', 'waiting', 'closed']),
@@ -237,7 +246,7 @@ export const streamSummary = openObject({
   lastFrameAt: optionalNumber,
   framesPerSecond: number,
   restarts: number,
-  /** Restarts within the last ten minutes; absent for none. */
+  /** Restarts within the last ten minutes; absent if none. */
   recentRestarts: optionalNumber,
   reason: optionalText,
   /** `reason` as a code, for programs. A newer process may send an unknown code. */
@@ -250,11 +259,11 @@ export const streamSummary = openObject({
    * kept open.
    */
   closingAt: optionalNumber,
-  /** Opened again at the next start. */
+  /** Whether the stream is opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),
-  /** Readers in programs behind the gateway that share it; absent for none. */
+  /** How many readers in programs behind the gateway share the stream; absent if none. */
   readers: optionalNumber,
-  /** The programs of these readers by name, the first few. */
+  /** The first few programs with readers, by name. */
   readBy: z.exactOptional(z.array(openObject({ program: text, readers: number }))),
 })
 
@@ -264,7 +273,7 @@ const probeSummary = openObject({
   enabled: z.boolean(),
   perMinute: number,
   budgetFraction: number,
-  /** Share of the tightest quota that this app's checks used in one period. */
+  /** Share of a quota that this app's checks used in one period, for the quota with the largest share. */
   usedFraction: number,
   /** The symbol or account that checks use for a category that needs one. */
   symbol: optionalText,
@@ -301,12 +310,12 @@ const programUse = openObject({
   waiting: number,
   /** How long the first waiting request has waited; absent if none waits. */
   longestWaitMs: optionalNumber,
-  /** Expected turn of the next request, if no others arrive first, epoch ms. */
+  /** When the next request is expected to be sent if no others arrive first, epoch ms. */
   nextTurnAt: optionalNumber,
-  /** Arrival of that request, and the end of its maximum wait, epoch ms. */
+  /** When that request arrived, and when its maximum wait ends, epoch ms. */
   nextCameAt: optionalNumber,
   nextPatientUntil: optionalNumber,
-  /** Expected turn of the last waiting request, epoch ms. */
+  /** When the last waiting request is expected to be sent, epoch ms. */
   lastTurnAt: optionalNumber,
 })
 
@@ -318,18 +327,21 @@ export const programSummary = openObject({
   weight: number,
   /** The last four characters of its key, to distinguish keys. */
   keyEnding: text,
-  /** Orders in any minute; absent: none. */
+  /** Maximum orders in any minute; absent: the program may not send orders. */
   maxOrders: optionalNumber,
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,
-  /** Requests answered by the service since the gateway was turned on, with stream openings, no resends. */
+  /**
+   * Requests answered by the service since the gateway was turned on. Includes opened streams; a resend does
+   * not count again.
+   */
   forwarded: number,
   /** Requests answered with the response to an identical request. */
   coalesced: number,
   /** Requests that the gateway declined. */
   refused: number,
-  /** Rate 429s from the service for its requests; absent from earlier versions. */
+  /** Rate-limit 429s that the service sent for its requests; earlier versions omit this. */
   rejected: optionalNumber,
   /** Mean of the last minute. */
   perSecond: number,
@@ -342,7 +354,7 @@ export const programSummary = openObject({
   /** Streams open now. */
   streams: number,
   use: z.array(programUse),
-  /** Number of further categories that do not fit in a snapshot; absent for none. */
+  /** Number of further categories that do not fit in a snapshot; absent if all fit. */
   unlisted: optionalNumber,
 })
 
@@ -370,23 +382,23 @@ export const snapshotSchema = openObject({
   slots: z.array(slotQuota),
   streams: z.array(streamSummary),
   probes: probeSummary,
-  /** Increases with each settings change of this key in any window: then fetch `keySettings` again. */
+  /** Increases whenever any window changes this key's settings: a signal to fetch `keySettings` again. */
   settingsAt: optionalNumber,
   verdict,
-  /** Only in JSON lines: a window computes the health itself, for its own current time. */
+  /** Only in JSON lines: a window computes the health itself, for the time at which it shows it. */
   health: z.exactOptional(health),
-  /** Absent while the history is written. */
+  /** Why the history can't be written; absent while it can. */
   pausedHistory: z.exactOptional(pausedHistory),
   /** Absent while the gateway is off. */
   gateway: z.exactOptional(gatewaySummary),
   /** The programs that use this key; absent while the gateway is off. */
   programs: z.exactOptional(z.array(programSummary)),
   orders: z.exactOptional(ordersSummary),
-  /** Number of items per list beyond the 512 kB limit of a snapshot; absent if all fit. */
+  /** How many items of each list are left out to keep the snapshot within 512 kB; absent if all fit. */
   unlisted: z.exactOptional(unlisted),
 })
 
-/** One profile at the time `at`; `revision` increases with each change. */
+/** The state of one profile at the time `at`; `revision` increases with each change. */
 export interface Snapshot extends Immutable<z.output<typeof snapshotSchema>> {}
 
 /** The state of the connected keys. */

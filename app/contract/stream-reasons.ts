@@ -4,7 +4,7 @@
  * Codes may be added. Existing ones are not renamed.
  */
 export type StreamReasonCode =
-  /** Requested by a person or a pin. */
+  /** A person requested it, or it is pinned. */
   | 'asked'
   | 'opened'
   | 'snapshot-ended'
@@ -18,10 +18,10 @@ export type StreamReasonCode =
   | 'connection-lost'
   /** The response is not HTTP, or ended within its head. */
   | 'broken-answer'
-  /** Data arrived, but the stream ended early, again and again. */
+  /** The stream repeatedly ended early although data had arrived. */
   | 'hidden-cap'
   | 'no-token'
-  /** No call of the key succeeds and this stream receives nothing, so it is paused. */
+  /** All calls of the key fail and this stream receives nothing, so it is paused. */
   | 'calls-fail'
   | 'token-refused'
   | 'service-error'

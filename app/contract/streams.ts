@@ -17,7 +17,10 @@ export const streamProposal = openObject({
   framesPerSecond: number,
 })
 
-/** An own stream that could be closed to free a slot. A window offers it; nothing closes it automatically. */
+/**
+ * An own stream that could be closed to free a slot. A window offers to close it; nothing closes it
+ * automatically.
+ */
 export interface StreamProposal extends Immutable<z.output<typeof streamProposal>> {}
 
 const newStream = z.strictObject({
@@ -25,7 +28,7 @@ const newStream = z.strictObject({
   kind: z.enum(STREAM_KINDS),
   /** Symbols or account ids, comma-separated; `ACCOUNT/ORDER,ORDER` for orders-by-id. */
   target: boundedText(512),
-  /** Parameters of the endpoint beyond the path, such as `interval=5&unit=Minute`. */
+  /** Query parameters of the endpoint, such as `interval=5&unit=Minute`. */
   options: z.optional(
     z
       .record(boundedText(32), boundedText(64))
@@ -40,8 +43,8 @@ const closedStream = z.strictObject({
   profile: profileId,
   stream: boundedText(64),
   /**
-   * Whole seconds during which `keepStream` can cancel the close. Until then the stream stays open in its
-   * slot.
+   * Delay in whole seconds. Until it ends, the stream stays open in its slot and `keepStream` can cancel the
+   * close.
    */
   inSeconds: z.optional(z.int().check(z.gte(1), z.lte(60))),
 })

@@ -3,7 +3,7 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** Time zones for display: the computer's, the exchange's (New York), UTC. */
+/** Time zones for display: the computer's, the exchange's (New York) or UTC. */
 export const TIME_ZONES = ['local', 'exchange', 'utc'] as const
 export type TimeZone = (typeof TIME_ZONES)[number]
 
@@ -29,10 +29,10 @@ export const isWithin = ({ least, most }: Range, value: number): boolean => valu
 export const LOW_THRESHOLD = 0.2
 
 /**
- * Shares of a limit, 0 to 1, below which a row is low. 0 turns that off for the row.
+ * Shares of a limit, 0 to 1, below which a row is low. With 0, a row is never low.
  *
- * A person sets one for all rows, or for a single row. It determines a row's state, its mark in the window
- * and its alert.
+ * A person sets a threshold for all rows or for a single row. It determines the row's state, its mark in the
+ * window and its alert.
  */
 export interface Thresholds {
   readonly below: number
@@ -41,7 +41,7 @@ export interface Thresholds {
 
 export const DEFAULT_THRESHOLDS: Thresholds = { below: LOW_THRESHOLD, perCategory: {} }
 
-/** The threshold of one row: its own, otherwise that of all rows. */
+/** The threshold of one row: its own if it has one, otherwise that of all rows. */
 export function thresholdOf({ below, perCategory }: Thresholds, category: string): number {
   return Object.hasOwn(perCategory, category) ? (perCategory[category] ?? below) : below
 }

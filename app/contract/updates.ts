@@ -11,7 +11,7 @@ export type UpdateState =
   | { readonly kind: 'available'; readonly version: string }
   | { readonly kind: 'downloading'; readonly version: string }
   | { readonly kind: 'ready'; readonly version: string }
-  /** The download failed, or does not match its signature. */
+  /** The download failed, or its signature does not match. */
   | { readonly kind: 'failed'; readonly version: string }
 
 /** Newer versions of the desktop app. Its menu downloads and installs them; pages cannot. */

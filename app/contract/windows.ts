@@ -12,7 +12,7 @@ export interface Hello {
   readonly host: 'desktop' | 'browser'
   /** Why this is not the desktop window, in one line; absent on the desktop. */
   readonly hostReason?: string
-  /** What happens to the secrets of a key that is connected now; absent if the host cannot tell. */
+  /** How the secrets of a newly connected key would be kept; absent if the host cannot tell. */
   readonly keeps?: KeptSecrets
 }
 
@@ -20,7 +20,7 @@ export const windowSummary = z.object({
   id: text,
   admittedAt: number,
   lastUsedAt: number,
-  /** Whether the window was connected recently; a closed one could reconnect. */
+  /** Whether the window was connected recently. One that was closed can still reconnect. */
   isOpen: z.boolean(),
   /** Whether this is the requesting window. */
   isThis: z.boolean(),
@@ -29,7 +29,7 @@ export const windowSummary = z.object({
 /** One browser window that connected since the start. Times are epoch milliseconds. */
 export interface WindowSummary extends Immutable<z.output<typeof windowSummary>> {}
 
-/** This window and the other connected ones: each used a code that only its owner should have. */
+/** This window and the other connected ones, so that a person notices one that used a stolen code. */
 export const windowsContract = {
   hello: command(nothing).returning<Hello>(),
   /** A hidden window receives no snapshots. */

@@ -25,16 +25,18 @@ export interface BucketSize {
 }
 
 /**
- * Whether a response is a 429, and of which quota. `rate`: a 429 of this bucket, which costs nothing (service
- * 3). `unattributed`: a 429 that names no quota and may come from a proxy.
+ * Whether a response is a 429, and for which quota. `rate`: a 429 of this bucket, which uses none of it
+ * (service 3). `unattributed`: a 429 that names no quota and may come from a proxy.
  */
 export type Refused = 'no' | 'rate' | 'unattributed'
 
-/** How long a bucket is paused after a 429 that its fields do not explain (service 7). */
+/** How long a bucket is paused after a 429 whose quota headers do not explain it (service 7). */
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /** Reset is in whole seconds, so a header may understate the level by up to one second of refill. */
 export const RESET_STEP_MS = 1000
-/** Maximum share of the refill that later requests can take when a turn is computed. */
+/**
+ * When a turn is computed, requests that arrive later are assumed to take at most this share of the refill.
+ */
 const MAX_LATER_SHARE = 0.9
 
 /**
@@ -58,8 +60,8 @@ const MAX_LATER_SHARE = 0.9
  *
  * The second form is too high by at most the requests in flight, until the next header.
  *
- * `#free` is the bound without the requests in flight. Readers of `#free` subtract them, because a request
- * that is counted late comes from a bucket that was full until then.
+ * `#free` is the bound without the requests in flight. Readers of `#free` subtract them: if such a request is
+ * counted late, the bucket may have been full until then.
  *
  * A fixed window (service 8.3.5) does not grow. When it ends, it is full again, except for own requests since
  * then. `app/quota/window-model.ts` decides from Reset which of the two models applies, here and in the
@@ -89,7 +91,7 @@ export class BucketBound {
   #holds = 0
   readonly #own = new OwnRequestTimes()
 
-  /** `size` applies to headers that name no limit or period. */
+  /** `size` applies until a header names the limit and the period. */
   constructor(size?: BucketSize) {
     this.#limit = size?.limit ?? 0
     this.#periodMs = (size?.periodSeconds ?? 0) * 1000
@@ -105,12 +107,12 @@ export class BucketBound {
     return this.#own.inFlight
   }
 
-  /** Whether the state equals that of a new object: no header, no request, no pause. */
+  /** Whether the object may be discarded because it equals a new one: no header, no request, no pause. */
   isForgettable(nowMs: number): boolean {
     return this.#free === undefined && this.inFlight === 0 && !this.isHeld(nowMs)
   }
 
-  /** Whether the bucket is paused after a 429 that its fields do not explain. */
+  /** Whether the bucket is paused after a 429 whose quota headers do not explain it. */
   isHeld(nowMs: number): boolean {
     return nowMs < this.#heldUntilMs
   }
@@ -144,15 +146,16 @@ export class BucketBound {
   }
 
   /**
-   * Removes a request that will get no response. It may have been counted, or may be within `laterMs` from
-   * now.
+   * Removes a request that will get no response. The service may have counted it already, or may still count
+   * it within `laterMs` from now.
    */
   lost(id: number, nowMs: number, laterMs: number): void {
     this.advance(nowMs)
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // If the request was counted late, it comes from a bucket that was capped at its limit until then.
+      // If the request was counted late, it was taken from a bucket that could not rise above its limit until
+      // then.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
@@ -176,19 +179,23 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // Remaining 0 with a Reset explains a 429: the bound waits. Any other 429 would repeat at once.
+    // A 429 with Remaining 0 and a Reset explains itself: the bound waits. After any other 429, the next
+    // request would get one again at once.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
 
-  /** Whether a request that needs `level` may go. Before the first header, only one request at a time may. */
+  /**
+   * Whether a request that needs `level` may be sent. Before the first header, only one request at a time
+   * may.
+   */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0
     return this.#freeAt(nowMs) - this.inFlight >= level
   }
 
-  /** The bound itself, in requests; may be below 0. `undefined` before the first header. */
+  /** The lower bound, in requests; may be below 0. `undefined` before the first header. */
   low(nowMs: number): number | undefined {
     return this.#free === undefined ? undefined : this.#freeAt(nowMs) - this.inFlight
   }
@@ -205,7 +212,7 @@ export class BucketBound {
     if (level + this.inFlight > this.#limit) return undefined
     const missing = level + this.inFlight - this.#freeAt(fromMs)
     const atMs = Math.ceil(Math.max(fromMs, this.#atMs) + missing / this.#gainPerMs)
-    // `allows` multiplies where this divides, which may round differently.
+    // `allows` multiplies and this divides, so their rounding may differ.
     return this.allows(level, atMs) ? atMs : atMs + 1
   }
 
@@ -216,12 +223,12 @@ export class BucketBound {
 
   /**
    * When a request may be sent that needs a level of `level`, if `ahead` other requests are sent before it.
-   * `ahead` may have a fraction.
+   * `ahead` need not be whole.
    *
    * Each of the `ahead` requests lowers the bound by one. So the turn comes when the bound, computed without
-   * these requests, reaches `level + ahead`, assuming that no refill is lost at the limit. The end of a fixed
-   * window frees `limit − level + 1` requests at once. `laterPerMs`: requests per millisecond that arrive
-   * later but are counted first.
+   * these requests, reaches `level + ahead`, assuming that no refill is lost at the limit. At the end of a
+   * fixed window, `limit − level + 1` requests can be sent at once. `laterPerMs`: requests per millisecond
+   * that arrive later but are counted first.
    */
   turnAtMs(level: number, ahead: number, nowMs: number, laterPerMs = 0): number {
     const fromMs = Math.max(nowMs, this.#heldUntilMs)
@@ -236,7 +243,9 @@ export class BucketBound {
     return Math.max(fromMs, this.#window?.endsLatestMs ?? fromMs) + (windows - 1) * this.#periodMs
   }
 
-  /** The quota fields for a 429 of the gateway (service 2.2); `undefined` before the first header. */
+  /**
+   * The quota headers for a 429 that the gateway sends (service 2.2); `undefined` before the first header.
+   */
   reading(nowMs: number): Required<Omit<RateReading, 'resource'>> | undefined {
     const low = this.low(nowMs)
     if (low === undefined) return undefined
@@ -252,8 +261,8 @@ export class BucketBound {
   }
 
   /**
-   * Marks a span in which time may not have passed: the machine slept, or the clock was set. Nothing grew in
-   * it, and a fixed window ends that much later.
+   * Marks a span in which time may not have passed: the machine slept, or the clock was set. No bucket
+   * refills during that span, and a fixed window ends later by its length.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.advance(fromMs)
@@ -272,7 +281,7 @@ export class BucketBound {
     }
     const window = this.#window
     if (window === undefined || nowMs < window.endsLatestMs) return free
-    // If the window ended early, own requests since then count in the next one.
+    // If the window ended early, own requests since then count in the next window.
     return Math.max(free, this.#limit - this.#own.endedSince(window.endsEarliestMs))
   }
 
@@ -290,7 +299,7 @@ export class BucketBound {
 
   #fold(refused: Refused, rate: RateReading | undefined, sentAtMs: number, nowMs: number): boolean {
     const isResized = this.#adoptSize(rate)
-    // The older 429 without fields reports an empty bucket in its Message (service 2.3).
+    // The older form of 429, without quota headers, reports an empty bucket in its Message (service 2.3).
     const remaining = rate?.remaining ?? (refused === 'rate' ? 0 : undefined)
     if (remaining === undefined || this.#limit === 0 || this.#periodMs === 0) return isResized
     const model = this.#model
@@ -304,8 +313,8 @@ export class BucketBound {
   }
 
   /**
-   * Updates the bound from a header. `isVoid`: discard earlier knowledge. Returns true if the old bound was
-   * discarded, or if the header disproves it.
+   * Updates the bound from a header. `isVoid`: what was known before does not apply. Returns true if the old
+   * bound was discarded, or if the header disproves it.
    */
   #take(header: Shown, { isVoid, isRefused }: { isVoid: boolean; isRefused: boolean }): boolean {
     const { inFlight } = this
@@ -315,8 +324,8 @@ export class BucketBound {
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
-    // The header's request is older than the last sign of another program, so it may predate that use: it
-    // raises nothing.
+    // The header's request was sent before the last sign of another program. It may not include that use, so
+    // it must not raise the bound.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
     const kept = this.#isAlone(nowMs) ? former : Math.min(former, shown.least + inFlight)
@@ -372,8 +381,8 @@ export class BucketBound {
   }
 
   /**
-   * Takes limit and period from a header, which overrides the table (service 8.2). Returns true if they
-   * changed.
+   * Takes limit and period from a header, which override those in the table (service 8.2). Returns true if
+   * either changed.
    */
   #adoptSize(rate: RateReading | undefined): boolean {
     const limit = rate?.limit ?? this.#limit
@@ -388,7 +397,8 @@ export class BucketBound {
   }
 
   /**
-   * Requests that were in flight together get 429s together. They count as one pause, not several in a row.
+   * Pauses the bucket. Requests that were in flight together get 429s together, and those count as one pause,
+   * not as several in a row.
    */
   #hold(sentAtMs: number, nowMs: number): void {
     if (this.#holds > 0 && sentAtMs < this.#heldUntilMs) return

@@ -5,8 +5,8 @@ import { FairQueue, type Queued } from './fair-queue.ts'
 import { ServedRates } from './served-rates.ts'
 
 /**
- * A turn delayed by rivals of its class is computed iteratively, until a step changes it by less than this.
- * Milliseconds.
+ * A turn that rivals of the same class delay is computed iteratively, until a step changes it by less than
+ * this. Milliseconds.
  */
 const CLOSE_MS = 20
 const MAX_STEPS = 12
@@ -18,12 +18,12 @@ export interface Waiting extends Queued {
   readonly class: ProgramClass
 }
 
-/** Standard deviations by which a forecast may fall below the expected number of later requests. */
+/** How many standard deviations below the expected number of later requests a forecast may go. */
 export const OPTIMISM_SIGMAS = 1.9
 
 /** Arrival rates of other requests, per millisecond. */
 export interface OthersRates extends Pick<ServedRates, 'perMs' | 'programsOf'> {
-  /** Rate of programs outside the gateway. */
+  /** Rate of requests from outside the gateway. */
   readonly unseenPerMs: number
 }
 
@@ -35,7 +35,7 @@ export interface Forecast {
   readonly trueRates?: OthersRates
 }
 
-/** Another program of the class: how many of its later requests may go first, and their arrival rate. */
+/** Another program of the same class: how many of its later requests may go first, and their arrival rate. */
 interface Rival {
   readonly room: number
   readonly perMs: number
@@ -47,16 +47,16 @@ const RESERVES_LEFT: Readonly<Record<ProgramClass, number>> = { critical: 0, nor
  * The level that the bound must reach before a class may send: `1 + n × reserve` for n = 0, 1, 2, and at most
  * the limit.
  *
- * A request takes one. So a normal request leaves `reserve` for critical ones, and a background request
- * leaves as much again for normal ones. A class never spends the reserve that it leaves, so the reserve costs
- * that class its size once, not once per period.
+ * A request uses one. So a normal request leaves `reserve` for critical ones, and a background request leaves
+ * the same amount again for normal ones. A class gives up its reserve only once, not in each period, because
+ * it never spends the part that it leaves.
  */
 export function levelOf(programClass: ProgramClass, limit: number, reserve = defaultReserve(limit)): number {
   return Math.min(limit, 1 + RESERVES_LEFT[programClass] * reserve)
 }
 
 /**
- * The requests that wait for one bucket, and the order in which they go.
+ * The requests that wait for one bucket, and the order in which they are sent.
  *
  * A more urgent class needs a lower level, so while one of its requests waits, the less urgent classes wait
  * too. Times are milliseconds on the bound's clock.
@@ -74,7 +74,7 @@ export class BucketQueue<T extends Waiting> {
   }
   #size = 0
 
-  /** `reserve` in requests. */
+  /** `reserve`: in requests. */
   constructor(
     name: string,
     { size, reserve }: { readonly size?: BucketSize | undefined; readonly reserve?: number | undefined },
@@ -86,7 +86,7 @@ export class BucketQueue<T extends Waiting> {
     this.#forecast = forecast
   }
 
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   get size(): number {
     return this.#size
   }
@@ -111,7 +111,7 @@ export class BucketQueue<T extends Waiting> {
     return true
   }
 
-  /** Removes and returns the next request that may go now. */
+  /** Removes and returns the next request that may be sent now; `undefined` if none may. */
   take(nowMs: number): T | undefined {
     const first = this.#first()
     if (first === undefined) return undefined
@@ -133,7 +133,8 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * The earliest time at which a request of this class could go; `undefined` if only a response can free it.
+   * The earliest time at which a request of this class could be sent; `undefined` if only a response can
+   * allow it.
    */
   roomAtMs(own: ProgramClass, nowMs: number): number | undefined {
     const reachesAtMs = this.bound.reachesAtMs(this.#level(own), nowMs)
@@ -143,9 +144,9 @@ export class BucketQueue<T extends Waiting> {
   /**
    * The expected turn of a waiting request, if other requests keep arriving at their recent rates.
    *
-   * More urgent classes go first whenever they arrive, and requests from outside the gateway are counted
-   * first. Of each other program in its class, the requests that arrive before its turn go first, up to that
-   * program's share.
+   * Requests of more urgent classes are sent first, whenever they arrive, and requests from outside the
+   * gateway count as sent first. Requests of other programs in the same class are sent first if they arrive
+   * before its turn, up to each program's share.
    */
   turnOf(waiting: T, nowMs: number): number {
     const ahead = this.#ahead(waiting)
@@ -162,11 +163,12 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Whether a waiting request may still go by `byMs`, if as few other requests go first as can reasonably be
-   * hoped for. `ahead`: waiting requests that go before it.
+   * Whether a waiting request can still be sent by `byMs`, if as few other requests come before it as can
+   * reasonably be hoped for. `ahead`: waiting requests that are sent before it.
    *
-   * Of m expected requests at random times, at least m − Z √(m (1 + t / T)) arrive, except in a few of 100
-   * cases. t is how far the forecast looks ahead, and T is the time from which the rate was learned.
+   * If m requests are expected at random times, at least m − Z √(m (1 + t / T)) arrive in all but a few of
+   * 100 cases. Z is `OPTIMISM_SIGMAS`. t is how far the forecast looks ahead, and T is the time from which
+   * the rate was learned.
    */
   canMeet(waiting: T, byMs: number, nowMs: number, ahead = this.#ahead(waiting)): boolean {
     const level = this.#level(waiting.class)
@@ -179,7 +181,7 @@ export class BucketQueue<T extends Waiting> {
     const learnedInMs = trueRates === undefined ? HORIZONS_MS.short : Number.POSITIVE_INFINITY
     const spread = Math.sqrt(expected * (1 + aheadMs / learnedInMs))
     const fewest = Math.max(0, expected - optimismSigmas * spread)
-    // A burst of arrivals can exceed what the bucket refills in that time; the turn is capped there.
+    // A burst of arrivals can exceed what the bucket refills in that time; `turnOf` limits it to that.
     return this.bound.turnAtMs(level, ahead + fewest, nowMs) <= byMs || this.turnOf(waiting, nowMs) <= byMs
   }
 
@@ -191,7 +193,7 @@ export class BucketQueue<T extends Waiting> {
     )
   }
 
-  /** Later arrivals that go before a waiting request. */
+  /** Requests that will arrive later but are sent before a waiting request. */
   #later(waiting: T, nowMs: number): { readonly perMs: number; readonly rivals: readonly Rival[] } {
     const { class: own, program } = waiting
     const queue = this.#byClass[own]
@@ -199,11 +201,12 @@ export class BucketQueue<T extends Waiting> {
     const rates = trueRates ?? this.#served
     const overtaking = classesBefore(own).reduce((sum, name) => sum + rates.perMs(name, nowMs), 0)
     const rivals = rates.programsOf(own, nowMs).flatMap(({ program: other, weight, perMs }) => {
-      // Without room, no request of that program goes first.
+      // Without room, no request of that program is sent first.
       const room = queue.roomBefore(program, waiting, other, weight)
       return room > 0 ? [{ room, perMs }] : []
     })
-    // No rate is assumed while others use the whole refill: the next try shows whether they still do.
+    // While others use the whole refill, no rate is assumed for them: the next try shows whether they still
+    // do.
     const unseenPerMs = this.bound.othersTakeAll.isSo ? 0 : this.bound.othersPerMs(nowMs)
     return { perMs: overtaking + (trueRates?.unseenPerMs ?? unseenPerMs), rivals }
   }
@@ -223,8 +226,8 @@ export class BucketQueue<T extends Waiting> {
   }
 
   /**
-   * Where others use the whole refill, classes that leave a reserve wait for the next try, which ignores the
-   * reserve.
+   * While others use the whole refill, classes that leave a reserve wait until the next try is due. That try
+   * ignores the reserve.
    */
   #notBeforeMs(own: ProgramClass): number {
     return own === 'critical' ? Number.NEGATIVE_INFINITY : this.bound.othersTakeAll.nextTryAtMs
@@ -242,6 +245,6 @@ export class BucketQueue<T extends Waiting> {
 const classesBefore = (own: ProgramClass): readonly ProgramClass[] =>
   PROGRAM_CLASSES.slice(0, PROGRAM_CLASSES.indexOf(own))
 
-/** Expected number of rival requests that go first within the time. */
+/** Expected number of rivals' requests that are sent first within the time. */
 const comingOf = (rivals: readonly Rival[], withinMs: number): number =>
   rivals.reduce((sum, { room, perMs }) => sum + Math.min(room, perMs * withinMs), 0)

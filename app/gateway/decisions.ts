@@ -1,20 +1,20 @@
 import type { ProgramClass } from '../contract/programs.ts'
 import type { RateReading } from '../service/headers.ts'
 
-/** A request from a program. The door assigns its `id`, and never reuses it. */
+/** A request from a program. The gateway's server (the door) assigns its `id` and never reuses one. */
 export interface OfferedRequest {
   readonly id: number
   readonly program: string
   readonly class: ProgramClass
   /** Share among the programs of its class, above 0. */
   readonly weight: number
-  /** The bucket that counts the request, as far as is known: a category, otherwise the path. */
+  /** The bucket that counts the request, as far as known: a category, or else the path. */
   readonly bucket: string
   /** How long the request may wait for its turn (RFC 7240, `Prefer: wait`). */
   readonly maxWaitMs: number
   /**
    * Equal for requests that can share one response: method, path and query, Accept and Accept-Encoding.
-   * Absent if the request shares no response.
+   * Absent if the request can't share a response.
    */
   readonly sameAs?: string
 }
@@ -22,11 +22,12 @@ export interface OfferedRequest {
 /**
  * Outcome of an upstream request, reported when its status and headers arrive.
  *
- * `rate`: its quota headers. `bucket`: the bucket that they name. A 429 for a stream slot is an `answer`.
+ * `rate`: its quota headers. `bucket`: the bucket that they name. A 429 for lack of a stream slot is an
+ * `answer`.
  */
 export type UpstreamOutcome =
   | { readonly kind: 'answer'; readonly rate?: RateReading; readonly bucket?: string }
-  /** A 429 for the rate quota, or without a stated quota. */
+  /** A 429 for the request rate, or one that names no quota. */
   | {
       readonly kind: 'rate-limited'
       readonly of: 'rate' | 'unattributed'
@@ -46,13 +47,14 @@ export type UpstreamOutcome =
 
 /**
  * - `too-late`: its turn would come after its maximum wait.
- * - `queue-full`: too many requests wait, and this is the newest of the program with the most.
- * - `empty`: it waits for nothing, and its quota has nothing left.
+ * - `queue-full`: too many requests wait, and this is the newest one of the program with the most waiting
+ *   requests.
+ * - `empty`: it must not wait, and its quota is empty.
  * - `unavailable`: nothing can be sent (no token, sign-in needed, shutting down).
  */
 export type RefusalReason = 'too-late' | 'queue-full' | 'empty' | 'unavailable'
 
-/** Why a request has no response. */
+/** Why a request got no response. */
 export type FailureReason = 'cut' | 'broken' | 'timeout' | 'not-sent'
 
 /**
@@ -69,7 +71,8 @@ export type Decision =
       readonly isResend: boolean
     }
   /**
-   * Queue the request until about `turnAtMs`. With the `upstream` of another request, both share that one.
+   * Queue the request until about `turnAtMs`. If `upstream` is another request's, the two share one upstream
+   * request.
    */
   | {
       readonly kind: 'wait'
@@ -77,9 +80,9 @@ export type Decision =
       readonly upstream: number
       readonly turnAtMs: number
     }
-  /** Let the request share one that is already upstream. */
+  /** Let the request share an upstream request that has already been sent. */
   | { readonly kind: 'join'; readonly request: number; readonly upstream: number }
-  /** Decline the request. `retryAfterSeconds` is at least 1; `rate`: the bucket's fields, if known. */
+  /** Decline the request. `retryAfterSeconds` is at least 1; `rate`: the bucket's quota headers, if known. */
   | {
       readonly kind: 'refuse'
       readonly request: number
@@ -89,7 +92,9 @@ export type Decision =
     }
   /** Relay the upstream response unchanged to these requests. */
   | { readonly kind: 'answer'; readonly upstream: number; readonly requests: readonly number[] }
-  /** Get an access token newer than the rejected one, keep the 401 meanwhile, and call `refreshed`. */
+  /**
+   * Get an access token newer than the rejected one, then call `refreshed`. Until then, hold the 401 back.
+   */
   | { readonly kind: 'refresh'; readonly upstream: number }
   | {
       readonly kind: 'fail'

@@ -12,7 +12,7 @@ interface Flow<T> {
   readonly items: T[]
 }
 
-/** Tolerance for equal tags, which are sums of many fractions. */
+/** Tolerance when tags are compared, because they are sums of many fractions. */
 const TAG_TOLERANCE = 1e-9
 
 /**
@@ -27,23 +27,23 @@ const TAG_TOLERANCE = 1e-9
  * Derivation: each waiting program has v ≤ S ≤ v + 1 / weight, and each request raises its S by 1 / weight.
  * So while both f and g wait, the requests served differ by |n(f) / weight(f) − n(g) / weight(g)| ≤ 1 /
  * weight(f) + 1 / weight(g). Neither gets more than one request beyond its share of what the two get
- * together. With n waiting programs, one with share s of the weights gets at most 1 + (n − 2) s requests
- * beyond its share: below 2 for equal weights, or for up to three programs.
+ * together. With n waiting programs, a program with share s of the weights gets at most 1 + (n − 2) s
+ * requests beyond its share: below 2 for equal weights, or for up to three programs.
  *
- * A program gains nothing by not waiting, and keeps any lead: S is at least its last F until the queue is
- * empty.
+ * A program gains nothing by leaving the queue for a while, because its S stays at or above its last F until
+ * the queue is empty.
  *
  * Source: Goyal, Vin and Cheng, "Start-Time Fair Queuing: A Scheduling Algorithm for Integrated Services
  * Packet Switching Networks", SIGCOMM 1996.
  */
 export class FairQueue<T extends Queued> {
   readonly #waiting = new Map<string, Flow<T>>()
-  /** Last F of programs that do not wait, since the queue was last empty. */
+  /** Last F of programs that do not wait now but did since the queue was last empty. */
   readonly #former = new Map<string, number>()
   #virtual = 0
   #size = 0
 
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   get size(): number {
     return this.#size
   }
@@ -80,7 +80,7 @@ export class FairQueue<T extends Queued> {
     return item
   }
 
-  /** All requests in the order of service, if none joined or left. */
+  /** All requests in the order in which they are served if none joins or leaves. */
   *inOrder(): Generator<T> {
     const flows = new Set([...this.#waiting.values()].map((flow) => ({ ...flow, items: [...flow.items] })))
     for (let flow = next(flows); flow !== undefined; flow = next(flows)) {
@@ -91,10 +91,10 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many requests would be served before this one if none joined or left: its index in `inOrder`.
+   * How many requests are served before this one if none joins or leaves: its index in `inOrder`.
    *
-   * The k-th request of a program has the start tag S + k / weight. So of each other program, (own tag − S) ×
-   * weight requests have a smaller tag and go first.
+   * The k-th request of a program has the start tag S + k / weight. So (own tag − S) × weight requests of
+   * each other program have a smaller tag and are served first.
    */
   ahead(program: string, item: T): number {
     const own = this.#find(program, item)
@@ -105,7 +105,8 @@ export class FairQueue<T extends Queued> {
       if (flow === own.flow) continue
       const { start, weight, items } = flow
       let count = Math.min(items.length, Math.max(0, Math.floor((tagged.start - start) * weight)))
-      // Near an equal tag, rounding and ties decide.
+      // Where tags are almost equal, the estimate may be off by a few, so the requests are compared one by
+      // one.
       while (count < items.length && goesBefore(nth(flow, count), tagged)) count += 1
       ahead += count
     }
@@ -113,8 +114,8 @@ export class FairQueue<T extends Queued> {
   }
 
   /**
-   * How many future requests of `other`, with `weight`, would still be served before this one; may have a
-   * fraction.
+   * How many future requests of `other`, with `weight`, would still be served before this one; need not be
+   * whole.
    */
   roomBefore(program: string, item: T, other: string, weight: number): number {
     const own = this.#find(program, item)
@@ -147,7 +148,7 @@ export class FairQueue<T extends Queued> {
       this.#former.set(flow.program, flow.start)
       return
     }
-    // An empty queue clears all leads: tags restart.
+    // When the queue is empty, no program has a lead, and tags start again.
     this.#former.clear()
     this.#virtual = 0
   }

@@ -13,8 +13,9 @@ interface Bucket {
 /**
  * How fast other programs use a bucket, averaged over about the last minute.
  *
- * Each header shows a level. The previous level, plus the refill, minus own requests, is the level without
- * others. The difference is what others used, apart from rounding, which the next difference cancels.
+ * Each header shows a level. Without others it would be the previous level, plus the refill, minus own
+ * requests. The difference is what others used. It includes a rounding error, which the next difference
+ * cancels.
  */
 export class OthersRate {
   readonly #steady = new SteadyPart(2)
@@ -23,7 +24,7 @@ export class OthersRate {
   #own = 0
   #atMs = 0
 
-  /** Requests a millisecond, 0 or more. */
+  /** Requests per millisecond, 0 or more. */
   get perMs(): number {
     return Math.max(0, this.#perMs)
   }

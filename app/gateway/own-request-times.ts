@@ -5,7 +5,7 @@
  * that header's request is in flight or not yet sent. Times in milliseconds on one clock.
  */
 export class OwnRequestTimes {
-  /** In sending order: the first is the oldest. */
+  /** By id, oldest first. */
   readonly #sentAtMs = new Map<number, number>()
   readonly #endedAtMs: number[] = []
 
@@ -26,8 +26,8 @@ export class OwnRequestTimes {
   }
 
   /**
-   * Records a request that was counted, or may have been, at or before `endedAtMs`. `neededSinceMs`: keep
-   * ends from then on, and those that a request in flight may need.
+   * Records a request that was counted, or may have been, at or before `endedAtMs`. `neededSinceMs`: ends
+   * from this time on are kept, and so are those that the header of a request in flight may need.
    */
   ended(endedAtMs: number, neededSinceMs = Number.POSITIVE_INFINITY): void {
     const [oldestMs = endedAtMs] = this.#sentAtMs.values()
@@ -35,7 +35,7 @@ export class OwnRequestTimes {
     this.#endedAtMs.splice(this.#firstSince(endedAtMs), 0, endedAtMs)
   }
 
-  /** How many requests ended at or after `sinceMs`; order within a millisecond is unknown. */
+  /** How many requests ended at or after `sinceMs`; the order within one millisecond is unknown. */
   endedSince(sinceMs: number): number {
     return this.#endedAtMs.length - this.#firstSince(sinceMs)
   }

@@ -1,9 +1,10 @@
-/** How long a caller waits for its turn by default, and at most. */
+/** How long a caller waits for its turn: the default and the maximum. Milliseconds. */
 export const CALLER_WAIT_MS = { usual: 30_000, max: 300_000 } as const
 
 /**
- * Preferences, separated by commas; a quoted string may contain a comma. One without its closing quote takes
- * the rest: if it did not match, each further quote would be searched to the end again.
+ * Preferences, separated by commas; a quoted string may contain a comma. A string that lacks its closing
+ * quote matches up to the end of the header. Otherwise every further quote would start another search to the
+ * end.
  */
 const PREFERENCE = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[^",])+/g
 const WAIT = /^\s*wait\s*=\s*(?:"(\d+)"|(\d+))\s*(?:;|$)/i
@@ -22,7 +23,7 @@ export function maxWaitMsOf(prefer: string | undefined): number {
   return CALLER_WAIT_MS.usual
 }
 
-/** The parts of a request that decide whether one response can serve two requests. */
+/** The parts of a request that decide whether it can share a response with another request. */
 export interface AnswerSelector {
   readonly method: string
   /** As received, byte for byte. */

@@ -8,7 +8,7 @@ import { WaitingRequests } from './waiting-requests.ts'
 
 /** Settings of a bucket that apply before its first header. */
 export interface BucketOptions {
-  /** The size, if headers name no limit or period. */
+  /** The size until a header names the limit and the period. */
   readonly size?: BucketSize
   /** Requests reserved for more urgent classes, instead of 6 % of the limit. */
   readonly reserve?: number
@@ -25,14 +25,16 @@ export interface WaitingRequest {
   readonly untilMs: number
 }
 
-/** A request whose connection closed may still reach the service for this long. */
+/** For how long a request may still reach the service after its connection closed. */
 const ON_ITS_WAY_MS = 2_000
 /**
- * Maximum delay of a wake-up that costs no request its turn. After a longer delay, the machine is assumed to
- * have slept.
+ * If a wake-up is later than this, the machine is assumed to have slept. A shorter delay does not make a
+ * request miss its turn.
  */
 const MAX_LATE_MS = 250
-/** Maximum number of buckets: unlimited paths must not fill the memory. */
+/**
+ * Maximum number of buckets: a program can request any number of paths, and they must not fill the memory.
+ */
 const MAX_BUCKETS = 1024
 
 /**
@@ -40,22 +42,23 @@ const MAX_BUCKETS = 1024
  * maximum waits, shared requests and allowed resends.
  *
  * It performs no I/O. Each event returns the decisions to carry out at once, in order; `nextWakeAtMs` is when
- * to call `due` if no event comes first. A scheduler serves one API key and user, who own the buckets
- * (service 8.1).
+ * to call `due` if no event comes first. A scheduler serves one API key and one user, because each such pair
+ * has its own buckets (service 8.1).
  *
- * Model: a turn follows from the present queue and the recent arrival rates of requests that go first: more
- * urgent classes, programs below their share, and programs outside the gateway.
+ * Model: a request's turn is computed from the present queue and the recent arrival rates of requests that
+ * are sent before it, which come from more urgent classes, from programs below their share and from outside
+ * the gateway.
  *
  * Arrivals are random, so no rule detects every late request in advance. A stricter rule declines requests
- * that could have gone; a looser one lets more wait in vain. The bench "Turns" compares this rule with one
- * that knows the true rates of others. A request is declined at once only if it is late even with the fewest
- * arrivals that can be hoped for (`BucketQueue.canMeet`): fewer than 1 of 100 declined requests could have
- * gone. Of the queued ones, 5 to 12 of 100 wait in vain with other traffic, and none without it. They are
- * declined when their maximum wait ends, or when a header shows that they would be late. Reset is in whole
- * seconds, so a later header may show slightly less; one extra second keeps rounding from declining a
- * request.
+ * that could have been sent in time; a looser one lets more requests wait in vain. The bench "Turns" compares
+ * this rule with one that knows the true rates of others. A request is declined at once only if it would be
+ * late even with as few arrivals as can be hoped for (`BucketQueue.canMeet`): fewer than 1 of 100 declined
+ * requests could have been sent in time. Of the queued requests, 5 to 12 of 100 wait in vain if there is
+ * other traffic, and none do if there isn't. These are declined when their maximum wait ends, or when a
+ * header shows that they would be late. Reset is in whole seconds, so a later header may show slightly less;
+ * one extra second keeps rounding from declining a request.
  *
- * Times are milliseconds on one clock; while it runs backwards, time stands still here.
+ * Times are milliseconds on one clock; if that clock runs backwards, time stands still here.
  */
 export class Scheduler {
   readonly #optionsOf: (bucket: string) => BucketOptions
@@ -82,7 +85,7 @@ export class Scheduler {
     const request: Request = { ...offered, order, offeredAtMs: now, deadlineMs: now + offered.maxWaitMs }
     const shared = offered.sameAs === undefined ? undefined : this.#shared.get(offered.sameAs)
     const bucket = shared?.bucket ?? this.#bucket(offered.bucket)
-    // A request whose turn has come goes first, even after a late wake-up.
+    // Requests whose turn has already come are sent before the new one, even after a late wake-up.
     const decisions = this.#pump(bucket, now, overslept)
     if (shared !== undefined) return [...decisions, ...this.#join(shared, request, now)]
     const upstream = new Upstream(request.id, bucket, order, request)
@@ -99,8 +102,8 @@ export class Scheduler {
   }
 
   /**
-   * Records an own request that skipped the queue, such as one that opens a stream. Report its outcome by
-   * `answered`. Its id must differ from all offered ones.
+   * Records an own request that skipped the queue, such as one that opens a stream. The caller must report
+   * its outcome to `answered`. Its id must differ from all offered ones.
    */
   passed(id: number, bucketName: string, nowMs: number): void {
     const now = this.#passed(nowMs)
@@ -110,9 +113,9 @@ export class Scheduler {
   }
 
   /**
-   * Lets a request go that waits for nothing, such as an order: above every class, before those that wait,
-   * and out of the reserve. `undefined`: it goes, and its outcome is to be reported by `answered`. A bucket
-   * without a header lets it pass.
+   * Sends a request that must not wait, such as an order: it precedes every class and every waiting request,
+   * and may use the reserve. Returns `undefined` if the request may be sent; the caller must then report its
+   * outcome to `answered`. Without a header, the bucket allows it.
    */
   goAtOnce(id: number, bucketName: string, nowMs: number): Extract<Decision, { kind: 'refuse' }> | undefined {
     const now = this.#passed(nowMs)
@@ -145,7 +148,7 @@ export class Scheduler {
     return decisions
   }
 
-  /** Handles the result of a `refresh`. Without another token the 401 is relayed. */
+  /** Handles the result of a `refresh`. If there is no newer token, the 401 is relayed. */
   refreshed(id: number, gotToken: boolean, nowMs: number): readonly Decision[] {
     const now = this.#passed(nowMs)
     const upstream = this.#upstreams.get(id)
@@ -225,7 +228,10 @@ export class Scheduler {
     return this.#waiting.size > 0
   }
 
-  /** When a waiting request has its turn, if no other joins or leaves; `undefined` if it is not waiting. */
+  /**
+   * When a waiting request has its turn, if no other request joins or leaves; `undefined` if it is not
+   * waiting.
+   */
   turnAtMs(request: number): number | undefined {
     const upstream = this.#upstreamOf.get(request)
     return upstream?.state === 'waiting' ? upstream.bucket.turnOf(upstream, this.#nowMs) : undefined
@@ -236,12 +242,12 @@ export class Scheduler {
     return { requests: this.#upstreamOf.size, upstreams: this.#upstreams.size }
   }
 
-  /** The quota fields of a bucket, computed from its bound; `undefined` before its first header. */
+  /** The quota headers for a bucket, computed from its bound; `undefined` before its first header. */
   rateOf(bucket: string, nowMs: number): RateReading | undefined {
     return this.#buckets.get(bucket)?.bound.reading(Math.max(nowMs, this.#nowMs))
   }
 
-  /** The earliest time at which a request of this class could go to a bucket; `undefined` if unknown. */
+  /** The earliest time at which a request of this class could be sent to a bucket; `undefined` if unknown. */
   roomAtMs(bucket: string, own: ProgramClass, nowMs: number): number | undefined {
     return this.#buckets.get(bucket)?.roomAtMs(own, Math.max(nowMs, this.#nowMs))
   }
@@ -278,7 +284,7 @@ export class Scheduler {
     return [...this.#pump(upstream.bucket, now), ...this.#judgeNew(upstream, request, now)]
   }
 
-  /** Decides on a request that was just added and may have been sent. */
+  /** Decides on a request that was just added and may already have been sent. */
   #judgeNew(upstream: Upstream, request: Request, now: number): readonly Decision[] {
     if (upstream.state !== 'waiting') return []
     const turnAtMs = upstream.bucket.turnOf(upstream, now)
@@ -291,7 +297,7 @@ export class Scheduler {
     return tooMany === request ? [refusal] : [refusal, waits]
   }
 
-  /** Sends every request that may go; appends to `decisions`. */
+  /** Sends every request that may be sent now; appends to `decisions`. */
   #pump(bucket: BucketQueue<Upstream>, now: number, decisions: Decision[] = []): Decision[] {
     for (let next = bucket.take(now); next !== undefined; next = bucket.take(now)) {
       for (const request of next.requests.values()) this.#waiting.delete(request)
@@ -348,8 +354,8 @@ export class Scheduler {
   }
 
   /**
-   * Puts an upstream request back in its former place in the queue. Requests for which that is too late are
-   * answered or declined.
+   * Puts an upstream request back in its former place in the queue. Requests whose deadline it can no longer
+   * meet are answered or declined.
    */
   #again(upstream: Upstream, others: 'answer' | 'too-late', now: number): readonly Decision[] {
     upstream.state = 'waiting'
@@ -358,13 +364,13 @@ export class Scheduler {
     for (const request of upstream.requests.values()) this.#waiting.add(request)
     const late: Request[] = []
     let turnAtMs = upstream.bucket.turnOf(upstream, now)
-    // A request that leaves can lower the class of those it shared with and delay their turn, so the turn is
-    // computed again.
+    // When a request leaves, those that shared its upstream request may fall to a less urgent class. That
+    // delays their turn, so it is computed again.
     for (;;) {
       const leaving = [...upstream.requests.values()].filter(
         ({ deadlineMs }) => !upstream.bucket.canMeet(upstream, deadlineMs, now),
       )
-      // A request that can go now is not late, however long its refresh took.
+      // A request that can be sent now is not late, however long its refresh took.
       if (leaving.length === 0 || turnAtMs <= now) break
       late.push(...leaving)
       for (const { id } of leaving) this.#leave(upstream, id)
@@ -435,7 +441,10 @@ export class Scheduler {
     }
   }
 
-  /** Removes a request from its upstream request. `abandoned`: that was already sent and serves no other. */
+  /**
+   * Removes a request from its upstream request. `abandoned`: the upstream request was already sent and
+   * serves no other request.
+   */
   #leave(upstream: Upstream, id: number): 'left' | 'abandoned' {
     const request = upstream.requests.get(id)
     upstream.requests.delete(id)
@@ -471,8 +480,8 @@ export class Scheduler {
   }
 
   /**
-   * Moves a request to the bucket that its header names: it was counted there. Requests that wait in a bucket
-   * without a header move too. Returns the buckets to check again.
+   * Moves a request to the bucket that its response's header names, because it was counted there. Requests
+   * that wait in a bucket without a header move too. Returns the buckets to check again.
    */
   #moved(upstream: Upstream, name: string | undefined): readonly BucketQueue<Upstream>[] {
     const from = upstream.bucket
@@ -494,7 +503,7 @@ export class Scheduler {
 
 const endOfPatienceMs = ({ deadlineMs }: Request): number => deadlineMs + RESET_STEP_MS
 
-/** Applies an outcome to its bucket. Returns true if the bound was recomputed. */
+/** Applies an outcome to its request's bucket. Returns true if the bound was recomputed. */
 function countIn({ id, bucket }: Upstream, outcome: UpstreamOutcome, now: number): boolean {
   const { bound } = bucket
   switch (outcome.kind) {

@@ -1,14 +1,13 @@
 /** Requests this close together are one burst. */
 const BURST_MS = 10_000
-/** Time constant with which the expectation of another burst decays. */
+/** Time constant with which the size of past bursts decays. */
 const MEMORY_MS = 60_000
 
 /**
  * The steady part of a flow of requests: a single burst is not a rate.
  *
- * A burst counts up to the size of the largest earlier burst, whose size decays with age. So a first burst
- * counts next to nothing, a repeated burst counts from the second time on, and single requests always count
- * whole.
+ * A burst counts up to the size of the largest earlier burst, and sizes decay with age. So a first burst
+ * hardly counts, a repeated burst counts from the second time on, and single requests always count in full.
  */
 export class SteadyPart {
   readonly #least: number
@@ -16,15 +15,15 @@ export class SteadyPart {
   #requests = 0
   #expected: number
 
-  /** `least`: requests of a burst that always count. */
+  /** `least`: how many requests of a burst always count. */
   constructor(least: number) {
     this.#least = least
     this.#expected = least
   }
 
   /**
-   * How many of the `requests` that arrived by `nowMs` count, possibly a fraction. Negative `requests` undo
-   * an earlier count.
+   * How many of the `requests` that arrived by `nowMs` count; need not be whole. A negative number of
+   * `requests` undoes an earlier count.
    */
   of(requests: number, nowMs: number): number {
     const ageMs = nowMs - this.#sinceMs

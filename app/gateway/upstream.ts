@@ -15,14 +15,14 @@ export interface Request extends OfferedRequest {
 export type ResendReason = 'rate-limited' | 'unauthorized' | 'cut'
 
 /**
- * - `waiting`: for its turn, in its bucket's queue.
- * - `sent`: no outcome yet.
- * - `refreshing`: answered by a 401, until there is another token.
+ * - `waiting`: it waits for its turn in its bucket's queue.
+ * - `sent`: it was sent and has no outcome yet.
+ * - `refreshing`: it got a 401 and waits for another token.
  */
 export type UpstreamState = 'waiting' | 'sent' | 'refreshing'
 
 /**
- * An upstream request, and the requests that it serves: one, several equal ones, or none any more.
+ * An upstream request, and the requests that it serves: one, several equal ones, or none once all have left.
  *
  * It waits in the most urgent class of these requests, on behalf of that class's first program.
  */
@@ -34,7 +34,7 @@ export class Upstream implements Waiting {
   bucket: BucketQueue<Upstream>
   state: UpstreamState
   wasSent = false
-  /** Undefined for most upstream requests, which are never resent. */
+  /** Reasons that were used. `undefined` for most upstream requests, which are never resent. */
   #resent: Set<ResendReason> | undefined
   #placedAs: Pick<Request, 'program' | 'weight' | 'class'> = { program: '', weight: 1, class: 'background' }
 
@@ -79,7 +79,7 @@ export class Upstream implements Waiting {
     return true
   }
 
-  /** Moves this to its new place in the queue, after a request joined or left. */
+  /** Moves this upstream request to its new place in the queue, after a request joined or left. */
   placeAnew(): void {
     const requests = [...this.requests.values()]
     const highest = PROGRAM_CLASSES.find((name) => requests.some((request) => request.class === name))

@@ -1,6 +1,6 @@
 import type { ProgramClass } from '../contract/programs.ts'
 
-/** Maximum numbers of waiting requests. Critical ones are exempt: their maximum wait bounds them. */
+/** Maximum numbers of waiting requests. Critical ones are exempt: only their maximum wait limits them. */
 export const MAX_WAITING = { perProgram: 64, all: 512 } as const
 
 /** The fields of a request that matter while it waits. */
@@ -13,7 +13,10 @@ export interface Deadlined {
   readonly deadlineMs: number
 }
 
-/** The requests that wait for their turn: how many of each program, and whose maximum wait ends first. */
+/**
+ * The requests that wait for their turn. Counts them per program, and finds the one whose maximum wait ends
+ * first.
+ */
 export class WaitingRequests<R extends Deadlined> {
   /** In the order in which their maximum waits end, then in order of arrival. */
   readonly #byDeadline: R[] = []

@@ -24,11 +24,11 @@ export function columnAt(fromMs: number, toMs: number, count: number): (atMs: nu
 }
 
 /**
- * At most `most` points, oldest first: the lowest and the highest of each column of `(toMs − fromMs) / (most
- * / 2)`.
+ * At most `most` points, oldest first: the lowest and the highest of each column. A column is `(toMs −
+ * fromMs) / (most / 2)` wide.
  *
- * If not every point fits, a column with a header leaves out estimates. A one-second dip stays visible on a
- * chart of a month, where averages or every n-th point would lose it.
+ * If not every point fits, a column that has a header leaves out estimates. A one-second dip stays visible on
+ * a chart of a month, where averages or every n-th point would lose it.
  */
 export function minMaxColumns(
   extents: Iterable<Extent>,
@@ -51,7 +51,7 @@ export function minMaxColumns(
       if (low.remaining < column.low.remaining) column.low = low
       if (high.remaining > column.high.remaining) column.high = high
     }
-    // If every point fits, all are kept.
+    // If all points of the column fit, they are all kept.
     if (few.length <= most) few.push(...(same(first, second) ? [first] : [first, second]))
   }
   if (few.length <= most) return few
@@ -61,7 +61,7 @@ export function minMaxColumns(
   })
 }
 
-/** Places a rollup's extremes a third of the way in from either side: their exact times are not stored. */
+/** Places a rollup's extremes at one third and two thirds of its length: their exact times are not stored. */
 function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [HistoryPoint, HistoryPoint] {
   const { atMs, endMs, low, high, lowFirst } = extent
   const source = extent.source === 'header' ? 'header' : 'modelled'
@@ -75,7 +75,7 @@ function pointsOf(extent: Extent, fromMs: number, toMs: number): readonly [Histo
 const same = (a: HistoryPoint, b: HistoryPoint): boolean =>
   a === b || (a.remaining === b.remaining && a.source === b.source)
 
-/** At most one time per column, the latest. */
+/** At most one time per column: the latest. */
 export function thinnedMoments(
   momentsMs: readonly number[],
   fromMs: number,

@@ -55,8 +55,8 @@ export interface IncidentInput {
 }
 
 /**
- * The incident of one key: its snapshot and report, and `events` oldest first, without account ids and
- * symbols.
+ * Combines the snapshot, report and `events` (oldest first) of one key into an incident, without account ids
+ * and symbols.
  */
 export function incidentOf({ version, snapshot, report, events }: IncidentInput): Incident {
   const happened = events.map(lineOf)
@@ -103,7 +103,7 @@ const COPIED = [
   'count',
 ] as const
 
-/** One event, by an explicit list of fields, so that a new field is not leaked. */
+/** One event, reduced to a fixed list of fields, so that a field added later can't leak. */
 function lineOf(event: LoggedEvent): RecordedLine {
   const fields = event as Partial<Record<(typeof COPIED)[number], string | number>>
   const facts = [

@@ -2,7 +2,7 @@ import type { OrderEntry } from '../contract/orders.ts'
 import { csvRow, EXPORT_FORMAT, isoTime } from './report-csv.ts'
 import type { SeriesInterval } from './series.ts'
 
-/** Columns of the journal of orders. No name is an SQL keyword that needs quotes. */
+/** Columns of the journal of orders. No name is an SQL keyword, so none needs quotes. */
 export const ORDER_COLUMNS = [
   'id',
   'time',
@@ -34,7 +34,7 @@ export const orderExportRow = (entry: OrderEntry): OrderExportRow => ({
   outcome: entry.outcome,
 })
 
-/** RFC 4180. */
+/** The orders as CSV (RFC 4180). */
 export function* ordersCsv(entries: Iterable<OrderEntry>): Generator<string> {
   yield csvRow(ORDER_COLUMNS)
   for (const entry of entries) {
@@ -43,7 +43,7 @@ export function* ordersCsv(entries: Iterable<OrderEntry>): Generator<string> {
   }
 }
 
-/** One JSON object with a list of rows. */
+/** The orders as one JSON object with a list of rows. */
 export const ordersJson = (
   entries: Iterable<OrderEntry>,
   { fromMs, toMs, version }: SeriesInterval,

@@ -8,7 +8,7 @@ export const RECENT_MS = 16 * MINUTE_MS
 const MAX_POINTS = 2_000
 const MAX_REJECTIONS = 500
 
-/** Requests per second of this app and of others. */
+/** Use by this app and by others, requests per second. */
 interface Use {
   readonly own: number
   readonly elsewhere: number
@@ -109,12 +109,15 @@ const inThousandths = ({ own, elsewhere }: Use): Use => ({
 const thousandths = (perSecond: number) => Math.round(perSecond * 1000) / 1000
 
 /**
- * Ranks a header before a sample that repeats its number, and such a sample before an estimate. Samples have
- * an interval.
+ * Ranks a header above a sample that repeats its number, and such a sample above an estimate. Only samples
+ * have bounds.
  */
 const rank = ({ source, low }: HistoryPoint) => (source === 'modelled' ? 0 : low === undefined ? 2 : 1)
 
-/** One point per time slot: the last of its lowest headers, otherwise its last sample. */
+/**
+ * One point per time slot: its lowest header (the last of them if several are equal), otherwise its last
+ * sample.
+ */
 function thinned(
   points: readonly HistoryPoint[],
   fromMs: number,

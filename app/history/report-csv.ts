@@ -1,8 +1,8 @@
 import type { Report } from '../contract/history.ts'
 
 /**
- * Columns that identify key and environment, on every row and in each file name, so that several exports form
- * one table.
+ * The key and its environment. They are in every row and in each file name, so that several exports can be
+ * joined into one table.
  */
 export interface ExportedKey {
   /** The profile's id. */
@@ -10,7 +10,7 @@ export interface ExportedKey {
   readonly environment: string
 }
 
-/** No name is an SQL keyword, so none needs quotes. */
+/** The columns of the report. No name is an SQL keyword, so none needs quotes. */
 const COLUMNS = [
   'profile_id',
   'environment',
@@ -28,8 +28,8 @@ const COLUMNS = [
 ] as const
 
 /**
- * RFC 4180, one row per category, times in ISO 8601. For slots, own and other are the maximum in use, and
- * refused counts streams that got no slot. Unknown values are empty.
+ * The report as CSV (RFC 4180): one row per category, times in ISO 8601. For slots, `own` and `other` are the
+ * maximum in use, and `refused` counts streams that got no slot. Unknown values are empty.
  */
 export function reportCsv(report: Report, { profile, environment }: ExportedKey): string {
   const about = [profile, environment, isoTime(report.from), isoTime(report.to)]
@@ -91,7 +91,10 @@ export function reportJson(report: Report, { profile, environment }: ExportedKey
 /** One row of a table, with a number or a text per column. */
 export type Cells = readonly (string | number)[]
 
-/** A row by RFC 4180 with its line end. Texts are quoted if needed and neutralised as formulas. */
+/**
+ * A row in the form of RFC 4180, with its line end. Texts are quoted if needed, and those that would be
+ * formulas are neutralised.
+ */
 export const csvRow = (row: Cells): string => `${row.map(cell).join(',')}\r\n`
 /** Epoch milliseconds as ISO 8601, UTC. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString()

@@ -51,8 +51,8 @@ function requestReport(
   const [first, ...rest] = rollups
   if (!first) return []
   const { limit, own, elsewhere, low, nearMs, knownMs, ...all } = rest.reduce(merged, first)
-  // 429s without samples, such as those in the simulator's past, are known only from events; the larger count
-  // avoids counting any twice.
+  // Some 429s, such as those in the simulator's past, have no samples and are known only from events. Taking
+  // the larger count avoids counting any of them twice.
   const rejected = Math.max(all.rejected, refused)
   const programs = used.toSorted((a, b) => b.requests - a.requests || a.program.localeCompare(b.program))
   return [

@@ -1,11 +1,11 @@
 import { LOW_THRESHOLD, MINUTE_MS } from '../contract/units.ts'
 import { byTrust, HOLD_MS, type Sample, type SampleSource } from './sample.ts'
 
-/** A rolled-up stretch of samples: enough to draw it and to account for it. */
+/** A rolled-up stretch of samples: enough to draw it and to report its use. */
 export interface Rollup {
   /** The first millisecond of the stretch; the tier determines its length. */
   readonly atMs: number
-  /** Lowest and highest level from the most trusted source: estimates count only without a header. */
+  /** Lowest and highest level from the most trusted source. Estimates count only if there is no header. */
   readonly low: number
   readonly high: number
   /** Whether the low came before the high, so that a chart keeps their order. */
@@ -90,7 +90,7 @@ export class MinuteBuilder {
     return closed
   }
 
-  /** Adds a sample whose minute is already counted, but which may extend into the next minute. */
+  /** Continues from a sample whose minute is already counted. It may still be valid in the next minute. */
   resume(sample: Sample): void {
     this.#last = sample
   }
@@ -113,7 +113,7 @@ export class MinuteBuilder {
     return { ...open, knownMs: open.knownMs + knownMs, nearMs: open.nearMs + nearMs }
   }
 
-  /** How long the last sample was valid within `fromMs` to `toMs`. */
+  /** How long the last sample was valid between `fromMs` and `toMs`. */
   #heldFor(fromMs: number, toMs: number): Pick<Rollup, 'knownMs' | 'nearMs'> {
     const last = this.#last
     if (!last || last.source === 'default') return { knownMs: 0, nearMs: 0 }

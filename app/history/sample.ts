@@ -5,7 +5,10 @@ export type SampleSource = 'header' | 'modelled' | 'default'
 
 const TRUST: Readonly<Record<SampleSource, number>> = { default: 0, modelled: 1, header: 2 }
 
-/** Compares trust: a header before an estimate, an estimate before the table. 0 if equal. */
+/**
+ * Compares how far two sources are trusted: a header more than an estimate, an estimate more than the table.
+ * 0 if equal.
+ */
 export const byTrust = (a: SampleSource, b: SampleSource): number => TRUST[a] - TRUST[b]
 
 /** One sample of a request quota. Counts are since the previous sample. */
@@ -15,10 +18,10 @@ export interface Sample {
   readonly remaining: number
   readonly limit: number
   readonly source: SampleSource
-  /** Requests of this app, and of everybody else on the same key. */
+  /** Requests of this app, and of others on the same key. */
   readonly own: number
   readonly elsewhere: number
-  /** 429s of the request rate. */
+  /** 429s because of the request rate. */
   readonly rejected: number
 }
 

@@ -10,7 +10,7 @@ export interface SeriesMinute extends ExportedKey {
 /** One row for programs: flat, times in ISO 8601, `null` for unknown values. */
 export type SeriesRow = Readonly<Record<SeriesColumn, string | number | null>>
 
-/** No name is an SQL keyword, so none needs quotes. */
+/** The columns of the series. No name is an SQL keyword, so none needs quotes. */
 export const SERIES_COLUMNS = [
   'profile_id',
   'environment',
@@ -55,7 +55,7 @@ export interface SeriesInterval {
   readonly version: string
 }
 
-/** RFC 4180 in pieces, because a month of minutes is half a million rows. */
+/** The series as CSV (RFC 4180), produced in pieces because a month of minutes has half a million rows. */
 export function* seriesCsv(minutes: Iterable<SeriesMinute>): Generator<string> {
   yield csvRow(SERIES_COLUMNS)
   for (const minute of minutes) {
@@ -65,7 +65,7 @@ export function* seriesCsv(minutes: Iterable<SeriesMinute>): Generator<string> {
   }
 }
 
-/** One JSON object, one row per line, in pieces. */
+/** The series as one JSON object with one row per line, produced in pieces. */
 export function* seriesJson(
   minutes: Iterable<SeriesMinute>,
   { fromMs, toMs, version }: SeriesInterval,

@@ -3,11 +3,12 @@ import type { UsualLevels, UsualLoad } from '../contract/history.ts'
 import { DAY_MS, MINUTE_MS } from '../contract/units.ts'
 
 /*
- * Learns from recorded use which load by others is usual at which time of the trading day.
+ * Learns from recorded use which load from others is usual at each time of the trading day.
  *
- * Model: others on a trading key follow the exchange's clock. So a day is cut into 96 quarters of an hour by
- * that clock, with Monday to Friday pooled. In each quarter a day either has its usual load or not. A load is
- * usual if at least 60 % of the days have it; with random traffic no quarter reaches that.
+ * Model: others on a trading key follow the exchange's clock. So a day on that clock is divided into 96
+ * quarters of an hour, and Monday to Friday are pooled. In each quarter, a day either has the usual load or
+ * does not. A load is usual if at least 60 % of the days have it; with random traffic no quarter reaches
+ * that.
  *
  * Steps:
  *   1. Stretches of three minutes are assigned to the exchange's days. Weekends, today and unrecorded days
@@ -37,13 +38,13 @@ const USUAL_SHARE = 0.6
 /** Minimum share of the median load, and minimum number of requests, for a quarter to have its load. */
 const LOADED = { share: 0.5, requests: 5 } as const
 /**
- * Deadline for a day to show its usual traffic: the share of that traffic, and the number of requests needed
- * to judge.
+ * A day must show its usual traffic by `untilMinute`: at least `share` of it. The day is judged only if at
+ * least `requests` are usual by then.
  */
 export const SHOWN = { untilMinute: 600, share: 0.25, requests: 20 } as const
 /** Minimum share of a stretch, or of a quarter's stretches, to count as recorded. */
 const RECORDED = 0.5
-/** Minimum ratio between the rates of two neighbouring quarters that count as separate loads. */
+/** Minimum ratio between the rates of two neighbouring quarters for them to count as separate loads. */
 const OTHER_LOAD = 1.5
 
 /** Three recorded minutes of one quota. */
@@ -90,7 +91,10 @@ const isLike = (one: number, other: number): boolean =>
 
 const isTradingDay = (dayMs: number): boolean => weekdayOf(dayMs) % 6 !== 0
 
-/** The usual day from the record before `untilMs`. The day of `untilMs` itself is unfinished and left out. */
+/**
+ * The usual day from the record before `untilMs`. The day that contains `untilMs` is unfinished, so it is
+ * left out.
+ */
 export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number): UsualDay {
   const means = new Means()
   const days: Day[] = []
@@ -109,8 +113,9 @@ export function usualDayOf(stretches: Iterable<RecordedStretch>, untilMs: number
 }
 
 /**
- * The usual loads of the day of `nowMs`, in order. None on a weekend or with fewer than five recorded days.
- * From 10:00 on, none if `today`, the record of this day, shows an unusual day.
+ * The usual loads of the day that contains `nowMs`, in order. There are none on a weekend or with fewer than
+ * five recorded days. From 10:00 on there are also none if `today`, the record of that day, lacks the usual
+ * traffic.
  */
 export function usualLoads(
   usual: UsualDay,
@@ -213,7 +218,7 @@ function isUnlike(means: readonly number[], days: number, { requests }: Day): bo
   return usual >= SHOWN.requests && had < SHOWN.share * usual
 }
 
-/** Requests in the recorded stretches, and the mean of the same stretches over all days. */
+/** Requests in the recorded stretches of a day, and the mean of the same stretches over all days. */
 function against(means: readonly number[], requests: Float64Array) {
   let [had, usual] = [0, 0]
   for (const [at, count] of requests.entries()) {

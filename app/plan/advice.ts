@@ -3,7 +3,7 @@ import { type CategoryDemand, type Demand, totalBurst, totalRate } from './deman
 import type { Plan, PlannedProgram } from './plan.ts'
 import { OTHERS_NAME } from './running.ts'
 
-/** What one program must reduce in one category for the plan to fit. */
+/** How far one program must reduce its demand in one category for the plan to fit. */
 export interface Concession {
   readonly category: string
   readonly program: string
@@ -13,14 +13,14 @@ export interface Concession {
   readonly burst?: number
 }
 
-/** Rates are shown in hundredths. */
+/** Steps per unit: rates are shown in hundredths. */
 const RATE_STEPS = 100
 
 /**
- * What to reduce first for a category to fit: the least urgent class first, and within a class the smallest
- * weight first. Each program gives up all its demand before the next one gives up any. Empty if the category
- * fits. Others can't be asked to reduce: if all programs together can't give up enough, only others are
- * named.
+ * What to reduce first for a category to fit: starting with the least urgent class, and within a class with
+ * the smallest weight. Each program gives up all its demand before the next one gives up any. Empty if the
+ * category fits. Others can't be asked to reduce: if all programs together can't give up enough, only others
+ * are named.
  *
  * The reductions cover `Σρ − r` and `Σb + reserve − L` and no more; rates are rounded down to hundredths.
  */

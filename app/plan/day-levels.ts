@@ -13,7 +13,7 @@ export interface DayStretch {
 }
 
 /**
- * All stretches of a replayed day in one category. Where nothing was requested, the bucket refills (service
+ * All stretches of a replayed day in one category. In a stretch without requests, the bucket refills (service
  * 8.3). Empty for a category without a limit.
  */
 export function dayLevels(

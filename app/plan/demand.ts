@@ -8,12 +8,12 @@ export interface Demand {
   readonly program: string
   readonly class: ProgramClass
   readonly weight: number
-  /** Requests a second. */
+  /** Requests per second. */
   readonly perSecond: number
-  /** Most requests at one moment, without streams. */
+  /** Maximum number of simultaneous requests, not counting streams. */
   readonly burst: number
   /**
-   * Streams that the program may open at one moment. Each counts once, when opened (service 8.2). A stream
+   * Streams that the program may open simultaneously. Each counts once, when opened (service 8.2). A stream
    * that an earlier program of the plan also has is shared, so it is not opened again.
    */
   readonly opens: number
@@ -36,8 +36,8 @@ export interface CategoryDemand {
 }
 
 /**
- * Demand of a plan in each category with a request quota, in the order of first mention. A program that names
- * a category twice needs the sum.
+ * Demand of a plan in each category with a request quota, in the order in which they are first mentioned. If
+ * a program names a category twice, its demands are added.
  */
 export function demandsOf(plan: Plan): readonly CategoryDemand[] {
   const byCategory = new Map<string, Demand[]>()
@@ -73,7 +73,9 @@ function askedBy(program: Plan['programs'][number]): ReadonlyMap<string, Asked> 
   return asked
 }
 
-/** Empty for a category without a request quota, such as one with slots only. */
+/**
+ * The demand in one category. Empty for a category without a request quota, such as one that only has slots.
+ */
 function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]): CategoryDemand[] {
   const size = limitOf(plan, category)
   if (size === undefined) return []
@@ -90,15 +92,15 @@ function categoryDemand(plan: Plan, category: string, demands: readonly Demand[]
   return [{ category, limit, capacityPerSecond: limit / periodSeconds, levels, reserve, demands }]
 }
 
-/** Requests a second of all demands. */
+/** Requests per second of all demands together. */
 export const totalRate = (demands: readonly Demand[]): number =>
   demands.reduce((sum, { perSecond }) => sum + perSecond, 0)
 
-/** Requests of all demands at one moment, if they coincide. */
+/** Requests of all demands together, if their bursts coincide. */
 export const totalBurst = (demands: readonly Demand[]): number =>
   demands.reduce((sum, { burst, opens }) => sum + burst + opens, 0)
 
-/** Whether class `a` goes before `b`. */
+/** Whether class `a` is more urgent than `b`. */
 export const isBefore = (a: ProgramClass, b: ProgramClass): boolean =>
   PROGRAM_CLASSES.indexOf(a) < PROGRAM_CLASSES.indexOf(b)
 

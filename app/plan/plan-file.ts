@@ -6,7 +6,7 @@ import type { StreamRequest } from '../service/stream-kinds.ts'
 import { readStreamText } from '../service/stream-text.ts'
 import { limitOf, type Plan } from './plan.ts'
 
-/** Largest size of a plan's file, bytes. People write plans by hand, so a larger file is not a plan. */
+/** Largest size of a plan's file, bytes. People write plans by hand, so a larger file can't be one. */
 export const MAX_PLAN_FILE_BYTES = 1_048_576
 
 /** The plan in a file, or one line that names the wrong member and its expected value. */
@@ -20,7 +20,7 @@ const MAX_PERIOD_SECONDS = 86_400
 const MAX_PROGRAMS = 64
 const MAX_ENTRIES = 256
 
-/** One line, without characters that would reorder the terminal text around it. */
+/** A name on one line, without characters that would reorder the text around it in a terminal. */
 const name = z
   .string()
   .check(
@@ -76,8 +76,8 @@ const planFile = z.strictObject({
 
 /**
  * Reads the text of a plan's file: programs with class, weight, requests and streams, and limits and reserves
- * that differ from the defaults. Periods and rates are in seconds. Category names match in any case.
- * `undefined`: a file above `MAX_PLAN_FILE_BYTES`.
+ * that differ from the defaults. Periods and rates are in seconds. The case of category names does not
+ * matter. `undefined` stands for a file larger than `MAX_PLAN_FILE_BYTES`.
  */
 export function readPlan(text: string | undefined): PlanReading {
   if (text === undefined) return { kind: 'wrong', line: 'the file is over 1 MiB' }
@@ -112,7 +112,7 @@ const known = (category: string): string =>
   CURRENT_REQUEST_QUOTAS.find((quota) => quota.category.toLowerCase() === category.toLowerCase())?.category ??
   category
 
-/** The first category without a limit in the table or the plan: it cannot be judged. */
+/** The first category that has a limit neither in the table nor in the plan, and so cannot be judged. */
 function firstUnknown(plan: Plan): string | undefined {
   for (const [at, { requests }] of plan.programs.entries()) {
     const unknown = requests.findIndex(({ category }) => limitOf(plan, category) === undefined)

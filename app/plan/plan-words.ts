@@ -7,7 +7,7 @@ import { type CategoryDemand, exceeds, totalBurst, totalRate } from './demand.ts
 import { OTHERS_NAME, OWN_NAME } from './running.ts'
 import type { CategoryVerdict, PlanVerdict, SlotVerdict } from './verdict.ts'
 
-/** `1.07/s`: in hundredths, because a plan's rates are small. */
+/** `1.07/s`: with two decimals, because a plan's rates are small. */
 export const planRateText = (perSecond: number): string => `${perSecond.toFixed(2)}/s`
 
 /**
@@ -31,7 +31,7 @@ export function reasonAgainst({
   return reasons.length === 0 ? undefined : `${reasons.join('; ')}.`
 }
 
-/** What to reduce first, one sentence for each program and category, then for each group of slots. */
+/** What to reduce first, one sentence for each program and category, then one for each group of slots. */
 export function adviceLines(
   concessions: readonly Concession[],
   slots: readonly SlotVerdict[],
@@ -52,7 +52,7 @@ export function concessionLine({ category, program, perSecond, burst }: Concessi
   return `${category}: lower ${program} to ${listText(changes)}.`
 }
 
-/** Which streams to close where they exceed the slots, as a sentence. */
+/** A sentence that says how many streams to close if there are more streams than slots. */
 export function slotLine({ category, streams, shared, limit, elsewhere }: SlotVerdict): string {
   const excess = Math.min(shared, shared + elsewhere - limit)
   const name = streamCategoryName(category)
@@ -131,7 +131,7 @@ function excessText({ categories, slots }: PlanVerdict): string {
   return `${listText(counts)} over capacity.`
 }
 
-/** Every reason, for the terminal. */
+/** All reasons, for the terminal. */
 const reasonsText = ({ categories, slots }: PlanVerdict): string =>
   [
     ...categories.flatMap(({ category, why }) => (why === undefined ? [] : [`${category} ${why}`])),
@@ -154,7 +154,7 @@ function longestWait({ categories }: PlanVerdict) {
 export const planWaitText = (worstSeconds: number | null): string =>
   worstSeconds === null ? 'without bound' : `up to ${durationText(Math.ceil(worstSeconds))}`
 
-/** Minimum minutes of recording to judge a day. */
+/** How many minutes must be recorded for a day to be judged. */
 const MIN_DAY_MINUTES = 60
 
 /** Whether too few minutes are recorded to judge a day. */
@@ -169,7 +169,7 @@ export function recordedText(minutes: number, ofMs: number): string {
   return `${amount} ${verb} recorded of the last ${hoursText(ofMs / 60_000)}${much}`
 }
 
-/** `24 h`, `1.5 h`; below an hour in minutes. */
+/** `24 h`, `1.5 h`; less than an hour is in minutes. */
 const hoursText = (minutes: number): string =>
   minutes < 60 ? `${Math.round(minutes)} min` : `${Number((minutes / 60).toFixed(1))} h`
 

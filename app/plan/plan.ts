@@ -8,9 +8,9 @@ import type { StreamRequest } from '../service/stream-kinds.ts'
  */
 export interface PlannedRequests {
   readonly category: string
-  /** Requests a second on average, 0 or more. */
+  /** Requests per second on average, 0 or more. */
   readonly perSecond: number
-  /** The most it requests at one moment, a whole number from 1. */
+  /** Maximum number of simultaneous requests, a whole number from 1. */
   readonly burst: number
 }
 

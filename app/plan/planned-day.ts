@@ -2,8 +2,8 @@ import type { Plan, PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
 /**
- * A day of a plan, in order of time. Each program requests up to its whole burst at random times, as often as
- * its rate allows, and never exceeds its token bucket.
+ * The requests of a day under a plan, in order of time. Each program requests up to its whole burst at random
+ * times, as often as its rate allows, and never exceeds its token bucket.
  *
  * `chance` returns numbers from 0 to below 1; `lengthMs` is the length of the day.
  */
@@ -31,7 +31,10 @@ function momentsOf({ perSecond, burst }: PlannedRequests, lengthMs: number, chan
   return moments
 }
 
-/** Numbers from 0 to below 1, the same in each run (mulberry32), so that repeating a plan repeats its day. */
+/**
+ * Random numbers from 0 to below 1 (mulberry32). They are the same in each run, so the same plan always gives
+ * the same day.
+ */
 export function seededChance(): () => number {
   let state = 1
   return () => {

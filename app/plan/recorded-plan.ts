@@ -8,8 +8,8 @@ const NO_ONE: PlannedProgram = { name: OWN_NAME, class: 'background', weight: 1,
 /**
  * The running programs as a plan, by their recorded demand. Each program, Headroom and others get rates and
  * bursts that cover their recorded minutes since `fromMs` (epoch ms); `minutes`: the number of recorded
- * minutes. Rates are rounded up to hundredths. Others' minutes are an estimate, so their rates and bursts are
- * too.
+ * minutes. Rates are rounded up to hundredths. Others' recorded use is an estimate, and so are their rates
+ * and bursts.
  */
 export function recordedPlan(
   { plan }: RunningPlan,

@@ -1,7 +1,7 @@
 import type { PlannedRequests } from './plan.ts'
 import type { Arrival } from './replay.ts'
 
-/** Requests of one category recorded in the minute from `atMs`; may have a fraction where estimated. */
+/** Requests of one category recorded in the minute from `atMs`; need not be whole if estimated. */
 export interface RecordedMinute {
   readonly category: string
   /** Epoch ms. */
@@ -15,12 +15,12 @@ const DEFAULT_PERIOD_SECONDS = 300
 
 /**
  * For each category, the token bucket that covers the recorded minutes. Of all such buckets, this one has the
- * smallest rate × period + burst, which is the most that a bucket takes of its quota in one period. Its rate
- * is near the mean of all minutes if they are even, and near the mean of the busy hours if they are not.
+ * smallest rate × period + burst, which is the most that its program can use of the quota in one period. If
+ * use is even, its rate is near the mean of all minutes; otherwise, near the mean of the busy hours.
  *
- * The resolution is a minute: all requests of a minute count at its start, so the burst is never understated.
- * Minutes of a category are in order of time; minutes without a recording count as quiet. Categories without
- * a request are left out.
+ * The resolution is a minute: all requests of a minute count as sent at its start, so the burst is never
+ * understated. Minutes of a category are in order of time; minutes without a recording count as quiet.
+ * Categories without a request are left out.
  */
 export function recordedRequests(
   minutes: Iterable<RecordedMinute>,

@@ -31,7 +31,7 @@ export interface ReplayedLevel {
   readonly atMs: number
   /** Requests, 0 to the limit. */
   readonly lowest: number
-  /** Longest wait of a request that reached the service in the stretch, seconds, 0 or more. */
+  /** Longest wait, in seconds, of a request that reached the service in the stretch; 0 or more. */
   readonly longestSeconds: number
   /** The program whose request waited that long; absent if none waited. */
   readonly longestBy?: string
@@ -54,7 +54,7 @@ export interface ReplayOptions {
   readonly stretchMs: number
 }
 
-/** One-way trip to or from the service. */
+/** Duration of one trip to or from the service. Milliseconds. */
 const TRIP_MS = 25
 
 /**
@@ -71,7 +71,7 @@ export function replay(plan: Plan, arrivals: Iterable<Arrival>, options: ReplayO
   return slice.value
 }
 
-/** Arrivals processed between two pauses: a few milliseconds of work. */
+/** How many arrivals are processed between two pauses: a few milliseconds of work. */
 const SLICE = 200
 
 /** Like `replay`, but yields regularly so that a window stays responsive. */
@@ -112,7 +112,8 @@ interface Category {
 }
 
 /**
- * A request without a response yet. Trips are equally long, so requests and responses each arrive in order.
+ * A request without a response yet. All trips take equally long, so requests arrive in the order in which
+ * they are sent, and so do responses.
  */
 interface OpenRequest {
   readonly id: number
@@ -140,7 +141,7 @@ class ReplayedDay {
   readonly #open = new Map<number, OpenRequest>()
   readonly #up = new Queue<OpenRequest>()
   readonly #down = new Queue<OpenRequest>()
-  /** The scheduler's next wake-up, read once after each event; infinite for none. */
+  /** The scheduler's next wake-up, read once after each event; infinity if none is needed. */
   #wakeMs = Number.POSITIVE_INFINITY
   #upstreamRefusals = 0
   #nextId = 1
@@ -235,7 +236,7 @@ class ReplayedDay {
     const request = this.#open.get(id)
     if (request === undefined) return
     request.waitedMs = nowMs - request.offeredAtMs
-    // A resend after a 429 has already had its turn.
+    // A resend after a 429 has already been counted.
     if (!isResend) this.#waitsOf(request).sentMs.push(request.waitedMs)
     request.atMs = nowMs + TRIP_MS
     this.#up.add(request)
@@ -267,7 +268,10 @@ class ReplayedDay {
     return category
   }
 
-  /** At the start of a day the bucket's level is known, for example after a check. */
+  /**
+   * Tells the scheduler the level of a bucket, which a real gateway would know at the start of a day, for
+   * example from a check.
+   */
   #meet({ name, bucket }: Category): void {
     const id = this.#nextId++
     this.#scheduler.passed(id, name, 0)
@@ -319,7 +323,7 @@ function summary({ program, category, sentMs, refused }: Waits): ReplayedWaits {
   }
 }
 
-/** A first-in, first-out queue that never shifts its items. */
+/** A first-in, first-out queue that reads by index instead of shifting its array. */
 class Queue<T> {
   #items: T[] = []
   #taken = 0

@@ -16,7 +16,7 @@ export class RollingBucket {
     this.#level = limit
   }
 
-  /** Requests left, 0 to the limit, with a fraction. Times must not decrease. */
+  /** Requests left, 0 to the limit, not rounded. Times must not decrease from call to call. */
   level(nowMs: number): number {
     const seconds = Math.max(0, nowMs - this.#atMs) / 1000
     this.#level = Math.min(this.#limit, this.#level + (seconds * this.#limit) / this.#periodSeconds)
@@ -24,14 +24,17 @@ export class RollingBucket {
     return this.#level
   }
 
-  /** Takes one request. Returns false for a 429, which takes nothing (service 3). */
+  /** Takes one request. Returns false for a 429, which uses no request (service 3). */
   spend(nowMs: number): boolean {
     if (this.level(nowMs) < 1) return false
     this.#level -= 1
     return true
   }
 
-  /** The fields of a response: Remaining rounded down, Reset in whole seconds until full. */
+  /**
+   * The quota headers of a response: Remaining is rounded down, and Reset is the time until the bucket is
+   * full, in whole seconds.
+   */
   header(nowMs: number): { limit: number; periodSeconds: number; remaining: number; resetSeconds: number } {
     const level = this.level(nowMs)
     const [limit, periodSeconds] = [this.#limit, this.#periodSeconds]

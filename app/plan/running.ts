@@ -2,7 +2,9 @@ import type { ProgramSummary, RequestQuota, Snapshot, StreamSummary } from '../c
 import { STREAM_TABLE, type StreamRequest, streamKindOf } from '../service/stream-kinds.ts'
 import type { Plan, PlannedProgram, PlannedRequests } from './plan.ts'
 
-/** Name of the key's own requests that come from no program: checks and the window's requests. */
+/**
+ * Name of Headroom's own requests on the key, which come from no program: checks and the window's requests.
+ */
 export const OWN_NAME = 'Headroom'
 /** Name of all use of the key outside this app. */
 export const OTHERS_NAME = 'Others'
@@ -21,7 +23,7 @@ export interface OthersEstimate {
 
 /** The programs that run on a key now, as a plan. */
 export interface RunningPlan {
-  /** The gateway's programs, then Headroom, then others, each if it requests anything. */
+  /** The gateway's programs, then Headroom, then others, leaving out those without requests. */
   readonly plan: Plan
   readonly others: readonly OthersEstimate[]
   /**
@@ -34,7 +36,8 @@ export interface RunningPlan {
 }
 
 /**
- * Assumed burst of a program in seconds of its rate, where only the rate is known. A person may change it.
+ * If only a program's rate is known, its burst is assumed to be what that rate gives in this many seconds. A
+ * person may change it.
  */
 export const ASSUMED_BURST_SECONDS = 10
 /** Seconds that a program's rate covers. */
@@ -43,12 +46,12 @@ const RATE_SECONDS = 60
 const MIN_PER_SECOND = 0.005
 
 /**
- * The plan of the programs that run on a key now. It contains each program's demand of the last minute
+ * The programs that run on a key now, as a plan. It contains each program's demand in the last minute
  * (forwarded or queued), the key's own requests, and the estimated use of others. Limits, slots and others'
  * slots come from the snapshot.
  *
  * Others bypass the gateway, so nothing makes them wait: they count as critical. A stream belongs to each
- * program that reads it; slots with unnamed streams count as others'.
+ * program that reads it; slots of unnamed streams count as others'.
  */
 export function runningPlan({ requests, slots, streams, programs = [] }: Snapshot): RunningPlan {
   const others = requests.flatMap(othersOf)
@@ -107,9 +110,7 @@ export function withOthersHigh(plan: Plan, { others, recordedFromMs }: Omit<Runn
 interface OpenStream {
   readonly stream: StreamRequest
   readonly readBy: readonly string[]
-  /**
-   * Whether Headroom itself keeps the stream open, as far as is known: it is pinned, or no program reads it.
-   */
+  /** Whether Headroom itself keeps the stream open, as far as known: it is pinned, or no program reads it. */
   readonly isOwn: boolean
 }
 

@@ -5,9 +5,9 @@ import type { Plan } from './plan.ts'
 /** The streams of a plan in one category that has slots. */
 export interface SlotUse {
   readonly category: string
-  /** Streams that the programs request. */
+  /** Number of streams that the programs request. */
   readonly streams: number
-  /** Distinct streams: the gateway shares equal streams, so each distinct one takes one slot. */
+  /** Number of distinct streams, each of which takes one slot: equal ones are shared by the gateway. */
   readonly shared: number
   /** Slots of the category (service 8.2). */
   readonly limit: number
@@ -16,8 +16,7 @@ export interface SlotUse {
 }
 
 /**
- * The slots that a plan takes, in the order of the service's table, without categories in which it has no
- * streams.
+ * The slots that a plan takes, in the order of the service's table. Categories without streams are left out.
  */
 export function slotUseOf({ programs, slots = {} }: Plan): readonly SlotUse[] {
   const asked = programs.flatMap(({ streams }) => streams)

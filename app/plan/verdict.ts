@@ -21,7 +21,7 @@ export interface CategoryVerdict {
   readonly perSecond: number
   /** Refill, requests per second. */
   readonly capacityPerSecond: number
-  /** Requests at one moment, if the bursts of all programs coincide. */
+  /** Simultaneous requests, if the bursts of all programs coincide. */
   readonly burst: number
   readonly limit: number
   /** Reserved requests. */
@@ -44,14 +44,15 @@ export interface SlotVerdict extends SlotUse {
 }
 
 /**
- * Whether a plan fits. It does iff each category has `Σ rate ≤ limit / period` and `Σ burst + reserve ≤
- * limit`, and each of its streams has a slot; equal streams share one (service 8.2, 8.3).
+ * Whether a plan fits. It does if and only if each category has `Σ rate ≤ limit / period` and `Σ burst +
+ * reserve ≤ limit`, and each stream has a slot; equal streams share one (service 8.2, 8.3).
  *
  * If it fits, no request is declined and none waits longer than its `worstSeconds`. This assumes that
  * programs use the gateway and keep to the plan, that the key has no other use, that callers wait long
- * enough, and that at most 64 requests of a program wait. If a category does not fit, simultaneous bursts, or
- * its rates for long enough, delay a critical or normal request, delay a background one longer than the
- * reserve takes to refill, or make one wait in vain.
+ * enough, and that at most 64 requests of a program wait. If a category does not fit, some requests are
+ * delayed when bursts coincide or when its programs keep up their rates for long enough. A critical or normal
+ * request then waits, a background one waits longer than the reserve takes to refill, or a request waits in
+ * vain.
  */
 export function planVerdict(plan: Plan): PlanVerdict {
   const demands = demandsOf(plan)

@@ -9,8 +9,8 @@ export interface WorstWait {
 
 /**
  * The worst-case wait of each program's requests in a category, by network calculus: arrivals are token
- * buckets, a class is served from its level upwards, and more urgent classes go first (J.-Y. Le Boudec, P.
- * Thiran, *Network Calculus*, 1.2 and 6.2).
+ * buckets, a class is served only while the bucket is at its level or above, and more urgent classes go first
+ * (J.-Y. Le Boudec, P. Thiran, *Network Calculus*, 1.2 and 6.2).
  *
  * Symbols: `L` is the limit and `r` the refill per second; `b` and `ρ` are bursts and rates; `l` is the level
  * of class k and `l'` that of the next less urgent class.
@@ -21,12 +21,13 @@ export interface WorstWait {
  *
  *     lack = min( Σ_all b + l − L ,  Σ_≤k b + l − l' )
  *
- * requests. They refill at `r`, minus what may go first meanwhile: more urgent classes, and others of its
- * class that are below their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`. The first term includes
- * one extra request, because headers are in whole seconds and may hide one (service 8.1).
+ * requests. They refill at `r`, minus what may be served first meanwhile: more urgent classes, and programs
+ * of the same class that are below their share. So `wait ≤ lack / (r − Σ_<k ρ − Σ_k,others ρ)`. The first
+ * term includes one extra request, because headers are in whole seconds and may hide one (service 8.1).
  *
- * The bound holds for arrivals that keep to the plan on a key without other use. Except for that extra
- * request, it is reached by the program that is served last when all bursts coincide.
+ * The bound holds for arrivals that keep to the plan on a key without other use. Apart from that extra
+ * request, the bound is tight: the program that is served last when all bursts coincide waits exactly that
+ * long.
  */
 export function worstWaits(category: CategoryDemand): readonly WorstWait[] {
   return category.demands.map((demand) => ({
@@ -46,7 +47,7 @@ function worstWaitSeconds(category: CategoryDemand, demand: Demand): number | un
   return freePerSecond > 0 ? lack / freePerSecond : undefined
 }
 
-/** The lack in requests; `undefined` if the relevant rates exceed the refill. */
+/** How many requests are lacking at worst; `undefined` if the relevant rates exceed the refill. */
 function worstLack(
   { limit, capacityPerSecond, levels, demands }: CategoryDemand,
   { class: own }: Demand,

@@ -9,9 +9,9 @@ export interface RecordedProgram {
   readonly minutes: readonly RecordedMinute[]
 }
 
-/** A day on which a plan is tried. */
+/** A recorded day on which a plan is tried out. */
 export interface WhatIfDay {
-  /** The plan of the recording: the programs that run now. */
+  /** The plan that matches the recording: the programs that run now. */
   readonly base: Plan
   readonly recorded: readonly RecordedProgram[]
   /** Start of the day, epoch ms. */
@@ -23,8 +23,8 @@ export interface WhatIfDay {
 
 /**
  * The arrivals of a day under a plan, in order of time. A program's recorded requests are sped up or slowed
- * down as the plan changed its rate; without a recording, its requests follow the plan. Requests that the
- * plan removed from the base do not arrive.
+ * down as the plan changed its rate; without a recording, its requests follow the plan. Requests that `base`
+ * contains and the plan does not are left out.
  */
 export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
   const recorded = new Map(day.recorded.map(({ program, minutes }) => [program, minutes]))
@@ -47,7 +47,7 @@ export function whatIfArrivals(plan: Plan, day: WhatIfDay): readonly Arrival[] {
 
 /**
  * The factor by which a plan changed a program's rate in a category; 0 if the plan removed it, 1 if neither
- * plan names it.
+ * plan contains it.
  */
 function factorsOf({ name, requests }: PlannedProgram, base: Plan): (category: string) => number {
   const rateIn = (all: PlannedProgram['requests'], category: string) =>

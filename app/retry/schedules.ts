@@ -8,22 +8,25 @@ export interface RetrySchedule {
 
 /** The retry schedule of each operation that is retried without a person. */
 export const RETRY = {
-  /** Opening a stream. Full jitter, so that clients that were dropped together return spread over time. */
+  /**
+   * Opening a stream. Full jitter, so that clients that were disconnected together do not all reconnect at
+   * once.
+   */
   stream: { stepsMs: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 1 },
   /** Requests to a host that does not respond. */
   host: { stepsMs: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000], jitter: 0.5 },
-  /** Checks that get a 401 even with a new token. A fresh token may not be valid everywhere yet. */
+  /** Checks that get a 401 even with a new token. A new token may not be valid everywhere at once. */
   unauthorized: { stepsMs: [10_000, 30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /** Refreshing because of a 401, if the last refresh returned a token that was rejected too. */
   rejected: { stepsMs: [30_000, 60_000, 120_000, 300_000, 600_000], jitter: 0 },
   /**
-   * Tries of a quota whose whole refill others use: including the two 429s that reveal it, at most four per
-   * minute.
+   * Tries on a quota whose whole refill others use: at most four per minute, including the two 429s that
+   * reveal it.
    */
   othersTakeAll: { stepsMs: [20_000, 40_000, 60_000], jitter: 0 },
   /** Refreshing an access token. */
   refresh: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000], jitter: 0.5 },
-  /** Minimum wait before a refresh that requests need, after a failed or useless one. */
+  /** Minimum wait between a refresh that failed or did not help and the next one that a request asks for. */
   wantedRefresh: { stepsMs: [5_000], jitter: 0 },
   /** Refreshing after an unreadable response, each of which may have used up a refresh token. */
   malformedRefresh: { stepsMs: [120_000, 300_000], jitter: 0.5 },
@@ -33,15 +36,15 @@ export const RETRY = {
   revocation: { stepsMs: [30_000], jitter: 0.5 },
   /** Storing a token: a full disk is often freed within minutes. */
   tokenSave: { stepsMs: [5_000, 15_000, 30_000, 60_000], jitter: 0 },
-  /** Serving on the gateway's port, which another program had at the start. */
+  /** Listening on the gateway's port, if another program occupied it at startup. */
   gatewayPort: { stepsMs: [1_000, 2_000, 5_000, 10_000, 30_000], jitter: 0 },
-  /** Writing the journal of orders, without which none passes. */
+  /** Writing the journal of orders. While that fails, no order is sent. */
   orderJournal: { stepsMs: [1_000, 2_000, 5_000], jitter: 0 },
   /** Writing the history file. */
   history: { stepsMs: [1_000, 2_000, 5_000, 15_000, 30_000], jitter: 0 },
   /**
-   * Loading a page that crashed: at once the first time, because a monitor that runs for weeks must not stay
-   * blank.
+   * Reloading a page that crashed: immediately the first time, because a monitor that runs for weeks must not
+   * stay blank.
    */
   page: { stepsMs: [0, 1_000, 5_000, 30_000], jitter: 0 },
 } as const satisfies Record<string, RetrySchedule>

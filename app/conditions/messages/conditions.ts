@@ -251,7 +251,9 @@ export function messageOf(condition: Condition, snapshot: Snapshot, nowMs: numbe
   }
 }
 
-/** Title and body of a condition's alert. A window refreshes them regularly, to keep countdowns running. */
+/**
+ * Title and body of a condition's alert. A window refreshes them regularly, so that countdowns keep running.
+ */
 export function alertText(condition: Condition, snapshot: Snapshot, nowMs: number): AlertText {
   const { title, text, action, detail } = messageOf(condition, snapshot, nowMs)
   // An alert shows its start separately.
@@ -268,8 +270,8 @@ export interface AlertText {
 }
 
 /**
- * Title and body of an alert whose condition has disappeared. Without a header that proves it, the text says
- * that the row may have recovered.
+ * Title and body of an alert whose condition is no longer found. Unless a header proves the recovery, the
+ * text says that the row may have recovered.
  */
 export function recoveredText(
   kind: string,
@@ -296,7 +298,7 @@ export function recoveredText(
 
 type Named = { readonly kind: string; readonly subject: string }
 
-/** An alert as of now: with its condition's text, or as recovered. */
+/** An alert with its present text: that of its condition, or that of a recovery. */
 export function presentAlert(
   alert: Named,
   snapshot: Snapshot,
@@ -320,7 +322,7 @@ function conditionNow({ kind, subject }: Named, snapshot: Snapshot, nowMs: numbe
   return [...roots, ...consequences].find((one) => one.kind === kind && (one.subject ?? '') === subject)
 }
 
-/** Alerts of keys that are not displayed, by key: `Beta: 2 alerts.` Empty without such alerts. */
+/** Alerts of keys that are not displayed, by key: `Beta: 2 alerts.` Empty if there are no such alerts. */
 export const othersAlertsText = (alerts: readonly string[], names: ReadonlyMap<string, string>): string =>
   [...Map.groupBy(alerts, (profile) => profile)]
     .map(([profile, { length }]) => `${names.get(profile) ?? profile}: ${countText(length, 'alert')}.`)

@@ -7,7 +7,7 @@ import { listText } from '../../status/rates.ts'
 export interface EventStyle {
   /** Where a rotated token was stored; absent if unknown. */
   readonly stored?: 'sealed' | 'memory'
-  /** Show a future time as a time of day, or as the time from the event until then. */
+  /** Whether a future time is shown as a time of day, or as the time from the event until then. */
   readonly as?: 'clock' | 'countdown'
   /** Rows with 429s whose whole refill others use: no safe retry time can be given. */
   readonly othersTakeAll?: ReadonlySet<string>
@@ -22,11 +22,11 @@ export type Said = readonly [severity: Severity, title: string, ...details: (str
 export interface Words<E> {
   readonly of: EventGroup
   readonly say: (event: E, style: EventStyle) => Said
-  /** Detail once the line has ended, if it differs from the event's: advice no longer helps then. */
+  /** Detail once the line has ended, if it differs from the event's: by then advice no longer helps. */
   readonly over?: (event: E, ends: readonly LoggedEvent[]) => string
-  /** One line for several events within a second, the worst first. */
+  /** One line for several events within a second, worst first. */
   readonly many?: (events: readonly [E, ...E[]]) => readonly [title: string, detail?: string]
-  /** Events share that line if this value is equal. */
+  /** Events share that line if this function returns the same value for them. */
   readonly alike?: (event: E) => string | number
 }
 
@@ -37,7 +37,7 @@ export type Of<K extends Kind> = Extract<LoggedEvent, { kind: K }>
 export const moment = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `at ${clockText(momentMs)}` : `in ${untilText(momentMs, atMs)}`
 
-/** The end of a validity: `until 14:31:20`, `for 40 s`. Epoch ms. */
+/** The time at which something stops being valid: `until 14:31:20`, `for 40 s`. Epoch ms. */
 export const until = (momentMs: number, atMs: number, as: EventStyle['as'] = 'clock') =>
   as === 'clock' ? `until ${clockText(momentMs)}` : `for ${untilText(momentMs, atMs)}`
 

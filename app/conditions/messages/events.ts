@@ -71,7 +71,7 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   },
   'service-unreachable': {
     of: 'service',
-    // Without a retry time: the event is reported once, and the second attempt would make the time stale.
+    // No retry time: the event is reported once, so the time would be out of date after the next attempt.
     say: ({ host, why, serves }) => [
       serves === 'calls' ? 'critical' : 'warning',
       `${host} unreachable`,
@@ -201,8 +201,8 @@ export const EVENTS: { readonly [K in Kind]: Words<Of<K>> } = {
   ...STREAM_EVENTS,
   elsewhere: {
     of: 'quotas',
-    // Without a rate: the first header that shows others says little about it, and the row has the current
-    // one.
+    // No rate: the first header that shows other use says little about it, and the row shows the current
+    // rate.
     say: ({ category }) => ['warning', `Others active on ${category}`],
     over: ({ perSecond }, [end]) =>
       `${rateText(end?.kind === 'elsewhere-ended' ? end.perSecond : perSecond)} on average`,
@@ -278,7 +278,7 @@ function rotatedText(stored: EventStyle['stored']): string {
   }
 }
 
-/** Who uses up the quota, next to its refill; for a low row, how much is left. */
+/** Who uses up the quota, compared with its refill; for a low row, how much is left. */
 function shortDetail({ state, remaining, limit, othersLow, othersHigh, refill }: Of<'quota-short'>): string {
   if (state === 'low') return `at the start: ${remaining} of ${limit} left`
   if (othersLow === undefined || othersHigh === undefined) return 'still measuring others'
@@ -292,7 +292,7 @@ function quoted({ message, status }: Of<'requests-refused'>): string {
   return message !== undefined && status >= 400 ? `“${message}”` : ''
 }
 
-/** `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: enough to decide whether to close that stream. */
+/** `Depth quotes · MSFT, open for 2 h 14 min, 0.4/s`: enough to decide whether to close the stream. */
 function proposalText(proposal: StreamProposal, nowMs: number): string {
   const rate = rateText(proposal.framesPerSecond)
   const open = sinceText(proposal.openedAt, nowMs)

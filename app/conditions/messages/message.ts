@@ -56,7 +56,9 @@ const isOnThisComputer = (host: string | undefined): host is string =>
 export const checkHost = (host: string | undefined): string =>
   isOnThisComputer(host) ? `Check that a server is running at ${host}.` : 'Check the network.'
 
-/** Why a host does not respond, next to `checkHost`, which names a host of this computer. */
+/**
+ * Why a host does not respond. Omits the name of a host on this computer, because `checkHost` contains it.
+ */
 export const hostReason = (host: string | undefined, why: string | undefined): string => {
   if (host === undefined || why === undefined) return ''
   return isOnThisComputer(host) ? sentence(why) : `${host}: ${sentenceEnd(why)}`

@@ -41,7 +41,7 @@ export function okStatus(snapshot: Snapshot, nowMs: number): Omit<KeyStatus, 'ot
   }
 }
 
-/** `Tightest: Balances, 210 of 320 left.`; of full rows, the one with the least that is certain. */
+/** `Tightest: Balances, 210 of 320 left.`; among full rows, the one with the lowest lower bound. */
 function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   const [uncertain] = rows
     .filter(({ row }) => row.low < row.limit - 1)
@@ -51,7 +51,7 @@ function tightestSentence(rows: readonly JudgedRow[], nowMs: number): string {
   return `Tightest: ${row.category}, ${leftText(row, nowMs)} of ${row.limit} left.`
 }
 
-/** `Still measuring other traffic: Positions (0–5.9/s).`; empty if known. */
+/** `Still measuring other traffic: Positions (0–5.9/s).`; empty without rows. */
 function doubtSentence(rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   const named = rows.map((row) =>
@@ -68,17 +68,17 @@ function uncheckedRows(snapshot: Snapshot, nowMs: number): readonly RequestQuota
   )
 }
 
-/** `Not checked: Positions.`; empty if all are checked. */
+/** `Not checked: Positions.`; empty without rows. */
 function namedSentence(what: string, rows: readonly RequestQuota[]): string {
   if (rows.length === 0) return ''
   if (rows.length > MAX_NAMED) return `${what}: ${countText(rows.length, 'quota')}.`
   return `${what}: ${listText(rows.map(({ category }) => category))}.`
 }
 
-/** Maximum number of others that are named after the first. */
+/** Maximum number of further findings that are named. */
 const MAX_NAMED = 3
 
-/** `Also: Positions 429, Option Chain Stream full.`; empty if there are no others. */
+/** `Also: Positions 429, Option Chain Stream full.`; empty if there are no further findings. */
 export function alsoSentence(others: readonly Finding[]): string {
   if (others.length === 0) return ''
   const more = others.length > MAX_NAMED ? `, +${others.length - MAX_NAMED} more` : ''

@@ -41,12 +41,12 @@ export function ordersMessage(kind: OrdersKind, { orders }: Snapshot): Message {
   }
 }
 
-/** Whether a failure is one that free space ends. */
+/** Whether free disk space would resolve a failure. */
 export const isDiskFull = (why: string | undefined): boolean => why?.includes('disk is full') === true
 
 const UNKNOWN = { label: 'outcome unknown', name: 'Order outcome unknown' } as const
 
-/** The first order whose outcome is not found, or else the first one. */
+/** The message for the first order that a lookup did not find, otherwise for the first order. */
 function unknownMessage(unknown: NonNullable<Snapshot['orders']>['unknown']): Message {
   const open = notFound(unknown)
   const [first = unknown[0]] = open

@@ -31,7 +31,7 @@ function doOthersWork(categories: readonly string[], requests: readonly RequestQ
   )
 }
 
-/** The message for a response without quota headers, about the whole key or one quota. */
+/** The message for responses without quota headers. They concern the whole key or one quota. */
 export function problemMessage(
   kind: ConditionKind,
   { categories, problem, isWhole }: KeyProblem,
@@ -90,8 +90,8 @@ function problemName(
 }
 
 /**
- * What happened, without a full stop: `Positions: permission missing (403)`. Without a category, about the
- * whole key.
+ * What happened, without a full stop: `Positions: permission missing (403)`. Without a category, it concerns
+ * the whole key.
  */
 export function problemTitle(category: string | undefined, { status }: Pick<RowProblem, 'status'>): string {
   if (status === 401) return category === undefined ? 'Token rejected (401)' : `${category}: rejected (401)`
@@ -127,7 +127,7 @@ export function problemDetail(problem: RowProblem, nowMs: number): string {
 }
 
 /**
- * `It says: “Forbidden”.`; for a response without headers `Something may be intercepting traffic.` Empty
+ * `It says: “Forbidden”.`, or `Something may be intercepting traffic.` for a response without headers. Empty
  * without a message.
  */
 export function quotedText({ message = '', status }: Pick<RowProblem, 'message' | 'status'>): string {

@@ -123,7 +123,7 @@ function usualLoadMessage(
   })
 }
 
-/** Programs' requests that wait for this row. */
+/** How many requests of programs wait for this row. */
 function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): string {
   const named = programs.flatMap(({ name, use }) => {
     const waiting = use.find((one) => one.category === category)?.waiting ?? 0
@@ -132,7 +132,10 @@ function waitingText({ category }: RequestQuota, { programs = [] }: Snapshot): s
   return named.length === 0 ? '' : `Waiting: ${named.join(', ')}.`
 }
 
-/** The rate to which own programs must slow down, and which program if it makes most of the use. */
+/**
+ * The rate to which own programs must slow down, and the program to slow down if one accounts for most of the
+ * use.
+ */
 function slowTo(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
   const pace = safePaceText(row, nowMs)
   if (pace === '?') return 'Slow down until Headroom has measured other traffic.'
@@ -156,7 +159,7 @@ function slowOwn(row: RequestQuota, snapshot: Snapshot, nowMs: number): string {
     : `Pause ${name}, or slow it to ${paceText(pace)}.`
 }
 
-/** The time, where no countdown is possible: `until 14:36:05` after a 429. */
+/** The time for surfaces that can't show a countdown: `until 14:36:05` after a 429. */
 function momentText(row: RequestQuota, nowMs: number): string {
   const { note, untilMs } = quotaStatus(row, nowMs)
   return untilMs === undefined ? note : `until ${clockText(untilMs)}`
@@ -215,8 +218,8 @@ export function usageLine(quota: RequestQuota): string {
 }
 
 /**
- * `Others use the whole refill (1.07/s).`, before the row is empty also `more than the refill`, or
- * `probably use` if the low end of their use leaves some; otherwise empty.
+ * `Others use the whole refill (1.07/s).` Before the row is empty, this may be `more than the refill`; if the
+ * low end of their use is below the refill, `probably use`. Empty if they do not use the whole refill.
  */
 function wholeRefillSentence(row: RequestQuota): string {
   if (!usesWholeRefill(row)) return ''

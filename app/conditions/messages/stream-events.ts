@@ -75,7 +75,7 @@ const GOING_AWAY = 'server going away'
 
 type Change = 'reconnected' | 'closed'
 
-/** `Orders reconnected (GoAway)`; `Orders closed by you`, where the reason already contains the verb. */
+/** `Orders reconnected (GoAway)`; or `Orders closed by you` if the reason already contains the verb. */
 function changeText(subject: string, verb: Change, reason: string): string {
   if (reason === GOING_AWAY) return `${subject} ${verb} (GoAway)`
   return saysVerb(verb, reason) ? `${subject} ${reason}` : `${subject} ${verb}`
@@ -106,7 +106,7 @@ function sharedFacts(events: readonly Of<'stream-restarted'>[]): string {
   return first.filter((fact) => fact && others.every((facts) => facts.includes(fact))).join(' · ')
 }
 
-/** `Positions, Orders and 2 Quotes`: the kinds of a line's streams, with counts. */
+/** `Positions, Orders and 2 Quotes`: the kinds of the streams on a line, with counts. */
 function kindsText(
   events: readonly Of<'stream-opened' | 'stream-closed' | 'stream-silent' | 'stream-resumed'>[],
 ): string {
