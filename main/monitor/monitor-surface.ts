@@ -23,6 +23,11 @@ export interface MonitorSurface {
   /** The snapshot of a profile, computed for the moment of the call; `undefined` if it is not connected. */
   snapshot(profile: string): Snapshot | undefined
   profiles(): readonly string[]
+  /**
+   * A digest that tells a connected key from another one that had its id before; `undefined` for a key that
+   * is not connected, or whose addresses are damaged.
+   */
+  keyMark(id: string): string | undefined
   /** Events with a `seq` above `after`, oldest first, at most 500. */
   events(after: number): readonly LoggedEvent[]
   /**

@@ -8,7 +8,7 @@ import { Redactor, type Secrets } from '../ports/redactor.ts'
 import { Timeline } from '../ports/timeline.ts'
 import { type ConnectedKeys, CorrectedSecrets, type KeyName } from '../sign-in/corrected-secrets.ts'
 import { MEMORY_PROFILE_STORE, type ProfileStore } from '../sign-in/profile-store.ts'
-import type { PinnedStreams, PinOwner } from '../streams/pinned-streams.ts'
+import { markOf, type PinnedStreams, type PinOwner } from '../streams/pinned-streams.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { boundedSnapshot, MAX_SNAPSHOTS_BYTES } from './bounded-snapshot.ts'
 import { ConnectedProfiles } from './connected-profiles.ts'
@@ -228,6 +228,11 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
 
   profiles(): readonly string[] {
     return [...this.#profiles.ids()]
+  }
+
+  keyMark(id: string): string | undefined {
+    const profile = this.profile(id)
+    return profile && profile.clientId !== '' ? markOf(this.#ownerOf(profile)) : undefined
   }
 
   profile(id: string): Profile | undefined {

@@ -16,10 +16,14 @@ export interface Settlement extends Pick<JournalEntry, 'outcome'> {
 }
 
 /** An entry with the hashes by which its order is recognised. */
-export type HashedEntry = JournalEntry & RecognisedBy
+export interface HashedEntry extends JournalEntry, RecognisedBy {
+  /** The mark of the key that sent it, whose id may pass to another one. Absent in earlier versions. */
+  readonly keyMark?: string
+}
 
 const MIGRATIONS: readonly string[] = [
-  // `hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON. `similar_hashes` has no use any more.
+  // `hashes` and `confirm_hashes`: see `RecognisedBy`; lists are JSON. `similar_hashes` lists the `keyMark`,
+  // under the name of a list that earlier versions wrote empty, so that they and this one read each other's.
   `
   CREATE TABLE orders (
     id TEXT PRIMARY KEY,
@@ -76,6 +80,7 @@ const entry = z
     latency_ms: z.int().nullable(),
     outcome: z.enum(['sent', 'answered', 'not-sent', 'looking', 'found', 'not-found', 'ambiguous']),
     hashes: texts,
+    similar_hashes: texts,
     confirm_hashes: texts,
     dismissed: z.int(),
   })
@@ -84,6 +89,7 @@ const entry = z
       at,
       account_ending,
       order_ids,
+      similar_hashes: [keyMark],
       confirm_hashes,
       dismissed,
       status,
@@ -96,6 +102,7 @@ const entry = z
       orderIds: order_ids,
       confirmHashes: confirm_hashes,
       isDismissed: dismissed !== 0,
+      ...(keyMark !== undefined && { keyMark }),
       ...(status !== null && { status }),
       ...(latency_ms !== null && { latencyMs: latency_ms }),
     }),
@@ -116,7 +123,9 @@ const STATEMENTS = {
   open: `
     SELECT * FROM orders WHERE outcome IN ('sent', 'looking')
       OR (outcome IN ('found', 'not-found', 'ambiguous') AND dismissed = 0) ORDER BY at, rowid`,
-  count: `SELECT count(*) AS count FROM orders WHERE profile = ? AND at >= ? AND outcome <> 'not-sent'`,
+  count: `
+    SELECT count(*) AS count FROM orders
+    WHERE profile = ? AND similar_hashes IN (?, '[]') AND at >= ? AND outcome <> 'not-sent'`,
   prune: `
     DELETE FROM orders WHERE at < ?
       AND (outcome IN ('answered', 'not-sent') OR (dismissed = 1 AND outcome NOT IN ('sent', 'looking')))`,
@@ -151,7 +160,7 @@ export class JournalFile {
 
   insert(added: HashedEntry): void {
     const { id, profile, atMs, program, method, kind, accountEnding } = added
-    const lists = [added.orderIds, added.hashes, [], added.confirmHashes]
+    const lists = [added.orderIds, added.hashes, marksOf(added.keyMark), added.confirmHashes]
     const values = [id, profile, atMs, program, method, kind, accountEnding]
     this.#statements.insert.run(...values, ...lists.map((list) => JSON.stringify(list)))
   }
@@ -183,8 +192,10 @@ export class JournalFile {
     return z.array(entry).parse(this.#statements.open.all())
   }
 
-  count(profile: string, fromMs: number): number {
-    return Number(this.#statements.count.get(profile, Math.floor(fromMs))?.['count'])
+  /** Orders of the key with this id and mark. */
+  count(profile: string, fromMs: number, keyMark?: string): number {
+    const marks = JSON.stringify(marksOf(keyMark))
+    return Number(this.#statements.count.get(profile, marks, Math.floor(fromMs))?.['count'])
   }
 
   /** Deletes older entries, but none with an unknown outcome that a person has yet to dismiss. */
@@ -196,6 +207,8 @@ export class JournalFile {
     if (this.database.isOpen) this.database.close()
   }
 }
+
+const marksOf = (keyMark: string | undefined) => (keyMark === undefined ? [] : [keyMark])
 
 export type JournalOpening =
   /** `aside`: the new name of a damaged file that this one replaces. */

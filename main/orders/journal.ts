@@ -85,8 +85,8 @@ export class Journal {
     return this.#former
   }
 
-  count(profile: string, fromMs: number): number | undefined {
-    return this.#read((file) => file.count(profile, fromMs))
+  count(...of: Parameters<JournalFile['count']>): number | undefined {
+    return this.#read((file) => file.count(...of))
   }
 
   close(): void {

@@ -20,6 +20,8 @@ export interface LookupDeps {
   readonly clock: Clock
   readonly hashes: OrderHashes
   readonly read: ReadResource
+  /** Whether the connected key with the entry's id is not the one that sent the order. */
+  readonly isOfFormerKey: (entry: HashedEntry) => boolean
   /** Entries of the journal in an interval; `undefined` while it can't be read. */
   readonly entries: (fromMs: number, toMs: number) => readonly HashedEntry[] | undefined
   readonly resolved: (entry: HashedEntry, resolution: Resolution) => void
@@ -40,7 +42,8 @@ const RIVAL_MS = 2 * NEAR_MS
 
 /**
  * Looks up orders whose outcome is unknown, until the account's list shows them or has not shown them for
- * `LOOKUP_MS`. One read serves all unknown orders of a key. Without a list nothing is concluded.
+ * `LOOKUP_MS`. One read serves all unknown orders of a key. Without a list nothing is concluded, but that the
+ * orders of a key whose id another one has now can't be looked up.
  */
 export class Lookups {
   readonly #deps: LookupDeps
@@ -94,7 +97,8 @@ export class Lookups {
     const { clock, read } = this.#deps
     this.#reading.add(profile)
     const startedMs = clock.monotonicMs()
-    const asked = this.#of(profile)
+    const asked = this.#ofPresentKey(profile)
+    if (asked.length === 0) return
     // Also of a lookup that fails: the next one follows in its time, not at once.
     for (const one of asked) one.lookedUpMs = startedMs - one.sinceMs
     const list = await readOrderList(
@@ -107,12 +111,23 @@ export class Lookups {
       },
       read,
     )
-    if (list === undefined || this.#isStopped) return
+    // Meanwhile the key may have been disconnected, and another one connected.
+    if (list === undefined || this.#isStopped || this.#ofPresentKey(profile).length < asked.length) return
     this.#judge(asked, list)
   }
 
+  /** Unknown orders that the connected key with this id sent, once those of a former one are resolved. */
+  #ofPresentKey(profile: string): readonly Unknown[] {
+    for (const { entry } of this.#of(profile)) {
+      if (!this.#deps.isOfFormerKey(entry)) continue
+      this.#unknown.delete(entry.id)
+      this.#deps.resolved(entry, { state: 'ambiguous' })
+    }
+    return this.#of(profile)
+  }
+
   #judge(asked: readonly Unknown[], list: OrderList): void {
-    const { entries, resolved, hashes } = this.#deps
+    const { entries, resolved, hashes, isOfFormerKey } = this.#deps
     const times = asked.map(({ entry }) => entry.atMs)
     // Only the last lookup asks of every listed order which entry it is.
     const [beforeMs, toMs] = asked.some(isLast)
@@ -123,7 +138,7 @@ export class Lookups {
     const orders = list.orders.map((order): HashedOrder => this.#hashed(order))
     for (const one of asked) {
       const { entry } = one
-      const ofKey = journal.filter(({ profile }) => profile === entry.profile)
+      const ofKey = journal.filter((other) => other.profile === entry.profile && !isOfFormerKey(other))
       const isRecognisable = isListed(entry, list) && entry.hashes.every((hash) => hashes.isKnown(hash))
       const recognition = isRecognisable ? recognise(entry, orders, ofKey) : UNCLEAR
       const isWhole = recognition.kind !== 'absent' || list.isReadable

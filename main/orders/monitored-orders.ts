@@ -6,7 +6,10 @@ import { Orders } from './orders.ts'
 
 /** What a host gives to the orders of its monitor. */
 export interface MonitoredOrdersDeps {
-  readonly monitor: Pick<MonitorSurface, 'profiles' | 'withProfile' | 'attachOrders' | 'subscribe'>
+  readonly monitor: Pick<
+    MonitorSurface,
+    'profiles' | 'keyMark' | 'withProfile' | 'attachOrders' | 'subscribe'
+  >
   readonly programs: Pick<Programs, 'list' | 'withdrawOrders'>
   /** Absent: there is no journal, so no order passes. */
   readonly dataFolder: string | undefined
@@ -31,6 +34,7 @@ export function monitoredOrders({ monitor, programs, keysFor, ...ports }: Monito
       maxPerMinute: (programId) => programs.list().find(({ id }) => id === programId)?.maxOrders,
     },
     profiles: () => monitor.profiles(),
+    keyMark: (profile) => monitor.keyMark(profile),
     hashKeys: () => keysFor('orders'),
     read: sessionReads(monitor),
     listener: {

@@ -21,6 +21,8 @@ export interface OrdersDeps {
   readonly switch: OrderSwitch
   /** The connected keys. */
   readonly profiles: () => readonly string[]
+  /** See `MonitorSurface.keyMark`. */
+  readonly keyMark: (profile: string) => string | undefined
   /** Absent: nothing can be journalled, so no order passes. */
   readonly dataFolder: string | undefined
   /** The vault's keys for the hashes of orders, the present one first; empty while there is none. */
@@ -40,6 +42,12 @@ const OWN_KEY_BYTES = 32
 const ID_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const ID_LENGTH = 8
 
+interface Today {
+  readonly dayMs: number
+  readonly keyMark: string | undefined
+  count: number
+}
+
 /**
  * Orders of all connected keys: what may pass, the journal, and what became of each.
  *
@@ -56,7 +64,7 @@ export class Orders implements OrderLane, OrdersSurface {
   /** Orders whose outcome is unknown and not dismissed, oldest first. */
   readonly #unknown = new Map<string, HashedEntry>()
   /** Orders sent today, by key. */
-  readonly #today = new Map<string, { readonly dayMs: number; count: number }>()
+  readonly #today = new Map<string, Today>()
   #isStopped = false
 
   constructor(deps: OrdersDeps) {
@@ -125,7 +133,8 @@ export class Orders implements OrderLane, OrdersSurface {
     if (this.#begun === undefined) return []
     return this.#begun.journal
       .between(fromMs, toMs)
-      ?.map(({ hashes: _, confirmHashes: __, ...entry }) => entry)
+      ?.filter((entry) => !this.#isOfFormerKey(entry) || this.#unknown.has(entry.id))
+      .map(({ hashes: _, confirmHashes: __, keyMark: ___, ...entry }) => entry)
   }
 
   stop(): void {
@@ -158,6 +167,7 @@ export class Orders implements OrderLane, OrdersSurface {
       clock,
       hashes: this.#hashes,
       read,
+      isOfFormerKey: (entry) => this.#isOfFormerKey(entry),
       entries: (fromMs, toMs) => journal.between(fromMs, toMs),
       resolved: (entry, resolution) => this.#resolved(entry, resolution),
       defect: (cause) => log.note('looking up orders failed', { cause }),
@@ -203,8 +213,10 @@ export class Orders implements OrderLane, OrdersSurface {
 
   #insert(entry: PlainEntry, { texts, confirmIds }: OrderFacts): Inserted {
     const { journal } = this.#begun ?? {}
+    const keyMark = this.#deps.keyMark(entry.profile)
     const inserted: HashedEntry = {
       ...entry,
+      ...(keyMark !== undefined && { keyMark }),
       id: this.#newId(),
       outcome: 'sent',
       isDismissed: false,
@@ -253,17 +265,23 @@ export class Orders implements OrderLane, OrdersSurface {
     listener.changed(profile)
   }
 
+  #isOfFormerKey({ profile, keyMark }: HashedEntry): boolean {
+    const present = this.#deps.keyMark(profile)
+    return keyMark !== undefined && present !== undefined && keyMark !== present
+  }
+
   #newId(): string {
     const letters = [...this.#deps.randomBytes(ID_LENGTH)].map((byte) => ID_LETTERS[byte % ID_LETTERS.length])
     return letters.join('')
   }
 
-  #dayOf(profile: string): { count: number } {
+  #dayOf(profile: string): Pick<Today, 'count'> {
     const dayMs = startOfToday(this.#deps.clock.wallMs())
+    const keyMark = this.#deps.keyMark(profile)
     const known = this.#today.get(profile)
-    if (known?.dayMs === dayMs) return known
-    const count = this.#begun?.journal.count(profile, dayMs)
-    const day = { dayMs, count: count ?? 0 }
+    if (known?.dayMs === dayMs && known.keyMark === keyMark) return known
+    const count = this.#begun?.journal.count(profile, dayMs, keyMark)
+    const day = { dayMs, keyMark, count: count ?? 0 }
     // While the journal can't be read, the count isn't known.
     if (count !== undefined) this.#today.set(profile, day)
     return day

@@ -277,4 +277,12 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     replace: 'if (bound.allows(1, now)) {',
     test: AT_ONCE_TEST,
   },
+  {
+    promise: 'O3',
+    what: 'look up the orders of a former key in the list of another one with its id',
+    file: ORDERS,
+    find: 'present !== undefined && keyMark !== present',
+    replace: "present !== undefined && keyMark === ''",
+    test: ORDERS_TEST,
+  },
 ]

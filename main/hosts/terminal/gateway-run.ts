@@ -20,7 +20,7 @@ export interface GatewayRun {
 /** The monitor behind a gateway. */
 export type GatewayMonitor = Pick<
   MonitorSurface,
-  'profiles' | 'withProfile' | 'subscribe' | 'snapshot' | 'attachOrders'
+  'profiles' | 'keyMark' | 'withProfile' | 'subscribe' | 'snapshot' | 'attachOrders'
 >
 
 /** The gateway of a run, and its orders. */

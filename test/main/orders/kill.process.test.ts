@@ -24,6 +24,7 @@ async function nextStart(folder: string, origin: string, isFound: boolean) {
   const orders = new Orders({
     switch: { state: () => 'on', maxPerMinute: () => 100 },
     profiles: () => ['key-1'],
+    keyMark: () => 'simulator',
     dataFolder: folder,
     hashKeys: () => [Buffer.from('key of the vault')],
     read: async (_, path) => {

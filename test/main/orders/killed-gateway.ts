@@ -68,6 +68,7 @@ monitor.connect({
 const orders = new Orders({
   switch: { state: () => 'on', maxPerMinute: () => 10_000 },
   profiles: () => ['key-1'],
+  keyMark: (profile) => monitor.keyMark(profile),
   dataFolder: folder,
   hashKeys: () => [Buffer.from('key of the vault')],
   read: sessionReads(monitor),

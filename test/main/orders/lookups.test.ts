@@ -39,6 +39,7 @@ async function lookedUp(key: Uint8Array, read: Read) {
       JSON.stringify(
         path.endsWith('/accounts') ? { Accounts: [{ AccountID: 'SIM1001' }] } : { Orders: read(path) },
       ),
+    isOfFormerKey: () => false,
     entries: () => [entry],
     resolved: (_, found) => {
       resolution = found

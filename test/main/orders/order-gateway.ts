@@ -51,6 +51,7 @@ export async function startOrderGateway(
             programs.list().some((program) => program.id === id) ? orderSwitch.max : undefined,
         },
         profiles: () => monitor.profiles(),
+        keyMark: (profile) => monitor.keyMark(profile),
         dataFolder,
         hashKeys: () => [],
         read: sessionReads(monitor),

@@ -260,6 +260,7 @@ export async function liveOrders(seed: number, folder: string): Promise<OrderLif
         maxPerMinute: (id) => (id === 'notes' ? undefined : 12),
       },
       profiles: () => [PROFILE],
+      keyMark: () => 'of the key',
       dataFolder: folder,
       hashKeys: () => [Buffer.from('key of the vault')],
       read: async (_, path) => {

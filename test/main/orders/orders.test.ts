@@ -50,21 +50,21 @@ test('while orders are off, nothing passes, and no journal is created', async ()
 })
 
 /** The data folder of a run that ended before its order had an answer. */
-function endedEarly(atMs = Date.now()): string {
+function endedEarly(atMs = Date.now(), keyMark = 'key'): string {
   const dataFolder = temporaryFolder()
   const opening = openJournalFile(dataFolder, Date.now())
   if (opening.kind === 'failed') throw new Error(opening.failure)
   opening.file.insert({
     ...{ id: 'former', profile: 'key-1', atMs, program: 'bot', method: 'POST', kind: 'order' },
     ...{ accountEnding: '001', orderIds: [], outcome: 'sent', isDismissed: false },
-    ...{ hashes: ['h'], confirmHashes: [] },
+    ...{ hashes: ['h'], confirmHashes: [], keyMark },
   })
   opening.file.close()
   return dataFolder
 }
 
 test('a journal that is locked during the start delivers its unknown outcomes later', async () => {
-  const dataFolder = endedEarly()
+  const dataFolder = endedEarly(Date.now(), 'simulator')
   const other = new DatabaseSync(join(dataFolder, 'orders.db'))
   other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   const { add, send, orders, events } = await startOrderGateway({ dataFolder })
@@ -80,12 +80,13 @@ test('a journal that is locked during the start delivers its unknown outcomes la
 })
 
 /** Orders of a key whose list can't be read, after a restart on this folder. */
-function startedOn(dataFolder: string, state: 'off' | 'stopped' | 'on' = 'on') {
+function startedOn(dataFolder: string, state: 'off' | 'stopped' | 'on' = 'on', keyMark = 'key') {
   const clock = new VirtualClock()
   const reads: string[] = []
   const orders = new Orders({
     switch: { state: () => state, maxPerMinute: () => undefined },
     profiles: () => ['key-1'],
+    keyMark: () => keyMark,
     dataFolder,
     hashKeys: () => [],
     read: async (_, path) => {
@@ -112,6 +113,17 @@ test.each(['off', 'stopped', 'on'] as const)(
     expect(reads).toEqual(['/v3/brokerage/accounts'])
   },
 )
+
+test('a key with the id of a former one neither looks up nor counts the orders of that one', async () => {
+  const { orders, clock, reads } = startedOn(endedEarly(), 'on', 'another key')
+  const shown = () => orders.summary('key-1')
+  expect(shown()).toMatchObject({ today: 0, unknown: [{ id: 'former', state: 'looking' }] })
+  await clock.advance(61_000)
+  expect(reads).toEqual([])
+  expect(shown().unknown).toMatchObject([{ id: 'former', state: 'ambiguous' }])
+  expect(orders.dismiss('former')).toBe(true)
+  expect([shown().unknown, orders.entries(0, Number.MAX_SAFE_INTEGER)]).toEqual([[], []])
+})
 
 test.each([
   ['utc', 1],

@@ -52,6 +52,10 @@ export class FakeMonitor implements MonitorSurface {
     return this.connected.map((profile) => profile.id)
   }
 
+  keyMark(id: string) {
+    return id
+  }
+
   subscribe(listener: MonitorListener): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
