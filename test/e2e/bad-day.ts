@@ -19,7 +19,6 @@ import { type StartedProcess, startProcess } from './started-process.ts'
 
 const LAUNCH = fileURLToPath(new URL('../../main/launch.js', import.meta.url))
 export const PASSPHRASE = 'linden quartz meadow anvil'
-const SPARE = 'Spare'
 const METRICS_TOKEN = 'metrics-of-a-bad-day'
 const GLANCE_SIZE = { width: 1280, height: 800 } as const
 const STRIP_SIZE = { width: 360, height: 60 } as const
@@ -75,8 +74,8 @@ export interface DayOptions {
   readonly folder?: string
   /** Streams of the key; one of positions unless given. */
   readonly streams?: readonly StreamRequest[]
-  /** Whether a second key is saved, of a service of its own that nothing happens to. */
-  readonly hasSpare?: boolean
+  /** How many other keys are saved, each of a service of its own that nothing happens to. Default: 0. */
+  readonly spares?: number
   /** Seconds between checks of a category, where the budget's are too few for a test. */
   readonly everySeconds?: ProbeSettings['everySeconds']
 }
@@ -89,7 +88,7 @@ export class BadDay {
   readonly resources: FaultProxy
   readonly signIn: FaultProxy
   readonly folder: string
-  readonly #spare: SimulatorServer | undefined
+  readonly #spares: readonly SimulatorServer[]
   readonly #ownsFolder: boolean
   #app: StartedProcess | undefined
   #watch: StartedProcess | undefined
@@ -97,11 +96,11 @@ export class BadDay {
 
   private constructor(
     parts: Pick<BadDay, 'simulator' | 'resources' | 'signIn' | 'folder'>,
-    spare: SimulatorServer | undefined,
+    spares: readonly SimulatorServer[],
     ownsFolder: boolean,
   ) {
     this.#ownsFolder = ownsFolder
-    this.#spare = spare
+    this.#spares = spares
     this.simulator = parts.simulator
     this.resources = parts.resources
     this.signIn = parts.signIn
@@ -110,16 +109,16 @@ export class BadDay {
 
   static async prepare(
     options: Partial<SimulatorFlags> = {},
-    { folder: given, streams = ONE_STREAM, hasSpare = false, everySeconds = {} }: DayOptions = {},
+    { folder: given, streams = ONE_STREAM, spares: count = 0, everySeconds = {} }: DayOptions = {},
   ): Promise<BadDay> {
     const simulator = await startSimulatorServer(options)
-    const spare = hasSpare ? await startSimulatorServer({}) : undefined
+    const spares = await Promise.all(Array.from({ length: count }, () => startSimulatorServer({})))
     const [resources, signIn] = [
       await FaultProxy.start(simulator.port, 1),
       await FaultProxy.start(simulator.port, 2),
     ]
     const folder = given ?? mkdtempSync(join(tmpdir(), 'headroom-bad-day-'))
-    const day = new BadDay({ simulator, resources, signIn, folder }, spare, given === undefined)
+    const day = new BadDay({ simulator, resources, signIn, folder }, spares, given === undefined)
     await day.#saveKeys(streams, everySeconds)
     return day
   }
@@ -276,7 +275,7 @@ export class BadDay {
   async close(): Promise<void> {
     await Promise.all([this.#app?.stop(), this.#watch?.stop()])
     await Promise.all([this.resources.close(), this.signIn.close()])
-    await Promise.all([this.simulator.close(), this.#spare?.close()])
+    await Promise.all([this.simulator, ...this.#spares].map((server) => server.close()))
     if (this.#ownsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
 
@@ -292,11 +291,12 @@ export class BadDay {
       name: string,
       { service }: SimulatorServer,
       hosts: Pick<Profile, 'authUrl' | 'baseUrl'>,
+      ownStreams: readonly StreamRequest[],
     ) => {
       const { clientId, clientSecret, refreshToken } = service.options
       store.signIn(
         {
-          id: name.toLowerCase(),
+          id: name.toLowerCase().replace(' ', '-'),
           name,
           environment: 'custom',
           ...hosts,
@@ -304,13 +304,14 @@ export class BadDay {
           ...(clientSecret !== undefined && { clientSecret }),
           refreshToken,
           probes: { ...DEFAULT_PROBES, everySeconds, enabled: true },
-          streams: name === SPARE ? [] : streams,
+          streams: ownStreams,
         },
         nowMs,
       )
     }
-    save('Mine', this.simulator, { authUrl: this.signIn.origin, baseUrl: this.resources.origin })
-    if (this.#spare) save(SPARE, this.#spare, { authUrl: this.#spare.origin, baseUrl: this.#spare.origin })
+    save('Mine', this.simulator, { authUrl: this.signIn.origin, baseUrl: this.resources.origin }, streams)
+    for (const [at, spare] of this.#spares.entries())
+      save(`Spare ${at + 1}`, spare, { authUrl: spare.origin, baseUrl: spare.origin }, [])
     handle.close()
   }
 }

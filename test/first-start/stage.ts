@@ -62,7 +62,7 @@ export async function brokenKey(): Promise<Stage> {
         { kind: 'orders', target: 'SIM1001', options: {} },
         { kind: 'quotes', target: 'MSFT,AAPL', options: {} },
       ],
-      hasSpare: true,
+      spares: 1,
     },
   )
   const kinds = TROUBLE_KINDS.filter((kind) => kind !== 'disk' || disk.why === undefined)

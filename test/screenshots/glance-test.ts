@@ -17,16 +17,23 @@ import { firstStart } from '../first-start/stage.ts'
 import { readTruth } from '../first-start/truth.ts'
 import { smallDisk } from '../storm/small-disk.ts'
 
+/** The category of the questions that name one: in all situations the one that changes most. */
+const ASKED = 'Positions'
+
 const QUESTIONS = [
   'Which quota is in the worst state, and why?',
-  'Can I send 20 calls of that category right now?',
-  'At what pace can I go on calling it?',
-  'Who uses it?',
+  `Can I send 20 calls of ${ASKED} right now?`,
+  `At what pace can I go on calling ${ASKED}?`,
+  `Who uses ${ASKED}?`,
   'When do I have to sign in again?',
   'Are all streams all right?',
   'How many stream slots are free?',
   'What should I do now?',
 ]
+
+const HOW = `Answer from the picture alone. If the screen says that it does not know something, "the screen says that
+it is not known" is an answer. If the screen leaves it open or contradicts itself, answer "unclear".
+`
 
 const CONTROL = 'control-of-a-glance-test'
 const STREAMS = [
@@ -107,7 +114,7 @@ const SITUATIONS: readonly Situation[] = [
     },
     seconds: 75,
   },
-  { name: 'three-keys', key: { hasSpare: true }, seconds: 60 },
+  { name: 'three-keys', key: { spares: 2 }, seconds: 60 },
   { name: 'all-well', seconds: 120 },
 ]
 
@@ -183,7 +190,10 @@ const executablePath = findChromium()
 if (executablePath === undefined) throw new Error('no Chromium here: npm test gets one')
 const folder = values.to ?? fileURLToPath(new URL('../../test-results/glance-test', import.meta.url))
 mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'questions.txt'), QUESTIONS.map((line, at) => `${at + 1}. ${line}\n`).join(''))
+writeFileSync(
+  join(folder, 'questions.txt'),
+  [HOW, ...QUESTIONS.map((line, at) => `${at + 1}. ${line}\n`)].join(''),
+)
 const browser = await chromium.launch({ executablePath, args: chromiumArgs() })
 try {
   const chosen = SITUATIONS.filter(
