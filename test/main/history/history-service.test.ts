@@ -69,7 +69,7 @@ function started(dataFolder?: string, clock = new VirtualClock(AT_MS)) {
     const state = remaining < threshold * 320 ? 'low' : 'ok'
     const now = { observedAt: clock.wallMs(), asOf: clock.wallMs(), used: { own: 5, elsewhere: 70 } }
     monitor.shown = {
-      requests: [exampleQuota({ remaining, low: remaining, threshold, state, ...now })],
+      requests: [exampleQuota({ remaining, low: remaining, high: remaining, threshold, state, ...now })],
     }
   }
   const live = (seconds: number, remaining: number) => {
