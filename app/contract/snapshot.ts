@@ -11,8 +11,7 @@ import { LOW_THRESHOLD } from './units.ts'
 
 /*
  * The published state of one profile, for windows, terminals and programs. Types are inferred from the
- * schemas, which also parse data from another process of this app. Unknown fields from a newer version pass
- * through unchanged.
+ * schemas, which also parse data from another process of this app. Unknown fields are kept unchanged.
  *
  * Times are epoch milliseconds, rates requests per second. A snapshot contains no secret or part of a secret.
  * Fields may be added; existing ones are not renamed or retyped without a note in the README.
@@ -40,8 +39,7 @@ const serviceSummary = openObject({
   host: text,
   since: optionalNumber,
   /**
-   * Time of the next attempt; in the past while the attempt runs. Absent if an access token must be refreshed
-   * first.
+   * Time of the next attempt; in the past while it runs. Absent if the access token must be refreshed first.
    */
   retryAt: optionalNumber,
   /** Why the service cannot be reached, in plain words. */
@@ -105,10 +103,7 @@ const rowVerdict = z.enum(['not-seen', 'idle', 'lasts', 'near-limit', 'runs-out'
 
 export type RowVerdict = z.output<typeof rowVerdict>
 
-/**
- * A newer process may send a state that this one does not know. The row is then reported as not checked,
- * never as fine.
- */
+/** If a newer process sends an unknown state, the row counts as not checked, never as fine. */
 const quotaState = z.catch(
   z.enum(['ok', 'watch', 'low', 'running-out', 'empty', 'blocked', 'not-checked']),
   'not-checked',
@@ -153,8 +148,8 @@ export const requestQuota = openObject({
   emptyAt: optionalNumber,
   /**
    * The range of that time, epoch ms: from the lower bound at the high end of others' use to the upper bound
-   * at the low end. Without `emptyTo`, the quota may not run out at all. Without both, the quota lasts at
-   * least ten minutes unless use increases.
+   * at the low end. Without `emptyTo`, the quota may not run out at all. Without both, it lasts ten minutes
+   * unless use increases.
    */
   emptyFrom: optionalNumber,
   emptyTo: optionalNumber,
@@ -167,17 +162,13 @@ export const requestQuota = openObject({
   /** Replaces `blockedUntil` while others use the whole refill: the next attempt may get 429 again. */
   nextTryAt: optionalNumber,
   use: z.nullable(quotaUse),
-  /**
-   * The part of `use.own` that does not draw on the gateway's reserve while requests wait; absent if none.
-   */
+  /** The part of `use.own` that leaves the gateway's reserve untouched while requests wait. */
   held: optionalNumber,
   /** 429s of this category since the app started. */
   rejected: number,
   /** Requests by this app and by others since the app started; absent before the first request. */
   used: z.exactOptional(openObject({ own: number, elsewhere: number })),
-  /**
-   * Midpoint of the interval from `low` to `high`, not rounded, at the time `asOf`; `remaining` is its floor.
-   */
+  /** Midpoint between the lower and the upper bound, not rounded, at `asOf`; `remaining` is its floor. */
   level: number,
   /** The time of `level`: the snapshot's `at`. */
   asOf: number,
@@ -254,10 +245,7 @@ export const streamSummary = openObject({
   retryAt: optionalNumber,
   /** The latest symbols or accounts that the service will not serve; the stream continues without them. */
   symbolErrors: z.exactOptional(z.array(symbolError)),
-  /**
-   * When the stream closes at a person's request, epoch ms. Until then the stream uses its slot, and can be
-   * kept open.
-   */
+  /** When the stream closes at a person's request, epoch ms. Until then, it can be kept open. */
   closingAt: optionalNumber,
   /** Whether the stream is opened again at the next start. */
   pinned: z.exactOptional(z.boolean()),
@@ -332,10 +320,7 @@ export const programSummary = openObject({
   lastSeenAt: optionalNumber,
   /** The process of the last call, if the system reports it: `python3 scan.py (4123)`. */
   process: optionalText,
-  /**
-   * Requests answered by the service since the gateway was turned on. Includes opened streams; a resend does
-   * not count again.
-   */
+  /** Requests that the service answered since the gateway was turned on, and opened streams; no resends. */
   forwarded: number,
   /** Requests answered with the response to an identical request. */
   coalesced: number,
@@ -347,9 +332,7 @@ export const programSummary = openObject({
   perSecond: number,
   waiting: number,
   longestWaitMs: number,
-  /**
-   * Paused by a person until then, epoch ms: requests get 429, open streams continue. Absent if not paused.
-   */
+  /** When a pause by a person ends, epoch ms. Until then, requests get 429, and open streams continue. */
   pausedUntil: optionalNumber,
   /** Streams open now. */
   streams: number,

@@ -34,9 +34,7 @@ export type Refused = 'no' | 'rate' | 'unattributed'
 const HOLD = { firstMs: 60_000, maxMs: 3_600_000 } as const
 /** Reset is in whole seconds, so a header may understate the level by up to one second of refill. */
 export const RESET_STEP_MS = 1000
-/**
- * When a turn is computed, requests that arrive later are assumed to take at most this share of the refill.
- */
+/** For a computed turn: maximum share of the refill that requests arriving later may take. */
 const MAX_LATER_SHARE = 0.9
 
 /**
@@ -137,10 +135,7 @@ export class BucketBound {
     this.#own.sent(id, nowMs)
   }
 
-  /**
-   * Removes a request that certainly never reached the service, or went to another bucket. Returns when it
-   * was sent.
-   */
+  /** Removes a request that never reached the service or went to another bucket. Returns when it was sent. */
   notSent(id: number): number | undefined {
     return this.#own.take(id)
   }
@@ -154,8 +149,7 @@ export class BucketBound {
     const sentAtMs = this.#own.take(id)
     if (sentAtMs === undefined) return
     if (this.#free !== undefined) {
-      // If the request was counted late, it was taken from a bucket that could not rise above its limit until
-      // then.
+      // A request that is counted late leaves a bucket that could not rise above its limit until then.
       this.#free = Math.min(this.#free, this.#limit - this.#gainPerMs * laterMs) - 1
       this.#others.ownCounted()
     }
@@ -179,16 +173,12 @@ export class BucketBound {
       if (sentAtMs >= this.#heldUntilMs) this.#holds = 0
       return isAnew
     }
-    // A 429 with Remaining 0 and a Reset explains itself: the bound waits. After any other 429, the next
-    // request would get one again at once.
+    // Only Remaining 0 with a Reset explains a 429: then the bound waits. Any other 429 pauses the bucket.
     if (refused === 'unattributed' || remaining !== 0) this.#hold(sentAtMs, nowMs)
     return true
   }
 
-  /**
-   * Whether a request that needs `level` may be sent. Before the first header, only one request at a time
-   * may.
-   */
+  /** Whether a request that needs `level` may be sent. Before the first header, only one may be in flight. */
   allows(level: number, nowMs: number): boolean {
     if (this.isHeld(nowMs)) return false
     if (this.#free === undefined) return this.inFlight === 0
@@ -243,9 +233,7 @@ export class BucketBound {
     return Math.max(fromMs, this.#window?.endsLatestMs ?? fromMs) + (windows - 1) * this.#periodMs
   }
 
-  /**
-   * The quota headers for a 429 that the gateway sends (service 2.2); `undefined` before the first header.
-   */
+  /** The quota headers for a 429 from the gateway (service 2.2); `undefined` before the first header. */
   reading(nowMs: number): Required<Omit<RateReading, 'resource'>> | undefined {
     const low = this.low(nowMs)
     if (low === undefined) return undefined
@@ -324,8 +312,8 @@ export class BucketBound {
     const fromHeader = shown.least - this.#own.endedSince(header.sentAtMs)
     const former = this.#free ?? fromHeader
     const isLower = !isAnew && former - inFlight > shown.most + TOLERANCE
-    // The header's request was sent before the last sign of another program. It may not include that use, so
-    // it must not raise the bound.
+    // Sent before the last sign of another program, this header may miss its use: it must not raise the
+    // bound.
     const isOlder = !isAnew && header.sentAtMs < this.#othersSeenAtMs
     if (isLower) this.#othersSeenAtMs = nowMs
     const kept = this.#isAlone(nowMs) ? former : Math.min(former, shown.least + inFlight)
@@ -349,10 +337,7 @@ export class BucketBound {
     return nowMs - this.#othersSeenAtMs > this.#periodMs
   }
 
-  /**
-   * Updates the model from a header. Returns false for a header of an ended window, which shows nothing about
-   * now.
-   */
+  /** Updates the model from a header. Returns false if the header shows a window that has ended. */
   #judge(header: Shown): boolean {
     const { resetSeconds, sentAtMs, nowMs } = header
     if (resetSeconds === undefined) return true
@@ -396,10 +381,7 @@ export class BucketBound {
     return true
   }
 
-  /**
-   * Pauses the bucket. Requests that were in flight together get 429s together, and those count as one pause,
-   * not as several in a row.
-   */
+  /** Pauses the bucket. Requests that were in flight together get 429s together: those are one pause. */
   #hold(sentAtMs: number, nowMs: number): void {
     if (this.#holds > 0 && sentAtMs < this.#heldUntilMs) return
     this.#heldUntilMs = nowMs + Math.min(HOLD.maxMs, HOLD.firstMs * 2 ** this.#holds)
