@@ -47,6 +47,8 @@ const storedProgram = z.object({
   profile: z.string().max(64),
   keyEnding: z.string().length(4),
   maxOrders: programOrders.exactOptional(),
+  /** The mark of the key whose orders it may send; absent while no Headroom has run with it. */
+  ordersOf: z.string().max(64).exactOptional(),
   /** SHA-256, base64url. The key has 256 random bits, so a slow hash would add nothing. */
   keyDigest: z.string().length(43),
 })
@@ -83,11 +85,20 @@ export type AddedProgram =
   | { readonly kind: 'added'; readonly program: Program; readonly key: string }
   | { readonly kind: 'refused'; readonly why: string }
 
+/** The keys of a running Headroom. */
+export interface KeysNow {
+  readonly profiles: readonly string[]
+  /** Whether a key that is not connected is certainly not stored either. */
+  readonly isGone: (profile: string) => boolean
+}
+
 export interface ProgramsDeps {
   /** Absent: programs are kept in memory only. */
   readonly dataFolder?: string | undefined
   /** Programs of this run with keys that a person chose. Each overrides a stored program of the same name. */
   readonly given?: readonly GivenProgram[]
+  /** See `MonitorSurface.keyMark`; absent where keys are unknown. */
+  readonly keyMark?: (profile: string) => string | undefined
   readonly clock: Clock
   readonly randomBytes: RandomBytes
   /** Called with one sentence if the stored programs cannot be read. */
@@ -163,6 +174,7 @@ export class Programs {
     if (programs.length >= PROGRAM_LIMITS.programs)
       return refused(`${PROGRAM_LIMITS.programs} programs is the limit; cut one first`)
     const key = newSecret(this.#deps.randomBytes)
+    const ordersOf = maxOrders === undefined ? undefined : this.#deps.keyMark?.(profile)
     const program: StoredProgram = {
       id: this.#freeId(),
       name,
@@ -171,6 +183,7 @@ export class Programs {
       profile,
       keyEnding: key.slice(-4),
       ...(maxOrders !== undefined && { maxOrders }),
+      ...(ordersOf !== undefined && { ordersOf }),
       keyDigest: digestOf(key),
     }
     const saved = this.#save({ ...this.#stored, programs: [...programs, program] })
@@ -196,9 +209,7 @@ export class Programs {
       return { program: withoutDigest(program), saved: { ok: false, why } }
     }
     const programs = this.#stored.programs.filter(({ id }) => id !== program.id)
-    const next = { ...this.#stored, programs }
-    const saved = this.#save(next)
-    this.#stored = next
+    const saved = this.#replace({ ...this.#stored, programs })
     return { program: withoutDigest(program), saved }
   }
 
@@ -207,14 +218,43 @@ export class Programs {
    * given to another key. Returns their names.
    */
   withdrawOrders(profile: string): { readonly names: readonly string[]; readonly saved: Saved } {
-    const isTheirs = (one: StoredProgram) => one.profile === profile && one.maxOrders !== undefined
-    const names = this.#stored.programs.filter(isTheirs).map(({ name }) => name)
+    return this.#withdraw((one) => one.profile === profile)
+  }
+
+  /**
+   * Binds the orders of programs to the keys that are connected now, and takes back those of another key
+   * that had the id before, and of keys that are gone. Returns the names of those.
+   */
+  bindOrders({ profiles, isGone }: KeysNow): { readonly names: readonly string[]; readonly saved: Saved } {
+    const [only, ...more] = profiles
+    const markOf = ({ profile }: StoredProgram) => {
+      const id = profile === ONLY_KEY && more.length === 0 ? only : profile
+      return id === undefined ? undefined : this.#deps.keyMark?.(id)
+    }
+    const withdrawn = this.#withdraw((one) => {
+      const mark = markOf(one)
+      if (mark === undefined)
+        return one.profile !== ONLY_KEY && !profiles.includes(one.profile) && isGone(one.profile)
+      return one.ordersOf !== undefined && one.ordersOf !== mark
+    })
+    const bound = this.#stored.programs.map((one) => {
+      const mark = one.maxOrders === undefined || one.ordersOf !== undefined ? undefined : markOf(one)
+      return mark === undefined ? one : { ...one, ordersOf: mark }
+    })
+    if (bound.every((one, at) => one === this.#stored.programs[at])) return withdrawn
+    const saved = this.#replace({ ...this.#stored, programs: bound })
+    return { ...withdrawn, saved: withdrawn.saved.ok ? saved : withdrawn.saved }
+  }
+
+  #withdraw(isTheirs: (program: StoredProgram) => boolean): {
+    readonly names: readonly string[]
+    readonly saved: Saved
+  } {
+    const withdrawn = this.#stored.programs.filter((one) => one.maxOrders !== undefined && isTheirs(one))
+    const names = withdrawn.map(({ name }) => name)
     if (names.length === 0) return { names, saved: { ok: true } }
-    const programs = this.#stored.programs.map((one) => (isTheirs(one) ? withoutOrders(one) : one))
-    const next = { ...this.#stored, programs }
-    const saved = this.#save(next)
-    this.#stored = next
-    return { names, saved }
+    const programs = this.#stored.programs.map((one) => (withdrawn.includes(one) ? withoutOrders(one) : one))
+    return { names, saved: this.#replace({ ...this.#stored, programs }) }
   }
 
   /** The program that sent a bearer: its key, or a valid local access token. */
@@ -248,6 +288,13 @@ export class Programs {
     return `program-${number}`
   }
 
+  /** Applies a change even if it can't be stored. */
+  #replace(next: Stored): Saved {
+    const saved = this.#save(next)
+    this.#stored = next
+    return saved
+  }
+
   #save(next: Stored): Saved {
     const saved = this.#file.write(next)
     if (saved.ok) this.#stored = next
@@ -255,8 +302,8 @@ export class Programs {
   }
 }
 
-const withoutDigest = ({ keyDigest: _, ...program }: StoredProgram): Program => program
+const withoutDigest = ({ keyDigest: _, ordersOf: __, ...program }: StoredProgram): Program => program
 
-const withoutOrders = ({ maxOrders: _, ...program }: StoredProgram): StoredProgram => program
+const withoutOrders = ({ maxOrders: _, ordersOf: __, ...program }: StoredProgram): StoredProgram => program
 
 const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()

@@ -200,11 +200,13 @@ export async function startApp({
   }
   const problem = (what: string) => monitor.happenedToAll({ kind: 'storage-problem', what })
   const shared = { dataFolder, clock: ports.clock, randomBytes, problem }
-  const programs = new Programs({ ...shared, given: givenPrograms })
+  const keyMark = (id: string) => monitor.keyMark(id)
+  const programs = new Programs({ ...shared, given: givenPrograms, keyMark })
   const orders = monitoredOrders({
     ...shared,
     monitor,
     programs,
+    isGone: (profile) => handle.isGone(profile),
     keysFor: (purpose) => handle.vault?.keysFor(purpose) ?? [],
     log: ports.log,
   })

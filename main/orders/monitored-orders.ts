@@ -10,9 +10,11 @@ export interface MonitoredOrdersDeps {
     MonitorSurface,
     'profiles' | 'keyMark' | 'withProfile' | 'attachOrders' | 'subscribe'
   >
-  readonly programs: Pick<Programs, 'list' | 'withdrawOrders'>
+  readonly programs: Pick<Programs, 'list' | 'withdrawOrders' | 'bindOrders'>
   /** Absent: there is no journal, so no order passes. */
   readonly dataFolder: string | undefined
+  /** See `VaultHandle.isGone`. */
+  readonly isGone: (profile: string) => boolean
   /** See `Vault.keysFor`. */
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
   readonly clock: Clock
@@ -23,7 +25,18 @@ export interface MonitoredOrdersDeps {
 }
 
 /** Orders of a monitor's keys, shown in its snapshots. */
-export function monitoredOrders({ monitor, programs, keysFor, ...ports }: MonitoredOrdersDeps): Orders {
+export function monitoredOrders({
+  monitor,
+  programs,
+  keysFor,
+  isGone,
+  ...ports
+}: MonitoredOrdersDeps): Orders {
+  const noteWithdrawn = ({ names, saved }: ReturnType<Programs['bindOrders']>) => {
+    if (names.length > 0) ports.log.note('orders of a former key’s programs were withdrawn', { names, saved })
+  }
+  const bind = () => noteWithdrawn(programs.bindOrders({ profiles: monitor.profiles(), isGone }))
+  bind()
   const orders = new Orders({
     ...ports,
     switch: {
@@ -50,15 +63,17 @@ export function monitoredOrders({ monitor, programs, keysFor, ...ports }: Monito
         }),
     },
   })
-  monitor.attachOrders(orders)
+  monitor.attachOrders({
+    summary: (profile) => orders.summary(profile),
+    switchChanged: () => {
+      bind()
+      orders.switchChanged()
+    },
+  })
   monitor.subscribe({
     changed: () => {},
     event: () => {},
-    removed: (profile) => {
-      const { names, saved } = programs.withdrawOrders(profile)
-      if (names.length > 0)
-        ports.log.note('orders of a disconnected key’s programs were withdrawn', { profile, names, saved })
-    },
+    removed: (profile) => noteWithdrawn(programs.withdrawOrders(profile)),
   })
   return orders
 }

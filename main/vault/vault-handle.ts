@@ -127,6 +127,11 @@ export class VaultHandle {
     }
   }
 
+  /** Whether a key is certainly not stored: false while the stored keys can't be opened. */
+  isGone(profile: string): boolean {
+    return this.#status.state === 'ok' && !this.storedIds().includes(profile)
+  }
+
   /** Calls `listener` each time a pending keystore has responded. Returns a function that unsubscribes. */
   onSettled(listener: () => void): () => void {
     this.#opened.add(listener)

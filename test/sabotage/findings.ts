@@ -88,6 +88,11 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['show a dismissed outcome again after a restart'],
   },
   {
+    found: 'A key with the id of a former one looked up the orders of that one in its own list',
+    tests: [[ORDERS, 'a key with the id of a former one neither looks up nor counts the orders of that']],
+    breaks: ['look up the orders of a former key in the list of another one with its id'],
+  },
+  {
     found: 'An order was not found because the service’s day had changed since it was sent',
     tests: [['main/orders/lookups.test.ts', 'after 60 s an order is also looked for in the list of former']],
     breaks: ['not find an order of a former day of the service'],
@@ -1167,6 +1172,17 @@ export const FINDINGS: readonly Finding[] = [
       ],
     ],
     breaks: ['leave the orders of a disconnected key’s programs to the next key'],
+  },
+  {
+    found: 'Programs of a key that was forgotten or replaced while no Headroom ran could still send orders',
+    tests: [
+      ['main/orders/monitored-orders.test.ts', 'a key replaced while no Headroom ran leaves no orders'],
+      ['main/orders/monitored-orders.test.ts', 'a key forgotten while no Headroom ran leaves no orders'],
+    ],
+    breaks: [
+      'leave the orders of a key’s programs to the key that replaced it while no Headroom ran',
+      'leave the orders of a key’s programs when it was forgotten while no Headroom ran',
+    ],
   },
   {
     found: 'A restart, or a program added again, started the minute of --max-orders anew',

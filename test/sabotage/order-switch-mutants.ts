@@ -38,8 +38,8 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     promise: 'O2',
     what: 'leave the orders of a disconnected key’s programs to the next key',
     file: 'main/orders/monitored-orders.ts',
-    find: 'const { names, saved } = programs.withdrawOrders(profile)',
-    replace: "const { names, saved } = programs.withdrawOrders(profile && 'none')",
+    find: 'noteWithdrawn(programs.withdrawOrders(profile))',
+    replace: "noteWithdrawn(programs.withdrawOrders(profile && 'none'))",
     test: 'main/orders/monitored-orders.test.ts',
   },
   {
@@ -66,5 +66,21 @@ export const ORDER_SWITCH_MUTANTS: readonly Mutant[] = [
     replace: "if (!stopsOrders(event, event.target) || document.querySelector('[role=dialog]')) return",
     test: 'e2e/window/orders.spec.ts',
     grep: 'Shift+O stops orders',
+  },
+  {
+    promise: 'O2',
+    what: 'leave the orders of a key’s programs to the key that replaced it while no Headroom ran',
+    file: 'main/gateway/programs.ts',
+    find: 'return one.ordersOf !== undefined && one.ordersOf !== mark',
+    replace: "return one.ordersOf !== undefined && mark === ''",
+    test: 'main/orders/monitored-orders.test.ts',
+  },
+  {
+    promise: 'O2',
+    what: 'leave the orders of a key’s programs when it was forgotten while no Headroom ran',
+    file: 'main/gateway/programs.ts',
+    find: '!profiles.includes(one.profile) && isGone(one.profile)',
+    replace: "!profiles.includes(one.profile) && isGone('')",
+    test: 'main/orders/monitored-orders.test.ts',
   },
 ]

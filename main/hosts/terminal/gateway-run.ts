@@ -32,6 +32,7 @@ export interface ServedGateway {
 /** Where a gateway stores its programs and orders. */
 export interface GatewayHome {
   readonly dataFolder: string
+  readonly isGone: (profile: string) => boolean
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
 }
 

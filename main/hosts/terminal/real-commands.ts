@@ -101,6 +101,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       createGateway: (run, monitor, home) =>
         gatewayOf(run, monitor, {
           dataFolder: home?.dataFolder,
+          isGone: home?.isGone ?? (() => false),
           keysFor: home?.keysFor ?? (() => []),
           ...{ log, secrets, say: terminal.error },
         }),

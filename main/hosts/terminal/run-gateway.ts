@@ -11,6 +11,8 @@ import type { GatewayMonitor, GatewayRun, ServedGateway } from './gateway-run.ts
 interface GatewayPorts {
   /** Where programs are stored; absent: in memory only. */
   readonly dataFolder: string | undefined
+  /** See `VaultHandle.isGone`. */
+  readonly isGone: (profile: string) => boolean
   /** See `Vault.keysFor`. */
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
   readonly log: Log
@@ -23,12 +25,13 @@ interface GatewayPorts {
 export function createGateway(
   { given, reserve }: GatewayRun,
   monitor: GatewayMonitor,
-  { dataFolder, keysFor, log, secrets, say }: GatewayPorts,
+  { dataFolder, isGone, keysFor, log, secrets, say }: GatewayPorts,
 ): ServedGateway {
   const clock = nodeClock
   const shared = { dataFolder, clock, randomBytes, problem: say }
-  const programs = new Programs({ ...shared, given })
-  const orders = monitoredOrders({ ...shared, monitor, programs, keysFor, log })
+  const keyMark = (id: string) => monitor.keyMark(id)
+  const programs = new Programs({ ...shared, given, keyMark })
+  const orders = monitoredOrders({ ...shared, monitor, programs, isGone, keysFor, log })
   const gateway = new Gateway({
     monitor,
     programs,

@@ -147,7 +147,10 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   const { terminal, clock } = deps
   const monitor = vault?.monitor ?? deps.createMonitor()
   const { data: dataFolder } = flags
-  const home = vault && dataFolder !== undefined ? { dataFolder, keysFor: vault.keysFor } : undefined
+  const home =
+    vault && dataFolder !== undefined
+      ? { dataFolder, isGone: vault.isGone, keysFor: vault.keysFor }
+      : undefined
   const served = flags.gateway && deps.createGateway(flags.gateway, monitor, home)
   const gateway = served?.gateway
   const view = watchView(terminal, flags)

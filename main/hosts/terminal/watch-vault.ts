@@ -23,6 +23,8 @@ export interface WatchVault {
    * Stored settings are not changed; `asWatched` applies the flags of this run.
    */
   connect(profile: WatchedProfile, asWatched: (profile: Profile) => Profile): string | undefined
+  /** See `VaultHandle.isGone`. */
+  readonly isGone: (profile: string) => boolean
   /** See `Vault.keysFor`. */
   keysFor(purpose: string): readonly Uint8Array[]
   close(): Promise<void>
@@ -100,6 +102,7 @@ export async function openWatchVault(
         } else monitor.restore(asWatched(kept), stored.tokens)
         return id
       },
+      isGone: (profile) => handle.isGone(profile),
       keysFor: (purpose) => handle.vault?.keysFor(purpose) ?? [],
       close: async () => {
         await settled(monitor.idle(), ports.clock)
