@@ -1191,4 +1191,9 @@ export const FINDINGS: readonly Finding[] = [
     ],
     breaks: ['start the minute of each program’s order limit anew at a restart'],
   },
+  {
+    found: 'A new key with the id of a removed one looked up the former key’s unknown orders in its own list',
+    tests: [[ORDERS, 'a key with the id of a former one neither looks up nor counts the orders of that one']],
+    breaks: ['look up the orders of a former key in the list of another one with its id'],
+  },
 ]
