@@ -5,7 +5,7 @@ import { LOOPBACK_LIMITS, type LoopbackLimits, type LoopbackTraits } from '../ne
 import { isFramedPlainly } from '../network/node-wire.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
 import { callerGate, destinationOf, READING_POST } from './caller-gate.ts'
-import type { AdmittedOrder, OrderLane } from './order-lane.ts'
+import { type AdmittedOrder, MAX_ORDER_BYTES, type OrderLane } from './order-lane.ts'
 import type { Connection } from './peer-user.ts'
 import { GATEWAY_NAME, type Problem, problemBody, problemHeaders, sendProblem } from './problem.ts'
 import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
@@ -41,7 +41,6 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 const MAX_BODY_BYTES = 1 << 20
 /** Anyone may send a form without a key, and its fields take quadratic time to parse. */
 const MAX_FORM_BYTES = 16 << 10
-const MAX_ORDER_BYTES = 64 << 10
 const HEALTH = '/headroom/health'
 const TOKEN = '/oauth/token'
 const REVOKE = '/oauth/revoke'

@@ -7,6 +7,9 @@ import type { Problem } from './problem.ts'
 import type { Program } from './programs.ts'
 import type { SendingDeps } from './sending.ts'
 
+/** The longest body of an order, in bytes, as it is sent and decoded. */
+export const MAX_ORDER_BYTES = 64 << 10
+
 /** The path of a request that can change something at the broker. */
 export type ChangingPath = Extract<OrderPath, { kind: OrderKind }>
 

@@ -3,6 +3,8 @@ import zlib from 'node:zlib'
 
 /** Maximum decoded size of a body. */
 const MAX_DECODED_BYTES = 1 << 20
+/** A body that decodes to itself could name thousands. */
+const MAX_CODINGS = 8
 
 /** The codings that a `Content-Encoding` names, the outermost first. */
 export const codingsNamed = (contentEncoding: string): readonly string[] =>
@@ -14,34 +16,34 @@ export const codingsNamed = (contentEncoding: string): readonly string[] =>
     .reverse()
 
 interface Coding {
-  whole(bytes: Buffer): Buffer
+  /** Throws a RangeError above `maxOutputLength`. */
+  whole(bytes: Buffer, maxOutputLength: number): Buffer
   readonly stream: () => Transform
 }
 
-const MOST = { maxOutputLength: MAX_DECODED_BYTES }
 /** Options that also decode truncated data, up to where it ends. */
 const LENIENT = { finishFlush: zlib.constants.Z_SYNC_FLUSH }
 const LENIENT_BROTLI = { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }
 const LENIENT_ZSTD = { finishFlush: zlib.constants.ZSTD_e_flush }
 
 const GZIP: Coding = {
-  whole: (bytes) => zlib.gunzipSync(bytes, { ...LENIENT, ...MOST }),
+  whole: (bytes, maxOutputLength) => zlib.gunzipSync(bytes, { ...LENIENT, maxOutputLength }),
   stream: () => zlib.createGunzip(LENIENT),
 }
 const ZLIB: Coding = {
-  whole: (bytes) => zlib.inflateSync(bytes, { ...LENIENT, ...MOST }),
+  whole: (bytes, maxOutputLength) => zlib.inflateSync(bytes, { ...LENIENT, maxOutputLength }),
   stream: () => zlib.createInflate(LENIENT),
 }
 const RAW_DEFLATE: Coding = {
-  whole: (bytes) => zlib.inflateRawSync(bytes, { ...LENIENT, ...MOST }),
+  whole: (bytes, maxOutputLength) => zlib.inflateRawSync(bytes, { ...LENIENT, maxOutputLength }),
   stream: () => zlib.createInflateRaw(LENIENT),
 }
 const BROTLI: Coding = {
-  whole: (bytes) => zlib.brotliDecompressSync(bytes, { ...LENIENT_BROTLI, ...MOST }),
+  whole: (bytes, maxOutputLength) => zlib.brotliDecompressSync(bytes, { ...LENIENT_BROTLI, maxOutputLength }),
   stream: () => zlib.createBrotliDecompress(LENIENT_BROTLI),
 }
 const ZSTD: Coding = {
-  whole: (bytes) => zlib.zstdDecompressSync(bytes, { ...LENIENT_ZSTD, ...MOST }),
+  whole: (bytes, maxOutputLength) => zlib.zstdDecompressSync(bytes, { ...LENIENT_ZSTD, maxOutputLength }),
   stream: () => zlib.createZstdDecompress(LENIENT_ZSTD),
 }
 
@@ -64,13 +66,18 @@ function codingOf(name: string, bytes: Buffer): Coding | undefined {
 }
 
 /** `unknown`: the coding is unknown, or the bytes do not match it. */
-export function decoded(bytes: Buffer, codings: readonly string[]): Buffer | 'unknown' | 'too-large' {
+export function decoded(
+  bytes: Buffer,
+  codings: readonly string[],
+  maxBytes = MAX_DECODED_BYTES,
+): Buffer | 'unknown' | 'too-large' {
+  if (codings.length > MAX_CODINGS) return 'unknown'
   try {
     let plain = bytes
     for (const name of codings) {
       const coding = codingOf(name, plain)
       if (coding === undefined) return 'unknown'
-      plain = coding.whole(plain)
+      plain = coding.whole(plain, maxBytes)
     }
     return plain
   } catch (error) {

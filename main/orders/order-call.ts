@@ -2,9 +2,10 @@ import type { UpstreamOutcome } from '../../app/gateway/decisions.ts'
 import { type OrderFacts, orderFactsOf, orderIdsIn } from '../../app/orders/order-facts.ts'
 import type { JournalEntry } from '../../app/orders/ports.ts'
 import { relay } from '../gateway/answer-relay.ts'
-import type { AdmittedOrder, OpenOrder, OrderLine } from '../gateway/order-lane.ts'
+import { type AdmittedOrder, MAX_ORDER_BYTES, type OpenOrder, type OrderLine } from '../gateway/order-lane.ts'
 import { type Problem, sendProblem } from '../gateway/problem.ts'
 import { noToken, unavailable } from '../gateway/refusals.ts'
+import { codingsNamed, decoded } from '../network/content-codings.ts'
 import type { HashedEntry, Settlement } from './journal-file.ts'
 import { endingOf } from './order-list.ts'
 import { journalFailed, NOT_CONNECTED, outcomeUnknown, REFRESHING } from './order-refusals.ts'
@@ -121,14 +122,14 @@ export class OrderCall implements OpenOrder {
   }
 
   #lastReasonAgainst(token: string): Problem | undefined {
-    const { reply, program, method, order, body } = this.#order
+    const { reply, program, method, order } = this.#order
     const { profile, usable, timeline } = this.#line
     if (reply.destroyed) return NOT_CONNECTED
     const access = usable()
     const against = this.#reasonAgainst()
     if (against !== undefined) return against
     if (access.kind !== 'token' || access.value !== token) return REFRESHING
-    const facts = orderFactsOf(order.kind, body?.toString('utf8') ?? '', order.orderId)
+    const facts = orderFactsOf(order.kind, bodyTextOf(this.#order), order.orderId)
     const plain = {
       profile,
       atMs: Math.round(timeline.now()),
@@ -210,4 +211,10 @@ export class OrderCall implements OpenOrder {
     this.#line.refuse(this.#order, problem)
     this.#end()
   }
+}
+
+/** The body of an order as text, decoded; empty if it can't be read. */
+function bodyTextOf({ body = Buffer.alloc(0), contentEncoding = '' }: AdmittedOrder): string {
+  const plain = decoded(body, codingsNamed(contentEncoding), MAX_ORDER_BYTES)
+  return typeof plain === 'string' ? '' : plain.toString('utf8')
 }

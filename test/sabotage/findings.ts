@@ -1192,8 +1192,13 @@ export const FINDINGS: readonly Finding[] = [
     breaks: ['start the minute of each program’s order limit anew at a restart'],
   },
   {
-    found: 'A new key with the id of a removed one looked up the former key’s unknown orders in its own list',
-    tests: [[ORDERS, 'a key with the id of a former one neither looks up nor counts the orders of that one']],
-    breaks: ['look up the orders of a former key in the list of another one with its id'],
+    found: 'Of a lost order with a compressed body nothing was recognised, nor that it had an OrderConfirmID',
+    tests: [
+      [
+        'main/orders/order-faults.test.ts',
+        'a lost order in the coding %s is recognised, up to 64 KiB, and sent as it came',
+      ],
+    ],
+    breaks: ['read no order with a compressed body'],
   },
 ]

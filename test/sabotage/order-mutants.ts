@@ -285,4 +285,12 @@ export const ORDER_MUTANTS: readonly Mutant[] = [
     replace: "present !== undefined && keyMark === ''",
     test: ORDERS_TEST,
   },
+  {
+    promise: 'O3',
+    what: 'read no order with a compressed body',
+    file: 'main/orders/order-call.ts',
+    find: 'codingsNamed(contentEncoding)',
+    replace: "codingsNamed(contentEncoding && 'unread')",
+    test: 'main/orders/order-faults.test.ts',
+  },
 ]

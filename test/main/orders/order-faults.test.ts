@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import zlib from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { nodeForwardHttp } from '../../../main/network/forward-http.ts'
 import { httpRoutes } from '../../../main/network/http-agents.ts'
@@ -108,6 +109,46 @@ test('an answer that names an error, or to a cancel, is an outcome', async () =>
   expect((await started.send('DELETE', `${ORDERS}/7`, key)).status).toBe(204)
   expect(await outcomes(started)).toEqual(['answered', 'answered'])
 })
+
+const CONFIRMED = JSON.stringify({ ...ORDER, OrderConfirmID: 'once' })
+const LONG = CONFIRMED.padEnd((64 << 10) + 1)
+
+test.each([
+  ['gzip', zlib.gzipSync(CONFIRMED), true],
+  ['x-gzip', zlib.gzipSync(CONFIRMED.padEnd(64 << 10)), true],
+  ['deflate', zlib.deflateSync(CONFIRMED), true],
+  ['deflate', zlib.deflateRawSync(CONFIRMED), true],
+  ['br', zlib.brotliCompressSync(CONFIRMED), true],
+  ['zstd', zlib.zstdCompressSync(CONFIRMED), true],
+  ['identity', Buffer.from(CONFIRMED), true],
+  ['deflate, gzip', zlib.gzipSync(zlib.deflateSync(CONFIRMED)), true],
+  ['gzip', zlib.gzipSync(LONG), false],
+  ['br', zlib.brotliCompressSync(LONG), false],
+  ['gzip', Buffer.from(CONFIRMED), false],
+  ['compress', Buffer.from(CONFIRMED), false],
+  [Array(9).fill('identity, gzip').join(), zlib.gzipSync(CONFIRMED), false],
+])(
+  'a lost order in the coding %s is recognised, up to 64 KiB, and sent as it came',
+  async (coding, body, isRead) => {
+    const sent: string[] = []
+    const service = await rawService((socket, request) => {
+      sent.push(request)
+      socket.destroy()
+    })
+    const started = await startOrderGateway({ profile: { baseUrl: service.origin } })
+    const headers = { authorization: `Bearer ${started.add('bot')}`, 'content-encoding': coding }
+    const answer = await fetch(`${started.url}${ORDERS}`, { method: 'POST', headers, body })
+    expect([answer.status, await answer.json()]).toEqual([
+      502,
+      expect.objectContaining({ hasConfirmId: isRead }),
+    ])
+    const [entry] = started.orders.entries(0, Date.now() + 1000) ?? []
+    expect(entry?.accountEnding).toBe(isRead ? '001' : '')
+    const [head, ...rest] = sent.join().split('\r\n\r\n')
+    expect(head).toContain(`content-encoding: ${coding}\r\n`)
+    expect(Buffer.from(rest.join('\r\n\r\n'), 'latin1').equals(body)).toBe(true)
+  },
+)
 
 /** What a relay does with each connection: how many bytes pass, until it is reset. */
 interface Relay {
