@@ -26,10 +26,10 @@ import { rollingShows, TOLERANCE } from './window-model.ts'
 export interface Answered {
   readonly id: number
   readonly receivedAtMs: number
-  /** A rate 429, which takes nothing from the quota (service 3). */
+  /** Whether it is a 429 for the request rate, which uses none of the quota (service 3). */
   readonly rejected: boolean
   readonly rate?: RateReading
-  /** When the request was sent; only if this bucket did not record the sending itself. */
+  /** When the request was sent; given only if this bucket did not record the sending itself. */
   readonly sentAtMs?: number
 }
 
@@ -37,7 +37,7 @@ export interface Answered {
 export interface Estimate {
   readonly low: number
   readonly high: number
-  /** The level exceeds this as rarely as it falls below `low`. At most `high`. */
+  /** The level is as unlikely to exceed this as to be below `low`. At most `high`. */
   readonly likelyHigh: number
   readonly point: number
   readonly slopePerSecond: number
@@ -46,29 +46,32 @@ export interface Estimate {
 }
 
 const WEIGHED_EVERY_MS = 1000
-/** Minimum time between two forecasts that are compared with the outcome: each costs as much as a header. */
+/**
+ * Minimum time between two forecasts that are later compared with the outcome. Each takes as long to compute
+ * as a header.
+ */
 const FORETOLD_EVERY_MS = 10_000
 const DENSE_SECONDS = 10
 /**
  * Minimum time between two readings of others' use: the header's age at the first reading, clamped to 0.1–1
- * s, or a tenth of its present age if longer. Until the next reading, the last one applies, extrapolated
- * linearly once it is a second old.
+ * s, or a tenth of its present age if longer. Until the next reading, the last one is used; once it is a
+ * second old, it is extrapolated linearly.
  */
 const READ_EVERY = { leastMs: 100, mostMs: 1000, share: 0.1 } as const
-/** A header counts as a surprise if less use by others was at least this probable. */
+/** A header counts as a surprise if the probability of less use by others was at least this high. */
 const SURPRISE = 0.9
 
-/** Factor that widens the range of others' rate, because the rate may have drifted since the last header. */
+/** Factor that widens the range of others' rate, which may have drifted since the last header. */
 const RATE_DRIFT = 1.1
 
-/** Others' rate on a nearly full quota, in requests per second: median and ends. */
+/** Others' rate on a nearly full quota, in requests per second: the median and the ends of its range. */
 interface PacesNearFull {
   readonly perSecond: number
   readonly atLeast: number
   readonly atMost: number
 }
 
-/** Requests that one header shows missing beyond own ones. */
+/** Requests that one header shows missing in addition to own ones. */
 interface Shortfall {
   readonly least: number
   readonly most: number
@@ -82,18 +85,18 @@ interface Shortfall {
 /**
  * Estimate of one request quota: bounds on the service's level, and others' use, learned from headers.
  *
- * The service's level has a fraction; a header shows its floor, delayed by the network. Two bounds assume
- * that only own requests count: the level lies in [low − in flight, high]. A header narrows them; one that
- * does not overlap them proves use by others. A request in flight may count at any time, so it lowers `low`
- * at once, and `high` only when it has certainly counted.
+ * The service's level is not a whole number; a header shows its floor, delayed by the network. Two bounds
+ * assume that only own requests count: the level lies in [low − in flight, high]. A header narrows them; a
+ * header whose level lies outside them proves use by others. A request in flight may count at any time, so it
+ * lowers `low` at once, and `high` only when it has certainly counted.
  *
  * Times are milliseconds on one monotonic clock. Source: service 2.2, 3, 8.3.
  */
 export class Bucket {
   seen: Seen | undefined
   /**
-   * The last header that showed far more use by others than expected; the next check is made soon, to learn
-   * why.
+   * When a header last showed far more use by others than expected. The next check is made soon after, to
+   * learn why.
    */
   surprisedAtMs: number | undefined
   rejected = 0
@@ -101,10 +104,10 @@ export class Bucket {
   readonly #level: LevelBounds
   #own: CountedRate
   #ownLong: CountedRate
-  /** Others' use at the last header, and advanced from there. */
+  /** Others' use at the last header, and the same advanced to the last reading. */
   readonly #atHeader: OthersUse
   readonly #others: OthersUse
-  /** The times of `#atHeader` and `#others`, and the overflow until then. */
+  /** The times to which `#atHeader` and `#others` apply, and the overflow up to those times. */
   #headerAtMs: number
   #overflowedAtHeader = 0
   #othersAtMs: number
@@ -113,7 +116,7 @@ export class Bucket {
   #missing = 0
   #reading: OthersReading | undefined
   #headers = 0
-  /** Whether any header showed more missing than own requests explain. */
+  /** Whether any header showed more requests missing than own ones explain. */
   #isShared = false
   #margin = new LowerMargin()
   readonly #utilization = new Utilization()
@@ -125,13 +128,13 @@ export class Bucket {
   #predicted = 0
   #foretoldAtMs = Number.NEGATIVE_INFINITY
   #seenSentAtMs = Number.NEGATIVE_INFINITY
-  /** Data learned by an earlier run, until a first header shows a quota of the same size. */
+  /** Data learned by an earlier run, until a header shows that it applies: the quota has the same size. */
   #stored: LearnedQuota | undefined
   readonly #expected = new ExpectedLoads()
   readonly #poller = new OthersPoller()
   readonly #minute = new MinuteMean()
 
-  /** Own use that does not touch the gateway's reserve: see `RequestQuota.held`. Requests per second. */
+  /** Own use that leaves the gateway's reserve untouched: see `RequestQuota.held`. Requests per second. */
   heldPerSecond = 0
 
   constructor(limit: number, periodSeconds: number, nowMs: number) {
@@ -179,7 +182,7 @@ export class Bucket {
 
   /**
    * Marks the time between two moments as uncertain: the machine slept, or its clock was set. Until the next
-   * header, refill of that time counts in the upper bound only.
+   * header, the refill during that time counts in the upper bound only.
    */
   markClockUncertain(fromMs: number, toMs: number): void {
     this.#level.markClockUncertain(fromMs, toMs)
@@ -193,9 +196,9 @@ export class Bucket {
   }
 
   /**
-   * Charges a request without a response to `low` only: it may have counted.
+   * Charges a request that got no response to `low` only, because it may or may not have counted.
    *
-   * `laterMs`: how long from now it may still count, possibly in a bucket that is full again.
+   * `laterMs`: for how long from now the service may still count it, possibly when the bucket is full again.
    */
   lost(id: number, nowMs: number, laterMs = 0): void {
     const level = this.#level
@@ -230,7 +233,7 @@ export class Bucket {
     return elsewhere
   }
 
-  /** The level at `nowMs` if others continue as they probably will: its interval, midpoint and slope. */
+  /** The level at `nowMs` under the most probable use by others: its interval, midpoint and slope. */
   estimate(nowMs: number): Estimate {
     const level = this.#level
     const at = Math.max(nowMs, level.atMs)
@@ -259,7 +262,9 @@ export class Bucket {
     return this.#headers < 2 ? undefined : this.#readingAt(Math.max(nowMs, this.#level.atMs))
   }
 
-  /** What headers showed about this quota; the restored data if this run saw fewer than two. */
+  /**
+   * What headers showed about this quota, or the restored data if this run has seen fewer than two headers.
+   */
   learned(): LearnedQuota | undefined {
     if (this.#headers < 2) return this.#stored
     return {
@@ -277,7 +282,7 @@ export class Bucket {
     this.#stored = stored
   }
 
-  /** Sets others' usual loads of today, as a prior for their use. */
+  /** Sets the loads that are usual for others today, as a prior for their use. */
   expect(loads: readonly UsualLoad[]): void {
     this.#expected.set(loads)
   }
@@ -317,7 +322,7 @@ export class Bucket {
     const empty = this.#odds.corrected(
       others.emptyWithin(RUNNING_OUT_SECONDS, this.#level.middleAt(nowMs), this.#gainAt(nowMs)),
     )
-    // No use by others is assumed until a header proves it; only `low` allows for it.
+    // Until a header proves use by others, only `low` allows for any.
     const isShared = this.#isShared
     const taken = isShared ? others.takenAt(0.5, this.limit) : 0
     const spare = this.#level.middleAt(nowMs) + this.#missing - 1
@@ -343,8 +348,8 @@ export class Bucket {
   }
 
   /**
-   * The range of others' rate, in requests per second: of the present rate, and of the last minute's. Only a
-   * header narrows it.
+   * The range of others' rate, in requests per second, that covers both the present rate and that of the last
+   * minute. Only a header narrows it.
    */
   #rangeOfRate(nowMs: number, nearFull: PacesNearFull | undefined, perSecond: number) {
     const [known, others] = [this.#reading, this.#others]
@@ -359,7 +364,9 @@ export class Bucket {
     }
   }
 
-  /** Others' rate, from how often a nearly full quota is found below full, in requests per second. */
+  /**
+   * Others' rate, in requests per second, derived from how often headers find a nearly full quota below full.
+   */
   #pacesNearFull(): PacesNearFull {
     const refill = this.#level.gainPerMs * 1000
     const perSecond = (share: number) => this.#utilization.at(share) * refill
@@ -372,8 +379,7 @@ export class Bucket {
 
   /**
    * Advances others' use to `nowMs`. `left`: requests that would be left then without others. At the end of a
-   * fixed window, the requests that others took are given back; each later window is assumed to last one
-   * period.
+   * fixed window, the count of others' requests restarts; each later window is assumed to last one period.
    */
   #follow(nowMs: number, left = this.#level.middleAt(nowMs)): void {
     const level = this.#level
@@ -395,7 +401,7 @@ export class Bucket {
     this.#othersAtMs = nowMs
   }
 
-  /** Resets others' use to the last header, because the last reading was for a later time. */
+  /** Returns others' use to its state at the last header, because the last reading was for a later time. */
   #back(): void {
     this.#reading = undefined
     this.#others.copyFrom(this.#atHeader)
@@ -428,7 +434,7 @@ export class Bucket {
   #fold(answer: Answered, sentAtMs: number, nowMs: number): number {
     const { rate } = answer
     if (rate) this.#adoptSize(rate)
-    // The older 429 without headers reports an empty bucket in its Message (service 2.3).
+    // The older form of 429, without quota headers, reports an empty bucket in its Message (service 2.3).
     const remaining = rate?.remaining ?? (answer.rejected ? 0 : undefined)
     if (remaining === undefined) return 0
     return this.#observe(Math.min(remaining, this.limit), rate?.resetSeconds, sentAtMs, nowMs)
@@ -443,7 +449,7 @@ export class Bucket {
     if (!isCurrent) return 0
 
     const shown = level.shownBy(header)
-    // Between the header and now, more own requests may have counted, and some refill may have arrived.
+    // Since the header was written, more own requests may have counted, and some refill may have arrived.
     const low = Math.max(0, shown.least - this.#requests.mayHaveCountedAfter(sentAtMs))
     const high = Math.max(low, shown.most)
     const { inFlight } = this
@@ -494,7 +500,7 @@ export class Bucket {
     this.#odds.restore(stored.emptyings)
     this.#margin.restore(stored.margin)
     this.#utilization.restore(stored.utilization)
-    // After a clock was set back, the age of the stored data is unknown.
+    // If the clock was set back, the age of the stored data is unknown.
     const elapsedMs = nowMs - stored.atMs
     this.#others.restore(stored, elapsedMs < 0 ? Number.POSITIVE_INFINITY : elapsedMs / 1000)
   }
@@ -508,7 +514,7 @@ export class Bucket {
     this.#mark()
   }
 
-  /** Updates others' use with what a header showed missing, at most once a second. */
+  /** Updates others' use from the requests that a header showed missing, at most once a second. */
   #weigh(nowMs: number, shown: Shortfall): boolean {
     const missing = this.#missing
     this.#missing += shown.drop
@@ -525,7 +531,7 @@ export class Bucket {
     })
     this.#follow(nowMs, shown.before)
     this.#margin.judge(this.#others, missing + shown.least, this.limit)
-    // Dense headers together are more precise than the last one alone.
+    // Several headers in quick succession are more precise together than the last one alone.
     const isDense = this.#others.seconds < DENSE_SECONDS
     this.#others.observed({
       least: isDense ? this.#missing - 0.5 : missing + shown.least,
@@ -538,7 +544,7 @@ export class Bucket {
     return true
   }
 
-  /** Compares what happened with the forecast of the last header, or of an earlier one shortly before. */
+  /** Compares what happened with the forecast made at the last header, or at one shortly before it. */
   #learnOutcome(nowMs: number): void {
     const horizonSeconds = RUNNING_OUT_SECONDS
     if (this.#headerAtMs - this.#foretoldAtMs >= FORETOLD_EVERY_MS) {
@@ -562,7 +568,7 @@ export class Bucket {
     const limit = rate.limit ?? this.limit
     const periodMs = (rate.periodSeconds ?? this.periodMs / 1000) * 1000
     if (limit === this.limit && periodMs === this.periodMs) return
-    // A header overrides the table.
+    // A header's limit and period override those in the table.
     this.#level.resize(limit, periodMs)
     this.#others.resize(limit, periodMs / 1000)
     this.#forgetOthers()

@@ -6,8 +6,8 @@
 const PER_OCTAVE = 3
 const OCTAVES = { below: 4, above: 5 } as const
 /**
- * Width of a rate's cell as a share of the rate (26 %), and the standard deviation of a uniform one: 0.26 /
- * √12.
+ * Width of a rate's cell as a share of the rate (26 %), and the standard deviation of a uniform distribution
+ * over it: 0.26 / √12.
  */
 const CELL = 2 ** (1 / PER_OCTAVE) - 1
 export const CELL_SPREAD = CELL / Math.sqrt(12)
@@ -27,8 +27,8 @@ export const HOLD_SECONDS: readonly number[] = [5, 30, 180, 2000]
 export const HOLD_COUNT = HOLD_SECONDS.length
 
 /**
- * Bands of rates: idle, within the refill, busy, storm. Holding times are learned per band. Upper ends, in
- * multiples of the refill.
+ * Upper ends of the bands of rates, in multiples of the refill: idle, about the refill, busy; the last band,
+ * storm, has none. Holding times are learned per band.
  */
 const BANDS = [0, 1.5, 5] as const
 export const BAND_OF: readonly number[] = RATES.map((rate) => {

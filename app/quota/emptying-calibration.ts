@@ -1,17 +1,18 @@
 import type { EmptyingCounts } from './learned.ts'
 import type { EmptyChance } from './others-use.ts'
 
-/** Weight of the prior that forecasts need no correction, in emptyings. */
+/** Weight, in emptyings, of the prior that forecasts need no correction. */
 const PRIOR = 1
-/** Time constant with which forecast outcomes decay, in seconds. */
+/** Time constant, in seconds, with which past outcomes of forecasts lose weight. */
 const MEMORY_SECONDS = 3600
-/** Cap on a forecast's chance: 1 would be an infinite rate. */
+/** Maximum chance of a forecast: a chance of 1 would be an infinite rate. */
 const MAX_CHANCE = 0.9999
-/** Minimum level at which an empty quota counts as refilled: share of the limit, and requests. */
+/** Minimum level at which an empty quota counts as refilled, as a share of the limit and in requests. */
 const REFILLED = { share: 0.05, requests: 2 } as const
 /**
  * Limits of the correction for others' present use. A key that never ran empty still gets a warning while a
- * burst continues. A key that often did is not reported as empty because of a burst that may end.
+ * burst continues. A key that often ran empty is not reported as running out merely because of a burst that
+ * may end.
  */
 const BY_PRESENT = { least: 0.8, most: 3 } as const
 
@@ -56,7 +57,7 @@ export class EmptyingCalibration {
     this.#predicted = predicted
   }
 
-  /** Learns from a header. While the quota is empty, no forecast is made or checked. */
+  /** Learns from a header. While the quota is empty, forecasts are neither made nor checked. */
   observed({ level, limit, chance, horizonSeconds, seconds }: EmptyingOutcome): void {
     const kept = Math.exp(-seconds / MEMORY_SECONDS)
     this.#came *= kept
@@ -71,7 +72,7 @@ export class EmptyingCalibration {
     this.#came += 1
   }
 
-  /** Corrects both chances of a forecast. The chance by present use stays at or below the whole. */
+  /** Corrects both chances of a forecast. The chance from present use stays at or below the total. */
   corrected({ chance, byPresent }: EmptyChance): EmptyChance {
     const { ratio } = this
     const bounded = Math.min(BY_PRESENT.most, Math.max(BY_PRESENT.least, ratio))
@@ -80,5 +81,5 @@ export class EmptyingCalibration {
   }
 }
 
-/** The chance of an event that is `times` as frequent. A summed chance may exceed 1 by rounding. */
+/** The chance of an event that is `times` as frequent. Because of rounding, a summed chance may exceed 1. */
 const scaledChance = (chance: number, times: number): number => 1 - Math.max(0, 1 - chance) ** times

@@ -2,12 +2,12 @@ import type { UsualLoad } from '../contract/history.ts'
 import type { PossibleLoad } from './others-use.ts'
 
 /**
- * A load begins within three minutes of its usual time, which is the resolution of that time. Milliseconds.
+ * A load begins within three minutes after its usual time: usual times have that resolution. Milliseconds.
  */
 const ONSET = { steps: 3, everyMs: 60_000 } as const
 /** How long a load stays listed after its start, so that a check can be planned just after it. */
 const SHOWN_SECONDS = 30
-/** Share of a load's probability that has been added after the last step. The rest is for a late load. */
+/** Share of a load's probability that has been added by the last step. The rest allows for a late load. */
 const BEGUN = 0.9
 
 /** The start of a usual load. */
@@ -19,7 +19,7 @@ interface Onset extends PossibleLoad {
 interface BeforeLoad {
   readonly level: number
   readonly limit: number
-  /** Change of the level without others. */
+  /** Change of the level without others' requests. */
   readonly gain: number
   /** Others' rate. */
   readonly others: number
@@ -29,8 +29,8 @@ interface BeforeLoad {
  * The usual loads of one quota today, as a prior for others' use: the probability of a jump at each time, and
  * its target rate.
  *
- * This prior only adds jumps to higher rates. So it widens bounds and warns earlier, but never narrows what
- * headers allow. Two headers after a load's usual start outweigh the prior.
+ * This prior only adds jumps to higher rates. So bounds become wider and warnings earlier, but what headers
+ * allow is never narrowed. Two headers after a load's usual start outweigh the prior.
  */
 export class ExpectedLoads {
   #loads: readonly UsualLoad[] = []
@@ -80,10 +80,10 @@ export class ExpectedLoads {
 }
 
 /**
- * Seconds until a load empties the row; `undefined` if it has started, or does not empty it.
+ * Seconds until a load empties the row; `undefined` if the load has already started or does not empty it.
  *
- * The level changes by gain − others until the load starts, and then by gain − load until its requests are
- * used up.
+ * The level changes by gain − others until the load starts, and then by gain − load until it has made all its
+ * requests.
  */
 function emptyAfter(
   load: UsualLoad,

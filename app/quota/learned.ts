@@ -1,14 +1,14 @@
 /** The model of one quota, as it is stored for a later run: what headers showed about others. */
 export interface LearnedQuota {
-  /** The quota that the model was learned from. For another size or model, learning starts again. */
+  /** The size and model of the quota when this was learned. If either differs, learning starts again. */
   readonly limit: number
   readonly periodSeconds: number
   readonly model: 'rolling' | 'fixed'
-  /** The last header, epoch ms. */
+  /** Time of the last header, epoch ms. */
   readonly atMs: number
   /** Whether a header ever proved use by others. */
   readonly isShared: boolean
-  /** Emptyings, observed and predicted: see `EmptyingCalibration`. */
+  /** Observed and predicted emptyings: see `EmptyingCalibration`. */
   readonly emptyings: EmptyingCounts
   /** Calibration of the lower end: see `LowerMargin`. */
   readonly margin: MarginCounts

@@ -9,7 +9,7 @@ import { OthersTakeAll } from './others-take-all.ts'
 import { RowState } from './state.ts'
 import { type Hold, viewOf } from './view.ts'
 
-/** An own request in flight. `endpoint`: the category that a path rule gives it, otherwise its path. */
+/** An own request in flight. `endpoint`: its category if its path is known, otherwise the path. */
 export interface Ticket {
   readonly id: number
   readonly endpoint: string
@@ -37,22 +37,22 @@ interface Row {
   hold: Hold | undefined
   readonly othersTakeAll: OthersTakeAll
   readonly state: RowState
-  /** When requests of programs last waited for this row, and how much critical programs used then. */
+  /** When programs' requests last waited for this row, and how much critical programs used at that time. */
   held: { readonly criticalPerSecond: number; readonly atMs: number } | undefined
 }
 
 /** Period of a resource without one in the table or its header. */
 const UNKNOWN_PERIOD_SECONDS = 60
-/** Maximum number of rows: a service could name a new resource with each request. */
+/** Maximum number of rows: a service could name a new resource in every response. */
 const MAX_RESOURCES = 128
 const MAX_ENDPOINTS = 1024
 
 /**
  * All request quotas of one profile: rows in the table's order, then those that headers added.
  *
- * The resource name in a header decides which row counted a request. The first name seen for a category
- * becomes that category's. A name that belongs to another row moves the endpoint there. Any further name
- * becomes its own row, so that no quota is shown twice and no two are mixed.
+ * The resource name in a header decides which row counted a request. The first resource name seen for a
+ * category is assigned to that category. If a header names the resource of another row, the endpoint moves to
+ * that row. Any further name gets a row of its own. So no quota is shown twice, and no two quotas are mixed.
  */
 export class Ledger {
   readonly #rows = new Map<string, Row>()
@@ -91,7 +91,7 @@ export class Ledger {
 
   /**
    * Sets how fast critical programs use a category, in requests per second, while less urgent requests wait
-   * for it; `undefined` while no request waits. No other own use touches the reserve meanwhile.
+   * for it; `undefined` while no request waits. Meanwhile, no other own use draws on the reserve.
    */
   setHeld(criticalWhileHeld: (category: string) => number | undefined): void {
     this.#criticalWhileHeld = criticalWhileHeld
@@ -111,7 +111,7 @@ export class Ledger {
     return Object.fromEntries([...this.#stored, ...known])
   }
 
-  /** Sets others' usual loads of today on a category. */
+  /** Sets the loads that are usual for others today in a category. */
   expect(category: string, loads: readonly UsualLoad[]): void {
     this.#rows.get(category)?.bucket.expect(loads)
   }
@@ -134,7 +134,7 @@ export class Ledger {
     const id = this.#nextId++
     const row = this.#rowFor(endpoint)
     row?.bucket.sent(id, nowMs)
-    // The first request from that time on counts as the try.
+    // The first request at or after that time counts as the try.
     if (row !== undefined && nowMs >= row.othersTakeAll.nextTryAtMs) row.othersTakeAll.tried(nowMs)
     return { id, endpoint, sentAtMs: nowMs, category: row?.category }
   }
@@ -148,13 +148,16 @@ export class Ledger {
     this.#rowOf(ticket)?.bucket.notSent(ticket.id, nowMs)
   }
 
-  /** `laterMs`: how long from now the service may still count the request. */
+  /**
+   * Handles a request that got no response. `laterMs`: how long from now the service may still count the
+   * request.
+   */
   lost(ticket: Ticket, nowMs: number, laterMs = 0): void {
     this.#rowOf(ticket)?.bucket.lost(ticket.id, nowMs, laterMs)
   }
 
   /**
-   * Counts a 429 without a stated limit: the request may have been charged, and the bucket need not be empty.
+   * Handles a 429 that names no limit: the request may have been charged, and the bucket may not be empty.
    */
   rateLimitedUnattributed(ticket: Ticket, nowMs: number): string | undefined {
     const row = this.#rowOf(ticket)
@@ -217,7 +220,7 @@ export class Ledger {
     return hold && hold.untilMs > nowMs ? hold : undefined
   }
 
-  /** The number of consecutive 429s of a category, including those before the wait ended. */
+  /** The number of consecutive 429s of a category; the end of a wait does not reset it. */
   refusals(category: string): number {
     return this.#rows.get(category)?.hold?.refusals ?? 0
   }
@@ -249,7 +252,9 @@ export class Ledger {
     return bucket && { limit: bucket.limit, periodMs: bucket.periodMs }
   }
 
-  /** Own use is a one-minute mean, so it counts as held until a minute after the last request waited. */
+  /**
+   * Own use is a one-minute mean, so part of it counts as held for a minute after the last request waited.
+   */
   #heldOf(row: Row, nowMs: number): number {
     const criticalPerSecond = this.#criticalWhileHeld(row.category)
     if (criticalPerSecond !== undefined) row.held = { criticalPerSecond, atMs: nowMs }
@@ -270,7 +275,7 @@ export class Ledger {
       held,
     }
     const view = viewOf(row.category, row.resource, row.bucket, standing, nowMs)
-    // A category's own row counts nothing until a header names it.
+    // If no header has named a category's own row, another row may count its requests.
     const countedBy = row.bucket.seen ? undefined : this.#rowOfEndpoint.get(row.category)
     return countedBy === undefined || countedBy === row.category ? view : { ...view, countedBy }
   }
@@ -284,8 +289,8 @@ export class Ledger {
   }
 
   /**
-   * The row that a header names, created if new; `undefined` if the header names no row, or `MAX_RESOURCES`
-   * rows exist.
+   * The row that a header names, created if new; `undefined` if the header names no row, or if there are
+   * already `MAX_RESOURCES` rows.
    */
   #rowNamed(rate: RateReading, endpoint: string, nowMs: number): Row | undefined {
     const { resource, limit, periodSeconds } = rate
@@ -330,7 +335,8 @@ export class Ledger {
 
   #nameFor(guessed: Row | undefined, resource: string, endpoint: string): string {
     if (guessed && guessed.resource === undefined) return guessed.category
-    // A category without a request quota in the table, such as Positions Stream, may turn out to have one.
+    // A category without a request quota in the table, such as Positions Stream, may turn out to have one;
+    // its row then gets the category's name.
     if (!guessed && !endpoint.startsWith('/')) return endpoint
     return this.#rows.has(resource) ? `${resource} (2)` : resource
   }

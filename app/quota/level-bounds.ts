@@ -27,8 +27,8 @@ export class LevelBounds {
   #model: 'rolling' | 'fixed' = 'rolling'
   #atMs: number
   /**
-   * The last window that a header showed. Kept after its end, because the next one ends at least a period
-   * later.
+   * The last window that a header showed. Stored even after its end, because the next window ends at least a
+   * period later.
    */
   #window: FixedWindow | undefined
   #agreements = 0
@@ -57,9 +57,7 @@ export class LevelBounds {
     return this.#model
   }
 
-  /**
-   * `observed` after two headers that agree with the rolling model, or after one that shows a fixed window.
-   */
+  /** `observed` after two headers that fit the rolling model, or after one that shows a fixed window. */
   get confidence(): 'assumed' | 'observed' {
     return this.#agreements >= 2 || this.#model === 'fixed' ? 'observed' : 'assumed'
   }
@@ -78,7 +76,7 @@ export class LevelBounds {
     return gainPerMsOf(this.#model, this.limit, this.periodMs)
   }
 
-  /** Whether the window may have ended, so that a request now counts in the old or in the new one. */
+  /** Whether the window may have ended, so that a request sent now may count in the old or the new one. */
   get mayBeInEitherWindow(): boolean {
     return this.#mayBeInEitherAt(this.#atMs)
   }
@@ -114,12 +112,12 @@ export class LevelBounds {
     this.#high = Math.max(0, this.#high - high)
   }
 
-  /** Charges a request that may count at any time up to `laterMs` from now. Lowers the lower bound only. */
+  /** Charges a request that may count at any time up to `laterMs` from now, to the lower bound only. */
   chargeLost(laterMs: number): void {
     this.#low = Math.max(0, Math.min(this.#low, this.limit - this.gainPerMs * laterMs) - 1)
   }
 
-  /** Replaces both bounds by those of a header whose interval does not overlap them. */
+  /** Replaces both bounds with those of a header whose interval does not overlap them. */
   replace(low: number, high: number): void {
     this.#high = high
     this.#low = Math.min(low, high + this.#requests.inFlight)
@@ -139,7 +137,8 @@ export class LevelBounds {
   lowAt(nowMs: number): number {
     if (this.#model === 'fixed') {
       const window = this.#window
-      // Applies only while the bounds pass the window's end: later, `charge` has already lowered `low`.
+      // Needed only for a time across the window's end: once the bounds are past it, `low` is already
+      // correct.
       if (!window || nowMs < window.endsLatestMs || this.#atMs >= window.endsLatestMs) return this.#low
       const since = this.#requests.mayHaveCountedAfter(window.endsEarliestMs)
       return Math.max(this.#low, this.limit - since)
@@ -159,15 +158,18 @@ export class LevelBounds {
   }
 
   /**
-   * Refill lost to a full bucket from the start to `nowMs`, in requests: the excess of `middleAt` over the
-   * limit.
+   * Refill lost because the bucket was full, from the start to `nowMs`, in requests: the excess of `middleAt`
+   * over the limit.
    */
   overflowedAt(nowMs: number): number {
     const free = this.middleAt(this.#atMs) + (nowMs - this.#atMs) * this.gainPerMs
     return this.#overflowed + Math.max(0, free - this.limit)
   }
 
-  /** The midpoint of the bounds, in requests, linear between events. The limit caps it, not each bound. */
+  /**
+   * The midpoint of the bounds, in requests, linear between events. It is capped at the limit as a whole; the
+   * two bounds are not capped first.
+   */
   middleAt(nowMs: number): number {
     const { inFlight } = this.#requests
     const low = Math.max(0, this.lowAt(nowMs) - inFlight)
@@ -178,7 +180,7 @@ export class LevelBounds {
 
   /** The interval of levels that one header leaves possible now. Own requests after it are not subtracted. */
   shownBy(header: Shown): { readonly least: number; readonly most: number } {
-    // A clock that was set back leaves the bounds unchanged.
+    // If the clock was set back, the bounds stay unchanged.
     const nowMs = Math.max(header.nowMs, this.#atMs)
     const { least, most } = levelsShown(this.#known, { ...header, nowMs }, this)
     return { least, most }
@@ -222,7 +224,8 @@ export class LevelBounds {
   }
 
   /**
-   * Assumes a window of one period after a header without Reset; otherwise a bucket at 0 would never refill.
+   * Assumes a window of one period after a header without Reset. Without it, a bucket at 0 would never
+   * refill.
    */
   #assumeWindow(sentAtMs: number, nowMs: number): void {
     if (this.#model !== 'fixed' || (this.#window && this.#window.endsLatestMs > nowMs)) return

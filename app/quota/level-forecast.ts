@@ -9,20 +9,21 @@ export interface ForecastPoint {
   /** The low edge: the lower bound, with others at the high end of their interval. */
   readonly low: number
   /**
-   * The high edge: the upper bound, with others at the low end of their use; `undefined` if that is unknown.
+   * The high edge: the upper bound, with others at the low end of their interval; `undefined` if that is
+   * unknown.
    */
   readonly high: number | undefined
 }
 
 /** How a row's level develops if its use stays the same. */
 export interface LevelForecast {
-  /** When the low edge reaches 0, epoch ms; not after now if the row may already be empty. */
+  /** When the low edge reaches 0, epoch ms; not in the future if the row may already be empty. */
   readonly emptyAtMs: number
-  /** Oldest first: now, each time at which an edge turns, and times in between for a cursor. */
+  /** Earliest first: now, each time at which an edge changes its slope, and times in between for a cursor. */
   readonly points: readonly ForecastPoint[]
 }
 
-/** The parts of a row that its forecast follows from. */
+/** The fields of a row that determine its forecast. */
 export type ForecastRow = Pick<
   RequestQuota,
   | 'model'
@@ -40,25 +41,25 @@ export type ForecastRow = Pick<
   | 'windowEndsAt'
 >
 
-/** Horizon, in milliseconds, within which a row that may run out is forecast. */
+/** A forecast is given only if the row may run out within this time. Milliseconds. */
 const SOON_MS = 600_000
-/** Points between now and the end. */
+/** Number of points between now and the end. */
 const STEPS = 20
 
 /** When a row runs out if its use continues, epoch ms. */
 export interface EmptyRange {
   /** From the lower bound, with others at the high end. */
   readonly fromMs: number
-  /** From the upper bound, with others at the low end; `undefined` if it may last. */
+  /** From the upper bound, with others at the low end; `undefined` if the row may last. */
   readonly toMs: number | undefined
 }
 
-/** The far end is not shown if it is more than this many periods away. */
+/** The late end is not shown if it is more than this many periods away. */
 const FAR_PERIODS = 12
 
 /**
- * The range that every surface shows. `undefined` if no range can be given: others' use is unknown, the row
- * lasts, it is empty, or a 429 is being waited out.
+ * The range in which a row runs out, as every surface shows it. `undefined` if no range can be given: others'
+ * use is unknown, the row lasts, the row is empty, or the wait after a 429 is not over.
  */
 export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
   const { state, asOf, emptyAt } = row
@@ -78,8 +79,8 @@ export function emptyRangeOf(row: ForecastRow): EmptyRange | undefined {
  * The range of a row's level from `nowMs` to `toMs`, from both bounds and both ends of others' use. A fixed
  * window is forecast up to its end.
  *
- * `undefined` if no range can be given: others' use is unknown, the row lasts, it is empty, or a 429 is being
- * waited out.
+ * `undefined` if no range can be given: others' use is unknown, the row lasts, the row is empty, or the wait
+ * after a 429 is not over.
  */
 export function levelForecast(row: ForecastRow, nowMs: number, toMs: number): LevelForecast | undefined {
   const { use, limit, windowEndsAt } = row

@@ -4,14 +4,14 @@ import type { OthersUse } from './others-use.ts'
 /**
  * The probability that others took more than `low` allows for: initial value, bounds, and factors.
  *
- * A header that shows more missing (a miss) halves the probability; any other (a hit) raises it by 3 %. The
- * probability is stable when 4 % of headers are misses: 0.5^0.04 × 1.03^0.96 ≈ 1.
+ * A header that shows more requests missing (a miss) halves the probability; any other header (a hit) raises
+ * it by 3 %. The probability is stable when 4 % of headers are misses: 0.5^0.04 × 1.03^0.96 ≈ 1.
  */
 const BELOW_LOW = { atFirst: 0.02, least: 0.0005, most: 0.03, afterMiss: 0.5, afterHit: 1.03 } as const
 /**
- * The surprise: the largest recent excess of the amount shown missing over the median estimate, in requests.
- * The surprise decays by 2 % per header. From `withinSeconds` after a header on, all of it counts, because
- * such a burst may repeat at any time.
+ * The surprise: how far, at most, the requests shown missing recently exceeded the median estimate. It decays
+ * by 2 % per header. Once a header is older than `withinSeconds`, the whole surprise counts, because such a
+ * burst may repeat at any time.
  */
 const SURPRISE = { kept: 0.98, withinSeconds: 2 } as const
 /**
@@ -43,10 +43,7 @@ export class LowerMargin {
     this.#surprise = surprise
   }
 
-  /**
-   * An upper bound on others' requests since the last header. `taken`: the present estimate; `limit`: the
-   * quota's.
-   */
+  /** An upper bound on others' requests since the last header. `taken`: the present estimate. */
   takenAtMost(others: OthersUse, taken: number, limit: number): number {
     return Math.max(
       others.seconds > ONE_AFTER_SECONDS ? 1 : 0,

@@ -9,10 +9,10 @@ interface Used {
 }
 
 /**
- * A ledger that also totals each category's use since start, own and by other programs. A rate alone cannot
- * answer "what used my quota at 14:20?" afterwards.
+ * A ledger that also counts each category's requests since the app started, own and others'. A rate alone
+ * could not answer "what used my quota at 14:20?" later.
  *
- * A request that may have counted is included in own use; a 429 used nothing.
+ * Own use includes requests that may have counted, but no 429s, which use nothing.
  */
 export class MeteredLedger extends Ledger {
   readonly #used = new Map<string, Used>()

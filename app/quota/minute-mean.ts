@@ -3,39 +3,42 @@ import { MINUTE_MS } from '../contract/units.ts'
 /** More headers than this within a minute are counted together. */
 const MAX_HEADERS = 64
 
-/** One header: its time, and how many requests headers had shown missing beyond own ones until then. */
+/** One header: its time, and how many requests headers had shown missing by then, in addition to own ones. */
 interface Count {
   readonly atMs: number
   readonly requests: number
 }
 
 /**
- * How fast others were over the last minute, as own use is measured too: others' present rate may just have
- * begun, or be over.
+ * Others' mean rate over the last minute, the time over which own use is measured too. Others' present rate
+ * may have begun only just now, or may be over.
  *
  * Mutable. Times in milliseconds on one clock, rates in requests per second.
  */
 export class MinuteMean {
   #counts: Count[] = []
 
-  /** Begins at a header before which nothing is known. */
+  /** Starts at a header, before which nothing is known. */
   restart(atMs: number): void {
     this.#counts = [{ atMs, requests: 0 }]
   }
 
-  /** Adds a header. `missing`: requests that it shows missing since the previous header, beyond own ones. */
+  /**
+   * Adds a header. `missing`: requests that it shows missing since the previous header, in addition to own
+   * ones.
+   */
   header(atMs: number, missing: number): void {
     const counts = this.#counts
     const last = counts.at(-1)
     counts.push({ atMs, requests: (last?.requests ?? 0) + missing })
-    // One header from before the minute is kept, since its gap reaches into it.
+    // The last header before the minute is kept, because the gap after it reaches into the minute.
     while (counts.length > 2 && (counts[1]!.atMs <= atMs - MINUTE_MS || counts.length > MAX_HEADERS))
       counts.shift()
   }
 
   /**
-   * The range of the rate over the minute before `nowMs`, with `perSecond` since the last header; `undefined`
-   * before the second.
+   * The range of the rate over the minute before `nowMs`, assuming `perSecond` since the last header;
+   * `undefined` before the second header.
    */
   at(nowMs: number, perSecond: number): { readonly least: number; readonly most: number } | undefined {
     const counts = this.#counts
@@ -50,7 +53,7 @@ export class MinuteMean {
       const share = lengthMs > 0 ? (after.atMs - Math.max(fromMs, before.atMs)) / lengthMs : 1
       requests += share * (after.requests - before.requests)
     }
-    // The rate behind a count of n requests is known to about √n.
+    // A count of n requests has an error of about √n.
     const error = Math.sqrt(Math.max(0, requests) + 1)
     const perRequest = 1000 / (nowMs - fromMs)
     return { least: Math.max(0, requests - error) * perRequest, most: (requests + error) * perRequest }

@@ -4,7 +4,7 @@ const ROOT_OF_TWO_PI = Math.sqrt(2 * Math.PI)
 export const density = (z: number): number => Math.exp(-0.5 * z * z) / ROOT_OF_TWO_PI
 
 /**
- * The chance that a standard normal number is at most `z`, to 2e-7.
+ * The chance that a standard normal number is at most `z`, accurate to 2e-7.
  *
  * Abramowitz and Stegun 26.2.17: Φ(z) = 1 − φ(z)·(b₁t + … + b₅t⁵) with t = 1 / (1 + 0.2316419 z), for z ≥ 0;
  * the other half by symmetry.
@@ -26,9 +26,9 @@ const CHANCES = Float64Array.from({ length: 2 * LAST_Z * STEPS_TO_ONE + 2 }, (_,
 )
 
 /**
- * `chanceBelow` to 1e-5, about eight times as fast: straight lines between values 1/64 apart.
+ * `chanceBelow` accurate to 1e-5, about eight times as fast: interpolates linearly between values 1/64 apart.
  *
- * A line over a step h errs by at most h²/8 · max|φ′| = (1/64)²/8 · 0.242 = 7e-6.
+ * Over a step h, interpolation errs by at most h²/8 · max|φ′| = (1/64)²/8 · 0.242 = 7e-6.
  */
 export function nearChanceBelow(z: number): number {
   if (!(z > -LAST_Z)) return 0

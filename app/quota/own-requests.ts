@@ -3,7 +3,7 @@ interface Pending {
   readonly sentAtMs: number
   /** Refill that the upper bound lost at the limit since the request was sent. Requests. */
   overflowed: number
-  /** Whether the upper bound does not include this request yet. */
+  /** Whether the upper bound does not yet account for this request. */
   unseen: boolean
 }
 
@@ -12,7 +12,7 @@ interface Span {
   readonly receivedAtMs: number
 }
 
-/** Maximum number of spans: more overlap one response only after minutes in flight. */
+/** Maximum number of spans. Only a response that takes minutes can overlap more. */
 const MAX_SPANS = 1024
 
 /** Own requests that a header may or may not include: responses overlap and arrive out of order. */
@@ -41,7 +41,7 @@ export class OwnRequests {
   }
 
   /**
-   * By how much the upper bound falls now that `request` certainly counted, 0 to 1 requests.
+   * By how much the upper bound falls when `request` has certainly counted: 0 to 1 requests.
    *
    * A request that counted at the start of its flight made room for refill that would otherwise have been
    * lost at the limit. Each part of that refill offsets one request only.
@@ -59,7 +59,7 @@ export class OwnRequests {
     return 1 - regained
   }
 
-  /** Marks every request in flight as possibly included, after the upper bound was reset. */
+  /** Marks every request in flight as possibly included in the upper bound, after that was reset. */
   allMaybeSeen(): void {
     for (const request of this.#pending.values()) request.unseen = false
   }
@@ -73,7 +73,7 @@ export class OwnRequests {
     this.#spans.push({ sentAtMs, receivedAtMs })
   }
 
-  /** Ended requests that may have counted after `sinceMs`. */
+  /** Number of ended requests that may have counted after `sinceMs`. */
   mayHaveCountedAfter(sinceMs: number): number {
     let count = 0
     for (const span of this.#spans) if (span.receivedAtMs > sinceMs) count += 1

@@ -18,28 +18,33 @@ export interface Fit {
   /** Logarithm of the odds against irregular use, over the gaps from `first` on. */
   readonly logOdds: number
   readonly first: number
-  /** The part of the latest gap. */
+  /** The share of `logOdds` from the latest gap. */
   readonly latest: number
 }
 
-/** Probability that a gap differs from what the poller explains. */
+/** Probability of a gap that the poller does not explain. */
 const STRAY = 0.03
-/** Widening of both ends of a level, in requests. */
+/** How far the interval of a level is widened at either end, in requests. */
 const PAD = 0.03
-/** Several calls go out within this time, or within a quarter of the period if that is shorter; seconds. */
+/**
+ * The calls of one poll are sent within this time, or within a quarter of the period if that is shorter.
+ * Seconds.
+ */
 const BURST_SECONDS = 1
 /** How far the log-odds may fall below their maximum, and below 0, while older gaps are added. */
 const MAX_FALL = 7
 const MAX_FALL_AT_FIRST = 3.4
 
 /**
- * The best log-odds of a timing over the latest gaps, back to `oldest`: from whichever gap they are highest.
+ * The best log-odds of a timing over the latest gaps. They start from the gap, not before `oldest`, for which
+ * they are highest.
  *
- * Gaps are walked backwards with an interval of levels. The level at a header follows from the level at the
- * previous header: refill, less the polls in between, less own requests, cut at the limit. A bucket that is
- * cut is lowest as cut just before the last poll (if a poll refills within a period), or just before the
- * first, and says nothing about earlier levels. Otherwise the levels that later headers leave possible narrow
- * the earlier ones. A poll at a header's own time may count on either side of it.
+ * Walks backwards through the gaps with an interval of levels. The level at a header follows from the level
+ * at the previous header: plus the refill, minus the polls in between, minus own requests, capped at the
+ * limit. If the cap applies, the level is lowest if it applied just before the last poll (or before the
+ * first, if a poll does not refill within a period), and earlier levels remain unknown. Otherwise the levels
+ * that later headers leave possible narrow the earlier ones. A poll at a header's own time may count on
+ * either side of it.
  */
 export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: PollerQuota, oldest = 0): Fit {
   const { period, phase, calls } = timing
@@ -70,7 +75,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     full = Math.min(limit, full) - own
     const change = refill * (to - from) - taken - own
     const pad = PAD + refill * slack
-    // How many more and fewer requests the polls near the two headers may have made.
+    // How many more or fewer requests may have been made, because of polls near the two headers.
     let [more, fewer] = [0, 0]
     if (sinceTo < slack + spread) fewer += calls
     if (period - sinceTo < slack) more += calls
@@ -84,7 +89,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
           ? [top, top + PAD]
           : [full - more - pad, Math.min(top, full + fewer + pad) + PAD]
       const shared = Math.min(high, highest) - Math.max(low, lowest)
-      // Later headers counted as if any level that this one shows were as likely.
+      // The odds of later headers assumed that all levels which this header shows are equally likely.
       const counted = (high - low) / (gaps.mostAfter[at]! - gaps.leastAfter[at]!)
       chance = shared <= 0 ? 0 : Math.min(1, shared / (highest - lowest) / counted)
       isKnown = false
@@ -94,7 +99,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
       const isCut = most + change > full
       const [lowest, highest] = [low - change - fewer - pad, isCut ? most : high - change + more + pad]
       const shared = Math.min(most, highest) - Math.max(least, lowest)
-      // Own requests that may have counted blur what the header shows.
+      // If own requests may or may not have counted, the header shows less.
       chance = shared <= 0 ? 0 : shared / (highest - lowest) / Math.max(1, most - least)
       isKnown = shared > 0 && !isCut
       if (isKnown) {
@@ -104,7 +109,7 @@ export function fitOf(gaps: PollerGaps, timing: Timing, { limit, refill }: Polle
     }
     const odds = Math.log(((1 - STRAY) * chance) / gaps.irregular[at]! + STRAY)
     if (at === last) latest = odds
-    // The chained interval belongs to this gap's first header only if the gap before ends there.
+    // The interval applies to the gap before only if that gap ends at this gap's first header.
     if (at > 0 && gaps.to[at - 1] !== from) isKnown = false
     sum += odds
     if (sum > best) {

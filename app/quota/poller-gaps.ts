@@ -1,4 +1,4 @@
-/** Most gaps that are kept; the oldest quarter goes first. */
+/** Maximum number of stored gaps; beyond it, the oldest quarter is dropped. */
 const CAPACITY = 256
 const DROPPED = CAPACITY / 4
 /** Missing requests are counted up to this number. */
@@ -6,17 +6,22 @@ const MOST_COUNTED = 15
 const OUTCOMES = MOST_COUNTED + 1
 /** Gaps are pooled by length: up to 1 s, 2 s, 4 s and so on. */
 const LENGTHS = 8
-/** Count of a pool's outcomes from which older ones are halved. */
+/** Once a pool has this many outcomes, all its counts are halved. */
 const REMEMBERED = 64
-/** Share by which the weights of the two models of irregular use return to equal at each gap. */
+/** Share by which the weights of the two models of irregular use return towards equal weights at each gap. */
 const SHARED = 0.02
-/** Least probability of a gap: a jump of others' rate is a surprise too, but says nothing of a period. */
+/** Minimum probability of a gap. A jump of others' rate is a surprise too, but no evidence of a period. */
 const MIN_CHANCE = 0.03
-/** Nothing that a header shows is impossible: with two models that say so, neither would have a weight. */
+/**
+ * Minimum probability of what a header shows. If both models said that it was impossible, neither would have
+ * a weight.
+ */
 const POSSIBLE = 1e-12
-/** Weight of what was known before the first gap of a pool, in gaps. */
+/** Weight of the prior of a pool, in gaps. */
 const PRIOR_COUNTS = 2
-/** Prior for a nearly full quota: each further missing request makes a gap less probable by this share. */
+/**
+ * Prior for a nearly full quota: each further missing request multiplies the probability of a gap by this.
+ */
 const FEW = 0.6
 
 const pools = () => Array.from({ length: LENGTHS }, () => new Float64Array(OUTCOMES))
@@ -34,7 +39,7 @@ export interface Gap {
   readonly mostAfter: number
   /** Own requests in between, the second header's included. */
   readonly own: number
-  /** Requests missing beyond own ones. */
+  /** Requests missing in addition to own ones. */
   readonly missing: number
   /** Whether the quota would have been full in between without others. */
   readonly isNearFull: boolean
@@ -43,12 +48,12 @@ export interface Gap {
 }
 
 /**
- * The latest gaps between headers, oldest first, each with the probability that irregular use by others gives
- * to it.
+ * The latest gaps between headers, oldest first, each with its probability if others use the quota
+ * irregularly.
  *
  * If the quota was nearly full, this probability is how often such gaps showed as many missing requests
- * before. Otherwise it is a mean of that frequency and of the probability from `OthersUse`, weighted by how
- * well each predicted the gaps so far.
+ * before. Otherwise it is a mean of that frequency and the probability from `OthersUse`, weighted by how well
+ * each has predicted gaps so far.
  */
 export class PollerGaps {
   readonly from = new Float64Array(CAPACITY)
@@ -63,7 +68,7 @@ export class PollerGaps {
   readonly nearFull = new Uint8Array(CAPACITY)
   readonly irregular = new Float64Array(CAPACITY)
   count = 0
-  /** Gaps so far, dropped ones included. */
+  /** Number of gaps so far, including dropped ones. */
   added = 0
   /** End of the latest gap, in seconds. */
   get end(): number {
@@ -71,7 +76,10 @@ export class PollerGaps {
   }
 
   #weight = 0.5
-  /** Numbers of gaps by missing requests; `#nearFull`: of a nearly full quota; `By`: also by length. */
+  /**
+   * Number of gaps for each number of missing requests. `#nearFull`: only gaps in which the quota was nearly
+   * full; `By`: also by length.
+   */
   readonly #nearFull = new Float64Array(OUTCOMES)
   readonly #nearFullBy = pools()
   readonly #by = pools()
@@ -126,7 +134,7 @@ export class PollerGaps {
   }
 }
 
-/** The share of an outcome among those counted, given `before`, its probability before the first. */
+/** The probability of an outcome from the outcomes counted so far. `before`: its prior probability. */
 function share(counts: Float64Array, outcome: number, before: number): number {
   let sum = 0
   for (const counted of counts) sum += counted

@@ -1,31 +1,34 @@
 import { type Fit, fitOf, type PollerQuota, type Timing } from './poller-fit.ts'
 import type { PollerGaps } from './poller-gaps.ts'
 
-/** Shortest and longest period, in seconds, and most calls of a poll. */
+/** Shortest and longest period, in seconds, and the maximum number of calls per poll. */
 const PERIODS = { least: 0.5, most: 60 } as const
 const MAX_CALLS = 60
-/** Evidence of the latest gaps that the grid must resolve. */
+/** The grid is fine enough for the latest gaps with this much evidence. */
 const FIRST_LOOK = 18
-/** Most periods within these gaps: no timer of a busy program is steadier. */
+/** Maximum number of periods within these gaps: timers of busy programs drift too much for more. */
 const MAX_PERIODS = 800
-/** Log-odds beyond the number of timings that were tried. */
+/** Log-odds that a clear timing needs beyond the logarithm of the number of timings tried. */
 const CLEAR = 10
 /** Log-odds by which the best timing must exceed any different one. */
 const CLEAR_OF_OTHERS = 5
-/** Least periods within the gaps that a poller explains, and least gaps. */
+/** Minimum number of periods within the gaps that a poller explains, and minimum number of these gaps. */
 const MIN_PERIODS = 6
 const MIN_GAPS = 12
-/** Steps of the phase within a period, or within the time that a poll is visible. */
+/** Steps of the phase within a period, or within the time for which a poll is visible. */
 const STEPS = { ofPeriod: 16, ofVisible: 6 } as const
-/** Different timings that are refined at the end. */
+/** Number of different timings that are refined at the end. */
 const KEPT = 6
-/** Recent gaps that show how fast others are. */
+/** Number of recent gaps from which others' speed is computed. */
 const RECENT = 24
-/** How far rounding moves the count of missing requests between two headers. */
+/** How far rounding may change the count of missing requests between two headers. */
 const ROUNDED = 1.5
 
 export interface FoundTiming extends Timing, Fit {
-  /** Whether each poll may have more calls: a quota that is full in between hides those that it refills. */
+  /**
+   * Whether each poll may have more calls: if the quota is full between two headers, some calls are refilled
+   * before a header can show them.
+   */
   readonly mayBeMore: boolean
 }
 
@@ -33,17 +36,17 @@ export interface FoundTiming extends Timing, Fit {
 interface Pace {
   readonly perSecond: number
   readonly seconds: number
-  /** Most requests missing at one header, a stray one left out. */
+  /** Maximum number of requests missing at one header, ignoring one outlier. */
   readonly mostMissing: number
-  /** Fewest calls of a poll with which the counts would be so uneven. */
+  /** Minimum number of calls per poll that explains how uneven the counts are. */
   readonly leastCalls: number
   /** Whether others leave the quota full at times, so that a poll is visible for a short time only. */
   readonly isNearFull: boolean
-  /** The latest header that showed a request missing. */
+  /** Time of the latest header that showed a request missing. */
   readonly busyAt: number
 }
 
-/** The sum of what each gap can show against irregular use at most. */
+/** The maximum evidence against irregular use that the gaps together can give. */
 export function evidenceIn({ irregular, count }: PollerGaps): number {
   let sum = 0
   for (let at = 0; at < count; at += 1) sum -= Math.log(irregular[at]!)
@@ -54,13 +57,13 @@ export function evidenceIn({ irregular, count }: PollerGaps): number {
 export const MIN_EVIDENCE = CLEAR + Math.log(1e5)
 
 /**
- * Tries all timings on a grid and returns the one that is clear; yields the number of tries after each
+ * Tries all timings on a grid and returns the clear one, if any; yields the number of tries after each
  * period.
  *
- * A random timing fails within a few gaps. Steps of period and phase are as coarse as the latest gaps, which
- * are tried first, can resolve; the best few are then refined over all gaps. Clear: odds of e^10 beyond the
- * number of tries, e^5 above any different timing, at least six periods
- * and twelve gaps long.
+ * A wrong timing fails within a few gaps. Steps of period and phase are as coarse as the latest gaps, which
+ * are tried first, can resolve; the best few are then refined over all gaps. Clear means: odds that exceed
+ * the number of tries by a factor of e^10 and those of any different timing by e^5, over at least six periods
+ * and twelve gaps.
  */
 export function* searchPoller(
   gaps: PollerGaps,
@@ -116,7 +119,7 @@ function clearOf(kept: readonly FoundTiming[], { gaps, quota, span, tried }: Tri
   return isLong && isWithin ? best : undefined
 }
 
-/** Timings of the same rate with twice and three times the period, or a half and a third of it. */
+/** Timings of the same rate with twice and three times the period, or with a half and a third of it. */
 function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly FoundTiming[] {
   const unknown = { logOdds: 0, first: 0, latest: 0, mayBeMore }
   return [2, 3].flatMap((times) => [
@@ -127,7 +130,10 @@ function multiplesOf({ period, phase, calls, mayBeMore }: FoundTiming): readonly
   ])
 }
 
-/** Keeps the best of each timing, best first. Two are the same if they stay within a quarter of a period. */
+/**
+ * Adds a timing to the list, best first. Of timings that stay within a quarter of a period of each other,
+ * only the best is kept.
+ */
 function keep(kept: FoundTiming[], one: FoundTiming, span: number): void {
   const isSame = ({ period, calls }: FoundTiming) =>
     calls === one.calls && Math.abs(period - one.period) * span < (period * period) / 4
@@ -154,7 +160,7 @@ export function refine(
     const [byPhase, byPeriod] = [share * best.period, (share * best.period * best.period) / span]
     for (const [phases, periods] of AROUND) {
       const period = best.period + periods * byPeriod
-      // The phase is that of the latest poll, so that another period moves earlier ones.
+      // The phase is relative to the latest poll, so that a change of the period moves only earlier polls.
       const phase = end - ((end - best.phase) % best.period) + phases * byPhase
       const timing = { ...best, period, phase }
       const fit = fitOf(gaps, timing, quota, oldest)
@@ -175,7 +181,7 @@ const AROUND = [
   [1, -1],
 ] as const
 
-/** The start of the latest gaps that can show enough to tell timings apart. */
+/** Index of the first of the latest gaps that together can distinguish timings. */
 function firstLookFrom({ from, irregular, count }: PollerGaps): number {
   let shown = 0
   for (let at = count - 1; at > 0; at -= 1) {
@@ -216,8 +222,8 @@ function paceIn(gaps: PollerGaps): Pace {
 const secondOf = (numbers: readonly number[]): number => [...numbers].sort((a, b) => b - a)[1] ?? 0
 
 /**
- * How many calls a poll of that period can have. Between two headers, polls make their mean number of
- * requests give or take one poll.
+ * How many calls a poll of that period can have. Between two headers, the number of requests differs from its
+ * mean by at most one poll.
  */
 function callsFor(period: number, pace: Pace, { refill }: PollerQuota): readonly number[] {
   const { mostMissing, perSecond, seconds, leastCalls } = pace

@@ -11,7 +11,7 @@ export interface ProbeRecord {
   readonly headerAtMs?: number
   /** The latest header that showed far more use by others than expected; absent before the first. */
   readonly surprisedAtMs?: number | undefined
-  /** No check is sent before this time: the last one had no usable response. */
+  /** No check is sent before this time, because the last check got no usable response. */
   readonly notBeforeMs: number
   /** Random part of the wait for the next check: −1 shortens the wait most, 1 lengthens it most. */
   readonly jitter: number
@@ -24,31 +24,31 @@ export interface ProbeRules {
   readonly budgetFraction: number
   /** Seconds between checks by category, overriding the budget. */
   readonly everySeconds: Readonly<Record<string, number>>
-  /** Whether checks may go out while a 429 is being waited out; absent: no. */
+  /** Whether checks may be sent during the wait after a 429; absent: no. */
   readonly trialAfterStep?: boolean
 }
 
-/** Minimum time between two checks of one row: in less time, hardly anything refills. */
+/** Minimum time between two checks of one row: in a shorter time, hardly anything refills. */
 export const MIN_GAP_MS = 5_000
 /**
- * After the first header and after a surprise, a second header is requested after this share of the interval:
- * one header cannot show whether others' use lasts, two can.
+ * After the first header and after a surprise, a second header is requested after this share of the interval.
+ * One header cannot show whether others' use lasts; two can.
  */
 const SECOND_AFTER = 0.2
 /**
- * An early check is repaid. Two intervals later, when others' behaviour is clear, the next four intervals are
- * longer by this share.
+ * An early check is paid back: after two more intervals, when others' behaviour is clear, the next four
+ * intervals are longer by this share.
  */
 const REPAYMENT = { after: 2, intervals: 4, share: (1 - SECOND_AFTER) / 4 } as const
-/** Number of recorded checks needed to tell an early one. */
+/** Number of recorded checks needed to recognise an early one. */
 export const RECORDED_CHECKS = REPAYMENT.after + REPAYMENT.intervals + 1
 /** A check counts as early if it follows the previous one after less than this share of the interval. */
 const EARLY_SHARE = 0.5
 /** Maximum time between a header and the record of its check. */
 const ANSWERED_WITHIN_MS = 1_000
-/** Factor on the budget's interval, to pay for the first headers. */
+/** Factor by which the budget's interval is lengthened, to make up for the first headers. */
 const SLACK = 1.03
-/** Time from the start of a usual load until its use is visible. */
+/** Time after the start of a usual load until headers show it. */
 const BEHIND_START_MS = 20_000
 /** Share of the interval by which a check may be delayed until just after a usual load's start. */
 const LATER_FOR_START = 0.6
@@ -56,16 +56,16 @@ const LATER_FOR_START = 0.6
 export const JITTER = 0.2
 /** Minimum time between checks of a row that is probably empty. */
 const EMPTY_EVERY_MS = 15_000
-/** Intervals between two checks of a row whose 429 is being waited out. */
+/** Number of intervals between two checks during the wait after a 429. */
 const PACES_WHILE_HELD = 2
-/** Factor on the interval of an ok row while no window or terminal is watched. */
+/** Factor on the interval of an ok row while nobody watches a window or terminal. */
 const SLOWER_UNATTENDED = 3
 
 /**
  * Milliseconds between two evenly spaced checks of this row: the budget's share of the limit, spread over the
  * period.
  *
- * At least one per period, so that a small quota is seen. Infinite without a budget.
+ * There is at least one check per period, so that a small quota is checked too. Infinite without a budget.
  */
 export function paceMsOf(row: Pick<RequestQuota, 'limit' | 'period'>, budgetFraction: number): number {
   return budgetFraction > 0
@@ -73,7 +73,7 @@ export function paceMsOf(row: Pick<RequestQuota, 'limit' | 'period'>, budgetFrac
     : Number.POSITIVE_INFINITY
 }
 
-/** Most checks of this row per minute that the rules allow, averaged over its period. */
+/** Maximum number of checks of this row per minute under the rules, averaged over its period. */
 export function maxProbesPerMinute(
   row: Pick<RequestQuota, 'category' | 'limit' | 'period'>,
   { budgetFraction, everySeconds }: ProbeRules,
@@ -98,19 +98,20 @@ export function budgetOpensAtMs(
 }
 
 /**
- * When to check this row if no header arrives first, epoch ms; infinite if nothing schedules one.
+ * When to check this row if no header arrives first, epoch ms; infinite if no check is scheduled.
  *
- * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved up: that
- * would leave a gap later. Exceptions:
- * - The first header, and one that shows far more use by others than expected: the next check comes after a
- *   fifth of the interval. Two intervals later, four intervals are longer in return.
- * - Others use the whole refill: the check is the next try.
- * - After a 429: no check until its end. With `trialAfterStep`, where headers showed a gradual refill, every
- *   two intervals, because a wait for Reset hides the row for long.
- * - Probably empty: at most every 15 s, and not before one request has refilled.
- * - A usual load starts about then: just after its start, if no interval is set for the row.
- * - An interval set for the row counts from check to check, and restarts at a header of another request.
- * - `attended` is false (no window or terminal is watched): ok rows are checked a third as often.
+ * Checks are evenly spaced, counted from the last header of any request. Unspent budget is not saved, because
+ * spending it would leave a gap later. Exceptions:
+ * - After the first header, and after one that shows far more use by others than expected: the next check
+ *   comes after a fifth of the interval. In return, from two intervals later on, four intervals are longer.
+ * - If others use the whole refill: the check is the next try.
+ * - After a 429: no check until its end. With `trialAfterStep`, if headers showed a gradual refill, every two
+ *   intervals, because waiting for Reset would hide the row for long.
+ * - If the row is probably empty: at most every 15 s, and not before one request has refilled.
+ * - If a usual load starts at about that time: just after its start, unless an interval is set for the row.
+ * - If an interval is set for the row, it counts from check to check, and restarts at a header of another
+ *   request.
+ * - If `attended` is false (nobody watches a window or terminal): ok rows are checked a third as often.
  */
 export function probeDueAtMs(
   row: RequestQuota,
@@ -142,8 +143,8 @@ export function probeDueAtMs(
 }
 
 /**
- * If a check is due around the start of a usual load, moves it to just after the start: its header shows
- * whether the load came.
+ * If a check is due around the start of a usual load, moves it to just after the start: its header then shows
+ * whether the load has started.
  */
 function afterUsualStart(
   row: RequestQuota,
@@ -162,7 +163,7 @@ type Level = Pick<RequestQuota, 'observedAt' | 'low' | 'level'>
 /** Whether a request would probably get a 429. */
 export const isProbablyEmpty = (row: Level): boolean => isProbablyBelow(1, row)
 
-/** Whether probably fewer than `needed` requests are left. */
+/** Whether fewer than `needed` requests are probably left. */
 export const isProbablyBelow = (needed: number, { observedAt, low, level }: Level): boolean =>
   observedAt !== undefined && low < needed && level <= needed
 
@@ -172,7 +173,7 @@ function heldPaceMs(row: RequestQuota, { budgetFraction, everySeconds }: ProbeRu
   return Math.max(MIN_GAP_MS, every === undefined ? paceMsOf(row, budgetFraction) * SLACK : every * 1000)
 }
 
-/** The freshness goal: the age of a row at which a check is worth a request. */
+/** The age of a row, in milliseconds, at which a check is worth a request. */
 function waitMs(row: RequestQuota, record: ProbeRecord, rules: ProbeRules, attended: boolean): number {
   const paceMs = Math.max(MIN_GAP_MS, paceMsOf(row, rules.budgetFraction))
   const lastMs = record.sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY
@@ -202,7 +203,7 @@ function checksSinceEarly({ sentAtMs }: ProbeRecord, paceMs: number): number | u
   return early < 0 ? undefined : recent.length - 1 - early
 }
 
-/** How many checks went out within `spanMs` before `nowMs`, epoch ms. */
+/** How many checks were sent within `spanMs` before `nowMs`, epoch ms. */
 export function probesWithin(record: ProbeRecord, nowMs: number, spanMs: number): number {
   return record.sentAtMs.filter((at) => nowMs - at < spanMs).length
 }

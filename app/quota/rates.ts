@@ -2,7 +2,7 @@
 export const HORIZONS_MS = { short: 60_000, long: 300_000 } as const
 export type Horizon = keyof typeof HORIZONS_MS
 
-/** Minimum time over which an estimate is spread, so that one request does not look like a burst. */
+/** Minimum time over which requests are averaged, so that one request does not look like a burst. */
 const MIN_SPAN_MS = 10_000
 
 /** Requests per second from requests at known times: an exponentially decaying count. */
@@ -13,7 +13,6 @@ export interface CountedRate {
   readonly sinceMs: number
 }
 
-/** A counted rate that starts at `nowMs` without requests. */
 export const countedFrom = (nowMs: number, horizonMs: number): CountedRate => ({
   horizonMs,
   sum: 0,
@@ -33,11 +32,11 @@ export function countedPerSecond(rate: CountedRate, nowMs: number): number {
   const { horizonMs } = rate
   const sum = rate.sum * Math.exp(Math.min(0, rate.atMs - nowMs) / horizonMs)
   const span = Math.max(MIN_SPAN_MS, nowMs - rate.sinceMs)
-  // Start-up correction: after ten seconds, divide by ten seconds, not by a minute.
+  // Correction just after the start: after ten seconds, the sum is divided by ten seconds, not by a minute.
   return (sum * 1000) / (horizonMs * (1 - Math.exp(-span / horizonMs)))
 }
 
-/** A rate as it is logged. */
+/** Rounds a rate to hundredths, as in events. */
 export const hundredths = (perSecond: number): number => Math.round(perSecond * 100) / 100
 
 /** Events of the last `windowSeconds`, in bins of one second. */
@@ -49,7 +48,7 @@ export class SecondCounts {
     this.#bins = new Float64Array(windowSeconds)
   }
 
-  /** After the clock was set back, events count in the latest second. */
+  /** If the clock was set back, events count in the latest second. */
   add(nowMs: number, events = 1): void {
     const at = this.#advance(nowMs) % this.#bins.length
     this.#bins[at] = (this.#bins[at] ?? 0) + events

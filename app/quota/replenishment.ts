@@ -16,8 +16,8 @@ export function isWholeRefill(perSecond: number, limit: number, periodSeconds: n
 /**
  * When a bucket whose lower bound is below one request reaches one request, epoch ms, always after `nowMs`.
  *
- * The window after a fixed one lasts at most a period (service 8.3.5). `undefined` after that window's end:
- * only a request can show the level.
+ * The window after a fixed one lasts at most a period (service 8.3.5). `undefined` after that window's end,
+ * because then only a request can show the level.
  */
 export function nextRequestAtMs(
   { model, limit, period, windowEndsAt }: Pick<RequestQuota, 'model' | 'limit' | 'period' | 'windowEndsAt'>,

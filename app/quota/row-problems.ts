@@ -7,24 +7,25 @@ export type AnswerProblem = Pick<RowProblem, 'status' | 'message'>
 /**
  * Each row's last response, if it had no quota headers. The next headers clear it.
  *
- * A 401 is about the key's token and a 5xx about the service, so rows that share one of these form one
- * problem, which ends with its last row. Any other status is a problem of its row.
+ * A 401 concerns the key's token and a 5xx the service, so rows that share one of these have one problem in
+ * common, which ends when its last row recovers. Any other status is a problem of its own row.
  */
 export class RowProblems {
   /** When each row last received quota headers with the token in use, epoch ms. */
   readonly #accepted = new Map<string, number>()
   readonly #rows = new Map<string, RowProblem>()
-  /** Status of the service's own rejection, by row. The host's reachability reports any other status. */
+  /**
+   * Status with which the service itself rejected a row's request, by row. For responses of anything else,
+   * the host's reachability reports the problem.
+   */
   readonly #refused = new Map<string, number>()
 
-  /**
-   * 401s of the previous token: if the new token is rejected too, the problem began with the first of these.
-   */
+  /** 401s of the previous token: if the new token is rejected too, these show when the problem began. */
   readonly #former = new Map<string, RowProblem>()
 
   /**
-   * The problem of a row. Without a sign-in host, quota headers before a 401 prove nothing about the token,
-   * which the service may end early. With one, a new token would have been fetched.
+   * The problem of a row. If tokens can't be renewed, quota headers before a 401 prove nothing about the
+   * token, because the service may end it early. If they can, a new token would have been fetched.
    */
   of(category: string, canRenew: boolean): RowProblem | undefined {
     const problem = this.#rows.get(category)
@@ -49,7 +50,7 @@ export class RowProblems {
     return isOther ? [...this.#ended(category, before), report] : [report]
   }
 
-  /** Records a response that is not the service's, which the host's reachability reports. */
+  /** Records a response that did not come from the service; the host's reachability reports it. */
   strange(category: string, refused: AnswerProblem, nowMs: number): void {
     if (this.#refused.get(category) === refused.status) return
     this.#show(category, refused, nowMs)
@@ -76,8 +77,8 @@ export class RowProblems {
   }
 
   /**
-   * Whether a 401 concerns one row only: no other row has one, and another row got quota headers since the
-   * token in use was issued, and since `fromMs`, epoch ms.
+   * Whether a 401 concerns one row only: no other row has one, and another row has received quota headers
+   * since both the issue of the token in use and `fromMs`, epoch ms.
    */
   #isAlone(category: string, fromMs = 0): boolean {
     const isShared = [...this.#refused].some(([other, status]) => other !== category && status === 401)

@@ -9,19 +9,19 @@ export type PacedRow = Pick<
 >
 
 /**
- * The rate and burst that others' use leaves for all own requests of a row, including this app's checks.
+ * The rate and burst that others leave for own requests of a row, including this app's checks.
  *
- * `everySeconds`: seconds between requests, above 0; `null` if nothing is left to use or a 429 is being
- * waited out. With `others`, the high end of others' use in requests per second, it is the inverse of
+ * `everySeconds`: seconds between requests, above 0; `null` if others leave nothing, or during the wait after
+ * a 429. With `others`, the high end of others' use in requests per second, it is the inverse of
  *
  * - rolling interval: `limit / period − others`. The refill minus others' use is sustainable: the level does
  *   not fall (service 8.3.2).
  * - fixed window: `low / secondsLeft − others`. The lower bound, spread over the rest of the window, minus
  *   others' use (service 8.3.5).
  *
- * `burst`: whole requests, 0 or more, that can be made at once without touching the gateway's `reserve`, even
- * if the gateway is off. Rolling: `low − reserve`, in addition to the rate. Fixed: `low − reserve − others ×
- * secondsLeft`, instead of the rate.
+ * `burst`: whole requests, 0 or more, that can be made at once without drawing on the gateway's `reserve`,
+ * even if the gateway is off. Rolling: `low − reserve`, in addition to the rate. Fixed: `low − reserve −
+ * others × secondsLeft`, instead of the rate.
  */
 export function safePace(
   row: PacedRow,
@@ -41,7 +41,8 @@ export function safePace(
 
 /**
  * When a row runs empty if `addedPerSecond` more requests are made than now, epoch ms. `lasts`: it does not
- * (for a fixed window, until the window ends). `not-known`: others' use is unknown, which does not mean 0.
+ * run empty (in a fixed window, not before the window ends). `not-known`: others' use is unknown, so it can't
+ * be taken as 0.
  *
  * From the lower bound and the high end of others' use: `low / (own + others + added − refill)`, without the
  * refill in a fixed window. `addedPerSecond`: requests per second, 0 or more.
@@ -57,8 +58,8 @@ export function emptyAtWith(
 }
 
 /**
- * The late end of the range: when `high` runs out at the low end of others' use; if that is unknown, at the
- * median.
+ * The late end of the range: when the upper bound reaches 0 at the low end of others' use, or at the median
+ * if that end is unknown.
  */
 export function emptyAtMost(
   row: PacedRow & Pick<RequestQuota, 'high'>,
@@ -80,8 +81,8 @@ function emptyAtOf(row: PacedRow, level: number, usedPerSecond: number, nowMs: n
 }
 
 /**
- * Own use that can empty a row, requests per second. Requests that the gateway holds are excluded: they do
- * not touch the reserve.
+ * Own use that can empty a row, requests per second. Excludes the part that `held` describes, which leaves
+ * the reserve untouched.
  */
 export const ownToEmpty = ({ use, held = 0 }: Pick<RequestQuota, 'use' | 'held'>): number =>
   Math.max(0, (use?.own ?? 0) - held)

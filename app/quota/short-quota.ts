@@ -3,13 +3,13 @@ import type { RequestQuota } from '../contract/snapshot.ts'
 import { hundredths } from './rates.ts'
 import { replenishedPerSecond } from './replenishment.ts'
 
-/** Reports whether a row is short of requests: low, running out or empty. */
+/** A report that a row is short of requests (low, running out or empty), or that it no longer is. */
 export function shortReport(row: RequestQuota): KeyReport {
   const state = shortStateOf(row)
   return state === undefined ? { kind: 'quota-short-ended', category: row.category } : shortIn(row, state)
 }
 
-/** A row in the state `watch` is not short: plenty may be left, and the state comes and goes. */
+/** A row in the state `watch` is not short: plenty may be left, and the state often comes and goes. */
 const shortStateOf = ({ state }: RequestQuota): ShortState | undefined =>
   state === 'low' || state === 'running-out' || state === 'empty' ? state : undefined
 

@@ -7,7 +7,7 @@ const { BAND_OF, HOLD_COUNT, HOLD_PRIOR, HOLD_SECONDS, RATE_COUNT } = candidates
 export const SPELL_COUNT = HOLD_PRIOR.length * HOLD_COUNT
 /** Weight of the prior of holding times, in spells. */
 const PRIOR_SPELLS = 4
-/** Prior share of jumps that end at rate 0; weight of the prior of jump targets, in jumps. */
+/** Prior share of jumps that end at rate 0, and the weight of the prior of jump targets, in jumps. */
 const TO_QUIET = 0.4
 const PRIOR_JUMPS = 2
 /** Time constant with which evidence of jumps decays, in seconds. */
@@ -17,15 +17,15 @@ const MEMORY_SECONDS = 7200
  * What headers have shown about jumps of others' rate: where jumps end, and how long the spells between them
  * last.
  *
- * Counts are probabilities summed over headers. Mutable: `learn` changes it at a header, `left` grows in
- * between.
+ * Counts are probabilities summed over headers. Mutable: `learn` updates it at a header, and `left` grows
+ * between headers.
  */
 export class Spells {
   /** Number of jumps that ended at each rate. */
   readonly ends = new Float64Array(RATE_COUNT)
   /** Number of spells by holding time, for each band. */
   readonly holds = HOLD_PRIOR.map((prior) => Float64Array.from(prior))
-  /** Probability that left its candidate since the last header, by band and holding time. */
+  /** Probability that has moved away from its candidate since the last header, by band and holding time. */
   readonly left = HOLD_PRIOR.map(() => new Float64Array(HOLD_COUNT))
 
   copyFrom(other: Spells): void {

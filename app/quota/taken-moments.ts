@@ -1,6 +1,6 @@
 import { chanceBelow, density } from './normal.ts'
 
-/** The arguments of `grow`: one reused record, because one time step calls it 58 times. */
+/** The arguments of `grow`, in one record that is reused because each time step calls it 58 times. */
 export const grown = { count: 0, spread: 0, overflowed: 0, most: 0 }
 /** The result of `atLeastNothing`: mean and variance. */
 const kept = { mean: 0, variance: 0 }
@@ -11,8 +11,8 @@ const kept = { mean: 0, variance: 0 }
  *
  * For X normal with mean m and standard deviation s, and z = m / s:
  *   E max(0, X)  = m Φ(z) + s φ(z)
- *   E max(0, X)² = (m² + s²) Φ(z) + m s φ(z)
- * The upper end is the same for `most` − X. The clip at 0 is computed only where something overflowed.
+ *   E max(0, X)² = (m² + s²) Φ(z) + m s φ(z) The same formulas for `most` − X give the upper end. The clip at
+ *   0 is needed only if something overflowed.
  */
 export function grow(means: Float64Array, variances: Float64Array, at: number): void {
   kept.mean = (means[at] ?? 0) + grown.count - grown.overflowed
@@ -57,8 +57,8 @@ function atLeastNothing(mean: number, variance: number): void {
 }
 
 /**
- * Raises mean and variance to those of a full quota whose refill others use to the share `busy`, unless the
- * mean is higher already.
+ * Raises mean and variance to those of a full quota of whose refill others use the share `busy`, unless the
+ * mean is already higher.
  *
  * Each request takes 1, and the refill replaces it at a constant rate: a queue with constant service time and
  * load ρ = `busy`, 0 to 1. By Pollaczek and Khinchine:

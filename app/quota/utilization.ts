@@ -1,4 +1,4 @@
-/** The utilizations that are distinguished: 0 and 40 equal steps up to 1. */
+/** The distinguished utilizations are 0 and 40 equal steps up to 1. */
 const STEPS = 40
 export const UTILIZATIONS = STEPS + 1
 /** Probability, before the first header and after each change, that no other program uses the quota. */
@@ -14,13 +14,13 @@ const FULL_BETWEEN = 1.5
 /** Maximum number of missing requests at which the quota counts as nearly full. */
 const NEAR_FULL = 2
 /**
- * Maximum distance from full before a header, in requests, at which one request of others shows: the header's
- * own request plus rounding.
+ * Before a header, a quota may be this far from full, in requests, for one request of others to be
+ * noticeable: the header's own request plus rounding.
  */
 const OWN_MISSING = 1.1
 /**
- * Maximum width of the bounds at which a header distinguishes one missing request from none, and the most
- * that it may show missing to count as none.
+ * Maximum width of the bounds for a header to distinguish one missing request from none. It shows none
+ * missing if at most this many are.
  */
 const SHARP = 0.6
 const NONE_MISSING = 0.45
@@ -33,7 +33,7 @@ export interface LevelHeader {
   readonly seconds: number
   /** Requests that headers showed missing since the last update. */
   readonly missing: number
-  /** Requests that this header shows missing beyond own ones: minimum and maximum. */
+  /** Requests that this header shows missing in addition to own ones: minimum and maximum. */
   readonly least: number
   readonly most: number
   /** Midpoint and width of the bounds on the level before the header. */
@@ -48,11 +48,11 @@ const PRIOR = Float64Array.from({ length: STEPS + 1 }, (_, step) =>
 /**
  * A probability distribution over the share of time, 0 to 1, in which others keep a quota from being full.
  *
- * A quota with a refill of r requests per second that is full for a share f of the time gives away (1 − f) ×
- * r per second, however requests are spaced (the utilization law, ρ = λ / μ). So for a full quota, others'
- * use follows from how often headers find it below full, even if requests are evenly spaced and at most one
- * is missing. `OthersUse` counts missing requests and assumes random times, which underestimates even use and
- * low use.
+ * A quota with a refill of r requests per second that is full for a share f of the time serves (1 − f) × r
+ * requests per second, however these are spaced (the utilization law, ρ = λ / μ). So for a full quota,
+ * others' use follows from how often headers find it below full, even if requests are evenly spaced and at
+ * most one is missing. `OthersUse` counts missing requests and assumes random times, so it underestimates use
+ * that is evenly spaced or low.
  *
  * Mutable: `header` and `observed` change it.
  */
@@ -93,7 +93,7 @@ export class Utilization {
 
   /**
    * Updates the distribution from a header, `seconds` after the previous one, of a quota that would have been
-   * full in between without others. `isBusy`: the header shows a request missing beyond own ones.
+   * full in between without others. `isBusy`: the header shows a request missing in addition to own ones.
    */
   observed(isBusy: boolean, seconds: number): void {
     const chance = this.#chance

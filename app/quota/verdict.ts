@@ -1,14 +1,14 @@
 import type { QuotaState, RequestQuota, RowVerdict, Verdict } from '../contract/snapshot.ts'
 import { gravityOf, lastsAtMost } from './state.ts'
 
-/** A row with its state as of now, which differs from `row.state` if the row is too old. */
+/** A row with its present state, which differs from `row.state` if the row is too old. */
 export interface JudgedRow {
   readonly row: RequestQuota
   readonly state: QuotaState
 }
 
 /**
- * Rows that are informative now, the worst first: by state, then the soonest end, then the lowest level.
+ * Rows with current information, worst first: by state, then by how soon they run out, then by level.
  *
  * Unchecked rows are left out, as are rows that another row counts.
  */
@@ -29,7 +29,7 @@ export function doubtfulRows(rows: readonly JudgedRow[]): readonly RequestQuota[
 }
 
 /**
- * The category that limits the key, for programs: the `state` of the worst row, in the words that `--json`
+ * The category that limits the key, for programs: the `state` of the worst row, in the terms that `--json`
  * publishes. `lasts` only if every row lasts even at the high end of others' use, and headers can still
  * arrive.
  */
@@ -64,7 +64,7 @@ export function verdictOf(
 /** A full row used at less than this rate, in requests per second, is idle. */
 const IDLE_PER_SECOND = 0.05
 
-/** The verdict of one row, for programs: its `state` in the words that `--json` publishes. */
+/** The verdict of one row, for programs: its `state` in the terms that `--json` publishes. */
 export function rowVerdictOf({
   state,
   level,

@@ -14,14 +14,14 @@ export interface Hold {
   readonly untilMs: number
   /** Number of consecutive 429s. */
   readonly refusals: number
-  /** Whether others used the whole refill when the wait began, which is assumed until it ends. */
+  /** Whether others used the whole refill when the wait began. They are assumed to do so until it ends. */
   readonly byOthers?: boolean
 }
 
 /** The parts of a row outside the bucket: its wait, state and threshold. */
 export interface RowStanding {
   readonly hold: Hold | undefined
-  /** When to send the next try if others use the whole refill, so that the wait has no known end. */
+  /** When to send the next try while others use the whole refill; the end of the wait is then unknown. */
   readonly nextTryAtMs?: number
   readonly state: RowState
   /** Share of the limit below which the row is low; `LOW_THRESHOLD` if absent. */
@@ -34,9 +34,9 @@ export interface RowStanding {
 
 /** Minimum use for a forecast, as a share of the limit and in requests. */
 const EVIDENCE = { fraction: 0.03, requests: 5 }
-/** Own requests below this share of the refill are neglected: others can get all of it. */
+/** Own use below this share of the refill is neglected: others are assumed to be able to get all of it. */
 const NOTABLE_OWN_SHARE = 0.05
-/** Farthest forecast, in periods. */
+/** Maximum reach of a forecast, in periods. */
 const FORECAST_PERIODS = 12
 
 /** One row of a snapshot, computed for `nowMs`. Units and meanings: `RequestQuota`. */
@@ -73,7 +73,7 @@ export function viewOf(
     ? undefined
     : emptyAtOf(bucket, measured && measured.total - Math.min(own, held), point, gain, nowMs)
   const source = seen === undefined ? 'default' : remaining === seen.remaining ? 'header' : 'modelled'
-  // Assigned field by field: conditional spreads took most of the time of a snapshot.
+  // Assigned field by field: with conditional spreads, this took most of the time needed for a snapshot.
   const row: { -readonly [K in keyof RequestQuota]: RequestQuota[K] } = {
     category,
     model: bucket.model,
@@ -151,8 +151,8 @@ function rangeOfUse(others: OthersReading | undefined, own: number) {
 
 /**
  * Use of an empty rolling bucket: the service accepts no more than the refill `gain`, of which others get at
- * least what own requests leave. Others that caused the 429 take all of it: without a header in between,
- * nothing shows that they slowed down.
+ * least what own requests leave. If others caused the 429, they are assumed to take all of it, because no
+ * header since has shown that they slowed down.
  */
 function whileEmpty(use: NonNullable<ReturnType<typeof rangeOfUse>>, gain: number, byOthers: boolean) {
   const { own } = use

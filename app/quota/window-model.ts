@@ -1,14 +1,14 @@
 /**
- * The window behind a quota's headers: which of two models applies, what each allows, and when a fixed window
- * ends.
+ * The window of a quota, as its headers show it: which of two models applies, what each allows, and when a
+ * fixed window ends.
  *
  * A rolling interval refills `limit / period` per second, and Reset is its time to full (service 8.3.1,
  * 8.3.2). A fixed window refills nothing until it ends, and is then full except for later requests (service
  * 8.3.5). The bounds of the estimator (`level-bounds.ts`) and of the gateway (`app/gateway/bucket-bound.ts`)
- * both use this file. Times are milliseconds on one clock, levels requests with a fraction.
+ * both use this file. Times are milliseconds on one clock, levels are requests and need not be whole.
  */
 
-/** Requests a period. */
+/** Requests per period. */
 export interface WindowSize {
   readonly limit: number
   readonly periodMs: number
@@ -30,7 +30,10 @@ export interface Shown {
 
 /** Resolution of the service's clock. Milliseconds. */
 export const CLOCK_STEP_MS = 1
-/** Requests by which two bounds may differ without proving anything: services round their clocks. */
+/**
+ * Two bounds that differ by at most this, in requests, do not contradict each other: services round their
+ * clocks.
+ */
 export const TOLERANCE = 0.05
 
 /** Reset is a whole number of seconds, rounded up. */
@@ -40,7 +43,8 @@ const ROUNDING_SECONDS = 1
  * Whether a rolling interval can show this Reset together with this Remaining.
  *
  * Rolling: Reset is the time to full, `ceil((limit − level) × period / limit)` with `floor(level)` =
- * Remaining (service 2.2, 8.3.2). `lastedSeconds`: how long the request was in flight. Jitter is no evidence.
+ * Remaining (service 2.2, 8.3.2). `lastedSeconds`: how long the request was in flight. Differences that
+ * jitter explains are allowed.
  */
 export function rollingAllows(
   limit: number,
@@ -58,7 +62,7 @@ export function rollingAllows(
 
 /**
  * The levels that a header of a rolling interval leaves possible at its own time. Remaining rounds the level
- * down, and Reset narrows the fraction if refilling one request takes longer than a second.
+ * down, and Reset shows more about the fraction if refilling one request takes longer than a second.
  */
 export function rollingShows(
   limit: number,
@@ -87,7 +91,7 @@ export interface FixedWindow {
 }
 
 /**
- * The window that a header with `resetSeconds` shows, for a request under way from `sentAtMs` to
+ * The window that a header with `resetSeconds` shows, for a request that was in flight from `sentAtMs` to
  * `receivedAtMs`.
  */
 export function fixedWindowOf(resetSeconds: number, sentAtMs: number, receivedAtMs: number): FixedWindow {
@@ -104,7 +108,7 @@ export type WindowStep = 'same' | 'later' | 'earlier' | 'impossible'
  * Whether two headers may describe windows of one bucket.
  *
  * A window starts at a request and lasts one period (service 8.3.5), so two ends are at least a period apart.
- * Ends that are closer but not equal are a moving time to full: a rolling interval.
+ * Ends that are closer but not equal must be the changing time to full of a rolling interval.
  */
 export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: number): WindowStep {
   const slackMs = ROUNDING_SECONDS * 1000
@@ -119,7 +123,9 @@ export function windowStep(known: FixedWindow, shown: FixedWindow, periodMs: num
   return 'impossible'
 }
 
-/** Combines what two headers show of one window. The first header wins if they differ by rounding. */
+/**
+ * Combines what two headers show of one window. If the two differ only by rounding, the first one applies.
+ */
 export function narrowed(known: FixedWindow, shown: FixedWindow): FixedWindow {
   const endsEarliestMs = Math.max(known.endsEarliestMs, shown.endsEarliestMs)
   const endsLatestMs = Math.min(known.endsLatestMs, shown.endsLatestMs)
@@ -131,8 +137,8 @@ export const gainPerMsOf = (model: WindowModel['model'], limit: number, periodMs
   model === 'rolling' ? limit / periodMs : 0
 
 /**
- * The model after a header with Reset, and what it shows of the window. `undefined` for a header of an
- * earlier window, which shows nothing about now.
+ * The model after a header with Reset, and the window that it shows. `undefined` for a header of an earlier
+ * window, which says nothing about the present one.
  */
 export function modelAfter(
   known: WindowModel,
@@ -149,7 +155,10 @@ export function modelAfter(
   return { model: 'fixed', window: window && step === 'same' ? narrowed(window, shown) : shown }
 }
 
-/** The levels that a header leaves possible: `least` to `mostThen` at its own time, and up to `most` now. */
+/**
+ * The levels that a header leaves possible: `least` to `mostThen` at the header's own time, and up to `most`
+ * now.
+ */
 export function levelsShown(
   { model, window }: WindowModel,
   { remaining, resetSeconds, sentAtMs, nowMs }: Shown,
@@ -164,13 +173,16 @@ export function levelsShown(
   return { least, mostThen: most, most: Math.min(limit, most + grown) }
 }
 
-/** The window that a request may have opened between two times: it lasts one period (service 8.3.5). */
+/**
+ * The window that a request may have opened between two times: such a window lasts one period (service
+ * 8.3.5).
+ */
 export const assumedWindow = (afterMs: number, beforeMs: number, periodMs: number): FixedWindow => ({
   endsEarliestMs: afterMs + periodMs - CLOCK_STEP_MS,
   endsLatestMs: beforeMs + periodMs + CLOCK_STEP_MS,
 })
 
-/** A window with an uncertain span: it may end later by up to that span. */
+/** A window with an uncertain span in it: it may end later, by up to the length of that span. */
 export function doubtedWindow(
   window: FixedWindow | undefined,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

@@ -1,7 +1,7 @@
 import type { StreamCategory } from './stream-kinds.ts'
 import { streamCategoryPattern } from './stream-paths.ts'
 
-/** The subjects that a check may need: an account id valid in a path, and a symbol. */
+/** What a check may need in its path: an account id and a symbol. */
 export interface ProbeSubjects {
   readonly account: string | undefined
   readonly symbol: string
@@ -29,7 +29,7 @@ export interface Category {
    * subject is missing. Absent for streams and for requests that place orders.
    */
   readonly probe?: (subjects: ProbeSubjects) => string | undefined
-  /** The scope that the category's requests need (service 10), if not the usual one: see `scopeOf`. */
+  /** The scope that its requests need (service 10), if it is not the default of `scopeOf`. */
   readonly scope?: string
 }
 
@@ -48,8 +48,8 @@ const ofSymbol =
  * The resource categories except streams, with their quotas (service 8.2) and paths (service 4.3, 11), in the
  * order of display and of checks. Accounts comes first, because other checks need an account.
  *
- * A path's category is a guess: at run time `X-RateLimit-Resource` names the bucket that counted. Each option
- * endpoint has its own bucket; MarketDepth is one bucket for quotes and aggregates.
+ * The category of a path is a guess: at run time, `X-RateLimit-Resource` names the bucket that counted the
+ * request. Each option endpoint has its own bucket; MarketDepth is one bucket for quotes and aggregates.
  */
 const OF_REQUESTS: readonly Category[] = [
   {

@@ -1,16 +1,16 @@
 import type { HeaderReading } from './headers.ts'
 import { parseJson } from './json.ts'
 
-/** The limit that a 429 reports (service 8.2): requests, streams, or unstated. */
+/** The limit that a 429 reports (service 8.2): that of requests, that of streams, or none. */
 export type RefusedBy = 'rate' | 'concurrency' | 'unattributed'
 
 /**
  * Distinguishes the two kinds of 429 (service 7).
  *
- * The body's Message decides if it has one of its two values, because slots can be full while the request
- * quota rejects. Otherwise the concurrency headers decide if they are 0, then the rate headers. A 429 without
- * any of these comes from a proxy, or from a quota without headers (service 13), and shows nothing about what
- * is left.
+ * If the body's Message has one of its two known values, it decides, because slots can be full while the
+ * request quota rejects. Otherwise the concurrency headers decide if they show 0, then the rate headers. A
+ * 429 without any of these comes from a proxy, or from a quota without headers (service 13), and shows
+ * nothing about what is left.
  */
 export function refusedBy({ rate, concurrency }: HeaderReading, body: string): RefusedBy {
   const message = messageOf(body)
@@ -31,13 +31,16 @@ function errorFields(body: string): { readonly Message?: unknown; readonly Error
 }
 
 const MAX_MESSAGE = 200
-/** Length that is cleaned before a text is cut, so that a secret at the cut is found. */
+/**
+ * How much of a text is cleaned before it is shortened, so that a secret at the cut is still recognised.
+ * Characters.
+ */
 const MAX_CLEANED = 2_000
 
 /**
  * The readable text of an error body (service 2.3): `Message`, otherwise `Error`, as one line of at most 200
- * characters. `clean` removes secrets, because a service may echo one that it received. `undefined` without
- * either.
+ * characters. `clean` removes secrets, because a service may echo one that it received. `undefined` if the
+ * body has neither.
  */
 export function errorMessage(body: string, clean: (text: string) => string): string | undefined {
   const fields = errorFields(body)

@@ -44,7 +44,7 @@ const MAX_NAME = 64
  * Parses the quota headers of any response (service 2.2). Never throws: implausible values are left out.
  *
  * `Reset` is in seconds. A value far beyond the period is an epoch time or garbage, and trusting it would
- * close a bucket for decades. Fractions are rounded to the cautious side: counts down, seconds up.
+ * block a bucket for decades. Fractions are rounded cautiously: counts down, seconds up.
  */
 export function readHeaders(headers: HttpHeaders): HeaderReading {
   const oddities: string[] = []

@@ -7,7 +7,7 @@ export type Sender =
   | { readonly kind: 'unsure' }
   | { readonly kind: 'other'; readonly why: string }
 
-/** Displayed reason for a page in place of the service's response. */
+/** The displayed reason if a page arrives in place of the service's response. */
 export const SOMETHING_ELSE = 'response from something else, such as a network’s sign-in page'
 
 /**
@@ -39,7 +39,7 @@ export const isPage = (body: string): boolean => body.trimStart().startsWith('<'
 
 /**
  * The other host that a response redirects to, by name only, because the rest of an address may contain a
- * secret. `undefined` for none.
+ * secret. `undefined` if it does not.
  */
 export function redirectedTo(status: number, headers: HttpHeaders, url: string): string | undefined {
   if (status < 300 || status > 399) return undefined

@@ -1,4 +1,4 @@
-/** The parts of a parsed URL that decide, named as in the URL standard. */
+/** The relevant parts of a parsed URL, named as in the URL standard. */
 interface ParsedUrl {
   readonly protocol: string
   readonly hostname: string
@@ -10,11 +10,13 @@ interface ParsedUrl {
   readonly origin: string
 }
 
-/** Whether a URL's host name means this computer. */
+/** Whether a URL's host name refers to this computer. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
-/** Whether a URL sends no token over the network in plain text: https or this computer, no credentials. */
+/**
+ * Whether a URL is safe for a token: it uses https or refers to this computer, and contains no credentials.
+ */
 export const isSafe = ({ protocol, hostname, username, password }: ParsedUrl): boolean =>
   (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) &&
   username === '' &&

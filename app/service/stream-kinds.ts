@@ -26,7 +26,7 @@ export interface StreamKindRow {
   /** Display name of the kind's category, if several kinds share it. */
   readonly categoryName?: string
   readonly target: StreamTarget
-  /** The window's label for the target, if not that of its format. */
+  /** The window's label for the target, if it differs from that of the target's format. */
   readonly targetLabel?: string
   /** A sentence about the kind, shown next to the form. */
   readonly note?: string

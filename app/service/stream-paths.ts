@@ -11,8 +11,8 @@ export type StreamPath =
   | { readonly ok: false; readonly message: string }
 
 /**
- * A symbol. Segments of only dots are rejected, because a server that decodes twice would treat them as path
- * steps.
+ * A symbol. Segments that consist only of dots are rejected, because a server that decodes twice would treat
+ * them as path steps.
  */
 const SYMBOL = /^(?!(?:.*\/)?\.+(?:\/|$))[A-Za-z0-9$@.,/ _+^=:-]{1,40}$/
 const ORDER = /^[A-Za-z0-9-]{1,40}$/
@@ -35,7 +35,7 @@ export function streamCategoryPattern(category: string): RegExp {
 /**
  * The request that opens a stream, with its path and query under `{base_url}`.
  *
- * Validates the target before a request is spent. Paths: service 11.
+ * Validates the target, so that no request is wasted. Paths: service 11.
  */
 export function streamPath({ kind, target, options }: StreamRequest): StreamPath {
   const { target: form, path, pathOptions = {} } = STREAM_TABLE[kind]

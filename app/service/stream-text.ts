@@ -1,6 +1,6 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind, type StreamRequest } from './stream-kinds.ts'
 
-/** The meaning of a text, or a phrase for what was expected. */
+/** The meaning of a text, or a phrase that says what was expected. */
 type ReadText<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly expected: string }
@@ -12,8 +12,8 @@ const MAX_TARGET = 512
 const MAX_OPTION = 64
 
 /**
- * Parses a stream from flags and plan files, `barcharts:MSFT?interval=5&unit=Minute`: kind, target, and the
- * endpoint's options.
+ * Parses a stream as written in flags and plan files: kind, target and the endpoint's options, such as
+ * `barcharts:MSFT?interval=5&unit=Minute`.
  */
 export function readStreamText(text: string): ReadText<StreamRequest> {
   const colon = text.indexOf(':')

@@ -4,13 +4,13 @@ import { TRADE_SCOPE } from '../service/scopes.ts'
 export const DEFAULT_AUDIENCE = 'https://api.tradestation.com'
 
 export interface AuthorizeFields {
-  /** Origin, without a trailing slash. */
+  /** The sign-in host's origin, without a trailing slash. */
   readonly authUrl: string
   readonly clientId: string
   readonly audience: string
   readonly redirectUri: string
   readonly extraScopes: readonly ExtraScope[]
-  /** Whether to ask for `Trade`: only after a person allowed orders. */
+  /** Whether to request `Trade`, which is done only after a person has allowed orders. */
   readonly mayTrade: boolean
   readonly state: string
   /** S256 of the verifier (RFC 7636). */

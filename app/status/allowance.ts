@@ -16,8 +16,8 @@ import {
 import { hasExpired } from './token-status.ts'
 
 /**
- * The rate that the quota can sustain: `1 per 1.9 s`, `none` if others use everything, `in 40 s` after a 429,
- * `?` until known.
+ * The rate that the quota can sustain: `1 per 1.9 s`, `none` if others use everything, `in 40 s` after a 429;
+ * `?` until it is known.
  */
 export function safePaceText(quota: RequestQuota, nowMs: number): string {
   const state = stateAt(quota, nowMs)
@@ -30,7 +30,7 @@ export function safePaceText(quota: RequestQuota, nowMs: number): string {
   return paceText(quota.safe.everySeconds)
 }
 
-/** Requests that may be sent, as a table shows them: how many now, and the text after that number. */
+/** The requests that may be sent, for a table: how many now, and the text after that number. */
 export interface Allowance {
   readonly burst?: number
   readonly text: string
@@ -38,8 +38,8 @@ export interface Allowance {
 
 /**
  * `226` and `now, then 1 per 1.2 s`; for a fixed window `now, or 1 per 1.2 s`. Without a number: `retry
- * 14:36:05` or `429 until others slow down` after a 429, `measuring` until others' use is known, or why a
- * row is not checked, by `key` if given.
+ * 14:36:05` or `429 until others slow down` after a 429, `measuring` until others' use is known, or why a row
+ * is not checked, taking the state of `key` into account.
  */
 export function allowanceOf(quota: RequestQuota, nowMs: number, key?: KeyStanding): Allowance {
   const { safe, blockedUntil, model } = quota
@@ -80,13 +80,13 @@ function uncheckedText(quota: RequestQuota, nowMs: number, key: KeyStanding | un
 export function paceText(everySeconds: number | null): string {
   if (everySeconds === null) return 'none'
   if (everySeconds < 0.1) return `${Math.floor(1 / everySeconds)} per s`
-  // Rounded up, because too fast a pace is not safe.
+  // Rounded up, because a pace that is too fast is not safe.
   const tenths = Math.ceil(everySeconds * 10 - 1e-9)
   return tenths < 1000 ? `1 per ${(tenths / 10).toFixed(1)} s` : `1 per ${Math.ceil(everySeconds)} s`
 }
 
 /**
- * The safe pace with its burst in detail: `1 per 1.9 s, 36 at once above the reserve of 64`, `none: others
+ * The safe pace in detail, with its burst: `1 per 1.9 s, 36 at once above the reserve of 64`, `none: others
  * take all`.
  */
 export function safeFactText(quota: RequestQuota, nowMs: number): string {
@@ -99,7 +99,7 @@ export function safeFactText(quota: RequestQuota, nowMs: number): string {
   return `${everySeconds === null ? `none: ${whoTakesAll(quota)}` : pace}${atOnce}`
 }
 
-/** `others take all` if even the low end of their use is the refill, otherwise `others may take all`. */
+/** `others take all` if even the low end of their use reaches the refill, otherwise `others may take all`. */
 export const whoTakesAll = (quota: RequestQuota): string =>
   surelyUsesWholeRefill(quota) ? 'others take all' : 'others may take all'
 
@@ -107,8 +107,8 @@ export const whoTakesAll = (quota: RequestQuota): string =>
 const WHAT_IF_PERIODS = 12
 
 /**
- * End of a row with `addedPerSecond` more requests than now: `lasts`, `empty at 14:52:10 at the earliest`,
- * `empty now`, or why it is unknown.
+ * When a row runs out with `addedPerSecond` more requests than now: `lasts`, `empty at 14:52:10 at the
+ * earliest`, `empty now`, or why this is unknown.
  */
 export function whatIfText(quota: RequestQuota, addedPerSecond: number, nowMs: number): string {
   const state = stateAt(quota, nowMs)

@@ -3,7 +3,7 @@
 /** A pushed row of this age counts as not checked: main no longer responds. Milliseconds. */
 export const OUTDATED_AFTER_MS = 60_000
 
-/** Time of the data in an old snapshot, epoch ms: it has no later refreshes or frames. */
+/** The time to which an old snapshot's data applies, epoch ms: it contains no later refreshes or frames. */
 export const pushedMs = ({ at }: { readonly at: number }, nowMs: number): number =>
   nowMs - at > OUTDATED_AFTER_MS ? at : nowMs
 
@@ -11,7 +11,7 @@ const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
 
-/** At most two units, and always both: dropping a zero would change a countdown's width. */
+/** At most two units, and both even if the second is 0, so that a countdown keeps its width. */
 export function durationText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds))
   if (whole < MINUTE_SECONDS) return `${whole} s`

@@ -17,12 +17,11 @@ export function gatewayStatus({ state, url, why }: GatewaySummary): {
   }
 }
 
-/** Present activity of a program. */
 export type ProgramState = 'paused' | 'waiting' | 'active' | 'idle' | 'not seen yet'
 
 /**
  * Present activity of a program: paused, waiting for its turn, active (a request in the last minute, or an
- * open stream), or none of these.
+ * open stream), otherwise `idle` or `not seen yet`.
  */
 export function programState({
   pausedUntil,

@@ -129,7 +129,7 @@ export function hourOfToday(nowMs: number, hour: number): number {
   const wanted = hour * 3600
   const wholeSecondMs = Math.floor(nowMs / 1000) * 1000
   const guessMs = wholeSecondMs + (wanted - secondOfDay(nowMs)) * 1000
-  // On a day with a clock change, the guess is off by that change.
+  // On a day on which the clocks change, the guess is off by the size of that change.
   const off = (((secondOfDay(guessMs) - wanted + DAY_SECONDS * 1.5) % DAY_SECONDS) - DAY_SECONDS / 2) * 1000
   return guessMs - off
 }

@@ -2,7 +2,7 @@ import { LOOKUP_MS, type OrdersSummary, type UnknownOrder } from '../contract/or
 import type { Severity } from '../contract/severity.ts'
 import { countText } from './rates.ts'
 
-/** What stopping does not do. */
+/** What stopping orders does not do. */
 export const STOPPING_LEAVES = 'Stopping doesn’t give the Trade scope back. It cancels nothing at the broker.'
 
 /** What Headroom found out about an order with an unknown outcome. */
@@ -30,7 +30,10 @@ const SEVERITIES: Readonly<Record<OrdersSummary['state'], Severity>> = {
   failed: 'critical',
 }
 
-/** Whether orders may pass, how many passed today, and how many outcomes are unknown, with its severity. */
+/**
+ * Text and severity for a key's orders: whether they are allowed, how many were sent today, and how many
+ * outcomes are unknown.
+ */
 export function ordersStatus({ state, why, today, unknown }: OrdersSummary): {
   readonly text: string
   readonly severity: Severity

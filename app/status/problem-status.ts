@@ -23,7 +23,7 @@ export interface ProblemStatus {
 export const PROBLEM_LASTS_MS = 30_000
 
 /**
- * The problem of a row that is shown at `nowMs`, epoch ms; `undefined` if none is. A 401 or 403, or any
+ * The problem that a row shows at `nowMs`, epoch ms; `undefined` if it shows none. A 401 or 403, or any
  * problem of a row without a number, is shown at once. Other problems are shown after `PROBLEM_LASTS_MS`.
  */
 export function shownProblem(
@@ -40,7 +40,10 @@ export function shownProblem(
 /** Whether the service fails to respond: true only once it was called. */
 export const isServiceAway = ({ reachable, pending }: Snapshot['service']): boolean => !reachable && !pending
 
-/** Shown rows whose last response had no quota headers, reported or not: they cannot count as fine. */
+/**
+ * Shown rows whose last response had no quota headers. They can't count as fine, even if the problem is not
+ * shown yet.
+ */
 export function unansweredRows(
   { requests }: Pick<Snapshot, 'requests'>,
   nowMs: number,
@@ -59,17 +62,17 @@ export function problemStatus({ status }: Pick<RowProblem, 'status'>): ProblemSt
   return { severity: 'warning', label: 'no headers', note }
 }
 
-/** One problem of a key, shared by several rows or of one row. */
+/** One problem of a key, which concerns one row or several. */
 export interface KeyProblem extends ProblemStatus {
   /** The rows that have the problem; never empty. */
   readonly categories: readonly [string, ...string[]]
   readonly problem: RowProblem
-  /** Whether the problem is the token's or the service's, rather than the row's alone. */
+  /** Whether the problem concerns the token or the service, not just single rows. */
   readonly isWhole: boolean
 }
 
 /**
- * The problems of a key's rows at `nowMs`, epoch ms, the worst first. Rows that share a 401, a 403, a 5xx or
+ * The problems of a key's rows at `nowMs`, epoch ms, worst first. Rows that share a 401, a 403, a 5xx or
  * responses without headers form one problem. Empty if every checked row got quota headers.
  */
 export function keyProblems({ requests }: Pick<Snapshot, 'requests'>, nowMs: number): readonly KeyProblem[] {
@@ -97,7 +100,7 @@ function ofRows(rows: readonly [RequestQuota, ...RequestQuota[]], nowMs: number)
   const isWhole = isShared(problem) && (problem.status === 401 ? problem.alone !== true : rows.length > 1)
   return {
     ...problemStatus(problem),
-    // A single failing row is a problem of that row; several mean that every call fails.
+    // If a single row fails, the problem is that row's; if several fail, all calls are assumed to fail.
     ...(isWhole && problem.status >= 400 && { severity: 'critical' }),
     categories: [first.category, ...others.map(({ category }) => category)],
     problem,

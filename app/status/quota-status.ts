@@ -10,8 +10,8 @@ import { rateRangeText } from './rates.ts'
 
 /**
  * The status of one request quota, the same on every surface. State, severity and label are decided only
- * here; a surface chooses width, and a clock or a countdown. All functions are pure: the same row and time
- * give the same text.
+ * here; a surface chooses the width, and whether times are times of day or countdowns. All functions are
+ * pure: the same row and time give the same text.
  */
 export interface QuotaStatus {
   readonly state: QuotaState
@@ -43,7 +43,7 @@ export const STATE_LABELS: Readonly<Record<QuotaState, string>> = {
 /** The state of a row at `nowMs`, epoch ms: `row.state`, unless the pushed data is too old. */
 export function stateAt(quota: RequestQuota, nowMs: number): QuotaState {
   if (nowMs - quota.asOf <= OUTDATED_AFTER_MS) return quota.state
-  // The wait after a 429 is a fact until it ends, however old the row is.
+  // The wait after a 429 applies until it ends, however old the row is.
   return quota.state === 'blocked' && (quota.blockedUntil ?? 0) > nowMs ? 'blocked' : 'not-checked'
 }
 
@@ -102,7 +102,7 @@ export function shortSeverity(state: ShortState, emptyAt: number | undefined, no
   return state === 'running-out' && isNear ? 'critical' : 'warning'
 }
 
-/** The problem that determines a row's text; `undefined` if its number shows something worse. */
+/** The problem that determines a row's text; `undefined` if the row's number shows something worse. */
 export function refusedProblem(quota: RequestQuota, nowMs: number): RowProblem | undefined {
   const state = stateAt(quota, nowMs)
   return state === 'ok' || state === 'not-checked' ? shownProblem(quota, nowMs) : undefined
@@ -114,17 +114,17 @@ export function isUnchecked(quota: RequestQuota, nowMs: number): boolean {
   return stateAt(quota, nowMs) === 'not-checked' || status === 401 || status === 403
 }
 
-/** The end of a row that may already be empty, or may last. */
+/** The text for a row that may already be empty or may last. */
 const ANY_MOMENT = 'any moment'
 
 /**
  * When the row runs out, the same on every surface: `14:33–14:36`; `14:33` within one minute; `by 14:36` if
  * it may be empty already; `14:33 or later` if it may also last; `as early as 14:33` for a watched row;
- * `within 10 min` if only higher use than now would empty it.
+ * `within 10 min` if it runs out only if use increases.
  */
 export function emptyText({ emptyFrom, emptyTo, emptyAt, state }: RequestQuota, nowMs: number): string {
   const fromMs = emptyFrom ?? emptyAt
-  // An earlier version sends only the middle.
+  // An earlier version sends only the most likely time.
   const toMs = emptyFrom === undefined ? emptyAt : emptyTo
   if (fromMs === undefined) return 'within 10 min'
   if (state === 'watch') return `as early as ${minuteText(fromMs)}`
@@ -163,7 +163,7 @@ export function shareLeftText(quota: Bounds): string {
   return isRange(quota) ? `${percent(low)}–${percent(high)} %` : `${percent(low)} %`
 }
 
-/** The lower bound in requests: `38`; `60–95` as in `shareLeftText`. */
+/** The lower bound in requests: `38`; or a range, `60–95`, as in `shareLeftText`. */
 export const surelyLeftText = (quota: Bounds): string =>
   isRange(quota) ? `${quota.low}–${quota.high}` : String(quota.low)
 
@@ -180,16 +180,16 @@ export function isStale(quota: Pick<RequestQuota, 'source' | 'observedAt'>, nowM
 const RANGE_FROM = 0.1
 const isRange = ({ low, high, limit }: Bounds) => high - low > limit * RANGE_FROM
 
-/** Whether a low row is shown as a range that reaches over its threshold, so that it may not be low. */
+/** Whether a low row's range extends above its threshold, so that the row may not be low. */
 export const isPerhapsLow = (row: RequestQuota): boolean =>
   isRange(row) && row.high > row.threshold * row.limit
 
 type Bounds = Pick<RequestQuota, 'low' | 'high' | 'limit'>
 
 /**
- * `38`, the midpoint of the estimate; `60–95` if the interval is wider than a tenth of the limit. Prefix `~`:
- * extrapolated from a header older than two minutes; `–`: no header yet. An unchecked row shows the number of
- * its last header.
+ * `38`, the midpoint of the estimate; `60–95` if the interval is wider than a tenth of the limit. With the
+ * prefix `~`, it is extrapolated from a header older than two minutes; `–` means no header yet. An unchecked
+ * row shows the number of its last header.
  */
 export function leftText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default') return '–'
@@ -200,7 +200,8 @@ export function leftText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * Age of the last header: `12 s`, `104 s`, `4 min ago` once it is old; `documented` for the table's default.
+ * Age of the last header: `12 s`, `104 s`, `4 min ago` once the header is old; `documented` for the table's
+ * default.
  */
 export function ageText(quota: RequestQuota, nowMs: number): string {
   if (quota.source === 'default' || quota.observedAt === undefined) return 'documented'
@@ -210,8 +211,8 @@ export function ageText(quota: RequestQuota, nowMs: number): string {
 }
 
 /**
- * When the row is full again if all use stops: `full`, a time of day, or a duration; `–` for an unchecked row
- * or one that gets no fuller; `?` if unknown.
+ * When the row is full again if all use stops: `full`, a time of day, or a duration; `–` for a row that is
+ * unchecked or does not refill; `?` if unknown.
  */
 export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'countdown' = 'clock'): string {
   if (isUnchecked(quota, nowMs) || isDraining(quota)) return UNCHECKED
@@ -222,7 +223,9 @@ export function fullText(quota: RequestQuota, nowMs: number, as: 'clock' | 'coun
   return as === 'clock' ? clockText(fullAt) : countdownText(fullAt - nowMs, 'up')
 }
 
-/** Whether the row gets no fuller: its use empties it, or it is empty and others use the whole refill. */
+/**
+ * Whether the row does not refill: use exceeds the refill, or it is empty and others use the whole refill.
+ */
 function isDraining(quota: RequestQuota): boolean {
   return quota.state === 'blocked'
     ? usesWholeRefill(quota)
@@ -264,15 +267,17 @@ export function pollerText(poller: NonNullable<RequestQuota['poller']>): string 
 const othersAtLeast = (use: NonNullable<RequestQuota['use']>): number => use.elsewhereLow ?? use.elsewhere
 
 /**
- * Whether a row that is still labelled running out, to avoid flipping, is now recovering: even at the high
- * end of others' use, less is used than refills.
+ * Whether a row that is still labelled running out (labels don't change back at once) is now recovering: even
+ * at the high end of others' use, less is used than is refilled.
  */
 export function isRecovering({ emptyAt, emptyFrom, use, model, limit, period }: RequestQuota): boolean {
   if ((emptyFrom ?? emptyAt) !== undefined || use === null || model !== 'rolling') return false
   return use.own + (use.elsewhereHigh ?? use.elsewhere) < limit / period
 }
 
-/** Whether others alone use the refill: as measured, or because tries keep getting 429s with nothing left. */
+/**
+ * Whether others alone use the whole refill: headers show it, or tries keep getting 429s with nothing left.
+ */
 export function usesWholeRefill(row: RequestQuota): boolean {
   return row.nextTryAt !== undefined || isRefill(row, row.use?.elsewhere)
 }

@@ -1,6 +1,6 @@
 /** Rates, counts and shares as text. */
 
-/** Requests per second from which use is shown. */
+/** Minimum use that is shown, requests per second. */
 export const MIN_SHOWN_PER_SECOND = 0.05
 
 /** `1.0/s`, `38/s`; a dash for a negligible or unknown rate. */

@@ -15,10 +15,13 @@ export interface SessionMoment {
   readonly at: number
 }
 
-/** Opens and closes of the regular session from `fromMs` to `toMs`, both included, oldest first. Epoch ms. */
+/**
+ * Opening and closing times of the regular session from `fromMs` to `toMs`, both included, oldest first.
+ * Epoch ms.
+ */
 export function sessionMoments(fromMs: number, toMs: number): readonly SessionMoment[] {
   const moments: SessionMoment[] = []
-  // Days are New York's: the first may begin before the range.
+  // Days are days in New York, so the first one may begin before the range.
   for (let dayMs = exchangeDayOf(fromMs); dayMs - DAY_MS <= toMs; dayMs += DAY_MS) {
     const weekday = weekdayOf(dayMs)
     if (weekday === 0 || weekday === 6) continue

@@ -20,8 +20,8 @@ const STREAM_STATUSES: Readonly<Record<StreamSummary['state'], StreamStatus>> = 
 }
 
 /**
- * Status of one stream by its state (service 12). If the key cannot call, all streams without data share one
- * word.
+ * Status of one stream by its state (service 12). While the key's calls fail, all streams without data get
+ * the same label.
  */
 export const streamStatus = ({
   state,
@@ -40,25 +40,26 @@ export const openStreams = <S extends Pick<StreamSummary, 'state'>>(streams: rea
 const SILENT_AFTER_MS = 15_000
 
 /**
- * Whether an open stream receives no data at `nowMs`, epoch ms: connected and silent, or waiting for its next
- * attempt and without a frame for as long. A quick reconnection is neither.
+ * Whether an open stream receives no data at `nowMs`, epoch ms: it is connected but silent, or it has waited
+ * that long for its next attempt. A quick reconnection does not count.
  */
 export function isStreamSilent({ state, lastFrameAt, reasonCode }: StreamSummary, nowMs: number): boolean {
   if (reasonCode === 'calls-fail') return false
   if (state === 'stale') return true
-  // The first opening is not silence; between two attempts it is briefly opening.
+  // A stream that opens for the first time is not silent. One that opens again may have been silent before.
   if (state === 'opening') return lastFrameAt !== undefined && nowMs - lastFrameAt >= SILENT_AFTER_MS
   return state === 'waiting' && (lastFrameAt === undefined || nowMs - lastFrameAt >= SILENT_AFTER_MS)
 }
 
 /**
- * Maximum age of a header that counts as evidence of slots; only responses to opened streams show them.
+ * Maximum age of a header for its slot count to be current: only responses to opened streams have one.
  * Milliseconds.
  */
 const SLOTS_FRESH_MS = 10 * 60_000
 
 /**
- * Whether the slot count of a group is current at `nowMs`, epoch ms: counted here, or from a recent header.
+ * Whether the slot count of a group is current at `nowMs`, epoch ms: its streams are counted here, or a
+ * recent header shows it.
  */
 export function isSlotCountCurrent(
   { source, observedAt }: Pick<SlotQuota, 'source' | 'observedAt'>,
@@ -75,8 +76,8 @@ const FEW_SLOTS = 0.1
 export const fewSlots = (limit: number): number => Math.max(1, Math.floor(limit * FEW_SLOTS))
 
 /**
- * Status of the slots of one group of streams (service 3, 8.2); a documented default says nothing about the
- * present.
+ * Status of the slots of one group of streams (service 3, 8.2); a documented default says nothing about slots
+ * in use.
  */
 export function slotStatus({
   source,
@@ -99,7 +100,7 @@ export interface NamedStream {
 
 /**
  * The programs that read a stream behind the gateway: `7 programs on 1 slot: bot, notes ×2`, or `read by
- * bot`. Empty for none. `on`: what they share.
+ * bot`. Empty if there are none. `on`: what they share.
  */
 export function readByText(
   { readers = 0, readBy = [] }: Pick<StreamSummary, 'readers' | 'readBy'>,
@@ -114,7 +115,7 @@ export function readByText(
   return `${areAll ? '' : 'over '}${readBy.length} programs on 1 ${on}: ${names}${areAll ? '' : ', …'}`
 }
 
-/** Display name of a stream kind: `Depth quotes`; of its category if the kind is unknown. */
+/** Display name of a stream kind: `Depth quotes`; that of its category if the kind is unknown. */
 export const streamKindName = ({ category, streamKind }: Omit<NamedStream, 'target'>): string =>
   (streamKind === undefined ? undefined : STREAM_TABLE[streamKind]?.name) ?? streamCategoryName(category)
 
@@ -122,8 +123,8 @@ export const streamKindName = ({ category, streamKind }: Omit<NamedStream, 'targ
 export const streamName = (stream: NamedStream): string => `${streamKindName(stream)} · ${stream.target}`
 
 /**
- * The proposed stream's name, on its button and in its sentence: `Depth quotes · MSFT`, or `MSFT` without a
- * kind.
+ * The proposed stream's name, on its button and in its sentence: `Depth quotes · MSFT`, or `MSFT` if the kind
+ * is unknown.
  */
 export const proposalName = ({ streamKind, target }: StreamProposal): string =>
   streamKind === undefined ? target : `${STREAM_TABLE[streamKind]?.name ?? streamKind} · ${target}`

@@ -8,7 +8,10 @@ export interface TokenStatus {
   readonly label: string
 }
 
-/** A sign-in needs attention from this long before its end, inclusive. Milliseconds. */
+/**
+ * How long before its end a sign-in needs attention (inclusive), and when that becomes critical.
+ * Milliseconds.
+ */
 export const SIGN_IN_ENDING = { watchMs: 3_600_000, criticalMs: 900_000 } as const
 
 /** The label of a sign-in that ends within `SIGN_IN_ENDING`. */
@@ -21,7 +24,7 @@ export function signInEndSeverity(endsAtMs: number, nowMs: number): Severity {
   return leftMs <= SIGN_IN_ENDING.watchMs ? 'warning' : 'ok'
 }
 
-/** Whether an access token has expired at `nowMs`, epoch ms, whatever the last push said. */
+/** Whether an access token has expired at `nowMs`, epoch ms, even if the last snapshot shows it as valid. */
 export const hasExpired = ({ state, expiresAt }: AccessSummary, nowMs: number): boolean =>
   state === 'expired' || (state !== 'none' && expiresAt !== undefined && expiresAt <= nowMs)
 

@@ -3,7 +3,7 @@ import type { UpdateState } from '../contract/updates.ts'
 /** Name of a newer version in notifications and settings: `Headroom 1.2.0 is out`. */
 export const newVersionText = (version: string): string => `Headroom ${version} is out`
 
-/** Appended to the text in notifications and settings. */
+/** Appended to the version's name in notifications and settings. */
 export const CHOSEN_IN_MENU = 'Nothing is installed until you choose it in the menu.'
 
 /** A sentence for the settings. */
@@ -26,7 +26,9 @@ export function updateText(state: UpdateState): string {
   }
 }
 
-/** The update as a menu label, with a menu's capitals; `undefined` if there is nothing to choose. */
+/**
+ * The label of the update's menu item, capitalised like a menu; `undefined` if there is nothing to choose.
+ */
 export function updateLabel(state: UpdateState): string | undefined {
   switch (state.kind) {
     case 'no-feed':

@@ -7,9 +7,8 @@ const CR = 0x0d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 
-/** The frames of one chunk. */
 export interface FramesRead {
-  /** Number of whole lines, including `notable` ones and those over the cap. */
+  /** Number of complete lines, including `notable` ones and those that are too long. */
   readonly count: number
   /** Frames that are not plainly data, in order of arrival. */
   readonly notable: readonly Frame[]
@@ -18,9 +17,9 @@ export interface FramesRead {
 /**
  * Reads frames from the bytes of a stream (service 12), regardless of chunk borders.
  *
- * Most frames are data, of which only the number matters. So a line that opens and closes as an object, and
- * in which no key of another kind is possible, is counted without parsing. A full parse might classify such a
- * line as noise, but either only shows that the stream is alive.
+ * Most frames are data, of which only the number matters. So a line that begins and ends like an object and
+ * cannot contain a key of another kind of frame is counted without parsing. A full parse might classify it as
+ * noise, but data and noise both only show that the stream is alive.
  */
 export class FrameReader {
   readonly #framer = new Framer()
@@ -45,7 +44,7 @@ export class FrameReader {
     }
     const keys = new KeySearch(chunk)
     let suspect = keys.firstFrom(from)
-    // Most chunks end with their line, so that nothing remains to search.
+    // Most chunks end at the end of a line, so that nothing remains to be searched.
     for (
       let end = chunk.indexOf(LF, from);
       end >= 0;
@@ -63,7 +62,8 @@ export class FrameReader {
   }
 
   /**
-   * The remainder when the stream ends without a line end: the last line of an older stream, or half a frame.
+   * The rest if the stream ends without a line end: the last line of an older kind of stream, or an
+   * incomplete frame.
    */
   end(): FramesRead {
     const line = this.#framer.end()

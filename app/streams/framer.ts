@@ -1,14 +1,14 @@
 const LF = 0x0a
 const CR = 0x0d
 
-/** Most bytes of one line; a longer one is dropped and counted. */
+/** Maximum bytes of one line; a longer line is dropped and counted. */
 export const MAX_FRAME_BYTES = 1 << 20
 const MIN_REST_BYTES = 4_096
 
 export interface Framed {
   /** Complete, non-empty lines without line ends. Read them before the next push. */
   readonly lines: readonly Uint8Array[]
-  /** Lines that exceeded the cap and were dropped. */
+  /** Number of lines that were dropped because they were too long. */
   readonly dropped: number
 }
 
@@ -37,13 +37,16 @@ export class Framer {
     return { lines, dropped }
   }
 
-  /** The remainder when the stream ends without a line end. */
+  /** The rest if the stream ends without a line end. */
   end(): Uint8Array | undefined {
     const line = this.#finish(new Uint8Array(0))
     return line && line.length > 0 ? line : undefined
   }
 
-  /** Copies, because a socket may reuse its buffer, and a slice would keep all of it in memory. */
+  /**
+   * Copies the bytes, because a socket may reuse its buffer, and a slice would keep the whole buffer in
+   * memory.
+   */
   #keep(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.#skipping) return
     const needed = this.#restBytes + bytes.length

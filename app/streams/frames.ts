@@ -10,14 +10,17 @@ export type Frame =
   | { readonly kind: 'symbol-error'; readonly symbol: string; readonly error: string }
   /** Ends the stream. */
   | { readonly kind: 'fatal'; readonly error: string }
-  /** Not JSON: `END` and `ERROR - …` close the older streams, anything else is noise. */
+  /** Not JSON: `END` and `ERROR - …` end older kinds of streams, anything else is noise. */
   | { readonly kind: 'ended'; readonly text: string }
   | { readonly kind: 'noise' }
 
 const FATAL = new Set(['DualLogon', 'InternalServerError'])
 const MAX_TEXT = 100
 const MAX_SYMBOL = 64
-/** Length that is cleaned before a text is cut, so that a secret at the cut is found. */
+/**
+ * How much of a text is cleaned before it is shortened, so that a secret at the cut is still recognised.
+ * Characters.
+ */
 const MAX_CLEANED = 2_000
 
 /** Removes secrets from a text of the service. */
@@ -29,9 +32,9 @@ const shown = (text: string, length: number, clean: CleanText): string =>
   clean(text.slice(0, MAX_CLEANED)).slice(0, length)
 
 /**
- * Classifies one line like a full parse, regardless of key order (service 12).
+ * Classifies one line, regardless of the order of its keys (service 12).
  *
- * Stored texts pass `clean`, because a service may echo a secret that it received.
+ * Texts that are stored pass through `clean` first, because a service may echo a secret that it received.
  */
 export function frameOf(line: string, clean: CleanText = asItIs): Frame {
   const parsed = parseJson(line)

@@ -1,12 +1,12 @@
 const BACKSLASH = 0x5c
 const WORD_BYTES = 4
-/** Bytes → words. By a shift, because a quotient would be a floating-point index. */
+/** Shift that converts bytes to words. A division would give a floating-point index. */
 const WORD_SHIFT = 2
 const STEP_WORDS = 2
 
 /**
- * Eleven bytes of each long key: enough to contain an aligned word at any offset, even if only every other
- * word is read.
+ * Eleven bytes of each long key: wherever they start, they contain an aligned word that is read, although
+ * only every other word is.
  */
 const LONG_PIECES = ['"Heartbeat"', '"StreamStat'] as const
 const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
@@ -15,15 +15,15 @@ const LETTER = { E: 0x45, r: 0x72, o: 0x6f } as const
 const SPREAD = 0x9e377a77
 const WORDS = wordsOf(LONG_PIECES)
 const TABLE = tableOf(WORDS)
-/** Whether any of the words ends with this byte: most bytes are ruled out by one look-up. */
+/** By byte: whether any of the words ends with it. One look-up rules out most bytes. */
 const TOP_BYTES = topBytesOf(WORDS)
 
 /**
- * Finds places in a chunk that could be a key relevant for classification, without parsing.
+ * Finds, without parsing, places in a chunk that could be a key on which the classification depends.
  *
  * A key is in quotes, and only a `\u` escape can spell a letter differently (RFC 8259, 7). So bytes without a
- * backslash, without `Erro` and without the pieces above contain none. A match may still be anything; a full
- * parse decides. Reads about every eighth byte, at several GB/s.
+ * backslash, without `Erro` and without the pieces above contain no such key. A match may be a false
+ * positive; a full parse decides. Reads about every eighth byte, at several GB/s.
  */
 export class KeySearch {
   readonly #chunk: Uint8Array
@@ -33,7 +33,7 @@ export class KeySearch {
 
   constructor(chunk: Uint8Array) {
     this.#chunk = chunk
-    // The words of the whole buffer: a chunk rarely starts at a word border.
+    // The words of the whole buffer, because a chunk rarely starts at a word boundary.
     this.#words = new Int32Array(chunk.buffer, 0, (chunk.byteOffset + chunk.length) >>> WORD_SHIFT)
   }
 

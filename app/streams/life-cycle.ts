@@ -3,7 +3,7 @@ import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 import type { Frame } from './frames.ts'
 
 interface History {
-  /** Failed attempts in a row; a healthy connection resets the count. */
+  /** Consecutive failed attempts; a healthy connection resets the count. */
   readonly attempt: number
   /** Consecutive connections that ended early although data had arrived. */
   readonly shortLives: number
@@ -20,7 +20,7 @@ interface Heard {
 export type StreamState =
   | ({ readonly kind: 'opening'; readonly sinceMs: number } & History)
   | ({ readonly kind: 'snapshot' | 'live' | 'stale'; readonly sawData: boolean } & Heard & History)
-  /** Received GoAway: still read while its replacement connects. */
+  /** Received GoAway. The stream is still read while its replacement connects. */
   | ({ readonly kind: 'restarting'; readonly sinceMs: number; readonly reason: string } & Heard & History)
   | ({ readonly kind: 'waiting'; readonly retryAtMs: number; readonly reason: string } & History)
   | { readonly kind: 'closed'; readonly reason: string; readonly code: StreamReasonCode }
@@ -42,7 +42,10 @@ export type StreamInput =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'tick' }
   | { readonly kind: 'retry' }
-  /** A program needs the first response: a planned restart. `canOverlap`: as for a frame. */
+  /**
+   * A program needs the first response of a connection, so the stream restarts as planned. `canOverlap`: as
+   * for a frame.
+   */
   | { readonly kind: 'renew'; readonly canOverlap: boolean }
   /** A person requested a restart now. */
   | { readonly kind: 'restart' }
@@ -51,9 +54,12 @@ export type StreamInput =
 /** Heartbeats come every 5 s: 15 s without a frame is stale, 30 s is dead (service 12). */
 export const SILENCE = { staleMs: 15_000, deadMs: 30_000 } as const
 
-/** If GoAway arrives this soon after the opening, it counts as a failure. Milliseconds. */
+/** If GoAway arrives this soon after the stream opened, it counts as a failure. Milliseconds. */
 const SOON_MS = 2_000
-/** Some servers accept a stream beyond their cap and close it within seconds (service 12). */
+/**
+ * A connection that ends within this time may have been over a server's limit: some accept such a stream and
+ * close it within seconds (service 12). Milliseconds.
+ */
 const YOUNG_MS = 30_000
 /** A connection that lasts this long resets the count of failed attempts. */
 const HEALTHY_AFTER_MS = 30_000
@@ -146,7 +152,7 @@ function afterFrame(
   nowMs: number,
   failed: (reason: string, code: StreamReasonCode) => StreamState,
 ): StreamState {
-  // Any frame is a sign of life, whatever its content.
+  // Any frame is a sign of life, whatever it contains.
   const alive: UpState =
     state.kind === 'stale'
       ? { ...state, kind: 'live', lastFrameAtMs: nowMs, code: 'frame' }
@@ -155,13 +161,13 @@ function afterFrame(
     case 'going-away': {
       const reason = 'server going away'
       // A planned restart is immediate and does not count as a failed attempt. A server that announces a
-      // restart right after opening is not ready, so then the stream waits.
+      // restart right after the stream opened is not ready, so in that case the stream waits.
       if (nowMs - state.openedAtMs < SOON_MS) return failed(reason, 'going-away')
       if (!canOverlap) return waiting(state, reason, 'going-away', nowMs, 0)
       return handingOver(state, { reason, code: 'going-away' }, nowMs, nowMs)
     }
     case 'fatal':
-      // Another sign-in took over this session: reopening would only make them alternate.
+      // Another sign-in took over this session: reopening would make the two end each other in turn.
       return frame.error === 'DualLogon'
         ? { kind: 'closed', reason: frame.error, code: 'dual-logon' }
         : failed(frame.error, 'stream-error')
@@ -213,11 +219,11 @@ function afterFailure(
   return waiting(next, hint, 'hidden-cap', retryAtMs, attempt + 1)
 }
 
-/** Whether a connection ended without an announcement; an error in the stream is an announcement. */
+/** Whether a connection ended without an announcement. An error in the stream counts as one. */
 const isAbrupt = (code: StreamReasonCode): boolean =>
   code === 'ended-by-service' || code === 'connection-lost'
 
-/** When a stream was last healthy. If it ended because frames stopped, the time of its last frame. */
+/** When a stream was last healthy: if it ended because frames stopped, the time of its last frame. */
 const livedUntilMs = (state: OpenState, input: StreamInput, nowMs: number): number =>
   input.kind === 'tick' && isUp(state) ? state.lastFrameAtMs : nowMs
 

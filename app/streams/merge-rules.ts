@@ -7,22 +7,22 @@ export interface MergeRule {
   /** Key of the object that a frame is about; `undefined` if the frame cannot be merged. */
   keyOf(members: Members): string | undefined
   /**
-   * `newest`: the last frame of an object is its state. `fields`: a frame changes the members that it
+   * `newest`: an object's last frame is its state. `fields`: a frame changes only the members that it
    * contains.
    */
   readonly merge: 'newest' | 'fields'
   /** The members that identify an object in a deletion; absent for kinds without deletions. */
   readonly identity?: readonly string[]
-  /** Number of newest objects to keep; absent: all. */
+  /** How many of the newest objects to keep; absent: all. */
   readonly ring?: number
-  /** Key of the object that the final version of an object replaces, if the final version has another key. */
+  /** Key of an unfinished object whose final version has a different key and replaces it. */
   readonly provisional?: string
 }
 
-/** Most bars that are stored for new readers. A stream with more bars is not shared. */
+/** Maximum number of bars that are stored for new readers. A stream with more bars is not shared. */
 export const MAX_RING_BARS = 1_000
 
-/** The rule of a stream; `undefined` if it requests too much past data to store. */
+/** The rule of a stream; `undefined` if the stream includes more past data than can be stored. */
 export function mergeRuleOf({
   kind,
   options,
@@ -40,7 +40,7 @@ const byMembers =
     return values.includes(undefined) ? undefined : JSON.stringify(values)
   }
 
-/** Each frame is a full object, unless the caller requested only changed members. */
+/** Each frame is a complete object, unless the caller requested only changed members. */
 const ofAccounts =
   (id: string): RuleOf =>
   ({ changes }) => ({
@@ -49,7 +49,7 @@ const ofAccounts =
     identity: ['AccountID', id],
   })
 
-/** A symbol's first frame has all members, later ones only changed members. */
+/** A symbol's first frame has all members, and later frames only those that changed. */
 const quotes: RuleOf = () => ({ keyOf: byMembers('Symbol'), merge: 'fields' })
 
 /** Each frame is a whole book. */
@@ -58,8 +58,8 @@ const book: RuleOf = () => ({ keyOf: () => 'book', merge: 'newest' })
 const contracts: RuleOf = () => ({ keyOf: (members) => legsOf(members.get('Legs')), merge: 'fields' })
 
 /**
- * A bar is identified by its end time, even while open. A stream from a start date has an unknown number of
- * bars.
+ * A bar is identified by its end time, even while it is open. A stream from a start date has an unknown
+ * number of bars.
  */
 const bars: RuleOf = ({ firstdate, barsback }) => {
   const ring = wholeOf(barsback, 1)

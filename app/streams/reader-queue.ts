@@ -9,7 +9,7 @@ export interface Behind {
 /** How far one reader may be behind before frames are merged. */
 export const MAX_BEHIND: Behind = { frames: 256, bytes: 1 << 20 }
 
-/** Most deletions that are pending for one reader, in addition to existing objects. */
+/** Maximum number of deletions pending for one reader, in addition to existing objects. */
 const MAX_ENDINGS = 4_096
 
 /** Whether a reader wants an object, by its requested symbol; see `SharedFrame`. */
@@ -25,8 +25,8 @@ type Source = Pick<
 /**
  * The data still to be written to one reader of a shared stream, in bounded memory.
  *
- * An up-to-date reader gets each frame as received. A new reader, or one too far behind, first gets the
- * newest state of each object that it lacks. If frames that cannot be merged were skipped, the reader's
+ * A reader that is up to date gets each frame as received. A reader that is new or too far behind first gets
+ * the newest state of each object that it lacks. If frames that cannot be merged were skipped, the reader's
  * stream ends: see `isLost`.
  */
 export class ReaderQueue {
@@ -37,11 +37,13 @@ export class ReaderQueue {
   #first = 0
   #bytes = 0
   /**
-   * Objects whose newest state is pending, with the deletion frame of those that ended; `undefined` while up
-   * to date.
+   * Objects whose newest state the reader still needs, with the deletion frame of those that ended;
+   * `undefined` while the reader is up to date.
    */
   #owed: Map<string, Uint8Array | undefined> | undefined
-  /** Position of `take` among the pending objects: restarting would skip over all taken entries each time. */
+  /**
+   * The position of `take` among the pending objects. Starting anew would skip all taken entries each time.
+   */
   #nextOwed: MapIterator<[string, Uint8Array | undefined]> | undefined
   #owesEndSnapshot = false
   #isLost = false
@@ -52,12 +54,12 @@ export class ReaderQueue {
     this.#max = max
   }
 
-  /** Whether something was skipped that the newest state does not contain. */
+  /** Whether frames were skipped whose content the newest state does not include. */
   get isLost(): boolean {
     return this.#isLost
   }
 
-  /** Pending frames and objects. */
+  /** Number of pending frames and objects. */
   get behind(): number {
     return this.#frames.length - this.#first + (this.#owed?.size ?? 0) + (this.#owesEndSnapshot ? 1 : 0)
   }
@@ -71,7 +73,9 @@ export class ReaderQueue {
     this.#owesEndSnapshot = this.#source.isComplete
   }
 
-  /** Switches to another stream, which has all objects of the current one. Queues the objects that differ. */
+  /**
+   * Switches to another stream that has all objects of the current one, and queues the objects that differ.
+   */
   moveTo(source: Source): void {
     this.#merge()
     const owed = this.#owed ?? new Map<string, Uint8Array | undefined>()
@@ -151,7 +155,9 @@ export class ReaderQueue {
     }
   }
 
-  /** Whether a pending object is no longer stored, or too many deletions arrived. */
+  /**
+   * Whether the reader can't catch up: a pending object is no longer stored, or too many deletions arrived.
+   */
   #cannotOwe(owed: ReadonlyMap<string, Uint8Array | undefined>): boolean {
     if (owed.size > this.#source.size + MAX_ENDINGS) return true
     if (!this.#source.forgets) return false

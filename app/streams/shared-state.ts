@@ -6,22 +6,22 @@ import type { StreamAddress } from './stream-address.ts'
 
 /** One frame for the readers of a shared stream, with its line end. */
 export type SharedFrame =
-  /** About one object. `isDeletion`: it removes the object. */
+  /** A frame about one object. `isDeletion`: it removes the object. */
   | {
       readonly kind: 'object'
       readonly bytes: Uint8Array
       readonly key: string
       readonly isDeletion: boolean
       /**
-       * The symbol in capitals, if a quote stream was requested with it. The service may use another name,
-       * such as `$SPX` for `$SPX.X`: readers of any symbol get such a frame.
+       * The symbol, in capitals, if it is one that the quote stream was requested with. If the service uses
+       * another name, such as `$SPX` for `$SPX.X`, it is absent, and readers of any symbol get the frame.
        */
       readonly symbol?: string
     }
   | { readonly kind: 'heartbeat' | 'end-snapshot' | 'unmergeable'; readonly bytes: Uint8Array }
 
 interface Entry {
-  /** Present if frames change single members. */
+  /** The object's members; present if frames change single members. */
   members?: Members
   /** The whole object; computed on demand. */
   text: string | undefined
@@ -31,15 +31,16 @@ interface Entry {
   /** Approximate length of the object in characters, without building the merged text. */
   length: number
   /**
-   * Characters of the frames that its members are substrings of; they stay in memory while any member does.
+   * Total length of the frames of which its members are substrings: a frame stays in memory as long as any of
+   * them.
    */
   heard: number
 }
 
-/** Prefix of keys of symbol errors; no object's key has it. */
+/** Prefix of the keys of symbol errors; no object's key begins with it. */
 const ERROR_KEY = '!'
 const END_SNAPSHOT = '{"StreamStatus":"EndSnapshot"}'
-/** Most characters of one stream's objects. */
+/** Maximum total length of one stream's objects, in characters. */
 export const MAX_STATE_LENGTH = 16 << 20
 /** Overhead of an object besides its text, in characters. */
 const OBJECT_LENGTH = 256
@@ -92,7 +93,7 @@ class Objects {
 /**
  * The state of one shared stream, merged from its frames by the rule of its kind (service 12).
  *
- * The state outlives its connection: frames of the next connection are compared with it, so that readers get
+ * The state outlasts its connection: frames of the next connection are compared with it, so that readers get
  * only the differences. Restart announcements and fatal errors are for the gateway, not for these readers.
  */
 export class SharedState {
@@ -101,7 +102,7 @@ export class SharedState {
   readonly #symbols: ReadonlySet<string> | undefined
   readonly #encode: (text: string) => Uint8Array
   #objects = new Objects()
-  /** The snapshot of a later connection, until complete. */
+  /** The objects from a later connection's first response, until that is complete. */
   #next: Objects | undefined
   /** Objects that the later connection has not sent yet. */
   readonly #pendingKeys = new Set<string>()
@@ -120,7 +121,7 @@ export class SharedState {
     this.#encode = encode
   }
 
-  /** Whether the whole first response is known; never for kinds whose first response has no end. */
+  /** Whether the whole first response is known; never true for kinds whose first response has no end. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -140,7 +141,7 @@ export class SharedState {
     return this.#rule.ring !== undefined
   }
 
-  /** Key of an object that others replace, if the kind has one. */
+  /** Key of an unfinished object that final ones replace, if the kind has such an object. */
   get provisional(): string | undefined {
     return this.#rule.provisional
   }
@@ -155,12 +156,15 @@ export class SharedState {
     return this.#objects.entries.size
   }
 
-  /** Keys of the objects for a new reader. Errors of an earlier connection are left out: they may be over. */
+  /**
+   * Keys of the objects for a new reader. Errors of an earlier connection are left out, because they may no
+   * longer apply.
+   */
   get keys(): Iterable<string> {
     return this.#newReaderKeys()
   }
 
-  /** The requested symbol that an object is about; `undefined` if there is none. */
+  /** The requested symbol that an object is about; `undefined` for an object without one. */
   symbolOf(key: string): string | undefined {
     return this.#objects.entries.get(key)?.symbol
   }
@@ -187,7 +191,7 @@ export class SharedState {
     return this.#line(text)
   }
 
-  /** Continues with a new connection, which sends all further lines. */
+  /** Continues with a new connection, from which all further lines come. */
   opened(): void {
     this.#connections += 1
     this.#next = this.#hasSnapshot && this.#connections > 1 ? new Objects() : undefined
@@ -201,7 +205,7 @@ export class SharedState {
     this.#lineEnd = lineEnd
   }
 
-  /** The frames for readers from one line of the service, without its line end. */
+  /** The frames for readers that result from one line of the service, given without its line end. */
   heard(line: string): readonly SharedFrame[] {
     const frame = frameOf(line)
     switch (frame.kind) {
@@ -249,7 +253,7 @@ export class SharedState {
     return [this.#object(key, line, former.symbol)]
   }
 
-  /** Data of a symbol ends its error. */
+  /** Removes the error of a symbol for which data has arrived. */
   #forgetError(symbol: string): void {
     const key = errorKeyOf(symbol)
     if (this.#next === undefined) this.#drop(key)
@@ -284,7 +288,9 @@ export class SharedState {
     return [{ kind: 'object', bytes: this.#line(line), key, isDeletion: true }]
   }
 
-  /** Ends a first response: relays the line for the first connection, and the differences for a later one. */
+  /**
+   * Ends a first response. On the first connection, relays the line; on a later one, returns the differences.
+   */
   #ended(): readonly SharedFrame[] {
     const next = this.#next
     const frames = next === undefined ? [] : this.#differences(next.entries)
@@ -377,5 +383,5 @@ function isSame(a: Entry, b: Entry): boolean {
 const lengthOf = (key: string, entry: Entry | undefined): number =>
   entry === undefined ? 0 : OBJECT_LENGTH + key.length + entry.length
 
-/** Characters of a member: its value, plus its name with quotes, a colon and a comma. */
+/** Length of a member in JSON: its value, and its name with quotes, a colon and a comma. */
 const memberLength = (name: string, value: string): number => name.length + value.length + 4

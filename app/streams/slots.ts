@@ -4,7 +4,8 @@ import type { ConcurrencyReading } from '../service/headers.ts'
 
 interface Row {
   /**
-   * `undefined` until the first header for a category without slots in the table, which is hidden until then.
+   * For a category without slots in the table, `undefined` until the first header; the category is hidden
+   * until then.
    */
   limit: number | undefined
   own: number
@@ -38,7 +39,8 @@ export class SlotLedger {
   }
 
   /**
-   * Frees an own slot. `nowMs` is given if the service also counted the slot, and may notice the end later.
+   * Frees an own slot. `nowMs` is given if the service counted the slot too, because it may notice the end
+   * later.
    */
   released(category: string, nowMs?: number): void {
     const row = this.#rows.get(category)
@@ -54,8 +56,8 @@ export class SlotLedger {
   }
 
   /**
-   * Applies a header on the response to an opening. `opening`: own streams whose response is pending, without
-   * this one; the service may or may not have counted them.
+   * Applies the header of a response that opened a stream. `opening`: number of other own streams whose
+   * response is pending; the service may or may not have counted them.
    */
   observed(category: string, reading: ConcurrencyReading, opening: number, nowMs: number): void {
     const row = this.#rows.get(category) ?? newRow(undefined)
@@ -66,8 +68,8 @@ export class SlotLedger {
     if (reading.remaining === undefined) return
     const inUse = Math.max(0, row.limit - reading.remaining)
     const sure = Math.max(0, row.own - opening)
-    // Others' count lies between two extremes: the service counted no opening stream, or all of them and the
-    // just closed ones. It stays unchanged if possible.
+    // Others' count lies between two extremes: the service counted none of the opening streams, or all of
+    // them and those just closed. If the previous count lies in that range, it stays.
     const most = Math.max(0, inUse - sure)
     const least = Math.max(0, inUse - row.own - recent(row, nowMs).length)
     row.elsewhere = Math.min(most, Math.max(least, row.elsewhere))

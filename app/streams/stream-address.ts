@@ -1,18 +1,18 @@
 import { STREAM_KINDS, STREAM_TABLE, type StreamKind } from '../service/stream-kinds.ts'
 import { streamPattern } from '../service/stream-paths.ts'
 
-/** The stream that a request asks for. Requests with equal `key` share one stream of the service. */
+/** The stream that a request asks for. Requests with the same `key` share one stream of the service. */
 export interface StreamAddress {
-  /** Canonical path, parameters sorted by name, and the requested form. */
+  /** The canonical path, the parameters sorted by name, and the requested format. */
   readonly key: string
   readonly kind: StreamKind
-  /** Symbols or account ids as the window writes them; `ACCOUNT/ORDER,ORDER` for orders by id. */
+  /** Symbols or account ids in the window's notation; `ACCOUNT/ORDER,ORDER` for orders by id. */
   readonly target: string
   /** Parameters outside the target, by name in lower case. */
   readonly options: Readonly<Record<string, string>>
   /** The symbols of a quote stream in capitals; absent for other kinds. */
   readonly symbols?: ReadonlySet<string>
-  /** The requested form, if unusual. */
+  /** The requested format, if unusual. */
   readonly accept?: string
 }
 
@@ -23,17 +23,17 @@ const STREAM_OR_ENCODED = /\/stream\/|%/
 const LEG = /^legs\[\d+\]\.symbol$/
 
 /**
- * The stream that a request asks for; `undefined` if no known kind of stream has this path, or its text
- * cannot be decoded. `accept`: its Accept field.
+ * The stream that a request asks for; `undefined` if no known kind of stream has this path, or if the path
+ * can't be decoded. `accept`: its Accept header.
  */
 export function streamAddressOf(pathAndQuery: string, accept?: string): StreamAddress | undefined {
-  // Most requests are not for streams, which shows without decoding.
+  // Most requests are not for streams, and that can be seen without decoding.
   if (!STREAM_OR_ENCODED.test(pathAndQuery)) return undefined
   const [path = '', ...rest] = pathAndQuery.split('?')
   const parts = path.split('/').map(decoded)
   const pairs = parametersOf(rest.join('?'))
   if (parts.includes(undefined) || pairs === undefined) return undefined
-  // A slash inside a part, as in some symbols, would split it in two.
+  // A decoded slash, as in some symbols, would split its part in two.
   if (parts.some((part) => part?.includes('/'))) return undefined
   const canonical = parts.join('/')
   for (const [kind, pattern] of PATTERNS) {
@@ -61,8 +61,8 @@ const inLowerCase = (options: Readonly<Record<string, string>>): readonly Pair[]
   Object.entries(options).map(([name, value]) => [name.toLowerCase(), value])
 
 /**
- * Whether stream `open` provides everything that `wanted` asks for: it is equal, or has quotes of more
- * symbols.
+ * Whether stream `open` provides everything that `wanted` asks for: the two are equal, or `open` has quotes
+ * of more symbols.
  */
 export function covers(open: StreamAddress, wanted: StreamAddress): boolean {
   if (open.key === wanted.key) return true
@@ -83,7 +83,10 @@ const symbolsOf = (list: string): ReadonlySet<string> =>
       .filter(Boolean),
   )
 
-/** The usual form is any JSON. A stream in another form, such as a versioned type, is a stream of its own. */
+/**
+ * The format that `accept` requests; empty for plain JSON. A stream in another format, such as a versioned
+ * media type, is a separate stream.
+ */
 function formOf(accept: string | undefined): string {
   const wanted = (accept ?? '').trim().toLowerCase()
   return wanted === '' || wanted.includes('*/*') || /(?:^|[\s,])application\/json\b/.test(wanted)
@@ -93,7 +96,7 @@ function formOf(accept: string | undefined): string {
 
 type Pair = readonly [name: string, value: string]
 
-/** Names in lower case, because the service ignores case. */
+/** The parameters with their names in lower case, because the service ignores case. */
 function parametersOf(query: string): readonly Pair[] | undefined {
   const pairs: Pair[] = []
   for (const part of query.split('&').filter(Boolean)) {

@@ -11,8 +11,8 @@ export interface Transition {
 }
 
 /**
- * The token after a complete renewal, which accepted the token that was sent. If no new token was returned,
- * the key is a default key (service 2.1), unless its token ever rotated.
+ * The token after a complete renewal, which proves that the service accepted the token that was sent. If no
+ * new token was returned, the key is a default key (service 2.1), unless its token has ever rotated.
  */
 function adopted(
   { doubt: _, ...token }: TokenRecord,
@@ -30,8 +30,8 @@ const MAX_WAITING = 4
 
 /**
  * The token after an incomplete renewal that contained a `refreshToken`. That token is sent next, because a
- * service that rotated may end the session if it sees the old one again. The string may also be error text,
- * so the old token stays a candidate until either is accepted.
+ * service that has rotated may end the session if it sees the old token again. The string may also be an
+ * error text, so the old token remains a candidate until one of them is accepted.
  */
 export function withCandidate(token: TokenRecord, refreshToken: string | undefined): TokenRecord {
   if (refreshToken === undefined || refreshToken === token.refreshToken) return token
@@ -42,7 +42,7 @@ export function withCandidate(token: TokenRecord, refreshToken: string | undefin
   return { ...token, generation: token.generation + 1, refreshToken, doubt }
 }
 
-/** The next candidate, without the one that the service rejected; `undefined` if no other is left. */
+/** The next candidate, after the service rejected the current one; `undefined` if no other is left. */
 export function nextCandidate({ doubt, ...token }: TokenRecord): TokenRecord | undefined {
   const refreshToken = doubt?.waiting.at(-1)
   if (doubt === undefined || refreshToken === undefined) return undefined
@@ -65,8 +65,8 @@ export const isAboutToken = (outcome: RefreshOutcome): boolean =>
 /**
  * The state after the outcome of a refresh (service 4.1).
  *
- * Only a returned `invalid_grant` or a rejected key ends the session; everything else is retried on schedule.
- * `jitter` in [0, 1) spreads the retries; `nowMs` is in epoch milliseconds.
+ * Only a response with `invalid_grant` or a rejected key ends the session; everything else is retried on
+ * schedule. `jitter`, in [0, 1), spreads the retries; `nowMs` is in epoch milliseconds.
  */
 export function afterRefresh(
   state: TokenState,
@@ -133,7 +133,7 @@ export function afterRefresh(
       const isMalformed = outcome.kind === 'malformed' || ('isMalformed' in outcome && outcome.isMalformed)
       const retryMs = (schedule: RetrySchedule) => refreshRetryMs(schedule, failures, jitter, asked)
       const retryAtMs = nowMs + retryMs(isMalformed ? RETRY.malformedRefresh : RETRY.refresh)
-      // More requests would extend a throttle, or use up a refresh token each.
+      // More requests would prolong the throttling, or each would use up a refresh token.
       const isSpaced = isMalformed || (outcome.kind === 'later' && outcome.isThrottled === true)
       const wantedAtMs = isSpaced ? retryAtMs : nowMs + retryMs(RETRY.wantedRefresh)
       const given = 'refreshToken' in outcome ? outcome.refreshToken : undefined
@@ -146,7 +146,7 @@ export function afterRefresh(
           retryAtMs,
           wantedAtMs,
           failure: outcome.why,
-          // A malformed response is still a response, which settles an earlier lost one.
+          // A malformed response is still a response, so an earlier lost one no longer matters.
           lostAnswer: outcome.kind === 'unknown' || (state.lostAnswer && outcome.kind !== 'malformed'),
         },
         events: [

@@ -5,14 +5,14 @@ import type { RefreshOutcome } from './refresh-grant.ts'
 import type { RevocationResult } from './revocation.ts'
 import type { TokenState } from './token-state.ts'
 
-/** The current token is unusable, so only a new sign-in can revoke the key's other tokens. */
+/** The result if the current token is unusable, so only a new sign-in can revoke the key's other tokens. */
 const SIGN_IN_TO_REVOKE: RevocationResult = { kind: 'refused', why: 'sign in to revoke' }
 
 /**
- * The result of a revocation, if certain without asking the service; otherwise `undefined`.
+ * The result of a revocation if it is certain without asking the service; otherwise `undefined`.
  *
- * A service may answer 200 to a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
- * are valid: an ended session must not be reported as "revoked".
+ * A service may answer 200 for a token that it no longer knows (RFC 7009 2.2), while other tokens of the key
+ * are still valid. So an ended session must not be reported as "revoked".
  */
 export function revocationForeseen({ token, standing }: TokenState): RevocationResult | undefined {
   if (standing.kind === 'revoked') return { kind: 'confirmed' }
@@ -24,7 +24,7 @@ export function revocationForeseen({ token, standing }: TokenState): RevocationR
 
 /**
  * Whether a token other than the current one may be valid, because a response that may have replaced it was
- * lost or incomplete. Only an answered refresh resolves this.
+ * lost or incomplete. Only a refresh that gets an answer resolves this.
  */
 export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
   if (token === undefined) return false
@@ -33,7 +33,7 @@ export function isInDoubt({ token, lostAnswer }: TokenState): boolean {
 
 /**
  * The result of a revocation after `refreshed`, the refresh that it waited for; `undefined` if the current
- * token can be revoked. A 200 for a token that may have been replaced, or was just rejected, would confirm
+ * token can be revoked. If the token may have been replaced, or was just rejected, a 200 for it would confirm
  * nothing.
  */
 export function revocationAfter(
@@ -48,7 +48,7 @@ export function revocationAfter(
   return { kind: 'unconfirmed', why }
 }
 
-/** The state after a click on Revoke: nothing uses the grant any more, whatever the service answers. */
+/** The state after a click on Revoke: the grant is not used any more, whatever the service answers. */
 export function revocationAsked(state: TokenState): TokenState {
   return { ...state, standing: { kind: 'revoking' } }
 }

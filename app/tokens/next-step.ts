@@ -2,8 +2,7 @@ import { type KeyLifetimes, refreshDueAt } from './schedule.ts'
 import type { TokenState } from './token-state.ts'
 
 /**
- * The next automatic step for a key, and its time (epoch milliseconds), so that it can be re-evaluated after
- * sleep.
+ * The next automatic step for a key, and its time in epoch milliseconds, so that a sleep does not shift it.
  */
 export type NextStep =
   | { readonly kind: 'refresh'; readonly atMs: number }
@@ -11,7 +10,7 @@ export type NextStep =
   /** The 24 hours of a rotating key end at `endsAtMs`: a person must sign in again before that. */
   | { readonly kind: 'warn'; readonly atMs: number; readonly aheadMs: number; readonly endsAtMs: number }
 
-/** Lead times of warnings before the absolute end, the longest first. Milliseconds. */
+/** Lead times of warnings before the absolute end, longest first. Milliseconds. */
 export const WARNINGS_AHEAD_MS = [60 * 60_000, 15 * 60_000] as const
 
 /** The earliest step that is due; `undefined` if only a person can continue. */
@@ -34,8 +33,8 @@ export function nextStep(state: TokenState, nowMs: number, lifetimes: KeyLifetim
 }
 
 /**
- * When to refresh, in epoch milliseconds: before expiry, at once without a usable token, or at the time of a
- * retry.
+ * When to refresh, in epoch milliseconds: before the token expires, at once if there is no usable token, or
+ * when a retry is due.
  */
 export function refreshAt(state: TokenState, nowMs: number, { schedule }: KeyLifetimes): number {
   if (state.retryAtMs !== undefined) return state.retryAtMs
@@ -52,7 +51,7 @@ export function sessionEndsAt({ token }: TokenState, { absoluteMs }: KeyLifetime
   return token?.rotatedAtMs === undefined ? undefined : token.signedInAtMs + absoluteMs
 }
 
-/** Of several warnings missed during sleep, only the latest is given. */
+/** The next warning. Of several that were missed during sleep, only the latest is given. */
 function nextWarning(
   state: TokenState,
   nowMs: number,

@@ -3,7 +3,7 @@ import { type HttpOutcome, observe } from '../service/headers.ts'
 import { parseJson } from '../service/json.ts'
 import { isPage, redirectedTo, redirectText, SOMETHING_ELSE, senderOfAnswer } from '../service/sender.ts'
 
-/** The API key in a token endpoint's format. Its secret goes into a body, never into a URL. */
+/** The API key as a token endpoint expects it. Its secret is sent in the body, never in a URL. */
 export interface KeyCredentials {
   readonly authUrl: string
   readonly clientId: string
@@ -34,8 +34,8 @@ export function refreshRequest(key: KeyCredentials, refreshToken: string): FormR
 }
 
 /**
- * The outcome of a refresh (service 4.1, 8.4). Only `refused`, a returned `invalid_grant`, ends a session for
- * good.
+ * The outcome of a refresh (service 4.1, 8.4). Only `refused`, a response with `invalid_grant`, ends a
+ * session for good.
  */
 export type RefreshOutcome =
   | {
@@ -57,16 +57,19 @@ export type RefreshOutcome =
       readonly isThrottled?: true
       /** An intermediary answered, not the sign-in host. */
       readonly isFromIntermediary?: true
-      /** A client error without a stated cause: if several tokens are candidates, another may work. */
+      /** A client error without a stated cause: if there are several candidate tokens, another may work. */
       readonly anotherTokenMayDo?: true
       /**
-       * The string that a possible renewal had in place of a new refresh token: either it or the token that
-       * was sent is valid.
+       * The string in the place of a new refresh token, in a response that may be a renewal: either this or
+       * the token that was sent is valid.
        */
       readonly refreshToken?: string
     }
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** The service renewed, but returned an unusable access token; the refresh token is still known. */
+  /**
+   * The service renewed the tokens, but the access token that it returned is unusable; the refresh token is
+   * known.
+   */
   | { readonly kind: 'malformed'; readonly why: string; readonly refreshToken?: string }
   | {
       readonly kind: 'unknown'
@@ -94,7 +97,7 @@ export function isFromService(outcome: RefreshOutcome): boolean {
 const LIFETIME_SECONDS = { default: 1200, least: 30, most: 86_400 }
 
 const secret = z.string().check(z.minLength(1), z.maxLength(16_384))
-/** The token goes into a header, which allows only these characters (RFC 6750 2.1). */
+/** The token is sent in a header, which allows only these characters (RFC 6750 2.1). */
 const bearer = secret.check(z.regex(/^[\x21-\x7e]+$/))
 const Renewal = z.object({
   access_token: bearer,
@@ -122,7 +125,7 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
   if (to !== undefined) return { kind: 'later', why: redirectText(to), isFromIntermediary: true }
   if (status === 429 || status >= 500) {
     const seconds = retryAfterSeconds(headers['retry-after'])
-    // A gateway may have failed after the service rotated.
+    // A gateway may have failed after the service had rotated the token.
     const refreshToken = status >= 500 ? textOf(body, 'refresh_token') : undefined
     return {
       kind: 'later',
@@ -155,13 +158,16 @@ export function processRefreshAnswer(outcome: HttpOutcome, url: string): Refresh
         return { kind: 'misconfigured', why: `the sign-in host responded ${failure.data.error}` }
     }
   }
-  // A captive portal, a proxy or another intermediary: not the service's statement about the token.
+  // A captive portal, a proxy or another intermediary: the response says nothing about the token.
   const why = `the sign-in host responded ${status} without an OAuth response`
   const isRequestError = status >= 400 && status < 500 && !isPage(outcome.body)
   return { kind: 'later', why, ...(isRequestError && { anotherTokenMayDo: true }) }
 }
 
-/** A complete renewal has a usable access token; nothing else replaces a refresh token for good. */
+/**
+ * Classifies a possible renewal. It is complete if it has a usable access token; nothing else replaces a
+ * refresh token for good.
+ */
 function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
   const parsed = Renewal.safeParse(body)
   const refreshToken = textOf(body, 'refresh_token')
@@ -186,7 +192,10 @@ function renewalOf(body: unknown, isOfSomethingElse: boolean): RefreshOutcome {
 
 const SCOPES = { max: 64, maxLength: 128 } as const
 
-/** Shown in every snapshot, so number and length are bounded; beyond that, it is not a list of scopes. */
+/**
+ * The scopes of a response. They are part of every snapshot, so their number and length are limited; anything
+ * longer is not a list of scopes.
+ */
 const scopesOf = (text: string): readonly string[] =>
   text
     .slice(0, SCOPES.max * (SCOPES.maxLength + 1))
@@ -203,7 +212,10 @@ function isMalformed(body: unknown, refreshToken: string | undefined): boolean {
   return typeof body === 'object' && body !== null && 'access_token' in body && !('refresh_token' in body)
 }
 
-/** An invalid lifetime counts as the documented one: 0 would cause endless refreshes. */
+/**
+ * The lifetime of a token. An invalid one counts as the documented one, because 0 would cause endless
+ * refreshes.
+ */
 function lifetimeOf(value: unknown): number {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0)

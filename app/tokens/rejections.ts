@@ -1,10 +1,10 @@
 import { RETRY, retryDelayMs } from '../retry/schedules.ts'
 
-/** Consecutive 401s of one path. Times are epoch milliseconds. */
+/** The consecutive 401s of one path. Times are epoch milliseconds. */
 interface RejectedPath {
-  /** The last access token that the path rejected. */
+  /** The last access token for which the path returned a 401. */
   readonly token: string
-  /** Consecutive replacement tokens that were rejected too. */
+  /** Number of consecutive replacement tokens that were rejected too. */
   readonly failures: number
   readonly notBeforeMs: number
 }
@@ -12,7 +12,7 @@ interface RejectedPath {
 /** Whether a response shows that the token was accepted. Throttling or a failing service does not. */
 export const acceptsToken = (status: number): boolean => status !== 401 && status !== 429 && status < 500
 
-/** Most paths to remember, because programs may always call new ones. */
+/** Maximum number of remembered paths, because programs may call any number of them. */
 const MAX_PATHS = 256
 
 const NEVER = Number.NEGATIVE_INFINITY
@@ -22,11 +22,12 @@ const NEVER = Number.NEGATIVE_INFINITY
  * not help.
  *
  * A refresh did not help if the same path rejects the new token too. Then no 401 causes another refresh for
- * the first step of `RETRY.rejected`, and none of this path for its next step. So a path that requires a
- * missing scope costs few refreshes, while a token that the service ended is still replaced at once.
+ * the duration of the first step of `RETRY.rejected`, and a 401 of this path causes none for the next step.
+ * So a path that requires a missing scope causes few refreshes, while a token that the service ended is still
+ * replaced at once.
  *
- * A path that accepted a token and now rejects it shows that the token has ended: then the wait is that of
- * `RETRY.wantedRefresh`.
+ * If a path accepted a token and now rejects it, the token has ended; then only `RETRY.wantedRefresh`
+ * applies.
  */
 export class Rejections {
   readonly #paths = new Map<string, RejectedPath>()
@@ -63,7 +64,7 @@ export class Rejections {
   }
 }
 
-/** Sets the value of a path. The oldest are forgotten beyond `MAX_PATHS`. */
+/** Sets the value of a path. Beyond `MAX_PATHS`, the oldest paths are forgotten. */
 function note<T>(paths: Map<string, T>, path: string, value: T): void {
   paths.delete(path)
   const [oldest] = paths.keys()

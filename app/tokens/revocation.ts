@@ -4,8 +4,8 @@ import { isPage, redirectedTo, redirectText, SOMETHING_ELSE } from '../service/s
 import type { FormRequest, KeyCredentials } from './refresh-grant.ts'
 
 /**
- * Spellings of the token field (service 4.2): first both in one body, then each alone if a service rejects
- * unknown fields.
+ * Names of the field that contains the token (service 4.2): first both in one body, then each alone, in case
+ * a service rejects unknown fields.
  */
 export const REVOKE_SPELLINGS = [['token', 'refresh_token'], ['token'], ['refresh_token']] as const
 

@@ -2,16 +2,16 @@ import { type RetrySchedule, retryDelayMs } from '../retry/schedules.ts'
 
 /** When to refresh, as data and pure functions (service 5.3, 8.4). Milliseconds. */
 
-/** When a token is refreshed. */
 export interface RefreshSchedule {
-  /** Lead time of a refresh before expiry. */
+  /** How long before a token expires it is refreshed. */
   readonly leadMs: number
   /** Minimum time since the last refresh, whatever lifetime the service claims. */
   readonly floorMs: number
 }
 
 /**
- * The longest Retry-After that is respected, in seconds: a rotating token may be rejected after half an hour.
+ * The longest Retry-After that is respected, in seconds, because a rotating token may be rejected after half
+ * an hour.
  */
 const MAX_ASKED_SECONDS = 900
 
@@ -24,13 +24,16 @@ export const REFRESH_SCHEDULE: RefreshSchedule = {
 /** The configurable times of a key. Milliseconds. */
 export interface KeyLifetimes {
   readonly schedule: RefreshSchedule
-  /** Time after which a rotating refresh token may be rejected (service 8.4); displayed, never decisive. */
+  /**
+   * Time after which a rotating refresh token may be rejected (service 8.4); only displayed, nothing depends
+   * on it.
+   */
   readonly rotationMs: number
   /** From sign-in to the end of a rotating key's session (service 8.4). */
   readonly absoluteMs: number
 }
 
-/** The service's own times of a rotating key (service 8.4). */
+/** The service's own times for a rotating key (service 8.4). */
 export const ROTATION = { rotationMs: 30 * 60_000, absoluteMs: 24 * 3_600_000 } as const
 
 /** The lifetimes of a key, with a person's settings. */
@@ -45,8 +48,8 @@ export const keyLifetimes = ({
 })
 
 /**
- * When a token is due for a refresh, in epoch milliseconds. At least half of its lifetime is used, so that
- * short-lived tokens are not refreshed constantly.
+ * When a token is due for a refresh, in epoch milliseconds. At least half of a token's lifetime is used, so
+ * that short-lived tokens are not refreshed constantly.
  */
 export function refreshDueAt(
   schedule: RefreshSchedule,

@@ -7,7 +7,7 @@ export type StoredStanding =
   | { readonly kind: 'sign-in-required'; readonly reason: string }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
-/** A refresh that started from this generation and has no stored outcome. */
+/** A refresh that was started with this generation of the token and whose outcome is not stored. */
 export interface Intent {
   readonly generation: number
   readonly atMs: number
@@ -39,8 +39,8 @@ export function signedIn(refreshToken: string, nowMs: number): StoredTokens {
 /**
  * The state of a key at startup, from its stored tokens.
  *
- * An open intent means that the token may be used up although no response is known. The startup refresh is
- * then the immediate retry.
+ * An open intent means that the token may already be used up, although no response is known. In that case,
+ * the refresh at startup is the immediate retry.
  */
 export function restoredState(
   { token, standing, intent, revocation }: StoredTokens,
@@ -61,10 +61,10 @@ export function restoredState(
 }
 
 /**
- * The part of a state that is stored, with `token` as its refresh token. Data that a restart must request
- * again is left out.
+ * The part of a state that is stored, with `token` as its refresh token. Data that must be requested again
+ * after a restart is left out.
  *
- * A lost response stays an open intent until the service has answered about the token.
+ * After a lost response, the intent stays open until the service has answered about the token.
  */
 export function storedTokens(token: TokenRecord, state: TokenState, nowMs: number): StoredTokens {
   const stored = { token, ...storedStanding(state) }
@@ -77,7 +77,7 @@ function storedStanding({
 }: TokenState): Pick<StoredTokens, 'standing' | 'revocation'> {
   switch (standing.kind) {
     case 'sign-in-required':
-      // A wrong secret may be right at the next start, and says nothing about the token.
+      // A secret that is wrong now may be correct at the next start, and shows nothing about the token.
       if (standing.cause === 'misconfigured') return { standing: { kind: 'unconfirmed' } }
       return { standing: { kind: standing.kind, reason: standing.reason } }
     case 'unconfirmed':

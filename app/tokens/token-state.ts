@@ -1,19 +1,20 @@
 /**
  * The state of one key's tokens (service 3). All values are immutable: `afterRefresh` and `afterRevocation`
- * apply what happened, `nextStep` returns what is due. Times are epoch milliseconds.
+ * return the state after an outcome, and `nextStep` returns what is due. Times are epoch milliseconds.
  */
 
-/** One generation of a key's refresh token; the newest from the service is in use. */
+/** One generation of a key's refresh token; the newest one is in use. */
 export interface TokenRecord {
   /** From 1; increases with each new refresh token. */
   readonly generation: number
   readonly refreshToken: string
-  /** The original sign-in: the start of a rotating key's 24 hours (service 8.4). */
+  /** When the person signed in: the start of a rotating key's 24 hours (service 8.4). */
   readonly signedInAtMs: number
   /** Absent until the service first replaced a token, which makes the key a rotating one. */
   readonly rotatedAtMs?: number
   /**
-   * A default key (service 5.6): its responses had no new refresh token, so losing a response is harmless.
+   * A default key (service 5.6): its responses contain no new refresh token, so losing a response is
+   * harmless.
    */
   readonly keepsToken: boolean
   /** Absent if no other token can be valid. */
@@ -21,11 +22,11 @@ export interface TokenRecord {
 }
 
 /**
- * Other candidates for the valid token, after an incomplete renewal contained a string in place of a new
+ * Other tokens that may be the valid one, after an incomplete renewal contained a string in place of a new
  * token.
  */
 export interface TokenDoubt {
-  /** The last token that the service accepted: never dropped for lack of room. */
+  /** The last token that the service accepted: never dropped to make room. */
   readonly honoured: string
   /** Further candidates; the next to try is last. */
   readonly waiting: readonly string[]
@@ -40,8 +41,8 @@ export interface AccessToken {
 }
 
 /**
- * Why a sign-in is required, if not because of the token: the API key, its secret or its settings. A new
- * sign-in alone would fail the same way.
+ * Why a sign-in is required, if not because of the token: the API key, its secret or its settings are wrong.
+ * A new sign-in alone would fail in the same way.
  */
 export type SignInCause = 'misconfigured'
 
@@ -54,7 +55,7 @@ export type Standing =
   | { readonly kind: 'active' }
   | { readonly kind: 'sign-in-required'; readonly reason: string; readonly cause?: SignInCause }
   | { readonly kind: 'revoking' }
-  /** Without `retryAtMs` the revocation waits for a person. */
+  /** Without `retryAtMs`, the revocation waits for a person. */
   | { readonly kind: 'revoke-unconfirmed'; readonly reason: string; readonly retryAtMs?: number }
   | { readonly kind: 'revoked'; readonly atMs: number }
 
@@ -64,18 +65,22 @@ export interface TokenState {
   readonly token: TokenRecord | undefined
   readonly standing: Standing
   readonly access: AccessToken | undefined
-  /** Consecutive refreshes that neither renewed nor were rejected. */
+  /** Number of consecutive refreshes that neither renewed the token nor were rejected. */
   readonly failures: number
   readonly retryAtMs: number | undefined
-  /** The earliest retry while requests need another token; may be earlier than `retryAtMs`. */
+  /** When to retry at the earliest, if requests need another token; may be earlier than `retryAtMs`. */
   readonly wantedAtMs: number | undefined
   /** Why the latest refresh failed. */
   readonly failure: string | undefined
   /**
-   * Whether a response was lost, possibly by an earlier process. Only the first lost one is retried at once.
+   * Whether a response was lost, possibly by an earlier process. Only after the first lost response is the
+   * refresh retried at once.
    */
   readonly lostAnswer: boolean
-  /** False once a late retry would end a newer sign-in on this API key. */
+  /**
+   * Whether a revocation may be retried automatically: not once a late retry would end a newer sign-in on
+   * this API key.
+   */
   readonly mayRevokeByItself: boolean
   /** The shortest lead time for which the warning about the 24 hours was given. */
   readonly warnedAheadMs: number
@@ -106,7 +111,7 @@ export function lostTokenState(reason: string): TokenState {
   }
 }
 
-/** Whether a revocation was requested; from then on the refresh grant is not used. */
+/** Whether a revocation was requested; from then on, the refresh grant is not used. */
 export function isRevoking({ standing }: TokenState): boolean {
   switch (standing.kind) {
     case 'revoking':

@@ -3,7 +3,7 @@ import { refreshAt, sessionEndsAt } from './next-step.ts'
 import type { KeyLifetimes } from './schedule.ts'
 import { isAlive, mayRefresh, type TokenState } from './token-state.ts'
 
-/** The access token's public state and times, never the token. */
+/** The access token's public state and times, never the token itself. */
 export function accessSummary(
   state: TokenState,
   nowMs: number,
@@ -23,7 +23,9 @@ export function accessSummary(
   }
 }
 
-/** The refresh token's public state, times and place of storage, never the token. Times in epoch ms. */
+/**
+ * The refresh token's public state, times and place of storage, never the token itself. Times in epoch ms.
+ */
 export function refreshSummary(
   state: TokenState,
   stored: RefreshSummary['stored'],
