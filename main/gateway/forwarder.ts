@@ -109,7 +109,7 @@ export class Forwarder {
       clock: deps.clock,
       secrets: deps.secrets,
       timeline: deps.timeline,
-      turn: (asked) => this.permits.forStream(asked),
+      turn: (path) => this.permits.forStream(path),
       roomAtMs: (path) => this.permits.roomAtMs(path),
       countsOf: (program) => this.#countsOf(program),
       noToken: () => {
@@ -397,7 +397,7 @@ export class Forwarder {
   #do(decision: Decision, why: string | undefined): void {
     switch (decision.kind) {
       case 'send':
-        if (!this.permits.grant(decision.upstream)) this.#send(decision.upstream)
+        if (!this.permits.grant(decision)) this.#send(decision.upstream)
         return
       case 'wait':
       case 'join':

@@ -4,7 +4,7 @@ import type { Scheduler } from '../../app/gateway/scheduler.ts'
 import { categoryOf } from '../../app/service/categories.ts'
 import type { NoPermit, OwnOutcome, Permit } from '../api/permit.ts'
 import type { Problem } from './problem.ts'
-import type { StreamPermitRequest } from './stream-hub.ts'
+import type { StreamTurn } from './stream-hub.ts'
 
 export interface PermitsDeps {
   readonly scheduler: Pick<Scheduler, 'offer' | 'answered' | 'drop' | 'roomAtMs'>
@@ -16,6 +16,8 @@ export interface PermitsDeps {
   /** Carries out the scheduler's decisions. */
   readonly apply: (decisions: readonly Decision[]) => void
 }
+
+type Turn = Extract<Decision, { kind: 'send' }>
 
 /** Headroom's own name among the scheduler's programs; a program's id is never empty. */
 const OWN_PROGRAM = ''
@@ -34,7 +36,7 @@ const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1
 export class Permits {
   readonly #deps: PermitsDeps
   /** By id of the request. */
-  readonly #waiting = new Map<number, (refused?: Problem) => void>()
+  readonly #waiting = new Map<number, (end: Turn | Problem) => void>()
 
   constructor(deps: PermitsDeps) {
     this.#deps = deps
@@ -70,10 +72,26 @@ export class Permits {
     return { retryAtMs: this.#deps.now() + seconds * 1000 }
   }
 
-  /** Waits for the turn to open a stream for a program. */
-  forStream({ program, path, maxWaitMs }: StreamPermitRequest): Promise<Permit | Problem> {
-    const { id, class: urgency, weight } = program
-    return this.#acquire(endpointOf(path), { program: id, class: urgency, weight, maxWaitMs })
+  /** The turn to open a stream for programs, which wait for it together like equal requests. */
+  forStream(path: string): StreamTurn {
+    const { newId, scheduler, now, apply } = this.#deps
+    const endpoint = endpointOf(path)
+    const sameAs = `stream ${newId()}`
+    const { promise: granted, resolve: grant } = Promise.withResolvers<Permit>()
+    return {
+      granted,
+      wait: ({ program, maxWaitMs }, declined) => {
+        const { id: name, class: urgency, weight } = program
+        const asked = { program: name, class: urgency, weight, maxWaitMs, sameAs }
+        const id = this.#offer(endpoint, asked, (end) => {
+          if ('status' in end) declined(end)
+          else grant((outcome) => this.#settled(end, endpoint, outcome))
+        })
+        return () => {
+          if (this.#waiting.delete(id)) apply(scheduler.drop(id, now()))
+        }
+      },
+    }
   }
 
   /** See `StreamHubDeps.roomAtMs`. */
@@ -82,11 +100,11 @@ export class Permits {
     return scheduler.roomAtMs(bucketOf(endpointOf(path)), READ_STREAM_CLASS, now())
   }
 
-  /** Grants a permit whose turn came; false if the request has no permit here. */
-  grant(id: number): boolean {
-    const settle = this.#waiting.get(id)
-    settle?.()
-    return settle !== undefined
+  /** Grants the permits whose turn came; false if none of its requests has one here. */
+  grant(turn: Turn): boolean {
+    const ends = turn.requests.flatMap((id) => this.#waiting.get(id) ?? [])
+    for (const end of ends) end(turn)
+    return ends.length > 0
   }
 
   /** Declines a request, if its permit is here. */
@@ -98,23 +116,38 @@ export class Permits {
     endpoint: string,
     asked: Pick<OfferedRequest, 'program' | 'class' | 'weight' | 'maxWaitMs'>,
   ): Promise<Permit | Problem> {
-    const { scheduler, newId, bucketOf, now, apply } = this.#deps
-    const id = newId()
     return new Promise((resolve) => {
-      this.#waiting.set(id, (refused) => {
-        this.#waiting.delete(id)
-        resolve(refused ?? ((outcome) => this.#settled(id, endpoint, outcome)))
+      this.#offer(endpoint, asked, (end) => {
+        resolve('status' in end ? end : (outcome) => this.#settled(end, endpoint, outcome))
       })
-      apply(scheduler.offer({ ...asked, id, bucket: bucketOf(endpoint) }, now()))
     })
   }
 
-  #settled(id: number, endpoint: string, outcome: OwnOutcome): void {
+  /** `ended` is called once, with the turn or with the reason for none. */
+  #offer(
+    endpoint: string,
+    asked: Omit<OfferedRequest, 'id' | 'bucket'>,
+    ended: (end: Turn | Problem) => void,
+  ): number {
+    const { scheduler, newId, bucketOf, now, apply } = this.#deps
+    const id = newId()
+    this.#waiting.set(id, (end) => {
+      this.#waiting.delete(id)
+      ended(end)
+    })
+    apply(scheduler.offer({ ...asked, id, bucket: bucketOf(endpoint) }, now()))
+    return id
+  }
+
+  #settled({ upstream, requests }: Turn, endpoint: string, outcome: OwnOutcome): void {
     const { scheduler, bucketOf, now, apply } = this.#deps
     const nowMs = now()
     const rate = 'rate' in outcome ? outcome.rate : undefined
     const bucket = rate && { bucket: bucketOf(endpoint) }
     // Checks have their own schedule, so the scheduler must not repeat them.
-    apply([...scheduler.answered(id, { ...outcome, ...bucket }, nowMs), ...scheduler.drop(id, nowMs)])
+    apply([
+      ...scheduler.answered(upstream, { ...outcome, ...bucket }, nowMs),
+      ...requests.flatMap((id) => scheduler.drop(id, nowMs)),
+    ])
   }
 }

@@ -286,6 +286,7 @@ export class SharedStream implements StreamReaders {
   /** The reader's connection ended, or the reader got another response. */
   #gone(reader: StreamReader): void {
     this.#pending.delete(reader)
+    reader.leaveTurn()
     const wasReading = this.#readers.delete(reader)
     if (this.#readers.size === 0 && this.#pending.size === 0) this.#leftAlone()
     if (wasReading) this.#listener.ended(reader)

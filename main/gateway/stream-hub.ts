@@ -22,11 +22,21 @@ import { SharedStream } from './shared-stream.ts'
 import { StreamReader } from './stream-reader.ts'
 import { TokenRemoval } from './token-removal.ts'
 
-/** A request for the turn to open a stream for a program. */
-export interface StreamPermitRequest {
-  readonly program: Program
-  readonly path: string
-  readonly maxWaitMs: number
+/**
+ * The turn of the request that opens a stream. Its readers wait for it together: it comes in the most urgent
+ * class among them, and each waits no longer than it wants.
+ */
+export interface StreamTurn {
+  /** Resolves when the turn comes, to a function that takes the request's outcome. */
+  readonly granted: Promise<Permit>
+  /**
+   * Lets a reader wait; `declined` is called if its wait ends without the turn. Returns a function that ends
+   * the wait of a reader that leaves.
+   */
+  readonly wait: (
+    reader: { readonly program: Program; readonly maxWaitMs: number },
+    declined: (problem: Problem) => void,
+  ) => () => void
 }
 
 /** What the hub needs to share the streams of one connected key. */
@@ -39,11 +49,7 @@ export interface StreamHubDeps extends SharingDeps {
   readonly clock: Clock
   readonly secrets: Pick<Secrets, 'clean'>
   readonly timeline: Timeline
-  /**
-   * Waits for the turn of a request. Resolves to a function that takes the request's outcome, or to the
-   * problem to answer with.
-   */
-  readonly turn: (asked: StreamPermitRequest) => Promise<Permit | Problem>
+  readonly turn: (path: string) => StreamTurn
   /**
    * The earliest time at which a stream that programs read could be reopened, epoch ms; `undefined` if
    * unknown.
@@ -65,7 +71,8 @@ interface Asked {
   readonly shared: SharedStream
   /** The request that the stream is opened for, as received. */
   readonly request: AdmittedRequest
-  isTakingTurn: boolean
+  /** The turn that its readers wait for. */
+  turn?: StreamTurn | undefined
   /** Attempts without a response. */
   attempts: number
   /** Whether an attempt got a 401: the next one uses another token, if available. */
@@ -116,7 +123,7 @@ export class StreamHub {
     program: Program,
   ): readonly { readonly category: string; readonly sinceMs: number; readonly untilMs: number }[] {
     return [...this.#asked.values()]
-      .filter(({ isTakingTurn }) => !isTakingTurn)
+      .filter(({ turn }) => turn === undefined)
       .flatMap(({ shared }) =>
         shared.pending
           .filter((reader) => reader.program.id === program.id)
@@ -153,6 +160,8 @@ export class StreamHub {
     request.reply.on('close', () => this.#requests.delete(reader))
     if (shared !== undefined) {
       shared.add(reader)
+      const asked = this.#asked.get(shared)
+      if (asked?.turn !== undefined) this.#awaitTurn(asked, asked.turn, reader)
       this.#deps.changed()
       return true
     }
@@ -173,13 +182,7 @@ export class StreamHub {
       },
     })
     this.#shared.add(added)
-    this.#asked.set(added, {
-      shared: added,
-      request,
-      isTakingTurn: false,
-      attempts: 0,
-      isUnauthorized: false,
-    })
+    this.#asked.set(added, { shared: added, request, attempts: 0, isUnauthorized: false })
     added.add(reader)
     if (!this.#joinsOwn(added)) this.#advance()
     if (waitsUntilMs <= sinceMs) this.#expire()
@@ -264,30 +267,36 @@ export class StreamHub {
   #advance(): void {
     const urgency = ({ shared }: Asked) => Math.min(...shared.pending.map(urgencyOf))
     const waiting = [...this.#asked.values()].filter(
-      ({ shared, isTakingTurn }) => shared.keeper === undefined && !isTakingTurn,
+      ({ shared, turn }) => shared.keeper === undefined && turn === undefined,
     )
-    for (const asked of waiting.toSorted((a, b) => urgency(a) - urgency(b))) void this.#open(asked)
+    for (const asked of waiting.toSorted((a, b) => urgency(a) - urgency(b))) this.#open(asked)
     this.#look()
   }
 
-  async #open(asked: Asked): Promise<void> {
+  #open(asked: Asked): void {
     const { shared, request } = asked
-    const { streams, timeline, turn } = this.#deps
-    const [first] = shared.pending.toSorted((a, b) => urgencyOf(a) - urgencyOf(b))
+    const turn = this.#deps.turn(request.pathAndQuery)
     // Freeing a slot looks for a stream that waits for one, which must not be this stream.
-    asked.isTakingTurn = true
-    if (first === undefined || !this.#hasRoom(shared)) {
-      asked.isTakingTurn = false
+    asked.turn = turn
+    if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
+      asked.turn = undefined
       return
     }
-    const maxWaitMs = Math.max(...shared.pending.map(({ waitsUntilMs }) => waitsUntilMs)) - timeline.now()
-    const taken = await turn({ program: first.program, path: request.pathAndQuery, maxWaitMs })
-    asked.isTakingTurn = false
+    void turn.granted.then((taken) => this.#taken(asked, taken))
+    for (const reader of shared.pending) this.#awaitTurn(asked, turn, reader)
+  }
+
+  #awaitTurn({ shared }: Asked, turn: StreamTurn, reader: StreamReader): void {
+    const { program, waitsUntilMs } = reader
+    const maxWaitMs = Math.max(0, waitsUntilMs - this.#deps.timeline.now())
+    reader.leaveTurn = turn.wait({ program, maxWaitMs }, (problem) => this.#answer(shared, reader, problem))
+  }
+
+  #taken(asked: Asked, taken: Permit): void {
+    const { shared, request } = asked
+    const { streams, timeline } = this.#deps
+    asked.turn = undefined
     const isWanted = this.#asked.has(shared) && shared.pending.length > 0
-    if (typeof taken !== 'function') {
-      if (isWanted) this.#answerAll(shared, taken)
-      return
-    }
     const opened =
       isWanted &&
       streams.openForProgram({
@@ -324,7 +333,7 @@ export class StreamHub {
   #hasFreeSlot(category: string): boolean {
     const free = this.#deps.slots.free(category)
     const promised = [...this.#asked.values()].filter(
-      ({ shared, isTakingTurn }) => isTakingTurn && shared.category === category,
+      ({ shared, turn }) => turn !== undefined && shared.category === category,
     )
     return free === undefined || free >= promised.length
   }
@@ -351,8 +360,8 @@ export class StreamHub {
   #expire(): void {
     const nowMs = this.#deps.timeline.now()
     for (const asked of [...this.#asked.values()]) {
-      const { shared, isTakingTurn } = asked
-      if (isTakingTurn || isOpening(shared)) continue
+      const { shared, turn } = asked
+      if (turn !== undefined || isOpening(shared)) continue
       for (const reader of shared.pending)
         if (reader.waitsUntilMs <= nowMs) this.#answer(shared, reader, this.#tooLate(asked))
     }

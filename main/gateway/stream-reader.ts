@@ -20,6 +20,8 @@ export class StreamReader {
   waitsUntilMs: number
   /** Called once, when the reader's connection has ended. */
   onGone: () => void = () => {}
+  /** Ends the reader's wait for the turn to open its stream. */
+  leaveTurn: () => void = () => {}
   readonly #max: Behind | undefined
   #queue: ReaderQueue | undefined
   #isBlocked = false

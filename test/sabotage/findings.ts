@@ -24,6 +24,7 @@ const HOSTILE = 'main/gateway/hostile-answers.test.ts'
 const OUTAGES = 'main/gateway/outages.test.ts'
 const STREAM_OUTAGE = 'main/streams/stream-outage.test.ts'
 const HUB = 'main/gateway/stream-hub.test.ts'
+const FORWARDER = 'main/gateway/forwarder.test.ts'
 const REMOVAL = 'main/gateway/token-removal.test.ts'
 const SHARED_STATE = 'app/streams/shared-state.test.ts'
 const ORDERS = 'main/orders/orders.test.ts'
@@ -1200,5 +1201,22 @@ export const FINDINGS: readonly Finding[] = [
       ],
     ],
     breaks: ['read no order with a compressed body'],
+  },
+  {
+    found:
+      'A reader of a stream that waits for its turn waited in the class, and as long, as the first one did',
+    tests: [
+      [FORWARDER, 'a stream that waits for its turn gets it in the class of its most urgent reader'],
+      [FORWARDER, 'each reader of a stream that waits for its turn waits as long as it wants'],
+    ],
+    breaks: [
+      'let a reader of a stream wait for the turn of its first reader',
+      'decline all readers of a stream when the wait of one ends',
+    ],
+  },
+  {
+    found: 'Callers that left before the turn of their stream filled the queue of their program for minutes',
+    tests: [[FORWARDER, 'readers that leave before the turn of their stream leave the queue']],
+    breaks: ['leave readers that are gone in the queue for the turn of their stream'],
   },
 ]

@@ -8,6 +8,7 @@ const SHARED = 'main/gateway/shared-stream.ts'
 const RELAY = 'main/gateway/answer-relay.ts'
 const FAULTS_TEST = 'main/gateway/faults.test.ts'
 const HUB = 'main/gateway/stream-hub.ts'
+const FORWARDER_TEST = 'main/gateway/forwarder.test.ts'
 const OUTAGES_TEST = 'main/gateway/outages.test.ts'
 const KEEPER = 'main/streams/stream-keeper.ts'
 
@@ -183,5 +184,29 @@ export const SHARED_STREAM_MUTANTS: readonly Mutant[] = [
     find: '(this.#deps.roomAtMs(path) ?? tapped.retryAtMs ?? 0)',
     replace: '(tapped.retryAtMs ?? 0)',
     test: HUB_TEST,
+  },
+  {
+    promise: 'G8',
+    what: 'let a reader of a stream wait for the turn of its first reader',
+    file: HUB,
+    find: 'if (asked?.turn !== undefined) this.#awaitTurn',
+    replace: 'if (asked?.turn !== undefined && reader.isGone) this.#awaitTurn',
+    test: FORWARDER_TEST,
+  },
+  {
+    promise: 'G8',
+    what: 'decline all readers of a stream when the wait of one ends',
+    file: HUB,
+    find: '(problem) => this.#answer(shared, reader, problem))',
+    replace: '(problem) => this.#answerAll(shared, problem))',
+    test: FORWARDER_TEST,
+  },
+  {
+    promise: 'G8',
+    what: 'leave readers that are gone in the queue for the turn of their stream',
+    file: SHARED,
+    find: '    reader.leaveTurn()\n',
+    replace: '    if (!reader.isGone) reader.leaveTurn()\n',
+    test: FORWARDER_TEST,
   },
 ]

@@ -28,7 +28,7 @@ interface Upstream extends ForwardRequest {
 
 /** The forwarder of one key on virtual time, before a service that says what the test says. */
 function started(reserve?: Readonly<Record<string, number>>) {
-  const { streams, slots } = setUp()
+  const { streams, slots, http } = setUp()
   const { clock, timeline, ledger, tap } = startedTap()
   if (reserve) ledger.setReserves(reserve)
   const events: MonitorEvent[] = []
@@ -106,7 +106,16 @@ function started(reserve?: Readonly<Record<string, number>>) {
       .use.byCategory(timeline.now())
       .map(({ category, forwarded }) => [category, forwarded])
   const own = (category: string) => slots.view().find((row) => row.category === category)?.own
-  return { forwarder, ask, say, sent, own, told, events, clock, state, timeline, used }
+  /** The quota of a path has this much left. */
+  const spent = async (path: string, remaining: number) => {
+    const turn = await forwarder.permits.forOwn('GET', path)
+    turn?.({
+      kind: 'answer',
+      rate: { limit: 100, periodSeconds: 100, remaining, resetSeconds: 100 - remaining },
+    })
+  }
+  const opened = () => http.streams.length
+  return { forwarder, ask, say, sent, own, told, events, clock, state, timeline, used, spent, opened }
 }
 
 const NOTES = program('notes')
@@ -471,6 +480,47 @@ test('an own check counts in the quota that its endpoint turned out to have', as
   turn?.({ kind: 'answer', rate: { ...known, remaining: 0, resetSeconds: 300 } })
   const reply = await ask(ACCOUNTS, program('bot'), { maxWaitMs: 0 })
   expect([reply.status, sent.length]).toEqual([429, 2])
+})
+
+const QUOTES = '/v3/marketdata/stream/quotes/MSFT'
+const BACKGROUND = program('scanner', { class: 'background' })
+const CRITICAL = program('guard', { class: 'critical' })
+
+test('a stream that waits for its turn gets it in the class of its most urgent reader', async () => {
+  const { ask, spent, opened } = started()
+  await spent(QUOTES, 3)
+  await ask(QUOTES, BACKGROUND)
+  expect(opened()).toBe(0)
+  await ask(QUOTES, CRITICAL)
+  expect(opened()).toBe(1)
+})
+
+test('each reader of a stream that waits for its turn waits as long as it wants', async () => {
+  const { ask, spent, opened, clock, forwarder } = started()
+  await spent(QUOTES, 3)
+  const first = await ask(QUOTES, program('bot'), { maxWaitMs: 8_000 })
+  const [short, long] = [
+    await ask(QUOTES, NOTES, { maxWaitMs: 1_000 }),
+    await ask(QUOTES, NOTES, { maxWaitMs: 60_000 }),
+  ]
+  expect([first.status, short.status, long.status]).toEqual([undefined, 429, undefined])
+  for (let second = 0; second < 12; second += 1) {
+    await forwarder.permits.forOwn('GET', QUOTES, true)
+    await clock.advance(1_000)
+  }
+  expect([first.status, long.status, opened()]).toEqual([429, undefined, 0])
+  await clock.advance(6_000)
+  expect(opened()).toBe(1)
+})
+
+test('readers that leave before the turn of their stream leave the queue', async () => {
+  const { ask, spent, opened, clock, forwarder } = started()
+  await spent(QUOTES, 3)
+  for (let left = 0; left < 64; left += 1) (await ask(`${QUOTES},S${left}`, NOTES)).destroy()
+  expect([forwarder.nowOf(NOTES).waiting, forwarder.open]).toEqual([[], { requests: 0, upstreams: 0 }])
+  const reply = await ask(QUOTES, NOTES, { maxWaitMs: 8_000 })
+  await clock.advance(5_000)
+  expect([reply.status, opened()]).toEqual([undefined, 1])
 })
 
 test('an unshared stream uses its slot until it ends', async () => {

@@ -7,7 +7,7 @@ import { sendProblem } from '../../../main/gateway/problem.ts'
 import { ProgramUse } from '../../../main/gateway/program-use.ts'
 import type { Program } from '../../../main/gateway/programs.ts'
 import { noToken } from '../../../main/gateway/refusals.ts'
-import { StreamHub, type StreamPermitRequest } from '../../../main/gateway/stream-hub.ts'
+import { StreamHub } from '../../../main/gateway/stream-hub.ts'
 import { Redactor } from '../../../main/ports/redactor.ts'
 import { setUp } from '../streams/scripted-streams.ts'
 
@@ -79,7 +79,8 @@ export const program = (name: string, traits: Partial<Program> = {}): Program =>
 export function setUpHub(acquirePermit?: AcquireStreamPermit) {
   const set = setUp(undefined, acquirePermit)
   const uses = new Map<string, ProgramUse>()
-  const turns: StreamPermitRequest[] = []
+  /** The programs that wait for the turn of each request, one list per request. */
+  const turns: string[][] = []
   const countsOf = ({ id }: Program) => {
     const use = uses.get(id) ?? new ProgramUse()
     uses.set(id, use)
@@ -95,9 +96,16 @@ export function setUpHub(acquirePermit?: AcquireStreamPermit) {
     slots: set.slots,
     clock: set.clock,
     timeline: set.timeline,
-    turn: async (asked) => {
-      turns.push(asked)
-      return () => {}
+    turn: () => {
+      const waiting: string[] = []
+      turns.push(waiting)
+      return {
+        granted: Promise.resolve(() => {}),
+        wait: ({ program: { name } }) => {
+          waiting.push(name)
+          return () => {}
+        },
+      }
     },
     roomAtMs: () => room.atMs,
     countsOf,
