@@ -132,7 +132,7 @@ export class Gateway {
 
   /**
    * Serves on a port from now on, including later starts. 0: any free port, now and at each start. Without
-   * `chosen`, on `nextPort`.
+   * `chosen`, on `nextPort`. If it can't serve there, it continues where it serves now.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {
@@ -304,27 +304,28 @@ export class Gateway {
   ): Promise<
     { readonly ok: true } | { readonly ok: false; readonly why: string; readonly isTaken: boolean }
   > {
-    if (this.#servers !== undefined) {
-      if (port === 0 || this.#servers.port === port) return { ok: true }
-      await this.#end('the gateway is moving to another port')
-    }
+    const former = this.#servers
+    if (former !== undefined && (port === 0 || former.port === port)) return { ok: true }
+    let servers: LoopbackServers
     try {
-      this.#servers = await listenOnLoopback(port, (own) => this.#listener(own), GATEWAY_TRAITS)
+      servers = await listenOnLoopback(port, (own) => this.#listener(own), GATEWAY_TRAITS)
     } catch (error) {
       const code = systemErrorCode(error)
       if (code === undefined) throw error
       const isTaken = code === 'EADDRINUSE'
       const why = isTaken ? `port ${port} is taken; ${ifTaken}` : `port ${port} can't be used (${code})`
       if (why !== this.#failure) this.#deps.log.note('turning the gateway on failed', { why })
-      this.#failure = why
+      if (former === undefined) this.#failure = why
       return { ok: false, why, isTaken }
     }
+    if (former !== undefined) await this.#end('the gateway is moving to another port')
+    this.#servers = servers
     this.#endRetries()
     this.#failure = undefined
     this.#servingSinceMs = this.#deps.clock.wallMs()
     this.#unsubscribe = this.#deps.monitor.subscribe(this.#follow())
     for (const profile of this.#deps.monitor.profiles()) this.#attach(profile)
-    this.#deps.log.note('gateway on', { port: this.#servers.port })
+    this.#deps.log.note('gateway on', { port: servers.port })
     return { ok: true }
   }
 

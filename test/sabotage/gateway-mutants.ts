@@ -478,4 +478,13 @@ export const GATEWAY_MUTANTS: readonly Mutant[] = [
     replace: 'request.deadlineMs += 0',
     test: 'main/gateway/faults.test.ts',
   },
+  {
+    promise: 'G1',
+    what: 'end the gateway before its next port is known to be free',
+    file: 'main/gateway/gateway.ts',
+    find: '    let servers: LoopbackServers\n',
+    replace:
+      "    let servers: LoopbackServers\n    if (former !== undefined) await this.#end('the gateway is moving')\n",
+    test: 'main/gateway/gateway-changes.test.ts',
+  },
 ]

@@ -60,6 +60,7 @@ test('with several keys a program must name its key, and without any it is rejec
 test('a port in use is a reported failure, until the gateway is turned on elsewhere', async () => {
   const { gateway, port, add, get } = await startGateway()
   const key = add('bot')
+  await gateway.turnOff()
   const { taken } = await takenPort()
   const why = `port ${taken} is taken; choose another one`
   expect(await gateway.turnOn(taken)).toEqual({ ok: false, why })
@@ -67,6 +68,17 @@ test('a port in use is a reported failure, until the gateway is turned on elsewh
   await expect(get(ACCOUNTS, key)).rejects.toThrow()
   expect(await gateway.turnOn(port)).toEqual({ ok: true })
   expect(gateway.summary).toMatchObject({ state: 'serving', url: `http://127.0.0.1:${port}` })
+  expect((await get(ACCOUNTS, key)).status).toBe(200)
+})
+
+test('a gateway that can’t move to a port that is taken continues on its own one', async () => {
+  const { gateway, add, get } = await startGateway()
+  const key = add('bot')
+  const { summary } = gateway
+  const { taken } = await takenPort()
+  const why = `port ${taken} is taken; choose another one`
+  expect(await gateway.turnOn(taken)).toEqual({ ok: false, why })
+  expect([gateway.summary, gateway.nextPort]).toEqual([summary, 0])
   expect((await get(ACCOUNTS, key)).status).toBe(200)
 })
 
