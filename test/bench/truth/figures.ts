@@ -1,6 +1,7 @@
 import { LOW_THRESHOLD } from '../../../app/contract/units.ts'
 import { JITTER } from '../../../app/quota/probe-plan.ts'
 import { RowState } from '../../../app/quota/state.ts'
+import { NO_MODEL } from './aims.ts'
 import { comesEmpty, emptyings, staysOverHalf, WARNED_AHEAD_SECONDS, warningDelays } from './emptyings.ts'
 import type { Kind } from './kinds.ts'
 import type { Looks, Told } from './looks.ts'
@@ -96,7 +97,7 @@ function asTold(looks: Looks, oracle: Told): Looks {
   const state = Array.from({ length: count }, (_, at) =>
     held.at(
       {
-        seen: seenIf(looks.isSeen[at] === 1),
+        seen: headerAt(looks, at),
         blocked: looks.state[at] === 'blocked',
         limit: kind.limit,
         threshold: LOW_THRESHOLD,
@@ -232,8 +233,11 @@ function flickers({ count, state, isSeen, headerAgeSeconds }: Looks): number {
   return found
 }
 
-/** A header that contradicts nothing later. */
-const seenIf = (isSeen: boolean) => (isSeen ? { remaining: 1, atMs: 0 } : undefined)
+/** The last header at a look: what it proves counts at once for the oracles too. */
+const headerAt = ({ isSeen, headerAgeSeconds, peers }: Looks, at: number) =>
+  isSeen[at] === 1
+    ? { remaining: peers[NO_MODEL]![at]!, atMs: 1000 * (at - headerAgeSeconds[at]!) }
+    : undefined
 
 /** With what chance makes of the pace of checks. */
 const paysForOneIn = ({ limit, periodSeconds }: Kind, seconds: number): boolean =>
