@@ -19,6 +19,8 @@ export interface StateReading {
   readonly threshold: number
   readonly low: number
   readonly high: number
+  /** The probable level, in requests. */
+  readonly point: number
   /** The chance that less than one request is left now. */
   readonly emptyNow: number
   /** The chance that the row runs empty within ten minutes, from everything that others may do, 0 to 1. */
@@ -45,10 +47,16 @@ const RUNNING_OUT_CHANCE = 0.7
 const WATCH_CHANCE = 0.2
 /** A row is empty (calls fail) if less than one request is left with at least this chance. */
 const EMPTY_CHANCE = 0.9
-/** A row counts as not checked if its interval is at least this wide, as a share of the limit. */
-const USELESS_WIDTH = 0.5
-/** A row is no longer running out once this share of the limit is certainly left. */
-const FULL_AGAIN = 0.9
+/**
+ * An interval wider than this share of the limit is too wide to use. A row that was ok is not checked only
+ * beyond the second share, and while its header is at least `HELD_MS.least` old.
+ */
+const WIDTH = { useless: 0.5, unchecked: 0.7 } as const
+/**
+ * A row is no longer low or running out once this share of the limit is certainly left. With an interval too
+ * wide to use, it is low only if probably less is left.
+ */
+const PLENTY = 0.75
 /** A row is no longer empty once this many requests are certainly left: rounding is below one. */
 const REFILLED = 2
 /**
@@ -57,9 +65,11 @@ const REFILLED = 2
  */
 const HYSTERESIS = { share: 0.05, chance: 0.5 } as const
 /**
- * Minimum duration of a state, and how long its condition must be false before a milder state. Milliseconds.
+ * Minimum duration of a state, and how long its condition must be false before a milder state: with a header
+ * since the state began, and without. Milliseconds. In the truth bench, 45 s instead of 30 s warn of 78 %
+ * instead of 70 % of emptyings; 60 s make more alerts false.
  */
-const HELD_MS = { least: 10_000, beforeMilder: 30_000 } as const
+const HELD_MS = { least: 10_000, beforeMilder: 45_000, withoutHeader: 120_000 } as const
 
 const GRAVITY: Readonly<Record<QuotaState, number>> = {
   ok: 0,
@@ -81,12 +91,16 @@ export const gravityOf = (state: QuotaState): number => GRAVITY[state]
  * | state | when |
  * |---|---|
  * | `blocked` | a 429 is being waited out |
- * | `not-checked` | no header yet, or `high − low` exceeds half the limit, unless probably still empty |
+ * | `not-checked` | no header yet |
  * | `empty` | less than one request is left with a chance of 90 %, for example after a header with 0 |
  * | `running-out` | empty within 10 minutes from others' present use, with a chance of 70 % |
+ * | `not-checked` | `high − low` exceeds half the limit, and the row is not to be watched |
  * | `low` | `low` is below the threshold |
  * | `watch` | empty within 10 minutes from anything, with a chance of 20 % |
  * | `ok` | none of these |
+ *
+ * If `high − low` exceeds half the limit, `empty` needs the chance of `running-out` too, `low` needs less
+ * than three quarters probably left, and `running-out` does not apply.
  *
  * `isHeld` selects the wider thresholds for leaving the current state: each condition except `blocked` and
  * `ok` is widened by 5 points of the limit, and each chance is halved.
@@ -98,12 +112,15 @@ export function stateOf(reading: StateReading, isHeld = false): QuotaState {
   if (reading.blocked) return 'blocked'
   const isEmpty = reading.emptyNow >= part * EMPTY_CHANCE
   const runsOut = reading.emptyChanceByPresent >= part * RUNNING_OUT_CHANCE
-  const isWide = reading.high - low > USELESS_WIDTH * limit - more
-  if (reading.seen === undefined || (isWide && !(isEmpty && runsOut))) return 'not-checked'
-  if (isEmpty) return 'empty'
-  if (runsOut) return 'running-out'
-  if (low < reading.threshold * limit + more) return 'low'
-  return reading.emptyChance >= part * WATCH_CHANCE ? 'watch' : 'ok'
+  const isWide = reading.high - low > WIDTH.useless * limit - more
+  if (reading.seen === undefined) return 'not-checked'
+  if (isEmpty && (!isWide || runsOut)) return 'empty'
+  if (runsOut && !isWide) return 'running-out'
+  const isToWatch = reading.emptyChance >= part * WATCH_CHANCE
+  if (isWide && !isToWatch) return 'not-checked'
+  const isLow = low < reading.threshold * limit + more
+  if (isLow && (!isWide || reading.point < PLENTY * limit + more)) return 'low'
+  return isToWatch ? 'watch' : 'ok'
 }
 
 /** The fields of a row that decide whether it lasts. */
@@ -133,9 +150,10 @@ export function lastsAtMost(row: LastingRow): boolean {
 /**
  * The state of one row over time.
  *
- * A state lasts at least 10 s. A milder one replaces it only after its condition was false for 30 s, even
- * with the slack of `stateOf`. Facts count at once: a 429, the successful end of its wait, a header since the
- * state began that disproves it, an interval too wide to use, and the first usable one after that.
+ * A state lasts at least 10 s. A milder one replaces it only after its condition was false for 45 s, even
+ * with the slack of `stateOf`; for 120 s if no header since the state began supports that, or if the row is
+ * then not checked. Facts count at once: a 429, the successful end of its wait, a header since the state
+ * began that disproves it, and the first usable interval of a row that was not checked.
  */
 export class RowState {
   #state: QuotaState = 'not-checked'
@@ -164,16 +182,23 @@ export class RowState {
     if (current === 'blocked' && (wanted === 'ok' || wanted === 'watch')) return true
     if (isContradicted(current, reading, this.#sinceMs)) return true
     const isHeld = nowMs - this.#sinceMs < HELD_MS.least
-    if (gravityOf(wanted) > gravityOf(current)) return wanted === 'not-checked' || !isHeld
+    if (gravityOf(wanted) > gravityOf(current))
+      return !isHeld && (wanted !== 'not-checked' || isOutdated(reading, nowMs))
     if (gravityOf(stateOf(reading, true)) >= gravityOf(current)) {
       this.#falseSinceMs = undefined
       return false
     }
     if (!isHeld && isPlainlyOver(current, reading)) return true
     this.#falseSinceMs = Math.min(this.#falseSinceMs ?? nowMs, nowMs)
-    return nowMs - this.#falseSinceMs >= HELD_MS.beforeMilder
+    const hasHeader = current === 'blocked' || (reading.seen?.atMs ?? 0) > this.#sinceMs
+    const isSupported = hasHeader && wanted !== 'not-checked'
+    return nowMs - this.#falseSinceMs >= (isSupported ? HELD_MS.beforeMilder : HELD_MS.withoutHeader)
   }
 }
+
+/** Whether the last header of a row that was ok no longer says enough. */
+const isOutdated = ({ seen, low, high, limit }: StateReading, nowMs: number): boolean =>
+  seen === undefined || (high - low > WIDTH.unchecked * limit && nowMs - seen.atMs >= HELD_MS.least)
 
 /** Whether a header since `sinceMs` alone proves that a state is too mild or too severe. */
 function isContradicted(
@@ -190,12 +215,7 @@ function isContradicted(
       return remaining >= 1
     case 'empty':
       return remaining >= REFILLED
-    case 'low':
-      return remaining >= (threshold + HYSTERESIS.share) * limit
-    case 'running-out':
-    case 'watch':
-    case 'ok':
-    case 'not-checked':
+    default:
       return false
   }
 }
@@ -203,5 +223,6 @@ function isContradicted(
 /** Whether the lower bound, or the gateway that holds requests, shows that a state has ended. */
 function isPlainlyOver(current: QuotaState, { low, limit, isHeldBack }: StateReading): boolean {
   if (current === 'empty') return low >= REFILLED
-  return current === 'running-out' && (isHeldBack === true || low >= FULL_AGAIN * limit)
+  if (current === 'running-out' && isHeldBack === true) return true
+  return (current === 'running-out' || current === 'low') && low >= PLENTY * limit
 }

@@ -114,6 +114,7 @@ export function viewOf(
       threshold,
       low,
       high: likelyHigh,
+      point,
       emptyNow,
       emptyChance: others?.emptyChance ?? 0,
       emptyChanceByPresent: others?.emptyChanceByPresent ?? 0,

@@ -174,6 +174,14 @@ export const QUOTA_MUTANTS: readonly Mutant[] = [
     test: 'bench/truth/truth-small.test.ts',
   },
   {
+    promise: 'Q9',
+    what: 'end a warning as soon as its condition is false for a moment',
+    file: 'app/quota/state.ts',
+    find: 'beforeMilder: 45_000',
+    replace: 'beforeMilder: 0',
+    test: 'app/quota/state.test.ts',
+  },
+  {
     promise: 'Q10',
     what: 'spend the budget early where a row is in trouble',
     file: 'app/quota/probe-plan.ts',

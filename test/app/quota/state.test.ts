@@ -13,6 +13,7 @@ const reading = (fields: Partial<StateReading> = {}): StateReading => ({
   threshold: LOW_THRESHOLD,
   low: 200,
   high: 200,
+  point: 200,
   emptyNow: 0,
   emptyChance: 0,
   emptyChanceByPresent: 0,
@@ -36,6 +37,14 @@ describe('the ladder', () => {
     ['no header yet', { seen: undefined, low: 0, high: 320 }, 'not-checked'],
     ['wider than half the limit', { low: 100, high: 261 }, 'not-checked'],
     ['as wide as half the limit', { low: 100, high: 260 }, 'ok'],
+    ['wide, and to be watched', { low: 64, high: 320, emptyChance: 0.2 }, 'watch'],
+    ['wide, and perhaps low', { low: 63, high: 320, point: 239, emptyChance: 0.2 }, 'low'],
+    ['wide, but probably not low', { low: 63, high: 320, point: 240, emptyChance: 0.2 }, 'watch'],
+    [
+      'wide, and perhaps running out',
+      { low: 64, high: 320, emptyChance: 0.9, emptyChanceByPresent: 0.9 },
+      'watch',
+    ],
     [
       'wide, but kept empty',
       { low: 0, emptyNow: 0.9, high: 200, emptyChance: 0.8, emptyChanceByPresent: 0.7 },
@@ -61,7 +70,8 @@ describe('the ladder', () => {
       fc.property(anyReading, ({ isSeen, low, high, chance }) => {
         const seen = isSeen ? { remaining: low, atMs: 0 } : undefined
         const state = stateOf(reading({ low, high, emptyChance: chance, seen }))
-        if (low < 64 || !isSeen) expect(['ok', 'watch']).not.toContain(state)
+        if (low < 64 || !isSeen) expect(state).not.toBe('ok')
+        if (!isSeen || (low < 64 && high <= 160)) expect(state).not.toBe('watch')
         if (low >= 64) expect(state).not.toBe('low')
       }),
     )
@@ -140,15 +150,21 @@ describe('a state over time', () => {
   /** Four and five points above the threshold. */
   const [NEAR, CLEAR]: readonly Partial<StateReading>[] = [{ low: 79 }, { low: 80 }]
 
-  test('stays until the level was five points clear for 30 seconds', () => {
-    expect(held([0, LOW], [1_000, CLEAR!], [30_999, CLEAR!])).toBe('low')
-    expect(held([0, LOW], [1_000, CLEAR!], [31_000, CLEAR!])).toBe('ok')
-    expect(held([0, LOW], [1_000, NEAR!], [60_000, NEAR!])).toBe('low')
+  test('stays until the level was five points clear for 45 seconds after a header', () => {
+    const clear = { ...CLEAR!, ...header(80, 500) }
+    expect(held([0, LOW], [1_000, clear], [45_999, clear])).toBe('low')
+    expect(held([0, LOW], [1_000, clear], [46_000, clear])).toBe('ok')
+    const near = { ...NEAR!, ...header(79, 500) }
+    expect(held([0, LOW], [1_000, near], [60_000, near])).toBe('low')
   })
 
-  test('is no longer low once a header shows five points more', () => {
-    expect(held([0, LOW], [2_000, { low: 79, ...header(79, 1_000) }])).toBe('low')
-    expect(held([0, LOW], [2_000, { low: 80, ...header(80, 1_000) }])).toBe('ok')
+  test('stays for two minutes if no header shows that it ended, or if it would not be checked', () => {
+    expect(held([0, LOW], [1_000, CLEAR!], [120_999, CLEAR!])).toBe('low')
+    expect(held([0, LOW], [1_000, CLEAR!], [121_000, CLEAR!])).toBe('ok')
+    const wide = { low: 100, high: 261, ...header(200, 500) }
+    expect(held([0, LOW], [1_000, wide], [120_999, wide])).toBe('low')
+    expect(held([0, LOW], [1_000, wide], [121_000, wide])).toBe('not-checked')
+    expect(held([0, LOW], [1_000, wide], [46_000, { ...CLEAR!, ...header(80, 45_000) }])).toBe('ok')
   })
 
   test('is empty for ten seconds, and no longer once two requests are certainly left', () => {
@@ -161,54 +177,70 @@ describe('a state over time', () => {
     proves('Q12', { level: 1, cases: 5 })
   })
 
-  test('stays until the chance was below half of its start for 30 seconds', () => {
-    const at = (chance: number) => ({ emptyChance: chance, emptyChanceByPresent: chance })
+  test('stays until the chance was below half of its start for 45 seconds', () => {
+    const at = (chance: number) => ({
+      ...{ emptyChance: chance, emptyChanceByPresent: chance },
+      ...header(200, 500),
+    })
     expect(held([0, at(0.7)], [1_000, at(0.36)], [60_000, at(0.36)])).toBe('running-out')
-    expect(held([0, at(0.7)], [1_000, at(0.34)], [30_999, at(0.34)])).toBe('running-out')
-    expect(held([0, at(0.7)], [1_000, at(0.34)], [31_000, at(0.34)])).toBe('watch')
+    expect(held([0, at(0.7)], [1_000, at(0.34)], [45_999, at(0.34)])).toBe('running-out')
+    expect(held([0, at(0.7)], [1_000, at(0.34)], [46_000, at(0.34)])).toBe('watch')
     expect(held([0, at(0.2)], [1_000, at(0.11)], [60_000, at(0.11)])).toBe('watch')
-    expect(held([0, at(0.2)], [1_000, at(0.09)], [31_000, at(0.09)])).toBe('ok')
+    expect(held([0, at(0.2)], [1_000, at(0.09)], [46_000, at(0.09)])).toBe('ok')
   })
 
-  test('is no longer running out as soon as nearly all is left and no chance requires it', () => {
+  test('is no longer running out as soon as three quarters are left and no chance requires it', () => {
     const at = (chance: number, low: number) => ({ emptyChance: chance, emptyChanceByPresent: chance, low })
-    expect(held([0, at(0.7, 200)], [10_000, at(0.34, 287)])).toBe('running-out')
-    expect(held([0, at(0.7, 200)], [9_999, at(0.34, 288)])).toBe('running-out')
-    expect(held([0, at(0.7, 200)], [10_000, at(0.34, 288)])).toBe('watch')
+    expect(held([0, at(0.7, 200)], [10_000, at(0.34, 239)])).toBe('running-out')
+    expect(held([0, at(0.7, 200)], [9_999, at(0.34, 240)])).toBe('running-out')
+    expect(held([0, at(0.7, 200)], [10_000, at(0.34, 240)])).toBe('watch')
     expect(held([0, at(0.7, 200)], [10_000, at(0.36, 320)])).toBe('running-out')
   })
 
+  test('is no longer low as soon as three quarters are left', () => {
+    expect(held([0, LOW], [10_000, { low: 239 }])).toBe('low')
+    expect(held([0, LOW], [9_999, { low: 240 }])).toBe('low')
+    expect(held([0, LOW], [10_000, { low: 240 }])).toBe('ok')
+  })
+
   test('restarts the count when the condition returns', () => {
+    const clear = { ...CLEAR!, ...header(80, 500) }
     for (const back of [LOW, NEAR!]) {
       const readings: [number, Partial<StateReading>][] = [
         [0, LOW],
-        [1_000, CLEAR!],
+        [1_000, clear],
         [10_000, back],
-        [20_000, CLEAR!],
-        [49_999, CLEAR!],
+        [20_000, clear],
+        [64_999, clear],
       ]
       expect(held(...readings)).toBe('low')
-      expect(held(...readings, [50_000, CLEAR!])).toBe('ok')
+      expect(held(...readings, [65_000, clear])).toBe('ok')
     }
   })
 
-  test('is never ok without a useful range, and checked at once with the next header', () => {
-    const wide = { low: 100, high: 261 }
-    expect(held([0, {}], [1, wide])).toBe('not-checked')
-    expect(held([0, {}], [1, wide], [2, {}])).toBe('ok')
-    expect(held([0, LOW], [1_000, wide], [30_999, wide])).toBe('low')
-    expect(held([0, LOW], [1_000, wide], [31_000, wide])).toBe('not-checked')
+  test('that is ok lasts ten seconds after each header, and until the range is useless', () => {
+    const wide = (from: number) => ({ low: 90, high: 315, ...header(300, from) })
+    expect(held([0, {}], [9_999, wide(-1_000)])).toBe('ok')
+    expect(held([0, {}], [10_000, wide(-1_000)])).toBe('not-checked')
+    expect(held([0, {}], [60_000, wide(50_001)])).toBe('ok')
+    expect(held([0, {}], [60_000, wide(50_000)])).toBe('not-checked')
+    expect(held([0, {}], [60_000, { ...wide(0), high: 314 }])).toBe('ok')
+    expect(held([0, {}], [10_000, { seen: undefined }])).toBe('not-checked')
   })
 
-  test('is unblocked 30 seconds after the wait, or once a header has room', () => {
+  test('is checked at once with the next header', () => {
+    expect(held([0, { low: 100, high: 261 }], [2, {}])).toBe('ok')
+  })
+
+  test('is unblocked 45 seconds after the wait, or once a header has room', () => {
     const left = { low: 10, high: 11 }
     const over: [number, Partial<StateReading>][] = [
       [0, { blocked: true }],
       [1, left],
     ]
     expect(held(...over)).toBe('blocked')
-    expect(held(...over, [30_001, left])).toBe('low')
-    expect(held(...over, [10_000, { blocked: true }], [30_001, { blocked: true }])).toBe('blocked')
+    expect(held(...over, [45_001, left])).toBe('low')
+    expect(held(...over, [10_000, { blocked: true }], [45_001, { blocked: true }])).toBe('blocked')
     expect(held(...over, [3, { ...left, ...header(10, 2) }])).toBe('low')
     expect(held([0, { blocked: true }], [1, {}])).toBe('ok')
   })

@@ -103,6 +103,7 @@ function asTold(looks: Looks, oracle: Told): Looks {
         threshold: LOW_THRESHOLD,
         low: oracle.low[at]!,
         high: oracle.high[at]!,
+        point: oracle.middle[at]!,
         emptyNow: Number(oracle.high[at]! < 1),
         emptyChance: oracle.chance[at]!,
         emptyChanceByPresent: oracle.chance[at]!,

@@ -3,7 +3,7 @@ import type { QuotaState } from '../../../app/contract/snapshot.ts'
 import { proves } from '../../proof/proves.ts'
 import { NO_MODEL } from './aims.ts'
 import { added, type Figures, figuresOf } from './figures.ts'
-import { type Kind, listedKinds } from './kinds.ts'
+import { type Kind, listedKinds, timedKinds } from './kinds.ts'
 import { startingAt } from './processes.ts'
 import { watchedKey } from './watched-key.ts'
 
@@ -65,6 +65,18 @@ test('a quota under a fifth is not called ok, and one that runs out is reported 
   expect(all.overHalf).toBeGreaterThan(1000)
   expect(all.warnedOverHalf / all.overHalf).toBeLessThan(0.05)
   proves('Q9', { level: 2, cases: all.underFifth + all.emptyings })
+})
+
+test('no state ends within ten seconds without a header or a 429', { timeout: 60_000 }, async () => {
+  const sessions = timedKinds().filter(({ name }) => name.startsWith('sessions of a minute in three'))
+  const figures = await Promise.all(
+    sessions.map(async (kind) => figuresOf(await watchedKey(kind, SEED, { asksOracle: false }))),
+  )
+  const [slow, fast] = figures
+  expect([slow?.flickers, fast?.flickers]).toEqual([0, 0])
+  // Ten in twelve minutes.
+  expect(slow?.changes).toBeLessThanOrEqual(25)
+  expect(fast?.changes).toBeLessThanOrEqual(40)
 })
 
 test('the shown chance of running out allows for use that has yet to begin', () => {
