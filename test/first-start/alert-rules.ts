@@ -40,7 +40,7 @@ const TITLES: readonly (readonly [title: RegExp, state: string])[] = [
   [/^(.+) (?:runs out .+|is about to run out|may run out within .+|was running out)$/, 'running out'],
   [/^(.+) may run out as early as .+$/, 'watch'],
   [/^(.+) (?:is|may be) low$/, 'low'],
-  [/^(.+) can be called again$/, 'can be called again'],
+  [/^(.+) (?:can be called again|may have recovered)$/, 'can be called again'],
   [/^(.+) recovered$/, 'recovered'],
 ]
 

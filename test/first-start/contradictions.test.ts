@@ -184,7 +184,13 @@ describe('the window’s first start', () => {
   })
 
   it('is contradicted by a 429 that did not happen, or is missing', () => {
-    const line = { atMs: NOW - 20_000, kind: 'rate-limited', text: '429 on Positions', isOpen: false }
+    const line = {
+      line: 0,
+      atMs: NOW - 20_000,
+      kind: 'rate-limited',
+      text: '429 on Positions',
+      isOpen: false,
+    }
     expect(inRow({ state: '429 40 s' }, {})).toEqual(['429'])
     expect(rulesOf(look({ events: [line] }))).toEqual(['429'])
     expect(rulesOf(look({}, { refusedMs: NOW - 20_000 }))).toEqual(['429'])
@@ -271,7 +277,7 @@ describe('the window’s first start', () => {
   it('is contradicted by a line about others that began without requests, or stopped while continuing', () => {
     const looks = (kind: string, made: number) => {
       const text = `Others ${kind === 'elsewhere' ? 'started' : 'stopped'} using Positions (1.3/s)`
-      const line = { atMs: NOW + 330_000, kind, text, isOpen: false }
+      const line = { line: 0, atMs: NOW + 330_000, kind, text, isOpen: false }
       return Array.from({ length: 36 }, (_, index) =>
         look(
           { events: index < 34 ? [] : [line], rows: [row({ others: '?' })] },
@@ -351,7 +357,13 @@ describe('the window’s first start', () => {
       const before = { ...one.before, at: NOW - ms / 2 }
       return { ...one, before, after: { ...one.after, ledger }, lateMs: ms / 2 }
     }
-    const line = { atMs: NOW - 26_000, kind: 'rate-limited', text: '429 on Positions', isOpen: false }
+    const line = {
+      line: 0,
+      atMs: NOW - 26_000,
+      kind: 'rate-limited',
+      text: '429 on Positions',
+      isOpen: false,
+    }
     const refused = { refusedMs: NOW - 20_000 }
     const told: readonly (readonly [Rule, Partial<Shown>, Counted?])[] = [
       ['age', { rows: [row({ age: '9 s' })] }],
@@ -410,6 +422,13 @@ it('durations and times of day are parsed as written', () => {
 
 describe('the window during a fault', () => {
   const FROM = NOW - 90_000
+  const UNREACHABLE = {
+    line: 0,
+    atMs: FROM,
+    kind: 'service-unreachable',
+    text: 'api.test unreachable',
+    isOpen: true,
+  }
   const host: Trouble = { kind: 'host', fromMs: FROM }
   const unreachable = 'Can’t reach the service since 14:29.'
   const key = { name: 'Mine', severity: 'critical', state: 'Service unreachable', tightest: '', left: '–' }
@@ -418,7 +437,7 @@ describe('the window during a fault', () => {
     title: 'unreachable · Headroom',
     rows: [row({ state: 'not checked', others: '?', own: '?', fullAt: '?', nextCheck: '' })],
     aspects: { slots: 'not checked', quotas: 'not checked' },
-    events: [{ atMs: FROM, kind: 'service-unreachable', text: 'api.test unreachable', isOpen: true }],
+    events: [UNREACHABLE],
   }
   const glanced = glance({ word: 'unreachable', severity: 'critical', lines: [unreachable], keys: [key] })
   const alerts = [{ titles: ['Can’t reach the service'], body: '' }]
@@ -445,6 +464,7 @@ describe('the window during a fault', () => {
 
   it('is not contradicted if every surface names the cause', () => {
     expect(contradictions([down(), down()])).toEqual([])
+    expect(contradictions([down({ events: [UNREACHABLE, UNREACHABLE] })])).toEqual([])
     const calm = { ...look(), glance: glance({ keys: [{ ...key, severity: 'ok', state: 'ok' }] }) }
     expect(contradictions([{ ...calm, troubles: [{ ...host, toMs: NOW - 76_000 }] }])).toEqual([])
   })
@@ -458,6 +478,7 @@ describe('the window during a fault', () => {
     ['a chip is of a quota', { chips: [{ label: 'low', text: 'Positions, 17 %' }] }, {}],
     ['there is no alert', {}, { alerts: [] }],
     ['there is no incident', { events: [] }, {}],
+    ['there are two incidents', { events: [UNREACHABLE, { ...UNREACHABLE, line: 1 }] }, {}],
     ['Glance names another', {}, { glance: { ...glanced, word: '3 waiting' } }],
     ['Glance has a share', {}, { glance: { ...glanced, caption: 'tightest: Positions', number: '17 %' } }],
   ])('is contradicted if %s', (_, changed, more) => {

@@ -89,6 +89,8 @@ export interface ShownSlots {
 }
 
 export interface ShownEvent {
+  /** Place of its line in the log. The parts of a line share it. */
+  readonly line: number
   readonly atMs: number
   readonly kind: string
   readonly text: string
@@ -150,9 +152,10 @@ export function readShown(page: Page): Promise<Shown> {
       ),
       ownStreams: textOf(document, '#streams-title + span'),
       // What happened at several moments is one line that unfolds to them.
-      events: all('[data-event]').flatMap((event) => {
+      events: all('[data-event]').flatMap((event, line) => {
         const parts = [...event.querySelectorAll<HTMLElement>('[data-part]')]
         return (parts.length === 0 ? [event] : parts).map((one) => ({
+          line,
           atMs: Date.parse(one.querySelector('time')?.dateTime ?? ''),
           kind: event.dataset['event'] ?? '',
           isOpen: event.dataset['open'] === 'true',

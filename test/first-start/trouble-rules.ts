@@ -54,8 +54,9 @@ function whileItLasts({ kind, fromMs }: Trouble, looks: readonly Look[], note: N
   }
   if (incident !== undefined) {
     const open = shown.events.filter(({ isOpen, text }) => isOpen && incident.test(text))
+    const lines = new Set(open.map(({ line }) => line)).size
     // Each host that is away may have its own.
-    if (open.length === 0 || open.length > (kind === 'both' ? 2 : 1)) {
+    if (lines === 0 || lines > (kind === 'both' ? 2 : 1)) {
       told('incidents', open.map(({ text }) => text).join(', ') || 'none is open')
     }
   }
