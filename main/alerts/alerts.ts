@@ -33,8 +33,8 @@ export interface AlertsDeps {
 const MAX_CLOSED = 200
 
 /**
- * The open alerts of all profiles. Each is announced once, survives a restart, and is withdrawn when its
- * condition ends.
+ * The open alerts of all profiles. Each alert is announced once, survives a restart, and is withdrawn when
+ * its condition ends.
  */
 export class Alerts {
   readonly #deps: AlertsDeps
@@ -61,7 +61,7 @@ export class Alerts {
     this.#deps.thresholds.forget(profile)
   }
 
-  /** The open alerts, the worst first. */
+  /** The open alerts, worst first. */
   open(): readonly Alert[] {
     return this.#engine.alerts()
   }
@@ -131,9 +131,7 @@ export class Alerts {
   }
 }
 
-/**
- * Parses a stored row of `open_alerts`. `undefined` if this version cannot read it; the row is then deleted.
- */
+/** Parses a stored row of `open_alerts`; `undefined` if this version can't read it. Such a row is deleted. */
 export function storedAlert(text: string): Alert | undefined {
   return alertSchema.safeParse(jsonOf(text)).data
 }

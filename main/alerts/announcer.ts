@@ -18,10 +18,7 @@ export const throughNotify = (notify: Notify): Announcer => ({
   withdraw: () => {},
 })
 
-/**
- * Announces in a terminal: a bell unless the severity is `info`, and one line through `say` for every
- * announcement.
- */
+/** Announces in a terminal: a bell, except for good news, and one line through `say`. */
 export function bellAnnouncer(ring: () => void, say: (line: string) => void): Announcer {
   return {
     announce: ({ severity, title, body }) => {

@@ -17,7 +17,7 @@ const schema = z.object({
 
 /**
  * The alert thresholds of each profile and the announcement preferences, stored in `alerts.json` of the data
- * folder. An unreadable file gives the defaults.
+ * folder. If the file is unreadable, the defaults apply.
  */
 export class ThresholdFile {
   readonly #file: JsonFile<z.output<typeof schema>>
@@ -25,7 +25,7 @@ export class ThresholdFile {
   readonly #profiles: Map<string, Thresholds>
   #preferences: AlertPreferences
 
-  /** Without a folder, thresholds are held in memory only. */
+  /** Without a folder, thresholds are kept only in memory. */
   constructor(folder: string | undefined, nowMs: number, problem: (sentence: string) => void) {
     this.#file = new JsonFile({ folder, name: 'alerts', what: 'Alert thresholds', schema })
     this.#problem = problem

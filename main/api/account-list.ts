@@ -4,7 +4,9 @@ import { isAccount } from '../../app/service/stream-paths.ts'
 
 const Accounts = z.object({ Accounts: z.array(z.object({ AccountID: z.string() })) })
 
-/** The accounts of an accounts response that can be used in a path; `undefined` if it is none. */
+/**
+ * The accounts in the response to an accounts request that are valid in a path; `undefined` if it is no list.
+ */
 export function accountsIn(body: string): readonly string[] | undefined {
   const accounts = Accounts.safeParse(parseJson(body)).data?.Accounts
   return accounts?.map((account) => account.AccountID).filter(isAccount)

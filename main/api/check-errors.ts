@@ -37,13 +37,13 @@ export const cannotAsk = (category: string): CommandError =>
 export const held = (category: string, untilMs: number, nowMs: number): CommandError =>
   later('held', `429 for ${category}. Next check possible`, untilMs, nowMs)
 
-/** The quota has no whole request left; `atMs` is the time of the next one, if known. */
+/** The quota has no whole request left; `atMs`: when the next one refills, if known. */
 export const nothingLeft = (category: string, atMs: number | undefined, nowMs: number): CommandError =>
   atMs === undefined
     ? checkError('nothing-left', `no requests are left for ${category}.`)
     : later('nothing-left', `no requests are left for ${category}. Next one`, atMs, nowMs)
 
-/** The check budget of the category is spent until `atMs`. */
+/** The check budget of the category is used up until `atMs`. */
 export const budgetSpent = (category: string, atMs: number, nowMs: number): CommandError =>
   later('budget-spent', `the check budget of ${category} is used up. Next check`, atMs, nowMs)
 
@@ -51,7 +51,7 @@ export const budgetSpent = (category: string, atMs: number, nowMs: number): Comm
 export const noSlotFree = (category: string): CommandError =>
   checkError('no-slot', `all slots of ${category} are in use. A check needs one.`)
 
-/** The stream needs a target that only the user can name. */
+/** The stream needs a target that only a person can choose. */
 export const needsTarget = (category: string): CommandError =>
   checkError('needs-target', `open a stream of ${category} to see its quota.`)
 

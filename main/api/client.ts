@@ -6,7 +6,7 @@ import type { AcquirePermit, Permit } from './permit.ts'
 
 export interface ApiClientDeps extends Omit<ExchangeDeps, 'host'>, Bearer {
   readonly http: Http
-  /** Waits for a turn among programs' requests; `undefined` while the gateway is off. */
+  /** The queue of own and programs' requests; `undefined` while the gateway is off. */
   readonly turns?: () => AcquirePermit | undefined
 }
 
@@ -37,7 +37,7 @@ const NO_TURN: ApiAnswer = {
 }
 
 /**
- * Sends requests to resources when their turn comes, and retries once with a new token after a 401 (service
+ * Sends requests to the service when their turn comes, and retries once with a new token after a 401 (service
  * 5).
  */
 export class ApiClient {
@@ -49,8 +49,8 @@ export class ApiClient {
   }
 
   /**
-   * Drops requests that still wait for a token, because after a disconnect their quota use would not be
-   * counted.
+   * Drops requests that still wait for a token, because once the key is disconnected, their quota use would
+   * not be counted.
    */
   stop(): void {
     this.#isStopped = true
@@ -60,10 +60,10 @@ export class ApiClient {
     await this.#deps.access()
     const { answer, token } = await this.#inTurn(request)
     if (token === undefined || answer.kind !== 'answered' || answer.status !== 401) return answer
-    // Without another token, waiting for a turn is pointless.
+    // If there is no other token, there is no point in waiting for a turn.
     if ((await tokenAfter401(this.#deps, token, request.path)) === undefined) return answer
     const again = await this.#inTurn(request, token)
-    // Revoked or stopped while the request waited for its turn.
+    // The key was revoked or stopped while the request waited for its turn.
     if (again.token === undefined) return answer
     if (again.answer.kind === 'answered' && again.answer.status === 401) {
       void this.#deps.rejected(again.token, request.path)

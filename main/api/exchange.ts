@@ -23,12 +23,12 @@ export interface ExchangeDeps extends Pick<Bearer, 'accepted'> {
   readonly reachability: Pick<Reachability, 'answered' | 'failed'>
 }
 
-/** The slot of a stream, taken from its request until its end. */
+/** The slot of a stream, which is occupied from its request until its end. */
 export interface ExchangeSlot {
   readonly category: string
   readonly slots: Pick<SlotLedger, 'taken' | 'released' | 'observed'>
   readonly now: () => number
-  /** Number of own connections in the category without a response. */
+  /** Number of own connections in the category that have no response yet. */
   readonly opening?: (category: string) => number
 }
 
@@ -43,7 +43,7 @@ export interface ExchangeStart {
 }
 
 /**
- * Why a request has no response. `not-sent`: no byte can have reached the service. `hung-up`: aborted here,
+ * Why a request got no response. `not-sent`: no byte can have reached the service. `hung-up`: aborted here,
  * so it may still reach the service.
  */
 export type Unanswered = 'not-sent' | 'lost' | 'hung-up'
@@ -52,13 +52,15 @@ export type Unanswered = 'not-sent' | 'lost' | 'hung-up'
 const MAX_READ_LENGTH = 64 << 10
 
 /**
- * One request to the service, from bearer to judged head: the same steps for every sender and connection.
+ * One request to the service, from its access token to the evaluated response head: the same steps for every
+ * sender and connection.
  *
- * 1. Created: counted by the quota tap, its slot taken.
- * 2. `judge`: whether the service responded. A response from anything else is ignored, and ends the exchange.
- * 3. `answered`: quotas and slots read, the token accepted or rejected, the slot released unless a stream is
- *    open.
- * 4. `failed` instead of 2 and 3: no response.
+ * 1. Creation: the quota tap counts the request, and its slot is taken.
+ * 2. `judge`: decides whether the service itself responded. Any other response is ignored and ends the
+ *    exchange.
+ * 3. `answered`: reads quotas and slots, records whether the token was accepted, and releases the slot unless
+ *    a stream is open.
+ * 4. `failed`, instead of 2 and 3: there was no response.
  *
  * The slot is released exactly once, however the exchange ends.
  */
@@ -91,7 +93,7 @@ export class Exchange {
     return this.#observation
   }
 
-  /** Who responded, by the head and, if available, the body. Any sender but the service ends the exchange. */
+  /** Who responded, judging by head and body, if available. Ends the exchange unless it was the service. */
   judge(status: number, headers: HttpHeaders, body?: string): Sender {
     const { baseUrl, secrets } = this.#deps
     this.#observation = withoutSecrets(observe(status, headers), secrets)
@@ -104,7 +106,7 @@ export class Exchange {
     return sender
   }
 
-  /** The body showed that the response is not the service's. */
+  /** Ends the exchange because the body showed that the response is not the service's. */
   notTheService(why: string): void {
     const { tap, reachability, host } = this.#deps
     tap.notTheService(this.#ticket, this.#observation.status, why)
@@ -131,7 +133,7 @@ export class Exchange {
     return tapped
   }
 
-  /** No response arrived. `why`: the problem to report for the host, if it has one. */
+  /** Ends the exchange because no response arrived. `why`: the host's problem to report, if it has one. */
   failed(how: Unanswered, why?: string): void {
     const { tap, reachability, host } = this.#deps
     if (how === 'not-sent') tap.notSent(this.#ticket)
@@ -142,7 +144,7 @@ export class Exchange {
     this.freeSlot()
   }
 
-  /** Called when the stream has ended, or its response is not needed. */
+  /** To be called when the stream has ended, or its response is not needed. */
   freeSlot(): void {
     if (this.#slot === undefined || !this.#hasSlot) return
     const { slots, category, now } = this.#slot
@@ -170,7 +172,8 @@ export class Exchange {
 
 /**
  * Removes secrets from the names in quota headers. A service or a proxy may echo part of a token there, and
- * names are shown and stored. Values are numbers, and other fields are not stored.
+ * names are shown and stored. Values need no cleaning because they are numbers, and other headers are not
+ * stored.
  */
 function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Observation {
   const { rate, concurrency, requestId } = seen
@@ -184,7 +187,7 @@ function withoutSecrets(seen: Observation, secrets: Pick<Secrets, 'clean'>): Obs
   }
 }
 
-/** After a 401: a token other than the rejected one, after a refresh; `undefined` if the refresh failed. */
+/** Refreshes after a 401. Returns a token other than the rejected one; `undefined` if the refresh failed. */
 export async function tokenAfter401(
   { rejected, access, usable }: Bearer,
   token: string,

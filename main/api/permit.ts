@@ -2,28 +2,28 @@ import type { GatewaySummary, ProgramSummary } from '../../app/contract/snapshot
 import type { RateReading } from '../../app/service/headers.ts'
 import type { Tapped } from './quota-tap.ts'
 
-/** The outcome of a request that took a turn. */
+/** The outcome of an own request for which a permit was acquired. */
 export type OwnOutcome =
   /** A response, including a 401. */
   | { readonly kind: 'answer'; readonly rate?: RateReading }
   | { readonly kind: 'rate-limited'; readonly of: 'rate' | 'unattributed'; readonly rate?: RateReading }
   | { readonly kind: 'timeout' | 'not-sent' }
 
-/** Reports the outcome of an own request. To be called once. */
+/** Reports the outcome of an own request. Must be called once. */
 export type Permit = (outcome: OwnOutcome) => void
 
 /**
- * Waits for the turn of one of Headroom's own requests among those of programs. `undefined`: no room now.
- * `isUrgent`: it goes before them, and may spend the reserve, unlike a check.
+ * Waits until one of Headroom's own requests, queued with those of programs, may be sent. `undefined`: no
+ * room now. `isUrgent`: unlike a check, the request is sent before those of programs and may use the reserve.
  */
 export type AcquirePermit = (method: string, path: string, isUrgent?: boolean) => Promise<Permit | undefined>
 
-/** No turn: when to try again, in epoch milliseconds. */
+/** No permit was granted: when to try again, in epoch milliseconds. */
 export interface NoPermit {
   readonly retryAtMs: number
 }
 
-/** Waits for the turn to open a stream among all requests. `isRead`: programs read it. */
+/** Waits until a stream may be opened, queued with all other requests. `isRead`: programs read the stream. */
 export type AcquireStreamPermit = (path: string, isRead: boolean) => Promise<Permit | NoPermit>
 
 /** The outcome of a request with a response. */
@@ -34,11 +34,11 @@ export function outcomeOf({ refused, reading: { rate } }: Tapped): OwnOutcome {
     : { kind: 'answer', ...quota }
 }
 
-/** The gateway's additions to a connected key, while the gateway is on. */
+/** What the gateway adds to a connected key while the gateway is on. */
 export interface SessionGateway {
-  /** Own checks wait for a turn among programs' requests. */
+  /** Makes own checks queue with programs' requests. */
   readonly acquirePermit: AcquirePermit
-  /** Streams wait for a turn to reopen. */
+  /** Makes streams queue before they reopen. */
   readonly acquireStreamPermit: AcquireStreamPermit
   /** See `Timeline`. */
   markClockUncertain(fromMs: number, toMs: number): void

@@ -21,8 +21,8 @@ import * as checkErrors from './check-errors.ts'
 import type { ApiAnswer, ApiRequest } from './client.ts'
 
 /**
- * The ledger's methods for a prober. They read one row, because usually a comparison of times is enough and
- * no view of all rows is needed.
+ * The ledger's methods for a prober. They read a single row, because usually comparing times is enough, and a
+ * view of all rows is not needed.
  */
 export interface ProbedQuotas {
   rowAt(category: string, nowMs: number): RequestQuota | undefined
@@ -43,21 +43,21 @@ export interface ProberDeps {
   readonly mayProbe: () => boolean
   /** The access token of current requests, for comparison only; `undefined` if there is none. */
   readonly accessToken?: () => string | undefined
-  /** Whether a user is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
+  /** Whether a person is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
 }
 
 /**
- * The interval of regular ticks in milliseconds. Not shorter, so that an app without windows seldom wakes the
- * machine; a check that is due in between gets an extra tick.
+ * The interval of regular ticks in milliseconds. It is not shorter so that an app without windows seldom
+ * wakes the machine. A check that is due between two ticks gets an extra one.
  */
 const TICK_MS = 1000
-/** Minimum wait of a timer: less than a millisecond could end too early. */
+/** Minimum wait of a timer: one of less than a millisecond could end too early. */
 const MIN_WAIT_MS = 1
 const MAX_AT_ONCE = 4
 /**
- * Interval for re-evaluating a row that is not due, even without a new header: its modelled quota may run out
- * meanwhile.
+ * Interval for re-evaluating a row that is not due, even without a new header: its estimated quota may have
+ * run out.
  */
 const LOOK_AGAIN_MS = 5_000
 /**
@@ -69,7 +69,7 @@ const PAUSE_AFTER = { refusedMs: 10 * 60_000, faultMs: 30_000, notSentMs: 5_000 
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-/** The inputs of a row's last evaluation; until one of them changes, no check can become due. */
+/** The inputs of a row's last evaluation. Until one of them changes, no check can become due. */
 interface Look {
   readonly atMs: number
   readonly dueAtMs: number
@@ -96,7 +96,7 @@ export class Prober {
   #account: string | undefined
   #stopped = false
   #cancel: () => void = () => {}
-  /** The one tick between two regular ones, on the timeline's clock. */
+  /** When the one extra tick between two regular ones is due, on the timeline's clock. */
   #extraTickAtMs = Number.POSITIVE_INFINITY
   #cancelExtraTick: () => void = () => {}
 
@@ -114,7 +114,7 @@ export class Prober {
     return this.#settings.symbol ?? DEFAULT_PROBE_SYMBOL
   }
 
-  /** Applies new settings; checks already sent still count against the budget. */
+  /** Applies new settings; checks that were already sent still count against the budget. */
   change(settings: ProbeSettings): void {
     const before = this.symbol
     this.#settings = settings
@@ -122,14 +122,14 @@ export class Prober {
     const asks = (category: string, symbol: string) =>
       probeRequest(category, { account: this.#account, symbol })?.path
     for (const [category, record] of this.#records) {
-      // A check rejected for one symbol may succeed for another, so the pause ends.
+      // A check that was rejected for one symbol may succeed for another, so the pause ends.
       if (asks(category, before) === asks(category, this.symbol)) continue
       this.#records.set(category, { ...record, notBeforeMs: NO_PROBES.notBeforeMs })
     }
     this.tick()
   }
 
-  /** Ends the pauses after a 401 or 403: a new sign-in may have another user and other scopes. */
+  /** Ends the pauses after a 401 or 403: the new sign-in may be another user's, or have other scopes. */
   signedIn(): void {
     this.#endPauses(this.#unaccepted)
     this.#unaccepted.clear()
@@ -170,8 +170,8 @@ export class Prober {
   }
 
   /**
-   * Sends one check at a user's request. The budget still applies, because it protects the user's own
-   * requests.
+   * Sends one check at a person's request. The budget still applies, because it protects the requests of the
+   * person's own programs.
    */
   async checkNow(category: string): Promise<Outcome> {
     const { timeline, quotas, mayProbe } = this.#deps
@@ -256,13 +256,14 @@ export class Prober {
   }
 
   /**
-   * Also ticks at `dueAtMs`, if that is soon. An earlier extra tick schedules this one again.
+   * Schedules an extra tick at `dueAtMs`, if that is soon. If an extra tick is already due earlier, it will
+   * schedule this one.
    *
    * With regular ticks alone, checks could stay in phase with a program's timer for minutes, and find the row
    * always full or never full.
    */
   #tickAt(dueAtMs: number, now: number): void {
-    // Also false without a time: a row that no budget pays for is never due.
+    // The condition also covers an infinite time: a row without a budget is never due.
     if (!(dueAtMs < Math.min(this.#extraTickAtMs, now + LOOK_AGAIN_MS))) return
     this.#cancelExtraTick()
     this.#extraTickAtMs = dueAtMs
@@ -273,8 +274,8 @@ export class Prober {
   }
 
   /**
-   * Whether the 401 was for a different access token. If so, it says nothing about this one, and the check
-   * runs at once.
+   * Whether the 401 was for a different access token. If so, it says nothing about the present token, and the
+   * check is sent at once.
    */
   #hasOtherToken(category: string): boolean {
     const unauthorized = this.#unauthorized.get(category)
@@ -308,7 +309,9 @@ export class Prober {
     return { ...(this.#records.get(category) ?? NO_PROBES), surprisedAtMs }
   }
 
-  /** Counts a request that is no check, such as a lookup of an order, in the budget. It may exceed it. */
+  /**
+   * Counts a request other than a check, such as the lookup of an order, in the budget, which it may exceed.
+   */
   count(category: string): void {
     this.#sent(category, this.#deps.timeline.now())
   }
@@ -334,8 +337,8 @@ export class Prober {
     this.#under.add(category)
     const answer = await this.#deps.request(request).finally(() => this.#under.delete(category))
     this.#settle(category, answer)
-    // The response may enable other checks, such as those that need an account: no need to wait for the next
-    // tick.
+    // The response may enable other checks, such as those that need an account. They need not wait for the
+    // next tick.
     if (answer.kind === 'answered') this.tick()
     return answer
   }
@@ -350,9 +353,9 @@ export class Prober {
       this.#records.set(category, { ...record, sentAtMs: earlier, notBeforeMs })
       return
     }
-    // The budget counts a check at its response, not at its start, because it may wait for a token first: two
-    // checks one period apart here are then one period apart at the service. A configured interval is
-    // measured from start to start.
+    // The budget counts a check when its response arrives, because the check may first wait for a token. So
+    // checks that are one period apart here are also one period apart at the service. A configured interval
+    // is measured from start to start.
     const keepsBeat = this.#settings.everySeconds[category] !== undefined
     const headerAtMs = this.#deps.quotas.lastHeaderAtMs(category)
     const settled: ProbeRecord = {
@@ -368,7 +371,7 @@ export class Prober {
     const { status, hasQuota } = answer
     if (hasQuota || (status !== UNAUTHORIZED && status !== FORBIDDEN)) this.#unaccepted.delete(category)
     else this.#unaccepted.add(category)
-    // If a rejected token is accepted again, all rows may accept it.
+    // If one row accepts a rejected token again, all rows may accept it.
     if (hasQuota && this.#unauthorized.has(category)) this.#endPauses(this.#unauthorized.keys())
     if (hasQuota || status !== UNAUTHORIZED) this.#unauthorized.delete(category)
     if (status >= 400 && !hasQuota) {

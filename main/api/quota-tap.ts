@@ -39,7 +39,7 @@ export interface Tapped {
   readonly retryAtMs?: number
 }
 
-/** A 429 as received, and the row's state before it. */
+/** A 429, and the row's state before it. */
 interface Refusal {
   readonly reading: HeaderReading
   readonly before: BeforeRefusal | undefined
@@ -48,8 +48,8 @@ interface Refusal {
 /** The wait after a rate-limit 429 without X-RateLimit-Reset (service 7), in seconds. */
 const FALLBACK_SECONDS = 60
 /**
- * Added to each wait, in milliseconds: the service rounds its times, so a request exactly at Reset may get a
- * 429.
+ * Added to each wait, in milliseconds: the service rounds its times, so a request sent exactly at Reset may
+ * get a 429.
  */
 const GRACE_MS = 500
 const MAX_HOLD_MS = 15 * 60_000
@@ -59,7 +59,7 @@ const MAX_DOUBLINGS = 10
 /** How long an aborted request may still take to reach the service, in milliseconds. */
 const ON_ITS_WAY_MS = 2_000
 
-/** Records every request of this app and its response; the only reader of quota headers. */
+/** Records every request of this app and its response; nothing else reads quota headers. */
 export class QuotaTap {
   readonly #deps: QuotaTapDeps
   readonly #others = new OthersEpisodes()
@@ -89,7 +89,7 @@ export class QuotaTap {
     return sent
   }
 
-  /** The present state of a row, for the record of a 429. */
+  /** A row's state before a 429, for the event. */
   #before(row: RequestQuota, now: number): BeforeRefusal | undefined {
     if (row.source === 'default') return undefined
     const { limit, low, high, use } = row
@@ -109,8 +109,9 @@ export class QuotaTap {
   /**
    * The earliest time for a request to this path, in epoch milliseconds; `undefined` if it may be sent now.
    *
-   * Set while the category is paused, or probably below one request: the service would respond with 429.
-   * `as`: a request of this class also leaves the reserve for more urgent classes.
+   * A time is returned while the category is paused or probably has less than one request left, because the
+   * service would respond with 429. `as`: the class of the request, which must also leave the reserve for
+   * more urgent classes.
    */
   notBeforeMs(method: string, pathAndQuery: string, as: ProgramClass = 'critical'): number | undefined {
     const { ledger, timeline } = this.#deps
@@ -150,13 +151,13 @@ export class QuotaTap {
   }
 
   /**
-   * Records a response that is not the service's, such as a network's sign-in page; `why` is the displayed
-   * reason.
+   * Records a response that did not come from the service, such as a network's sign-in page; `why` is the
+   * displayed reason.
    */
   notTheService(ticket: Ticket, status: number, why: string): void {
     const { ledger, timeline } = this.#deps
     ledger.lost(ticket, timeline.now())
-    // Reachability reports a response that is not the service's once for the whole host.
+    // Reachability reports such a response once for the whole host.
     const row = rowNamed(ticket)
     if (row !== undefined) this.#problems.strange(row, { status, message: why }, timeline.now())
   }
@@ -170,7 +171,7 @@ export class QuotaTap {
     const { ledger, history, timeline } = this.#deps
     const now = timeline.now()
     const refused = reading.status === 429 ? refusedBy(reading, body) : undefined
-    // The row is read before the response is applied.
+    // Read the row before the response is applied.
     const row = refused && ticket.category !== undefined ? ledger.rowAt(ticket.category, now) : undefined
     const refusal = { reading, before: row && this.#before(row, now) }
     if (refused === 'concurrency' && !reading.rate) {
@@ -232,7 +233,7 @@ export class QuotaTap {
   }
 
   #number(category: string, ticket: Ticket): void {
-    // The header may name a different row than the rejected one.
+    // The header may name a row other than the rejected one.
     for (const row of new Set([category, rowNamed(ticket)])) {
       if (row === undefined) continue
       for (const one of this.#problems.answered(row, this.#deps.timeline.now())) this.#deps.report(one)
@@ -256,19 +257,19 @@ export class QuotaTap {
    */
   #hold(category: string, { reading, before }: Refusal, now: number): number {
     const { ledger, history, report } = this.#deps
-    // Several requests in flight may get 429s together, which count as a single 429.
+    // If several requests in flight get 429s together, these count as a single 429.
     const held = ledger.holdOf(category, now)
     const refusals = held?.refusals ?? ledger.refusals(category) + 1
-    // A 429 without a time is waited out also where tries continue (service 7).
+    // After a 429 that names no time, the full wait applies even if tries would continue (service 7).
     if (reading.rate?.resetSeconds === undefined)
       ledger.postponeTry(category, now + FALLBACK_SECONDS * 1000 + GRACE_MS)
     const nextTryAtMs = ledger.nextTryAtMs(category)
     const wantedMs = now + Math.min(this.#waitMs(reading, refusals), MAX_HOLD_MS)
-    // A further 429 of an empty quota is not news: its request was already in flight, or others use the whole
-    // refill.
+    // A further 429 of an empty quota is not reported: its request was already in flight, or others use the
+    // whole refill.
     const isKnown = held !== undefined && reading.rate?.remaining === 0 && nextTryAtMs === undefined
     const untilMs = isKnown ? held.untilMs : Math.max(wantedMs, held?.untilMs ?? 0)
-    // The 429 itself may show that others use the whole refill, so the row is read after it.
+    // The 429 itself may show that others use the whole refill, so read the row again.
     const row = ledger.rowAt(category, now)
     const byOthers = held?.byOthers ?? (row !== undefined && usesWholeRefill(row))
     ledger.hold(category, { untilMs, refusals, byOthers })
@@ -285,7 +286,9 @@ export class QuotaTap {
     return retryAtMs
   }
 
-  /** Records a response without a 429: earlier 429s are over, unless others still use the whole refill. */
+  /**
+   * Records a response other than a 429, which ends earlier 429s unless others still use the whole refill.
+   */
   #accepted(category: string): void {
     if (this.#deps.ledger.nextTryAtMs(category) !== undefined) return
     this.#deps.report({ kind: 'rate-limit-over', category })
@@ -308,12 +311,14 @@ export class QuotaTap {
     return askedMs + GRACE_MS + jitterMs
   }
 
-  /** Evaluates the rows periodically: without a response, use by others can end and a row can run out. */
+  /**
+   * Evaluates the rows periodically: even without a response, use by others may end and a row may run out.
+   */
   evaluate(rows: readonly RequestQuota[], nowMs: number): void {
     for (const row of rows) {
       const others = this.#others.evaluate(row, nowMs)
       if (others) this.#deps.report(others)
-      // While a 429 lasts, a short row stays short.
+      // While a 429 lasts, a row that is short stays short.
       if (row.state !== 'blocked') this.#deps.report(shortReport(row))
     }
   }
@@ -326,8 +331,8 @@ export class QuotaTap {
 }
 
 /**
- * The row of a ticket. A category may have only slots and no request row; `undefined` for a path that no rule
- * matches.
+ * The name of a ticket's row. If a category has slots but no request row, its own name; `undefined` for a
+ * path that no rule matches.
  */
 const rowNamed = ({ category, endpoint }: Ticket): string | undefined =>
   category ?? (endpoint.startsWith('/') ? undefined : endpoint)

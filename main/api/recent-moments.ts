@@ -1,4 +1,4 @@
-/** Number of expired times that are removed together. */
+/** Expired times are removed together once there are this many. */
 const MAX_FORGOTTEN = 256
 
 /** Times within the last `keptMs` milliseconds. Adding one takes constant time. */

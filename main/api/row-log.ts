@@ -6,7 +6,7 @@ const MAX_REFUSALS = 20
 const MAX_ROWS = 160
 const MAX_NUMBER = 20
 
-/** The numeric quota headers (service 2.2). Other header names and values may reveal more than a quota. */
+/** The numeric quota headers (service 2.2). Other headers may reveal more than a quota. */
 const NUMBERS = [
   'x-ratelimit-limit',
   'x-ratelimit-period',

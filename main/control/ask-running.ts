@@ -11,7 +11,7 @@ import type { SocketPath } from './socket-path.ts'
 
 export type RunningAnswer =
   | { readonly kind: 'answered'; readonly answer: ControlAnswer }
-  /** No listener: no app runs on this data folder, or it has no socket. */
+  /** Nothing listens: no app runs on this data folder, or the app has no socket. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'failed'; readonly why: string }
 
@@ -23,13 +23,13 @@ export interface AskDeps {
 
 /**
  * Timeouts in milliseconds. A revocation waits for the service, and turning the gateway off waits for
- * requests in progress. A status does not wait.
+ * requests in progress. A status request waits for nothing.
  */
 const TIMEOUT_MS = {
   status: 5_000,
   revoke: 60_000,
   gateway: 15_000,
-  // Signing-in first looks whether its host responds.
+  // A sign-in first checks whether its host responds.
   'allow-orders': 15_000,
   'await-orders': SIGN_IN_LIMIT_MS + 30_000,
   'stop-orders': 5_000,
@@ -76,8 +76,8 @@ export function askRunning(
 }
 
 /**
- * Why a socket cannot be trusted. Node gives no credentials of the peer process, so the owners of the socket
- * and of its folder are checked instead.
+ * Why a socket cannot be trusted. Node does not report the credentials of the peer process, so the owners of
+ * the socket and of its folder are checked instead.
  */
 function whyForeign(path: SocketPath, userId: number | undefined): string | undefined {
   if (path.kind === 'pipe' || userId === undefined) return undefined

@@ -42,11 +42,11 @@ export interface ControlServer {
 }
 
 /**
- * The maximum silence of a client in milliseconds. Command lines send and read at once; a longer silence
- * means another program or a suspended one.
+ * The maximum silence of a client in milliseconds. The `headroom` commands send and read at once; a client
+ * that is silent for longer is another program or suspended.
  */
 const SILENCE_MS = 10_000
-/** Interval of checks that the socket file is still there: cleaners of temporary folders delete old ones. */
+/** How often to check that the socket file still exists: cleaners of temporary folders delete old files. */
 const LOOK_MS = 10_000
 /** A program may send many requests in one instant; each is answered in milliseconds. */
 export const MAX_CONNECTIONS = 256
@@ -54,8 +54,8 @@ export const MAX_CONNECTIONS = 256
 /**
  * Serves the `headroom` commands of this machine's user.
  *
- * The caller must hold the data folder's lock, so that an existing socket file is known to be stale. A
- * failure to listen is logged and not thrown: the rest of the app works without the socket.
+ * The caller must hold the data folder's lock, so that an existing socket file is known to be stale. If the
+ * socket can't be opened, that is logged and not thrown: the rest of the app works without the socket.
  */
 export async function startControlServer(deps: ControlServerDeps): Promise<ControlServer> {
   const { path, clock, log } = deps
@@ -66,7 +66,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
     serve(socket, deps, () => limit.keep(socket))
   })
   const limit = limitConnections([server], { most: MAX_CONNECTIONS })
-  // An error while the server listens concerns one connection only; earlier errors are reported below.
+  // While the server listens, an error concerns only one connection; earlier errors are reported below.
   server.on('error', (cause) => server.listening && log.note('the control socket failed', { cause }))
   try {
     await listenAnew(server, deps)
@@ -78,7 +78,7 @@ export async function startControlServer(deps: ControlServerDeps): Promise<Contr
   const reopenIfDeleted = async () => {
     try {
       if (path.kind === 'pipe' || lstatSync(path.path, { throwIfNoEntry: false }) !== undefined) return
-      // The old server is closed first, because closing it makes libuv delete the file of that name.
+      // The old server is closed first, because that makes libuv delete the socket file of the same name.
       server.close()
       await listenAnew(server, deps)
       log.note('the control socket was deleted; it is open again')
@@ -127,8 +127,8 @@ function makeWay(path: SocketPath, userId: number | undefined): void {
 }
 
 /**
- * Whether a folder belongs to the user and is closed to others. Its name lies in a world-writable folder
- * where any user could have created it, so client and server both check.
+ * Whether a folder belongs to the user and is inaccessible to others. It is in a world-writable folder, where
+ * any user could have created it first, so client and server both check.
  */
 export function isOurFolder(folder: string, userId: number | undefined): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
@@ -138,8 +138,8 @@ export function isOurFolder(folder: string, userId: number | undefined): boolean
 function listen(server: Server, path: SocketPath): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    // The umask applies while `listen` creates the socket, so that it is private from the start. Named pipes
-    // of libuv are private to their owner anyway.
+    // The umask applies while `listen` creates the socket, so that it is private from the start. libuv's
+    // named pipes are private to their owner anyway.
     const before = path.kind === 'pipe' ? undefined : process.umask(0o177)
     try {
       server.listen(path.path, () => {
@@ -169,7 +169,7 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
     cancel()
     socket.removeAllListeners('data')
     const request = parseRequest(received.slice(0, end))
-    // These wait for the service or a person; newer connections must not displace them.
+    // These requests wait for the service or a person; newer connections must not displace them.
     if (request?.do === 'revoke' || request?.do === 'await-orders') keep()
     if (request?.do === 'await-orders') socket.on('close', () => deps.switches?.cancel(request.signIn))
     const answer = () => answerTo(request, deps)
@@ -187,7 +187,7 @@ function serve(socket: Socket, deps: ControlServerDeps, keep: () => void): void 
   socket.on('close', () => cancel())
 }
 
-/** Requests that change nothing, or stop something: answered although their client has disconnected. */
+/** Requests that only read or stop something: carried out even if their client has disconnected. */
 const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
   'status',
   'revoke',
@@ -197,8 +197,9 @@ const ANYWAY: ReadonlySet<ControlRequest['do']> = new Set([
 ])
 
 /**
- * Answers, unless the client disconnected meanwhile, as after its timeout while this process was suspended:
- * it has reported a failure, and a new program's key would be lost. One turn of the event loop shows that.
+ * Answers unless the client has disconnected, for example because it timed out while this process was
+ * suspended. Such a client has reported a failure, and the key of a new program would be lost. A disconnect
+ * is known after one turn of the event loop.
  */
 async function ifConnected<T>(socket: Socket, answer: () => Promise<T>): Promise<T | undefined> {
   await new Promise(setImmediate)

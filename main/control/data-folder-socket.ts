@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { absolute } from '../storage/home-folder.ts'
 import { type SocketPath, type SocketPlace, socketPath } from './socket-path.ts'
 
-/** The socket path of a data folder, the same for every path or link that leads to it. */
+/** The socket path of a data folder, the same for every path and link to that folder. */
 export function socketOf(
   dataFolder: string,
   environment: Readonly<Record<string, string | undefined>>,

@@ -15,8 +15,8 @@ import { programClass, programName, programOrders, programWeight } from '../gate
 /**
  * The protocol of the control socket: one line of JSON in each direction, then the connection ends.
  *
- * Only the owner of the data folder can open the socket, so there is no further authentication. The one
- * secret that is sent is the key of a program that was just added: it is shown once, to the user who added
+ * Only the owner of the data folder can open the socket, so there is no further authentication. The only
+ * secret that is sent is the key of a program that was just added, which is shown once to the user who added
  * it.
  */
 const request = z.discriminatedUnion('do', [
@@ -29,12 +29,12 @@ const request = z.discriminatedUnion('do', [
     profile: z.string().min(1).max(64),
     ending: z.string().min(1).max(ENDING_LENGTH).exactOptional(),
   }),
-  /** Answered once the sign-in of `allow-orders` has ended, which this connection's end cancels. */
+  /** Answered once the sign-in of `allow-orders` ends. If this connection closes first, it is cancelled. */
   z.strictObject({ do: z.literal('await-orders'), signIn: z.string().min(1).max(64) }),
-  /** Without `profile`: those of every key. */
+  /** Without `profile`, stops the orders of every key. */
   z.strictObject({ do: z.literal('stop-orders'), profile: z.string().min(1).max(64).exactOptional() }),
   z.strictObject({ do: z.literal('dismiss-order'), id: z.string().min(1).max(64) }),
-  /** Without `turn`, the request only returns the state. `port` applies to turning on. */
+  /** Without `turn`, the request only returns the state. `port` matters only for turning it on. */
   z.strictObject({
     do: z.literal('gateway'),
     turn: z.enum(['on', 'off']).exactOptional(),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** The system properties that determine the path of a socket. */
 export interface SocketPlace {
   readonly platform: NodeJS.Platform
-  /** The user's folder for session files; XDG_RUNTIME_DIR on Linux. */
+  /** The user's folder for runtime files; XDG_RUNTIME_DIR on Linux. */
   readonly runtimeFolder: string | undefined
   readonly temporaryFolder: string
   readonly userId: number | undefined
@@ -21,8 +21,8 @@ export type SocketPath =
   | { readonly kind: 'elsewhere'; readonly path: string; readonly folder: string }
 
 /**
- * The longest socket path in bytes. `sun_path` holds 104 on macOS and the BSDs, terminator included, and 108
- * on Linux; the smaller limit applies everywhere.
+ * The longest socket path in bytes. `sun_path` holds 104 bytes on macOS and the BSDs, including the
+ * terminator, and 108 on Linux; the smaller limit applies everywhere.
  */
 const MAX_BYTES = 103
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Program } from './programs.ts'
 
-/** A program's request after the door admitted it. */
+/** A program's request that the gateway's server (the door) has admitted. */
 export interface AdmittedRequest {
   readonly program: Program
   readonly method: 'GET' | 'HEAD' | 'POST'
@@ -14,7 +14,7 @@ export interface AdmittedRequest {
   /** How long the program lets this request wait for its turn. */
   readonly maxWaitMs: number
   readonly body: Buffer | undefined
-  /** Whether it never shares the response of an equal request. */
+  /** Whether it must not share the response of an equal request. */
   readonly isAlone?: boolean
   readonly reply: ServerResponse
 }

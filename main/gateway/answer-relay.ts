@@ -7,7 +7,7 @@ import { GATEWAY_NAME, sendProblem } from './problem.ts'
 import { FAILURES } from './refusals.ts'
 import type { Begun, TokenRemoval } from './token-removal.ts'
 
-/** Per-connection fields (RFC 9110, section 7.6.1), and cookies, which the gateway does not relay. */
+/** Per-connection headers (RFC 9110, section 7.6.1), and cookies, which the gateway does not relay. */
 const DROPPED: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -24,14 +24,14 @@ const DROPPED: ReadonlySet<string> = new Set([
 const MAX_BEHIND_BYTES = 8 << 20
 
 /**
- * The end-to-end fields of a response, without the token of `removal` and anything that names Headroom, plus
+ * The end-to-end headers of a response, without the token of `removal` and anything that names Headroom, plus
  * `Via` and `Proxy-Status`.
  */
 export function passedHeaders(
   { status, rawHeaders }: Pick<ForwardAnswer, 'status' | 'rawHeaders'>,
   removal?: TokenRemoval,
 ): string[] {
-  // Not split at spaces by a regular expression: on a long run of them it would take quadratic time.
+  // Not split with a regular expression, which would take quadratic time on a long run of spaces.
   const named = valuesOf(rawHeaders, 'connection').flatMap((value) =>
     value.split(',').map((name) => name.trim().toLowerCase()),
   )
@@ -65,20 +65,20 @@ export interface Relayed {
   readonly readers: readonly Reader[]
   /** Aborts the upstream request. */
   abort(): void
-  /** Called once, when the body has ended or every reader has gone. */
+  /** Called once, when the body has ended or no reader is left. */
   ended(): void
   /** Whether the response is a stream, which only the service or the gateway ends. */
   readonly isEndless: boolean
   readonly clock: Pick<Clock, 'after'>
-  /** Called with an exception of relaying, which ends only this response for its readers. */
+  /** Called with an exception that relaying threw. It ends only this response. */
   readonly defect: (cause: unknown) => void
 }
 
 /** A response that is being relayed to its readers. */
 export interface Relay {
   /**
-   * Ends a stream as the service does: with GoAway, after the current frame. A stream with a content encoding
-   * can't be appended to, so it is cut.
+   * Ends a stream as the service does: with GoAway, after the current frame. Nothing can be appended to a
+   * stream with a content encoding, so such a stream is cut off.
    */
   goAway(): void
 }
@@ -90,7 +90,7 @@ const CR = 0x0d
  * Relays a response to its readers as it arrives, and reads no faster than the fastest reader.
  *
  * A reader far behind the others is disconnected, so that it neither blocks them nor fills the memory. A
- * truncated response is truncated for its readers too.
+ * response that the service cuts off is cut off for its readers too.
  */
 export function relay(relayed: Relayed): Relay {
   const { answer, begun, removal, readers, abort, ended, isEndless, clock, defect } = relayed
@@ -169,11 +169,11 @@ export function relay(relayed: Relayed): Relay {
       body.resume()
     })
     const cache = isCoalesced ? ['Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`] : []
-    // Node must not add its own Date, or any other field, to the service's response.
+    // Node must not add its own Date, or any other header, to the service's response.
     reply.sendDate = false
     reply.writeHead(status, [...headers, ...cache])
-    // A stream may have no data for a while, so its head is sent now; a response of known length is sent in
-    // one piece with its head.
+    // A stream may have no data for a while, so its head is sent now. A response of known length is sent
+    // together with its head.
     if (isChunked) reply.flushHeaders()
   }
   const cut = () => {
@@ -196,7 +196,7 @@ export function relay(relayed: Relayed): Relay {
     }
     if (begun !== undefined && begun.bytes.length > 0) pass(begun.bytes)
     if (begun?.rest === 'none') return whole()
-    // Truncated while buffered: readers get what arrived, once Node has written it.
+    // The response was cut off while buffered. Readers get what arrived, once Node has written it.
     if (begun?.rest === 'cut' || body.destroyed) return void setImmediate(contained(cut))
     body.on('data', contained(pass))
     body.on(
@@ -212,15 +212,15 @@ export function relay(relayed: Relayed): Relay {
   return { goAway: contained(goAway) }
 }
 
-/** The last line of a stream, from the service (service 12) or from the gateway in its place. */
+/** The last line of a stream, from the service (service 12), or from the gateway on its behalf. */
 export const GO_AWAY = '{"StreamStatus":"GoAway"}'
 
 /** How long a reader may take to read the rest of its stream. Milliseconds. */
 export const END_STREAM_MS = 10_000
 
 /**
- * Ends a stream's reply, with a last line if given. Closes its connection if the rest is not read within
- * `END_STREAM_MS`.
+ * Ends a stream's reply, with a last line if given. Closes its connection if the reader does not read the
+ * rest within `END_STREAM_MS`.
  */
 export function endStream(
   reply: ServerResponse,

@@ -21,8 +21,8 @@ const CONTROL = /\p{Cc}/u
 const BROKEN_ENCODING = /%(?![\da-f]{2})/i
 
 /**
- * Whether a request may proceed to authentication: it is for this address, comes from no web page, and has a
- * path that all servers read the same way.
+ * Whether a request may proceed to authentication: it is for this address, does not come from a web page, and
+ * has a path that all servers read in the same way.
  */
 export function callerGate({ url, rawHeaders }: CallerHead, port: number): CallerGate {
   if (ownHost(rawHeaders, port) === undefined)
@@ -58,25 +58,25 @@ const MAX_ROUTED_PATH = 8 * 1024
 export type Destination = 'forward' | 'orders' | 'nowhere'
 
 /**
- * Where a path leads, in any spelling; see `namesOf`. `path` has passed `callerGate`.
+ * The destination of a path, however it is spelled; see `namesOf`. `path` has passed `callerGate`.
  *
  * Order paths are rejected wherever their name occurs, because a service might ignore what precedes it.
  */
 export function destinationOf(path: string): Destination {
   if (path.length > MAX_ROUTED_PATH) return 'nowhere'
   if (namesOf(readingsOf(path) ?? []).includes('orderexecution')) return 'orders'
-  // Forwards only the service's own spelling: another spelling might mean something else there.
+  // Only the service's own spelling is forwarded: to the service, another spelling might mean something else.
   return /^\/(?:v3|v2\/stream)\/./.test(path) ? 'forward' : 'nowhere'
 }
 
-/** Maximum rounds of decoding a path. Clients encode once, relays twice. */
+/** Maximum number of times a path is decoded. Clients encode once, and relays may encode again. */
 const MAX_DECODINGS = 8
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * A path as servers may read it, from the received form to the one that decoding no longer changes. Each
- * round decodes percent escapes and replaces compatibility characters (full-width letters, dots and slashes).
- * `undefined` if it is not UTF-8, or still changes after `MAX_DECODINGS`.
+ * A path in each form that servers may read, from the received one to the one that decoding no longer
+ * changes. Each round decodes percent escapes and replaces compatibility characters (full-width letters, dots
+ * and slashes). `undefined` if it is not UTF-8, or still changes after `MAX_DECODINGS`.
  */
 function readingsOf(path: string): readonly string[] | undefined {
   const readings: string[] = []
@@ -96,16 +96,16 @@ function readingsOf(path: string): readonly string[] | undefined {
 }
 
 /**
- * The names of a path's segments in its last reading: in lower case, without parameters, query and fragment,
- * and without surrounding spaces and trailing dots, which some servers ignore. `..` for a segment that goes
- * up.
+ * The names of a path's segments in its last form: in lower case, without parameters, query and fragment, and
+ * without surrounding spaces and trailing dots, which some servers ignore. `..` for a segment that means the
+ * parent.
  */
 function namesOf(readings: readonly string[]): readonly string[] {
   // Upper case first, because it maps the Turkish ı and i to one letter.
   const segments = (readings.at(-1) ?? '').toUpperCase().toLowerCase().split('/')
   return segments.map((segment) => {
     const [name = ''] = segment.split(/[;?#]/, 1)
-    // No regular expression: on a long run of dots it would take quadratic time.
+    // Not a regular expression, which would take quadratic time on a long run of dots.
     let end = name.length
     while (end > 0 && /[\s.]/.test(name.charAt(end - 1))) end -= 1
     return end === 0 && name.indexOf('.') !== name.lastIndexOf('.') ? '..' : name.slice(0, end).trimStart()

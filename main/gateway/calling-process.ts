@@ -5,7 +5,7 @@ import type { PeerSocket } from './peer-user.ts'
 
 /** Minimum time between two scans of all processes for one program: a scan takes milliseconds. */
 const LOOK_AGAIN_MS = 30_000
-/** Longest process name in a table. */
+/** Maximum length of a process name in a table. */
 const MAX_NAME = 40
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|pl|sh|r|jl|lua|php|jar|exe|dll)$/i
 
@@ -32,7 +32,7 @@ export const linuxProcesses: ProcessTable = {
 }
 
 /**
- * The process that owns a socket, as its program, the script it runs, and its id: `python3 scan.py (4123)`.
+ * The process that owns a socket: its program, the script that it runs, and its id: `python3 scan.py (4123)`.
  * The rest of the command line is left out, because it may contain secrets. `undefined` if no process is
  * found. `formerName`: the process's name at an earlier connection.
  */
@@ -41,7 +41,7 @@ export async function processOf(
   table: ProcessTable = linuxProcesses,
   formerName?: string,
 ): Promise<string | undefined> {
-  // 0: the socket was closed meanwhile.
+  // Inode 0: the socket has been closed in the meantime.
   if (!/^[1-9]\d*$/.test(inode)) return undefined
   try {
     const former = formerName === undefined ? undefined : / \((\d+)\)$/.exec(formerName)?.[1]
@@ -71,14 +71,14 @@ interface Caller {
   name: string | undefined
 }
 
-/** The process that each program last called from. */
+/** The process from which each program last called. */
 export class CallingProcesses {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #changed: () => void
   readonly #processOf: (peer: PeerSocket, formerName?: string) => Promise<string | undefined>
   readonly #callers = new Map<string, Caller>()
 
-  /** `changed` is called when a process was found. */
+  /** `changed` is called when a process has been found. */
   constructor(
     clock: Pick<Clock, 'monotonicMs'>,
     changed: () => void,

@@ -13,25 +13,26 @@ import { LOCAL_TOKEN_SECONDS, type Program, type Programs } from './programs.ts'
 export interface DoorDeps {
   readonly port: number
   readonly programs: Pick<Programs, 'ofBearer' | 'tokenFor'>
-  /** Finds the user whose process is at the other end, as far as the system can tell. */
+  /** Finds out whose process is at the other end, as far as the system can tell. */
   readonly callerOf: (connection: Connection) => Promise<'own' | 'other' | 'gone'>
   /** The scopes of the access token of a program's key. */
   readonly scopesOf: (program: Program) => readonly string[]
   /**
-   * The request has a valid key: its connection now belongs to a program, and may idle while it is answered.
+   * Called for a request with a valid key. Its connection then belongs to a program, and may be idle while
+   * the request is answered.
    */
   readonly keyShown: (request: IncomingMessage) => void
   /** Answers an admitted request. */
   readonly serve: (request: AdmittedRequest) => void
-  /** Whether no order of any key may pass. */
+  /** Whether orders are off for all keys. */
   readonly ordersAreOff: () => boolean
-  /** Whether a request under the order path may pass. */
+  /** Decides whether a request under the order path may be sent. */
   readonly judgeOrder: OrderLane['judge']
   /** Answers an admitted order. */
   readonly serveOrder: (order: AdmittedOrder) => void
 }
 
-/** `idleMs` is above a minute, so that a program that sends a request each minute is not disconnected. */
+/** A connection may idle for over a minute, so that a program that polls each minute stays connected. */
 export const GATEWAY_LIMITS: LoopbackLimits = {
   ...LOOPBACK_LIMITS,
   unauthenticatedMs: 10_000,
@@ -39,7 +40,7 @@ export const GATEWAY_LIMITS: LoopbackLimits = {
 }
 
 const MAX_BODY_BYTES = 1 << 20
-/** Anyone may send a form without a key, and its fields take quadratic time to parse. */
+/** Anyone can send a form without a key, and parsing its fields takes quadratic time. */
 const MAX_FORM_BYTES = 16 << 10
 const HEALTH = '/headroom/health'
 const TOKEN = '/oauth/token'
@@ -49,7 +50,7 @@ const REVOKE = '/oauth/revoke'
  * The entrance of the gateway: forwards requests of known programs, and declines all others with a reason.
  *
  * Order of checks: Host, Origin, path and size, health, key, the user of the calling process, method. The
- * user comes after the key because its lookup takes milliseconds. No part of a declined request is sent
+ * user is checked after the key because the lookup takes milliseconds. No part of a declined request is sent
  * upstream.
  */
 export function door(deps: DoorDeps): (...args: Parameters<RequestListener>) => Promise<void> {
@@ -97,7 +98,7 @@ async function answerProgram(
   admit(request, reply, { program, method, body: undefined }, deps)
 }
 
-/** Orders, their estimates and lists: each passes by the verdict of the order lane alone. */
+/** Answers requests about orders. Only the order lane decides whether they may be sent. */
 async function answerOrder(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -127,7 +128,9 @@ async function answerOrder(
     })
 }
 
-/** Whether a request with a valid key comes from a process of this user; if not, sends the error response. */
+/**
+ * Whether a request with a valid key comes from a process of this user. If not, this also sends the error.
+ */
 async function mayUseKeys(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -139,23 +142,23 @@ async function mayUseKeys(
   return caller === 'own' && !reply.destroyed
 }
 
-/** How long the rest of an unreadable request is discarded, so that the response arrives. Milliseconds. */
+/** How long the rest of an unreadable request is read, so that the response arrives. Milliseconds. */
 const LINGER_MS = 2_000
 const answered = new WeakSet<Duplex>()
 /** The reply to the latest readable request, by connection. */
 const replies = new WeakMap<Duplex, ServerResponse>()
 
 /**
- * Answers a request that cannot be parsed or stays unfinished, after the earlier ones, and closes its
+ * Answers a request that can't be parsed or stays incomplete, once earlier ones are answered, and closes its
  * connection.
  */
 function malformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Node reports each further part of the same request too.
+  // Node also reports each further part of the same request.
   if (answered.has(socket)) return
   answered.add(socket)
   const problem = UNREADABLE[error.code ?? ''] ?? NO_HTTP
   const before = replies.get(socket)
-  // The broken part is the body of that request, which still waits for its end.
+  // The invalid part belongs to the body of that request, which is still incomplete.
   if (before?.req.complete === false && !before.headersSent) sendProblem(before, problem)
   else if (before === undefined || before.writableFinished) endWith(socket, problem)
   else before.once('finish', () => endWith(socket, problem))
@@ -188,7 +191,7 @@ function admit(
   serve({ ...partsOf(request, reply, admission), ...admission, maxWaitMs })
 }
 
-/** What is forwarded of a request, apart from its method. */
+/** The parts of a request that are forwarded, apart from its method. */
 function partsOf(
   { url = '/', headers }: IncomingMessage,
   reply: ServerResponse,
@@ -249,7 +252,7 @@ async function answerToken(request: IncomingMessage, reply: ServerResponse, deps
 
 function answerHealth(request: IncomingMessage, reply: ServerResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  // A connection without a key ends after ten seconds, whatever Keep-Alive announces.
+  // A connection without a key is closed after ten seconds, whatever Keep-Alive announces.
   reply.setHeader('connection', 'close')
   if (isRead) sendJson(reply, 200, { status: 'ok' })
   else sendProblem(reply, denied(403, 'Send the health check as GET.'))
@@ -267,7 +270,7 @@ function sendJson(reply: ServerResponse, status: number, value: unknown): void {
   reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
 
-/** The bearer of a request; `undefined` without one, or with several. */
+/** The bearer of a request; `undefined` if there is none or there are several. */
 function bearerOf({ rawHeaders, headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization')
   if (names.length !== 1) return undefined
@@ -279,7 +282,7 @@ const textOf = (value: string | readonly string[] | undefined): string | undefin
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
-/** HTTP/1.0 has no expectations: RFC 9110, section 10.1.1. */
+/** The expectation of a request. HTTP/1.0 has none (RFC 9110, section 10.1.1). */
 const expectationOf = ({ httpVersion, headers: { expect } }: IncomingMessage): string | undefined =>
   httpVersion === '1.1' ? expect : undefined
 
@@ -295,8 +298,8 @@ type Body =
   | { readonly kind: 'gone' }
 
 /**
- * The body of a request, up to `maxBytes`. Sends 100 Continue if its caller expects it. `gone`: its
- * caller disconnected.
+ * The body of a request, up to `maxBytes`. Sends 100 Continue if the caller expects it. `gone`: the caller
+ * disconnected.
  */
 function bodyOf(request: IncomingMessage, reply: ServerResponse, maxBytes: number): Promise<Body> {
   if (expectationOf(request) !== undefined) reply.writeContinue()
@@ -326,7 +329,7 @@ const denied = (status: number, detail: string): Problem => ({
 })
 
 const NO_HTTP = denied(400, "Can't parse this request. Send valid HTTP/1.1.")
-/** Problems by the code of Node's error. */
+/** The problem for each code of a Node error. */
 const UNREADABLE: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: denied(431, 'The headers are over 16 KiB. Send shorter ones.'),
   ERR_HTTP_REQUEST_TIMEOUT: denied(408, 'The request timed out before it was complete. Send it again.'),

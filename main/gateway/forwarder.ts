@@ -20,7 +20,7 @@ import { Sending, type SendingDeps } from './sending.ts'
 import { type SharingDeps, StreamHub } from './stream-hub.ts'
 
 export interface ForwarderDeps extends SendingDeps, Bearer {
-  /** Sends orders; absent: none is admitted. */
+  /** Sends orders; absent if none are admitted. */
   readonly orders?: ForwarderOrders
   readonly ledger: Pick<Ledger, 'categoryOf' | 'sizeOf' | 'reserveOf'>
   readonly event: (event: MonitorEvent) => void
@@ -72,9 +72,9 @@ interface Upstream {
   readonly stream: string | undefined
   readonly calls: Map<number, Call>
   sending: Sending | undefined
-  /** Whether the request's 401 is withheld while the token is refreshed. */
+  /** Whether the request's 401 is held back while the token is refreshed. */
   isRefreshing: boolean
-  /** The response if there was no token when its turn came. */
+  /** The response to send if there was no token when the request's turn came. */
   unsent: Problem | undefined
 }
 
@@ -83,14 +83,14 @@ interface Upstream {
  * access token.
  */
 export class Forwarder {
-  /** For requests that other parts send. */
+  /** Permits for requests that other parts of Headroom send. */
   readonly permits: Permits
   readonly #deps: ForwarderDeps
   readonly #scheduler: Scheduler
   readonly #calls = new Map<number, Call>()
   readonly #upstreams = new Map<number, Upstream>()
   readonly #replies = new OpenReplies()
-  /** Streams that are relayed as they are, not shared. */
+  /** Streams that are relayed and not shared. */
   readonly #streams = new Map<number, Relay>()
   readonly #uses = new Map<string, ProgramUse>()
   readonly #hub: StreamHub
@@ -141,7 +141,7 @@ export class Forwarder {
     })
   }
 
-  /** Serves a request: forwards it when its turn comes, or answers why not. */
+  /** Serves a request: forwards it when its turn comes, or sends an error. */
   async serve(admitted: AdmittedRequest): Promise<void> {
     const { reply, maxWaitMs } = admitted
     const cameAtMs = this.#now()
@@ -155,7 +155,7 @@ export class Forwarder {
     if (!this.#hub.serve(request)) this.#offer(request)
   }
 
-  /** Hands an order to the lane of orders: it waits for nothing. */
+  /** Hands an order to the order lane, without queueing it. */
   serveOrder(order: AdmittedOrder): void {
     const { orders } = this.#deps
     if (orders === undefined) throw new Error('an order was admitted without a lane for it')
@@ -195,14 +195,14 @@ export class Forwarder {
     use.lastSeenAtMs = this.#now()
   }
 
-  /** Why nothing of this program may be sent now, apart from the access token. */
+  /** Why no request of this program may be sent now; does not consider the access token. */
   #obstacle(program: Program): Problem | undefined {
     if (this.#closed !== undefined) return unavailable(this.#closed)
     const pausedUntilMs = this.#deps.pausedUntilMs(program)
     return pausedUntilMs === undefined ? undefined : pausedFor(pausedUntilMs - this.#now())
   }
 
-  /** Use by this program since the gateway was turned on, and its waiting requests. */
+  /** This program's use since the gateway was turned on, and its waiting requests. */
   nowOf(program: Program): ProgramNow {
     const waiting = this.#scheduler
       .waiting()
@@ -227,7 +227,7 @@ export class Forwarder {
       .reduce((sum, { category, perSecond }) => sum + (category === bucket ? perSecond : 0), 0)
   }
 
-  /** Whether any program waits for its turn. Headroom's own checks wait then too. */
+  /** Whether any program waits for its turn. If so, Headroom's own checks wait too. */
   get hasWaiting(): boolean {
     return this.#scheduler.hasWaiting
   }
@@ -249,7 +249,7 @@ export class Forwarder {
     const problem = pausedFor(untilMs - this.#now())
     this.#hub.refuseWaitingOf(program, problem)
     for (const { request, program: id } of this.#scheduler.waiting()) {
-      // Other programs may be waiting for the same stream, so its turn is not ended.
+      // Other programs may be waiting for the same stream, so it stays in the queue.
       const call = id === program.id ? this.#calls.get(request) : undefined
       if (call === undefined) continue
       this.#refuse(call, problem)
@@ -277,7 +277,7 @@ export class Forwarder {
     await readersEnded
   }
 
-  /** Ends everything at once. Unanswered requests get the reason. */
+  /** Ends everything at once. Unanswered requests get `why` as the reason. */
   stop(why = 'the gateway was turned off'): void {
     this.#closed ??= why
     this.refuseWaiting(this.#closed)
@@ -350,7 +350,7 @@ export class Forwarder {
     this.#upstreams.set(id, upstream)
     this.#calls.set(id, call)
     reply.on('close', () => this.#drop(call))
-    // A stream does not end, so a later caller would miss its beginning.
+    // A stream can't be shared like a response: a later caller would miss its beginning.
     const sameAs =
       isStream || isAlone ? undefined : sameAsOf({ method, pathAndQuery, accept, acceptEncoding })
     this.#apply(
@@ -374,7 +374,8 @@ export class Forwarder {
   }
 
   /**
-   * Carries out decisions, then sleeps until the next one. `why`: the reason for declining as unavailable.
+   * Carries out decisions, then sleeps until the next one is due. `why`: the reason for requests that are
+   * declined as unavailable.
    */
   #apply(decisions: readonly Decision[], why?: string): void {
     for (const decision of decisions) this.#do(decision, why)
@@ -462,8 +463,8 @@ export class Forwarder {
   }
 
   /**
-   * Gets an access token. Waits for one at most as long as the caller would wait for its turn, but at least
-   * `MIN_TOKEN_WAIT_MS`.
+   * Gets an access token. Waits at most as long as the caller would wait for its turn, or for
+   * `MIN_TOKEN_WAIT_MS` if that is longer.
    */
   async #accessFor({ maxWaitMs }: AdmittedRequest): Promise<Access> {
     const { usable, access, clock } = this.#deps
@@ -478,7 +479,7 @@ export class Forwarder {
       return
     }
     if (upstream !== undefined && access.kind === 'none') upstream.unsent = noToken(access, this.#now())
-    // Reported after this decision, because other decisions of the same event come first.
+    // Reported later, because other decisions of the same event must be carried out first.
     this.#settleSoon(id, { kind: 'not-sent' })
   }
 
@@ -507,7 +508,7 @@ export class Forwarder {
         void this.#deps.rejected(sending.token, request.pathAndQuery)
       }
       upstream.isRefreshing = isDecided('refresh')
-      // A response that is neither relayed nor withheld is not read.
+      // A response that is neither relayed nor held back is not read.
       if (!isPassedOn && !upstream.isRefreshing) discard(upstream)
     }
     this.#apply(decisions)
@@ -518,7 +519,7 @@ export class Forwarder {
     this.#deps.clock.after(0, () => this.#settle(id, outcome))
   }
 
-  /** After a 401: gets another token, once for all requests that wait for it. Without one, relays the 401. */
+  /** Gets another token after a 401, once for all requests that need it. If there is none, relays the 401. */
   async #refresh(id: number): Promise<void> {
     const upstream = this.#upstreams.get(id)
     const refused = upstream?.sending?.token
@@ -531,7 +532,7 @@ export class Forwarder {
   }
 
   /**
-   * Whether another token came within the longest of the calls' maximum waits, including calls that join
+   * Whether another token arrives within the longest maximum wait of the calls, including calls that join
    * meanwhile.
    */
   async #tokenFor({ request, calls }: Upstream, refused: string): Promise<boolean> {
@@ -568,7 +569,7 @@ export class Forwarder {
         use.forwarded(shownCategory(this.#bucketOf(upstream.endpoint)), this.#now())
       }
     }
-    // Other calls may wait for their turn again after a 429; the next attempt is a new exchange.
+    // After a 429, other calls may queue again; the next attempt is a new exchange.
     upstream.sending = undefined
     let hasEnded = false
     const relayed = relay({
@@ -593,7 +594,7 @@ export class Forwarder {
     if (isStream && !hasEnded) this.#streams.set(id, relayed)
   }
 
-  /** No call waits for its response any more. The request may have been counted. */
+  /** Abandons an upstream request for which no call waits any more. The service may have counted it. */
   #abandon(id: number): void {
     const upstream = this.#upstreams.get(id)
     this.#upstreams.delete(id)
@@ -602,7 +603,7 @@ export class Forwarder {
     this.#settleSoon(id, { kind: 'cut' })
   }
 
-  /** The caller disconnected. */
+  /** Drops a call whose caller disconnected. */
   #drop(call: Call): void {
     if (!this.#calls.delete(call.id)) return
     this.#detach(call)
@@ -610,7 +611,7 @@ export class Forwarder {
     this.#forgetIdle(call.upstream)
   }
 
-  /** Removes a call that is answered, or about to be. */
+  /** Removes a call that has been answered, or is about to be. */
   #forget(call: Call): void {
     this.#calls.delete(call.id)
     this.#detach(call)
@@ -627,7 +628,7 @@ export class Forwarder {
     if (upstream.sending === undefined && this.#upstreams.delete(upstream.id)) this.#checkIdle()
   }
 
-  /** Reports a declined request, once per `REFUSAL_REPORT_MS` for each category of a program. */
+  /** Reports a declined request, at most once per `REFUSAL_REPORT_MS` for each program and category. */
   #reportRefusal(
     { program, upstream }: Call,
     { retryAfterSeconds }: Extract<Decision, { kind: 'refuse' }>,

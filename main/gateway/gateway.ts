@@ -30,17 +30,17 @@ export interface GatewayDeps {
   readonly clock: Clock
   readonly log: Log
   readonly secrets: Secrets
-  /** This user's id; absent if the system has none. */
+  /** This user's id; `undefined` if the system has no user ids. */
   readonly userId: number | undefined
   /** Replaces `PeerSockets`. */
   readonly peer?: (connection: Connection) => Promise<Peer>
   /** Requests reserved for more urgent classes, by category, instead of 6 % of the limit. */
   readonly reserve?: Readonly<Record<string, number>>
-  /** Sends orders; absent: none passes. */
+  /** Sends orders; absent if none are admitted. */
   readonly orders?: OrderLane
 }
 
-/** A person's input for a new program. `profile` may be omitted while one key is connected. */
+/** A person's input for a new program. `profile` may be omitted while only one key is connected. */
 export interface NewProgram extends Pick<Program, 'name' | 'class' | 'weight' | 'maxOrders'> {
   readonly profile?: string | undefined
 }
@@ -74,10 +74,10 @@ export class Gateway {
   #servingSinceMs = 0
   /** Why the gateway could not be turned on. */
   #failure: string | undefined
-  /** Ends the retries of a port that was taken at the start. */
+  /** Ends the retries of a port that was in use at startup. */
   #endRetries: () => void = () => {}
   #unsubscribe: () => void = () => {}
-  /** The pending change of the server: changes run one after another. */
+  /** The latest change of the server: changes run one after another. */
   #changing: Promise<unknown> = Promise.resolve()
 
   constructor(deps: GatewayDeps) {
@@ -102,8 +102,9 @@ export class Gateway {
   }
 
   /**
-   * Restores the last run's state, or serves on `port` for this run only. A port in use results in a `failed`
-   * state; with `retries` until the port is free, or the gateway is turned on, turned off or stopped.
+   * Restores the last run's state, or serves on `port` for this run only. If the port is in use, the state is
+   * `failed`. With `retries`, it is tried again until it is free, or until the gateway is turned on, turned
+   * off or stopped.
    */
   async start(
     port?: number,
@@ -166,12 +167,12 @@ export class Gateway {
     })
   }
 
-  /** The port of a gateway that is turned on without one: its present or last port. */
+  /** The port that is used if the gateway is turned on without naming one: its present or last port. */
   get nextPort(): number {
     return this.#port ?? this.#deps.programs.lastPort ?? DEFAULT_GATEWAY_PORT
   }
 
-  /** The port to serve on again, while on: 0 if any free port was chosen, else the present one. */
+  /** While on, the port to serve on again: 0 if any free port was chosen, otherwise the present one. */
   get #port(): number | undefined {
     const { port } = this.#deps.programs
     return port === 0 ? 0 : (this.#servers?.port ?? port)
@@ -208,7 +209,7 @@ export class Gateway {
     return { ok: true, program: added.program, key: added.key }
   }
 
-  /** Revokes a program: its key becomes invalid, its requests and streams end at once. */
+  /** Revokes a program: its key becomes invalid, and its requests and streams end at once. */
   cut(name: string): GatewayChange {
     const cut = this.#deps.programs.cut(name)
     if (cut === undefined) return noneNamed(name)
@@ -230,7 +231,7 @@ export class Gateway {
 
   /**
    * Answers a program's requests with 429 for `PAUSE_MINUTES`, including waiting ones; its open streams
-   * continue. The pause ends by itself, or when Headroom ends.
+   * continue. The pause ends on its own, or when Headroom quits.
    */
   pause(name: string): GatewayChange<{ readonly until: number }> {
     const program = this.#named(name)
@@ -259,7 +260,7 @@ export class Gateway {
 
   #pausedUntil({ id }: Program, nowMs: number): number | undefined {
     const untilMs = this.#pausedUntilMs.get(id)
-    // An end further away than a full pause means that the clock was set back.
+    // If the end is further away than a full pause, the clock was set back.
     return untilMs !== undefined && untilMs > nowMs && untilMs - nowMs <= PAUSE_MS ? untilMs : undefined
   }
 
@@ -275,7 +276,7 @@ export class Gateway {
     return this.#deps.programs.list().map((program) => this.#withKey(program))
   }
 
-  /** Adds to a program the key that it uses. If the program names no key, that is the only connected key. */
+  /** Adds the key that a program uses. If the program names no key, it uses the only connected one. */
   #withKey(program: Program): Program {
     const [only, ...more] = this.#deps.monitor.profiles()
     const isOnly = program.profile === ONLY_KEY && only !== undefined && more.length === 0
@@ -371,7 +372,7 @@ export class Gateway {
     }
   }
 
-  /** Looked up once per connection, because a connection's ends never change; again if not found. */
+  /** The process at the other end, looked up once per connection, or again if it was not found. */
   #peerOf(connection: Connection): Promise<Peer> {
     const known = this.#peers.get(connection)
     if (known !== undefined) return known
@@ -412,12 +413,12 @@ export class Gateway {
     })
   }
 
-  /** Reports that a bug in Headroom ended one program's request. */
+  /** Reports that a bug in Headroom ended a program's request. */
   #failedRequest(cause: unknown): void {
     this.#deps.log.note('a program’s request failed', { cause })
   }
 
-  /** The forwarder of a connected key; a new one after the key was reconnected. */
+  /** The forwarder of a connected key. If the key was reconnected, a new one is created. */
   #attach(profile: string): Attached | undefined {
     const session = this.#deps.monitor.withProfile(profile, (found) => ({ ok: true as const, found }))
     const known = this.#attached.get(profile)
@@ -429,7 +430,7 @@ export class Gateway {
     const attached = { session: session.found, forwarder: this.#forwarderOf(session.found) }
     this.#attached.set(profile, attached)
     session.found.parts.ledger.setHeld((category) => attached.forwarder.criticalWhileHeld(category))
-    // Stored before the old forwarder ends, because events of that end must find the new forwarder.
+    // Stored before the old forwarder is stopped, because the events that this causes must find the new one.
     known?.forwarder.stop('the key was reconnected; send the request again')
     session.found.attachGateway({
       acquirePermit: (method, path, isUrgent) => attached.forwarder.permits.forOwn(method, path, isUrgent),
@@ -442,7 +443,7 @@ export class Gateway {
     return attached
   }
 
-  /** Forgets the key first, because the end of its forwarder is reported to this gateway too. */
+  /** Forgets the key before its forwarder is stopped, because that is reported to this gateway too. */
   #detach(profile: string): void {
     const known = this.#attached.get(profile)
     this.#attached.delete(profile)
@@ -482,7 +483,7 @@ export class Gateway {
 
   #follow(): MonitorListener {
     return {
-      // Requests on the former session would wait forever. So a key that was connected later, or reconnected,
+      // Requests on a former session would wait forever, so a key that was connected later or reconnected
       // gets its forwarder here.
       changed: (profile) => void this.#attach(profile),
       event: ({ kind, profile }) => {

@@ -6,19 +6,19 @@ import {
   type ProgramClass,
 } from '../../app/contract/programs.ts'
 
-/** A program with a key that a person chose, for unattended runs. None of it is stored. */
+/** A program with a key that a person chose, for unattended runs. Nothing about it is stored. */
 export interface GivenProgram {
   readonly name: string
   readonly class: ProgramClass
   readonly weight: number
-  /** Orders in any minute; absent: it may not send orders. */
+  /** Maximum orders in any minute; absent: it may not send orders. */
   readonly maxOrders?: number
   readonly key: string
 }
 
 export type GivenPrograms =
   | { readonly kind: 'given'; readonly programs: readonly GivenProgram[] }
-  /** One line that names the entry and its fault, without the key. */
+  /** One line that names the entry and what is wrong with it, without the key. */
   | { readonly kind: 'unusable'; readonly line: string }
 
 /** Minimum length of a key: shorter ones can be guessed. */
@@ -48,8 +48,8 @@ export function givenPrograms(text: string | undefined): GivenPrograms {
 }
 
 /**
- * A program, or the fault in its entry. The text of the entry is never quoted, because any part of it may be
- * the key.
+ * A program, or what is wrong with its entry. The text of the entry is never quoted, because any part of it
+ * may be the key.
  */
 function programOf(entry: string): GivenProgram | string {
   const equals = entry.indexOf('=')

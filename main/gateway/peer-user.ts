@@ -43,7 +43,7 @@ export interface PeerSocket {
  */
 export type Peer = PeerSocket | 'gone' | 'unknown'
 
-/** Reading a table is not atomic: a row may be missed while others are added or removed. */
+/** How often a table is read: a row may be missed while others are added or removed. */
 const TRIES = 3
 
 const MEANS_UNTOLD = new Set<unknown>(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])
@@ -116,7 +116,10 @@ export class PeerSockets {
   }
 }
 
-/** An IPv6 socket that called an IPv4 address is listed in the IPv6 table. */
+/**
+ * Both ends of a connection as each table lists them. An IPv6 socket that called an IPv4 address is listed in
+ * the IPv6 table.
+ */
 function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends | undefined {
   if (remotePort === undefined || localPort === undefined) return undefined
   const ends = (address: string, own: string): string =>
@@ -130,8 +133,8 @@ function endsOf({ remoteAddress = '', remotePort, localPort }: Connection): Ends
 }
 
 /**
- * The sockets with these ends; stops reading after the last of them. `undefined` if the system denies access
- * to the table; a partial result if reading fails midway.
+ * The sockets with these ends; reading stops once all are found. `undefined` if the system denies access to
+ * the table. If reading fails midway, the result is partial.
  */
 async function socketsIn(
   table: AsyncIterable<string>,
@@ -145,12 +148,12 @@ async function socketsIn(
       const rows = `${rest}${part}`.split('\n')
       rest = rows.pop() ?? ''
       for (const row of rows) {
-        // Number, local and remote, state, queues, timer, retransmits, uid, timeout, inode.
+        // Columns: number, local, remote, state, queues, timer, retransmits, uid, timeout, inode.
         const [, local, remote, , , , , uid, , inode = '0'] = row.trim().split(/\s+/, 10)
         const ends = `${local} ${remote}`
         if (!missing.delete(ends)) continue
         const userId = Number(uid)
-        // A socket that no process owns any more has inode 0 and user 0 in the table.
+        // A socket that no process owns any more is listed with inode 0 and user 0.
         if (Number.isInteger(userId) && inode !== '0') found.set(ends, { userId, inode })
       }
       if (missing.size === 0) break
@@ -190,8 +193,8 @@ function bytesOf(address: string): readonly number[] {
 }
 
 /**
- * The owner of a connection: `own` for this user, for root, who may read everything anyway, and if the system
- * cannot tell.
+ * The owner of a connection: `own` if it is this user, or root (which may read everything anyway), or if the
+ * system can't tell.
  */
 export function callerOf(peer: Peer, ownUserId: number | undefined): 'own' | 'other' | 'gone' {
   if (peer === 'unknown' || ownUserId === undefined) return 'own'

@@ -22,9 +22,9 @@ type Turn = Extract<Decision, { kind: 'send' }>
 /** Headroom's own name among the scheduler's programs; a program's id is never empty. */
 const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
-/** The class for reopening a stream that programs read: it does not touch the reserve. */
+/** The class for reopening a stream that programs read: it leaves the reserve untouched. */
 const READ_STREAM_CLASS = 'normal'
-/** Retry interval of a stream whose turn the queue cannot predict. */
+/** Retry interval for a stream whose turn can't be predicted. */
 const UNKNOWN_TURN_SECONDS = 5
 
 const endpointOf = (path: string): string => categoryOf('GET', path.split('?', 1)[0] ?? path) ?? path
@@ -43,8 +43,8 @@ export class Permits {
   }
 
   /**
-   * Waits for the turn of one of Headroom's own requests: of a check in the class `background`. Resolves to a
-   * function that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
+   * Waits for the turn of one of Headroom's own requests. A check belongs to the class `background`. Resolves
+   * to a function that takes its outcome, or to `undefined` if there is no room within `OWN_MAX_WAIT_MS`.
    */
   async forOwn(method: string, path: string, isUrgent = false): Promise<Permit | undefined> {
     const permit = await this.#acquire(categoryOf(method, path) ?? path, {
@@ -107,7 +107,7 @@ export class Permits {
     return ends.length > 0
   }
 
-  /** Declines a request, if its permit is here. */
+  /** Declines a request if it waits for a permit here. */
   refuse(id: number, problem: Problem): void {
     this.#waiting.get(id)?.(problem)
   }

@@ -11,7 +11,7 @@ export interface Problem {
   readonly error?: string
   readonly message?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** The problem type (RFC 9457); absent: the status says it all. */
+  /** The problem type (RFC 9457); absent if the status is enough. */
   readonly type?: string
   /** Further members of the body. */
   readonly members?: Readonly<Record<string, string | boolean>>
@@ -59,7 +59,7 @@ export function problemHeaders(problem: Problem, body: string): Record<string, s
   }
 }
 
-/** Sends a problem. If the request was not read to the end, closes its connection. */
+/** Sends a problem. If the request has not been read to its end, closes its connection. */
 export function sendProblem(reply: ServerResponse, problem: Problem): void {
   if (reply.headersSent || reply.destroyed) return
   const body = problemBody(problem)
@@ -68,5 +68,7 @@ export function sendProblem(reply: ServerResponse, problem: Problem): void {
   reply.end(reply.req.method === 'HEAD' ? undefined : body)
 }
 
-/** The content of a structured field's string (RFC 8941, section 3.3.3): ASCII, with `"` and `\` escaped. */
+/**
+ * The content of a string in a structured header (RFC 8941, section 3.3.3): ASCII, with `"` and `\` escaped.
+ */
 const quoted = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')

@@ -9,7 +9,7 @@ export interface Attached {
   readonly forwarder: Forwarder
 }
 
-/** A program with its present activity; none while its key is not connected. */
+/** A program with its present activity; it has none while its key is not connected. */
 export function summaryOf(program: Program, attached: Attached | undefined): ProgramSummary {
   const { profile: _, ...shown } = program
   if (attached === undefined)
@@ -52,7 +52,7 @@ export function summaryOf(program: Program, attached: Attached | undefined): Pro
   }
 }
 
-/** How many requests wait in one category, how long the first has waited, and when the next one goes. */
+/** How many requests wait in one category, how long the first has waited, and when the next one is sent. */
 function waitOf(
   waiting: readonly WaitingNow[],
   nowMs: number,

@@ -4,11 +4,11 @@ import { SecondCounts } from '../../app/quota/rates.ts'
 /** Window over which rates are averaged, in seconds. */
 const WINDOW_SECONDS = 60
 
-/** Name for paths without a known category. */
+/** Displayed name of paths whose category is unknown. */
 const OTHER_PATHS = 'Other paths'
 
 /**
- * A bucket's name for display. A bucket without a category is named by its path, which may contain an
+ * A bucket's name for display. A bucket without a category is identified by its path, which may contain an
  * account.
  */
 export const shownCategory = (bucket: string): string => (bucket.startsWith('/') ? OTHER_PATHS : bucket)
@@ -27,7 +27,7 @@ export class ProgramUse {
   coalesced = 0
   /** Requests that the gateway declined. */
   refused = 0
-  /** Rate 429s that the service sent for the program's requests. */
+  /** Rate-limit 429s that the service sent for the program's requests. */
   rejected = 0
   /** Streams open now. */
   streams = 0

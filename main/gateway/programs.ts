@@ -23,7 +23,7 @@ export interface Program {
   readonly profile: string
   /** The last four characters of its key, to distinguish keys. */
   readonly keyEnding: string
-  /** Orders that it may send in any minute; absent: it may not send orders. */
+  /** Maximum orders in any minute; absent: it may not send orders. */
   readonly maxOrders?: number
 }
 
@@ -43,13 +43,13 @@ const storedProgram = z.object({
   name: programName,
   class: programClass,
   weight: programWeight,
-  /** Empty: see `ONLY_KEY`. */
+  /** If empty, see `ONLY_KEY`. */
   profile: z.string().max(64),
   keyEnding: z.string().length(4),
   maxOrders: programOrders.exactOptional(),
   /** The mark of the key whose orders it may send; absent while no Headroom has run with it. */
   ordersOf: z.string().max(64).exactOptional(),
-  /** SHA-256, base64url. The key has 256 random bits, so a slow hash would add nothing. */
+  /** SHA-256, base64url. The key has 256 random bits, so a slow hash would not make it safer. */
   keyDigest: z.string().length(43),
 })
 type StoredProgram = Readonly<z.output<typeof storedProgram>>
@@ -71,8 +71,8 @@ const EMPTY: Stored = { schemaVersion: 1, programs: [] }
 /** Lifetime of a local access token in seconds, the same as the service's (service 4.3). */
 export const LOCAL_TOKEN_SECONDS = 1200
 /**
- * Each process of a program may have a token of its own. The maximum keeps a program from filling the memory
- * with a token per call.
+ * Each process of a program may have a token of its own. The maximum stops a program that requests a token
+ * for each call from filling the memory.
  */
 const MAX_TOKENS_PER_PROGRAM = 1_000
 
@@ -95,7 +95,7 @@ export interface KeysNow {
 export interface ProgramsDeps {
   /** Absent: programs are kept in memory only. */
   readonly dataFolder?: string | undefined
-  /** Programs of this run with keys that a person chose. Each overrides a stored program of the same name. */
+  /** Programs for this run with keys chosen by a person. Each overrides a stored one of the same name. */
   readonly given?: readonly GivenProgram[]
   /** See `MonitorSurface.keyMark`; absent where keys are unknown. */
   readonly keyMark?: (profile: string) => string | undefined
@@ -118,7 +118,9 @@ export class Programs {
   #given: readonly StoredProgram[]
   /** By digest, oldest first. */
   readonly #tokens = new Map<string, LocalToken>()
-  /** IDs of this run, also of programs that were cut: their last requests may still be under way. */
+  /**
+   * IDs used in this run, including those of revoked programs, whose last requests may still be in flight.
+   */
   readonly #usedIds = new Set<string>()
 
   constructor(deps: ProgramsDeps) {
@@ -148,7 +150,7 @@ export class Programs {
     return this.#stored.lastPort
   }
 
-  /** Stores the gateway's port for the next start; `undefined` stores that it is off, and `lastPort`. */
+  /** Stores the gateway's port for the next start; `undefined` stores that it is off. */
   setPort(port: number | undefined, lastPort = this.port ?? this.lastPort): Saved {
     const { port: _, lastPort: __, ...rest } = this.#stored
     if (port !== undefined) return this.#save({ ...rest, port })
@@ -214,8 +216,8 @@ export class Programs {
   }
 
   /**
-   * Takes the orders of a disconnected key's programs back, even if that cannot be stored: its id may be
-   * given to another key. Returns their names.
+   * No longer allows the programs of a disconnected key to send orders, even if that can't be stored, because
+   * the key's id may be given to another key. Returns the names of these programs.
    */
   withdrawOrders(profile: string): { readonly names: readonly string[]; readonly saved: Saved } {
     return this.#withdraw((one) => one.profile === profile)

@@ -9,7 +9,7 @@ export const unavailable = (why: string): Problem => ({
   proxyError: 'destination_unavailable',
 })
 
-/** The response to a sent request after the gateway stopped waiting for the service's answer. */
+/** The response to a request that was sent and for whose answer the gateway no longer waits. */
 export const abandoned = (why: string): Problem => ({
   status: 502,
   detail: `No response yet: ${why}. The request may count.`,
@@ -24,7 +24,7 @@ export const CUT_OFF: Problem = {
   headers: { 'www-authenticate': `Bearer realm="${GATEWAY_NAME}"` },
 }
 
-/** The response to requests of a program that a person paused; the pause lasts another `restMs`. */
+/** The response to requests of a program that a person paused; the pause lasts for another `restMs`. */
 export function pausedFor(restMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(restMs / 1000))
   return {

@@ -12,7 +12,7 @@ export interface SendingDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly slots: ExchangeSlot['slots']
   readonly forward: ForwardHttp
-  /** Called with an exception of handling a response. Only the request of that response fails then. */
+  /** Called with an exception that handling a response threw. Only the request of that response fails. */
   readonly defect: (cause: unknown) => void
 }
 
@@ -22,14 +22,16 @@ export interface Outgoing {
   readonly token: string
   /** The category of the slot that the stream takes; absent if the request opens no stream. */
   readonly stream: string | undefined
-  /** The bucket of its response's header. */
+  /** The bucket of the header in its response. */
   readonly bucket: () => string
 }
 
 /** Timeout for the status line of a response. */
 const FIRST_BYTE_MS = 30_000
 const UNANSWERED = { 'not-sent': 'not-sent', cut: 'lost', broken: 'lost', timeout: 'hung-up' } as const
-/** An error body is small: up to this size is read, for a limited time, before it is relayed. */
+/**
+ * Up to this much of an error body is read, for a limited time, before it is relayed. Error bodies are small.
+ */
 const MAX_ERROR_BYTES = 64 << 10
 const ERROR_TIMEOUT_MS = 5_000
 
@@ -37,7 +39,7 @@ const ERROR_TIMEOUT_MS = 5_000
  * One exchange of a program's request with the service, on a reusable connection.
  *
  * The body of a response is left to its reader, except for errors: an error may echo the access token, a 429
- * names its quota in its body, and a 401 is withheld while the token is refreshed.
+ * names its quota in its body, and a 401 is held back while the token is refreshed.
  */
 export class Sending {
   readonly removal: TokenRemoval
@@ -47,12 +49,12 @@ export class Sending {
   readonly #exchange: Exchange
   #answer: ForwardAnswer | undefined
   #begun: Begun | undefined
-  /** The outcome of the request is no longer needed. */
+  /** Whether the outcome of the request is no longer needed. */
   #isAbandoned = false
   #isSettled = false
   #abort: () => void = () => {}
 
-  /** Counts the request as sent; `start` sends it. `settled` is called once, unless it is abandoned first. */
+  /** Counts the request as sent; `start` sends it. `settled` is called once, unless it is abandoned. */
   constructor(outgoing: Outgoing, deps: SendingDeps, settled: (outcome: UpstreamOutcome) => void) {
     const { request, token, stream } = outgoing
     const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -106,7 +108,7 @@ export class Sending {
     )
   }
 
-  /** Aborts the upstream request, and nothing else. */
+  /** Aborts the upstream request; does nothing else. */
   abort(): void {
     this.#abort()
   }
@@ -117,20 +119,22 @@ export class Sending {
     this.freeSlot()
   }
 
-  /** No caller waits for the response any more. The request may have been counted. */
+  /**
+   * Abandons the request, because no caller waits for its response any more. The service may have counted it.
+   */
   abandon(): void {
     this.#isAbandoned = true
     this.#exchange.failed(this.#answer === undefined ? 'hung-up' : 'lost')
     this.#abort()
   }
 
-  /** Called when the stream has ended. */
+  /** To be called when the stream has ended. */
   freeSlot(): void {
     this.#exchange.freeSlot()
   }
 
   #failed(how: ForwardFailure, why: string): void {
-    // A reused connection may have been closed meanwhile, so its failure proves nothing about the host.
+    // A reused connection may have been closed in the meantime, so its failure proves nothing about the host.
     this.#exchange.failed(UNANSWERED[how], how === 'cut' ? undefined : why)
     this.#settle({ kind: how })
   }
@@ -154,7 +158,7 @@ export class Sending {
 
   #answered(answer: ForwardAnswer): void {
     this.#answer = answer
-    // The relay handles errors of the body once it reads the body; until then they are ignored here.
+    // Once the relay reads the body, it handles its errors; until then they are ignored.
     answer.body.on('error', () => {})
     if (answer.status < 300) {
       this.#judge(answer)
@@ -193,10 +197,10 @@ export class Sending {
 
   /** Counts a response, and determines the request's outcome. */
   #judge({ status, headers }: ForwardAnswer, body = ''): void {
-    // Abandoned while its error was read: already counted.
+    // The request was abandoned while its error was read, and is already counted.
     if (this.#isAbandoned) return
     const sender = this.#exchange.judge(status, headers)
-    // Relayed unchanged, but without information about quotas.
+    // It is relayed unchanged, but shows nothing about quotas.
     if (sender.kind === 'other') {
       this.#settle({ kind: 'answer' })
       return

@@ -14,18 +14,18 @@ import { GO_AWAY, passedHeaders } from './answer-relay.ts'
 import { GATEWAY_NAME } from './problem.ts'
 import type { StreamReader } from './stream-reader.ts'
 
-/** Events of a shared stream for the hub. */
+/** Receives the events of a shared stream; implemented by the hub. */
 export interface SharedStreamListener {
   /** A reader's response began. `isFirst`: this reader's request opened the stream. */
   began(reader: StreamReader, isFirst: boolean): void
   ended(reader: StreamReader): void
-  /** The service answered with something else before the stream was ever open. */
+  /** The service answered with something other than a stream, before the stream was ever open. */
   refused(answer: RefusedStream): void
-  /** The stream was never open, and waits for another attempt or is closed. */
+  /** The stream, which was never open, waits for another attempt or is closed. */
   notOpened(state: Extract<StreamState, { kind: 'waiting' | 'closed' }>): void
   /** The stream will not be read again: no reader is left, or all got GoAway. */
   over(): void
-  /** An exception occurred while a reader was served. That reader gets nothing more. */
+  /** Serving a reader threw an exception. That reader gets no more data. */
   failed(reader: StreamReader, cause: unknown): void
   /** The stream's state is too large to share; `over` follows. */
   outgrown(): void
@@ -41,7 +41,7 @@ export interface SharedStreamDeps {
   readonly listener: SharedStreamListener
 }
 
-/** The objects of another stream that this one has not sent yet; iteration continues at the next object. */
+/** The objects of another stream that this one has not sent yet. Iteration resumes at the next object. */
 interface MissingKeys {
   readonly keys: Iterator<string>
   next?: IteratorResult<string>
@@ -53,10 +53,10 @@ export const KEPT_MS = 10_000
 export const MAX_OUTAGE_MS = 60_000
 
 const DUAL_LOGON = 'DualLogon'
-/** Header fields about the request that opened the stream, passed on only to the program that made it. */
+/** Headers about the request that opened the stream. They are relayed only to the program that made it. */
 const OF_ONE_REQUEST = /^(?:x-ratelimit-|x-concurrency-|x-ts-request-id$|date$)/
 /**
- * Header fields about the body of one connection, which are not passed on: readers get different bytes, and
+ * Headers about the body of one connection. They are not relayed, because readers get different bytes and
  * continue after that connection has ended.
  */
 const OF_ONE_BODY = /^(?:content-length|content-range|content-md5|content-digest|repr-digest|digest)$/
@@ -69,8 +69,8 @@ const encode = (text: string): Uint8Array => encoder.encode(text)
 /**
  * One stream of the service, and the programs that read it.
  *
- * Programs do not see changes of its connection: after a restart they get the differences. Their stream ends
- * only if the service is not back within `MAX_OUTAGE_MS`.
+ * Programs do not notice when its connection changes: after a restart they get the differences. Their stream
+ * ends only if the service is not back within `MAX_OUTAGE_MS`.
  */
 export class SharedStream implements StreamReaders {
   readonly address: StreamAddress
@@ -85,7 +85,7 @@ export class SharedStream implements StreamReaders {
   readonly #state: SharedState
   readonly #missingOf = new WeakMap<SharedStream, MissingKeys>()
   #framer = new Framer()
-  /** The fields of the response that opened the stream; `undefined` before it. */
+  /** The head of the response that opened the stream; `undefined` until then. */
   #observation: Observation | undefined
   #lastByte = 0
   #hasLineEnd = false
@@ -118,7 +118,7 @@ export class SharedStream implements StreamReaders {
     return this.#isOver
   }
 
-  /** Whether the slot is held only in case a program returns. */
+  /** Whether the stream has no reader and is kept open only in case a program returns. */
   get isKept(): boolean {
     return this.#cancelKept !== undefined && this.keeper?.isOwn !== true
   }
@@ -152,7 +152,7 @@ export class SharedStream implements StreamReaders {
     this.#gone(reader)
   }
 
-  /** Whether this stream has sent all objects of another. Each object is checked only until it is found. */
+  /** Whether this stream has sent all objects of another. Objects that were found are not checked again. */
   hasAllOf(other: SharedStream): boolean {
     const missing = this.#missingOf.get(other) ?? { keys: other.state.keys[Symbol.iterator]() }
     this.#missingOf.set(other, missing)
@@ -189,7 +189,7 @@ export class SharedStream implements StreamReaders {
     this.#framer = new Framer()
     this.#lastByte = 0
     this.#state.opened()
-    // A response head alone does not prove that the service is back; the first data does.
+    // Only data, not a response head, proves that the service is back.
     if (this.#state.isCatchingUp) this.#awaitService()
     let isFirst = true
     for (const reader of this.pending) {
@@ -228,7 +228,7 @@ export class SharedStream implements StreamReaders {
 
   became(state: StreamState): void {
     if (this.#isOver) return
-    // The stream's former connection may have ended while the next one waits for its turn.
+    // The stream's former connection may have ended while the next one still waits for its turn.
     if (state.kind === 'opening' && this.#observation !== undefined) this.#awaitService()
     if (state.kind !== 'waiting' && state.kind !== 'closed') return
     if (this.#observation === undefined) this.#listener.notOpened(state)
@@ -245,7 +245,7 @@ export class SharedStream implements StreamReaders {
     this.#cancelOutage = undefined
   }
 
-  /** An error may echo the access token, in a frame as in a response. */
+  /** Removes the access token, which an error may echo in a frame as well as in a response. */
   #cleaned(frame: string): string {
     return frame.includes('"Error"') ? this.#secrets.clean(frame) : frame
   }
@@ -283,7 +283,7 @@ export class SharedStream implements StreamReaders {
     return isFirst ? passed : [...passed, 'Cache-Status', `${GATEWAY_NAME}; hit; detail=coalesced`]
   }
 
-  /** The reader's connection ended, or the reader got another response. */
+  /** Forgets a reader whose connection ended, or that got another response. */
   #gone(reader: StreamReader): void {
     this.#pending.delete(reader)
     reader.leaveTurn()
@@ -304,7 +304,7 @@ export class SharedStream implements StreamReaders {
     this.#gone(reader)
   }
 
-  /** The gateway's own lines end the way the service's do. */
+  /** Finds out how the service's lines end, so that the gateway's own lines end in the same way. */
   #findLineEnd(bytes: Uint8Array): void {
     if (this.#hasLineEnd || bytes.length === 0) return
     const at = bytes.indexOf(LF)

@@ -56,20 +56,20 @@ export interface StreamHubDeps extends SharingDeps {
    */
   readonly roomAtMs: (path: string) => number | undefined
   readonly countsOf: (program: Program) => ProgramUse
-  /** The response if there is no access token. */
+  /** The response to send if there is no access token. */
   readonly noToken: () => Problem
   /** Counts a request as declined, and answers it. */
   readonly refuse: (request: AdmittedRequest, problem: Problem) => void
   /** Counts a request that the service answered, for its program. */
   readonly forwarded: (program: Program, category: string) => void
   readonly changed: () => void
-  /** Called with an exception of serving a reader, which ends only the stream of that reader. */
+  /** Called with an exception that serving a reader threw. It ends only that reader's stream. */
   readonly defect: (cause: unknown) => void
 }
 
 interface Asked {
   readonly shared: SharedStream
-  /** The request that the stream is opened for, as received. */
+  /** The request for which the stream is opened, as received. */
   readonly request: AdmittedRequest
   /** The turn that its readers wait for. */
   turn?: StreamTurn | undefined
@@ -79,22 +79,23 @@ interface Asked {
   isUnauthorized: boolean
 }
 
-/** Interval between requests for a slot that others occupy. Milliseconds. */
+/** How often a stream is requested while others occupy the slots. Milliseconds. */
 const TRY_MS = 5_000
-/** Interval of checks for free slots and expired waits. Milliseconds. */
+/** How often to check for free slots and expired waits. Milliseconds. */
 const LOOK_MS = 1_000
 const MAX_ATTEMPTS = 2
 /** How long a stream whose state was too large stays unshared. Milliseconds. */
 export const UNSHARED_MS = 600_000
 const MAX_UNSHARED = 256
 /**
- * Longest target of a shared stream, because it is displayed. A stream with a longer one is relayed unshared.
+ * Maximum length of a shared stream's target, because it is displayed. A stream with a longer target is
+ * relayed but not shared.
  */
 const MAX_TARGET_LENGTH = 512
 
 /**
- * The streams that programs read on one connected key. Equal ones share one stream and one slot of the
- * service, including those that Headroom itself has open.
+ * The streams that programs read on one connected key. Equal streams share one stream of the service and its
+ * slot. They may also share one that Headroom itself has open.
  */
 export class StreamHub {
   readonly #deps: StreamHubDeps
@@ -113,12 +114,12 @@ export class StreamHub {
     deps.streams.onSlotWanted = (category) => this.#giveUpKept(category)
   }
 
-  /** Readers, and requests that wait for their stream. */
+  /** Number of readers, and of requests that wait for their stream. */
   get size(): number {
     return this.#requests.size
   }
 
-  /** Arrivals of a program's requests that wait for a stream rather than for their turn, by category. */
+  /** When a program's requests that wait for a stream rather than for their turn arrived, by category. */
   waitingOf(
     program: Program,
   ): readonly { readonly category: string; readonly sinceMs: number; readonly untilMs: number }[] {
@@ -200,7 +201,7 @@ export class StreamHub {
     }
   }
 
-  /** Ends requests whose stream is not open yet with 503, or with 502 if an attempt to open it was sent. */
+  /** Ends requests whose stream is not open yet with 503, or with 502 if a request to open it was sent. */
   refuseWaiting(why: string): void {
     for (const asked of [...this.#asked.values()]) this.#answerAll(asked.shared, withoutResponse(asked, why))
   }
@@ -214,7 +215,9 @@ export class StreamHub {
     }
   }
 
-  /** Ends everything with GoAway. Resolves once each reader has received all that was written to it. */
+  /**
+   * Ends everything with GoAway. Resolves once each reader has received everything that was written to it.
+   */
   async end(why: string): Promise<void> {
     const replies = [...this.#shared].flatMap(({ readers }) => readers.map(({ reply }) => reply))
     const taken = replies.map((reply) => new Promise((resolve) => reply.on('close', resolve)))
@@ -227,7 +230,7 @@ export class StreamHub {
     await Promise.all(taken)
   }
 
-  /** Programs that retry get unshared streams: a shared stream would outgrow its limit again. */
+  /** Stops sharing a stream that grew too large, so that programs that retry get one each. */
   #unshare({ key }: StreamAddress): void {
     this.#unsharedUntilMs.set(key, this.#deps.timeline.now() + UNSHARED_MS)
     const [oldest] = this.#unsharedUntilMs.keys()
@@ -250,7 +253,7 @@ export class StreamHub {
     )
   }
 
-  /** Reads a stream that Headroom has open, from its first response on. */
+  /** Reads a stream that Headroom itself has open, if possible, starting with its first response. */
   #joinsOwn(shared: SharedStream): boolean {
     const keeper = this.#deps.streams.keepers.find(
       (one) => one.audience === undefined && streamAddressOf(one.path)?.key === shared.address.key,
@@ -263,7 +266,7 @@ export class StreamHub {
     return true
   }
 
-  /** Opens the streams that have a slot, the most urgent first. */
+  /** Opens the streams that have a slot, most urgent first. */
   #advance(): void {
     const urgency = ({ shared }: Asked) => Math.min(...shared.pending.map(urgencyOf))
     const waiting = [...this.#asked.values()].filter(
@@ -317,7 +320,7 @@ export class StreamHub {
     shared.keeper = opened.keeper
   }
 
-  /** Whether a slot is free, can be freed, or may have been freed by others. */
+  /** Whether a slot is free, could be freed, or may have been freed by others. */
   #hasRoom({ category }: SharedStream): boolean {
     if (this.#hasFreeSlot(category)) return true
     this.#giveUpKept(category)
@@ -329,7 +332,7 @@ export class StreamHub {
     kept?.close()
   }
 
-  /** Whether a slot is free after those reserved for opening streams, including this one. */
+  /** Whether a slot is free besides those reserved for streams that are being opened, including this one. */
   #hasFreeSlot(category: string): boolean {
     const free = this.#deps.slots.free(category)
     const promised = [...this.#asked.values()].filter(
@@ -356,7 +359,7 @@ export class StreamHub {
     })
   }
 
-  /** Answers requests whose maximum wait ended without an attempt in progress. */
+  /** Answers requests whose maximum wait has ended, unless an attempt is in progress. */
   #expire(): void {
     const nowMs = this.#deps.timeline.now()
     for (const asked of [...this.#asked.values()]) {
@@ -417,7 +420,7 @@ export class StreamHub {
       return
     }
     if (tapped.refused === 'concurrency') {
-      // The request continues to wait without a stream of its own; Headroom's own stream waits by itself.
+      // The request continues to wait, but no longer with this stream, which Headroom itself reopens.
       const { keeper } = shared
       if (keeper === undefined || keeper.isOwn) return
       shared.keeper = undefined
@@ -427,7 +430,7 @@ export class StreamHub {
     }
     const [first] = shared.pending
     if (observation.status === 429 && first !== undefined) this.#deps.countsOf(first.program).rejected += 1
-    // Reset is when the quota is full, but the stream can reopen as soon as the quota has room.
+    // Reset tells when the quota is full, but the stream can reopen as soon as the quota has room.
     const path = shared.keeper?.path
     const untilMs =
       tapped.refused === undefined || path === undefined
@@ -462,7 +465,7 @@ export class StreamHub {
     this.#look()
   }
 
-  /** Replaces smaller quote streams by a larger one, once the larger one has sent all of their objects. */
+  /** Replaces smaller quote streams by a larger one, once the larger one has sent all their objects. */
   #enlarge(larger: SharedStream): void {
     if (larger.address.symbols === undefined || !larger.isOpen) return
     for (const smaller of [...this.#shared]) {
@@ -516,7 +519,7 @@ function requestOf({ kind, target, options }: StreamAddress): StreamRequest {
   return { kind, target, options: Object.fromEntries(named) }
 }
 
-/** Relays a response that opened no stream, without the token in its body. */
+/** Relays a response that did not open a stream, after removing the token from its body. */
 function sendAnswer(
   readers: readonly StreamReader[],
   { observation: { status, headers }, body: { bytes, isWhole, token } }: RefusedStream,
@@ -542,11 +545,11 @@ function sendAnswer(
   })
 }
 
-/** The response to a reader of a stream that is not open: an attempt to open it may have been sent. */
+/** The response to a reader of a stream that is not open: a request to open it may have been sent. */
 const withoutResponse = ({ shared, attempts }: Asked, why: string): Problem =>
   attempts > 0 || isOpening(shared) ? abandoned(why) : unavailable(why)
 
-/** Whether an attempt to open the stream is under way. */
+/** Whether an attempt to open the stream is in progress. */
 const isOpening = ({ keeper }: SharedStream): boolean => (keeper?.opening ?? 0) > 0
 
 const noAnswer = (why: string): Problem => ({

@@ -60,7 +60,7 @@ export class StreamReader {
     const wants: Wanted | undefined = symbols && ((symbol) => symbol === undefined || symbols.has(symbol))
     this.#queue = new ReaderQueue(state, wants, this.#max)
     this.#queue.join()
-    // Node must not add its own Date, or any other field, to the service's response.
+    // Node must not add its own Date, or any other header, to the service's response.
     this.reply.sendDate = false
     this.reply.writeHead(200, [...headers])
     // The head is sent with the first frames, if there are any.
@@ -73,7 +73,7 @@ export class StreamReader {
     this.#write()
   }
 
-  /** Continues with another stream that has everything the reader asked for. */
+  /** Switches to another stream that has everything the reader asked for. */
   moveTo(state: SharedState): void {
     this.#queue?.moveTo(state)
     this.#write()

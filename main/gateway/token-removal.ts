@@ -16,7 +16,7 @@ export interface BegunAnswer {
   readonly begun?: Begun
 }
 
-/** Fields that no longer apply to a body that was decoded or changed. */
+/** Headers that no longer apply to a body that was decoded or changed. */
 const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'content-digest',
   'content-encoding',
@@ -26,12 +26,12 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'repr-digest',
 ])
 
-/** Minimum length in base64 or hexadecimal: shorter texts also occur elsewhere. */
+/** Minimum length of an encoded form to search for: shorter texts may occur by chance. */
 const MIN_CODED = 12
 
 /**
- * The forms in which a service may echo a token in an error: those of `spellingsOf`, with JSON or HTML
- * escapes for everything except letters, digits and `._~-`, in hexadecimal, and in base64 at each of its
+ * The forms in which a service may echo a token in an error: those of `spellingsOf`; with JSON or HTML
+ * escapes for everything except letters, digits and `._~-`; in hexadecimal; and in base64 at each of the
  * three alignments.
  */
 function echoesOf(secret: string): readonly string[] {
@@ -63,8 +63,8 @@ function echoesOf(secret: string): readonly string[] {
 let latest: { readonly token: string; readonly spellings: readonly string[] } = { token: '', spellings: [] }
 
 /**
- * Longest first, because one spelling may start with another. Header fields and bodies are searched as
- * latin1.
+ * The spellings of a token, longest first because one may start with another. Headers and bodies are searched
+ * as latin1.
  */
 function latestEchoes(token: string): readonly string[] {
   if (latest.token !== token) {
@@ -102,7 +102,7 @@ export class TokenRemoval {
   /**
    * The service's error without the token in its body. A complete body that does not contain the token stays
    * unchanged, byte for byte. Any other body is decoded and cleaned, an incomplete one while it is read. A
-   * body in an unknown coding, in which the token can't be found, is left out.
+   * body in an unknown encoding is left out, because the token can't be found in it.
    */
   fromError({ answer, begun }: Required<BegunAnswer>): BegunAnswer {
     const { bytes, rest } = begun
@@ -132,7 +132,7 @@ export class TokenRemoval {
   }
 }
 
-/** A body without the token, regardless of chunk borders. */
+/** A body from which the token is removed, even across chunk boundaries. */
 class CleanedBody extends Transform {
   readonly #removal: TokenRemoval
   readonly #isComplete: () => boolean

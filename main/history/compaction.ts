@@ -21,9 +21,9 @@ export const FORGOTTEN = 'forgotten:'
 const WEEK_MS = 7 * DAY_MS
 
 /**
- * The reference time of compaction, protected against a wrong clock. A clock more than a day ahead of the
- * last trusted time is ignored until the app has run for a day, so that a temporarily wrong clock deletes
- * nothing.
+ * The reference time of compaction, protected against a wrong clock. A clock that is more than a day ahead of
+ * the last trusted time is ignored until the app has run for a day. So a clock that is wrong for a while
+ * deletes nothing.
  */
 export class CompactionTime {
   #trustedMs: number | undefined
@@ -50,8 +50,8 @@ export class CompactionTime {
 }
 
 /**
- * The time of the newest sample or slot sample up to `nowMs`; `undefined` without any. One index lookup per
- * series.
+ * The time of the newest sample or slot sample up to `nowMs`; `undefined` if there is none. One index lookup
+ * per series.
  */
 function newestBefore(database: DatabaseSync, nowMs: number): number | undefined {
   const newest = ['samples', 'minutes', 'slots']
@@ -70,7 +70,7 @@ function newestBefore(database: DatabaseSync, nowMs: number): number | undefined
 /**
  * The time of the newest sample or slot sample up to `nowMs` that was probably not written under a wrong
  * clock. A record shorter than a day that begins more than a week after the previous one is skipped: a clock
- * that jumps may also be wrong at startup, and its own records must not confirm it.
+ * may already be wrong at startup, and records made under it must not confirm it.
  */
 export function newestTrusted(database: DatabaseSync, nowMs: number): number | undefined {
   let newest = newestBefore(database, nowMs)
@@ -82,7 +82,9 @@ export function newestTrusted(database: DatabaseSync, nowMs: number): number | u
   return undefined
 }
 
-/** Rows deleted at a time: a slice takes a millisecond or two, so that other work is not blocked. */
+/**
+ * Number of rows deleted at a time. A slice takes a millisecond or two, so that other work is not blocked.
+ */
 const SLICE_ROWS = 1_000
 const SLICE_PAGES = 64
 
@@ -146,8 +148,8 @@ function freePages(database: DatabaseSync): boolean {
 }
 
 /**
- * Samples stay at least an hour, so that they are rolled up before they are deleted, and at most a year, to
- * limit the file's size.
+ * Samples are kept for at least an hour, so that they are rolled up before they are deleted. Nothing is kept
+ * for more than a year, to limit the file's size.
  */
 const schema = z.object({
   rawMs: z

@@ -39,7 +39,7 @@ export type Entry =
     }
   | { readonly kind: 'event'; readonly event: LoggedEvent }
   | { readonly kind: 'profile'; readonly profile: string; readonly environment: Environment }
-  /** Detaches the series of a disconnected key, because its id may be reused for another key. */
+  /** Detaches the series of a disconnected key from its id, which may be reused for another key. */
   | { readonly kind: 'forget'; readonly profile: string }
   | { readonly kind: 'alert'; readonly id: string; readonly body: string | undefined }
 
@@ -73,7 +73,7 @@ export class HistoryFile {
     this.#statements = Object.fromEntries(prepared)
   }
 
-  /** Rolls up samples of stretches that an earlier process did not close. */
+  /** Rolls up the samples of stretches that an earlier process left open. */
   catchUp(nowMs: number): void {
     this.#tiers.goTo(nowMs)
     this.#transaction(() => {
@@ -97,7 +97,7 @@ export class HistoryFile {
     return this.#all('categories', profile, kind).map((row) => String(row[0]))
   }
 
-  /** The time of the oldest sample of a series, raw or rolled up, epoch ms; `undefined` without any. */
+  /** The time of the oldest sample of a series, raw or rolled up, epoch ms; `undefined` if there is none. */
   since(profile: string, category: string): number | undefined {
     const series = this.#find(profile, category, 'requests')
     if (series === undefined) return undefined

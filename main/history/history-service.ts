@@ -37,16 +37,16 @@ export interface HistoryServiceDeps {
   readonly log: Log
   readonly announcer: Announcer
   readonly version: string
-  /** Absent: the history is held in memory only. */
+  /** Absent if the history is kept only in memory. */
   readonly dataFolder?: string
   readonly retention?: Retention
-  /** Called once when a history file cannot be used; called again only if the file worked in between. */
+  /** Called once when a history file cannot be used; called again only if the file has worked in between. */
   readonly problem: (sentence: string) => void
 }
 
 export type HistoryStatus = StorageStatus | { readonly kind: 'memory' }
 
-/** How far the usual level extends beyond a chart's history: to its forecast, and to the next quarter. */
+/** How far the usual level extends beyond a chart's history: over its forecast. */
 const USUAL_BEYOND_MS = 30 * MINUTE_MS
 
 /** Sampling interval of each profile, for history and alerts. */
@@ -62,7 +62,7 @@ export class HistoryService {
   readonly #listeners = new Set<(alerts: readonly Alert[]) => void>()
   readonly #announced = new Set<(announcement: Announcement) => void>()
   readonly #unsubscribe: () => void
-  /** Problems to report once a key is connected, because an event belongs to a profile. */
+  /** Problems to report once a key is connected, because every event belongs to a profile. */
   #problems: string[] = []
   /** Profiles whose thresholds the monitor already has. */
   readonly #thresholdsSet = new Set<string>()
@@ -79,7 +79,7 @@ export class HistoryService {
             clock,
             log,
             problem: (sentence, failure) => {
-              // Each key reports a lasting problem, and its end.
+              // A lasting problem and its end are reported by each key.
               if (failure === undefined) this.#problem(sentence)
             },
             ...(retention && { retention }),
@@ -128,7 +128,7 @@ export class HistoryService {
       )
       return 'points' in known ? known : { points: [], rejectedAt: [] }
     }
-    // The running process has finer points than the file.
+    // Points in memory are finer than those in the file.
     if (toMs - fromMs > RECENT_MS) return stored(toMs, points) ?? recent()
     return withEarlier(recent(), (untilMs, most) => stored(Math.min(toMs, untilMs), most), points)
   }
@@ -140,7 +140,7 @@ export class HistoryService {
   }
 
   /**
-   * The levels of a profile's rows, without rows that have none, at most `points` per row; empty if it is
+   * The levels of a profile's rows, without rows that have no level, at most `points` per row; empty if it is
    * disconnected.
    */
   trends(profile: string, fromMs: number, toMs: number, points: number): Trends {
@@ -178,12 +178,12 @@ export class HistoryService {
     return this.#deps.version
   }
 
-  /** `undefined` for a profile that is not connected. */
+  /** The environment of a profile; `undefined` if it is not connected. */
   environment(profile: string): string | undefined {
     return this.#deps.monitor.snapshot(profile)?.profile.environment
   }
 
-  /** `undefined` for a profile that is not connected. */
+  /** The incident of a profile; `undefined` if it is not connected. */
   incident(profile: string, fromMs: number, toMs: number): Incident | undefined {
     const snapshot = this.#deps.monitor.snapshot(profile)
     if (!snapshot) return undefined
@@ -195,7 +195,7 @@ export class HistoryService {
     })
   }
 
-  /** The events of the interval, oldest first; from memory if the file cannot be read. */
+  /** The events of the interval, oldest first; from memory if the file can't be read. */
   pastEvents(profile: string, fromMs: number, toMs: number): readonly LoggedEvent[] {
     const kept = this.#store?.events(profile, fromMs, toMs)
     if (kept) return kept
@@ -342,7 +342,7 @@ function withEarlier(
   const earlier = room < 2 ? undefined : stored(first.at - 1, room)
   if (earlier === undefined) return recent
   const rejectedAt = [...new Set([...earlier.rejectedAt, ...recent.rejectedAt])].toSorted((a, b) => a - b)
-  // Data from before this run, such as the simulator's past, is in memory only.
+  // Data from before this run, such as the simulator's past, is only in memory.
   const since = Math.min(earlier.since ?? Number.POSITIVE_INFINITY, recent.since ?? first.at)
   return { points: [...earlier.points, ...recent.points], rejectedAt, since }
 }

@@ -31,8 +31,8 @@ export interface HistoryStoreDeps {
   readonly clock: Clock
   readonly log: Log
   /**
-   * Called once when the file cannot be used; called again only if the file worked in between. `failure`: the
-   * kind of problem, if it lasts.
+   * Called once when the file cannot be used; called again only if the file has worked in between. `failure`:
+   * the kind of problem, if it lasts.
    */
   readonly problem: (sentence: string, failure?: StorageFailure) => void
   readonly retention?: Retention
@@ -56,7 +56,7 @@ export interface ProgramQuery {
 }
 
 /**
- * The flush interval in milliseconds. Including the duration of a write, a kill -9 loses less than one
+ * The flush interval in milliseconds. Even with the duration of a write, a kill -9 loses less than one
  * second.
  */
 export const FLUSH_MS = 500
@@ -69,8 +69,8 @@ export const MAX_STORED_EVENTS = 5_000
 /**
  * Samples and events in `history.db`.
  *
- * Methods neither block nor throw: a broken file costs history, not monitoring. Entries are queued until the
- * next flush, or longer while the file fails; beyond `MAX_WAITING` the oldest are dropped.
+ * Methods neither block nor throw: a damaged file affects the history, not monitoring. Entries are queued
+ * until the next flush, or longer while the file fails; beyond `MAX_WAITING` the oldest are dropped.
  */
 export class HistoryStore {
   readonly #deps: HistoryStoreDeps
@@ -98,7 +98,7 @@ export class HistoryStore {
     if (this.#isClosed) return
     this.#waiting.push(entry)
     if (this.#waiting.length > MAX_WAITING) {
-      // One large splice instead of one for each entry.
+      // One large splice is faster than one per entry.
       this.#waiting.splice(0, MAX_WAITING / 10)
       this.#lost += MAX_WAITING / 10
     }
@@ -106,7 +106,7 @@ export class HistoryStore {
   }
 
   /**
-   * At most `points` points, the lows and highs of a chart of that size; `undefined` while the file fails.
+   * At most `points` points: the lows and highs of a chart of that width; `undefined` while the file fails.
    */
   query(
     profile: string,
@@ -118,7 +118,7 @@ export class HistoryStore {
     return this.#read((file) => historyOf(file, profile, category, fromMs, toMs, points))
   }
 
-  /** A report of whole minutes, with its actual `from` and `to`. `undefined` while the file fails. */
+  /** A report for whole minutes, with the actual `from` and `to`. `undefined` while the file fails. */
   report(profile: string, fromMs: number, toMs: number): Report | undefined {
     return this.#read((file) => reportFrom(file, profile, fromMs, toMs))
   }
@@ -223,7 +223,7 @@ export class HistoryStore {
     this.#cancelFlush = undefined
     this.#kept.closeIfRemoved()
     if (!this.#kept.file) this.#open()
-    // After a failure even an empty queue is written: the write shows whether the file works again.
+    // After a failure, even an empty queue is written, to find out whether the file works again.
     if (!this.#kept.file || (this.#waiting.length === 0 && this.#failure === undefined)) return
     try {
       this.#kept.file.write(this.#waiting, this.#deps.clock.wallMs())
@@ -306,7 +306,7 @@ export class HistoryStore {
 
   #compact(): void {
     let more = false
-    // Queued entries go first: written later, they would replace the minutes that are closed below.
+    // Queued entries are written first: later, they would replace the minutes that are closed below.
     if (this.#waiting.length > 0 && this.#failure === undefined) this.flush()
     try {
       const file = this.#failure === undefined ? this.#kept.file : undefined
@@ -352,7 +352,7 @@ function historyOf(
   }
 }
 
-/** The minutes in which each program sent requests, from a whole minute on. */
+/** The minutes in which each program sent requests, from `fromMs`, a whole minute. */
 function programMinutes(
   file: HistoryFile,
   profile: string,

@@ -9,7 +9,7 @@ import type {
 import { REPEAT_MS, type Sample } from '../../app/history/sample.ts'
 import type { Entry } from './history-file.ts'
 
-/** Interval between entries of unchanged slots. */
+/** How often slots are recorded if they do not change. */
 const SLOTS_REPEAT_MS = 3_600_000
 
 interface Counted {
@@ -22,7 +22,9 @@ const NOTHING: Counted = { own: 0, elsewhere: 0, rejected: 0 }
 
 type Level = Pick<RequestQuota, 'remaining' | 'source'>
 
-/** The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` without any. */
+/**
+ * The lowest header of a category after `afterMs` up to `untilMs`, epoch ms; `undefined` if there is none.
+ */
 export type LowestHeader = (category: string, afterMs: number, untilMs: number) => number | undefined
 
 /** Turns snapshots into history entries: samples of request quotas, and slots when they change. */
@@ -43,8 +45,8 @@ export class Recorder {
   }
 
   /**
-   * Takes a sample. Must be called about once a second. If a header arrived since the previous sample, it is
-   * recorded before the present level, which has risen since or is an estimate.
+   * Takes a sample. Must be called about once a second. If a header has arrived since the previous sample, it
+   * is recorded first and then the present level, which has since risen or is an estimate.
    */
   observe(snapshot: Snapshot, lowestHeader: LowestHeader): void {
     const { id: profile, environment } = snapshot.profile
@@ -59,13 +61,13 @@ export class Recorder {
       const level: Level = seen === undefined ? row : { remaining: seen, source: 'header' }
       this.#request(profile, row, level, snapshot.at)
     }
-    // A restarted gateway counts from zero.
+    // A gateway that was restarted counts from zero.
     if (snapshot.programs === undefined) forgetOf(profile, this.#forwarded)
     for (const program of snapshot.programs ?? []) this.#program(profile, program, snapshot.at)
     for (const row of snapshot.slots) this.#slot(profile, row, snapshot.at)
   }
 
-  /** Drops the counters of a disconnected profile: after a reconnect they start at zero. */
+  /** Drops the counters of a disconnected profile: if it is reconnected, they start at zero. */
   forget(profile: string): void {
     this.#environments.delete(profile)
     this.#lookedAtMs.delete(profile)
@@ -125,7 +127,7 @@ function forgetOf(profile: string, map: Map<string, unknown>): void {
   for (const key of map.keys()) if (key.startsWith(`${profile}\n`)) map.delete(key)
 }
 
-/** The growth of a counter. If its value is smaller than before, it was reset, for example by a reconnect. */
+/** The growth of a counter. A value smaller than before means that it was reset, such as by a reconnect. */
 const since = (before: number, now: number): number => (now >= before ? now - before : now)
 
 function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {
@@ -137,7 +139,7 @@ function isWorthKeeping(sample: Sample, last: Sample | undefined): boolean {
     sample.remaining !== last.remaining ||
     sample.limit !== last.limit ||
     sample.source !== last.source ||
-    // The clock was set back.
+    // True if the clock was set back.
     sample.atMs < last.atMs ||
     sample.atMs - last.atMs >= REPEAT_MS
   )

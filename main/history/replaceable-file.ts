@@ -11,7 +11,9 @@ import { HISTORY_MIGRATIONS } from './schema.ts'
 const NAME = 'history'
 export const HISTORY_FILE = `${NAME}.db`
 
-/** With these settings a kill -9 loses no committed write; a power cut may lose the last seconds. */
+/**
+ * With these settings, a kill -9 loses no committed write, and a power cut loses at most the last seconds.
+ */
 const PRAGMAS = `
   PRAGMA auto_vacuum = INCREMENTAL;
   PRAGMA journal_mode = WAL;
@@ -34,12 +36,12 @@ export type FileOpening =
   | { readonly kind: 'replaced' }
   | { readonly kind: 'failed'; readonly failure: StorageFailure; readonly cause: unknown }
 
-/** How often a damaged file is replaced in one run: a failing disk may damage every new file too. */
+/** How often a damaged file is replaced in one run. A failing disk may damage each new file too. */
 const MAX_REPLACED = 3
 
 /**
- * `history.db` of a data folder. A damaged file, or one of a newer version, is set aside and replaced by an
- * empty one: monitoring must not depend on the history.
+ * `history.db` of a data folder. A file that is damaged or from a newer version is set aside and replaced by
+ * an empty one, because monitoring must not depend on the history.
  */
 export class ReplaceableFile {
   readonly #deps: ReplaceableFileDeps
@@ -179,7 +181,7 @@ export function historyBytes(folder: string): number {
     .reduce((sum, size) => sum + size, 0)
 }
 
-/** One sentence for the user. `aside`: the name under which the unusable file was set aside. */
+/** One sentence for the person. `aside`: the name under which the unusable file was set aside. */
 export function historySentence(failure: StorageFailure, aside?: string): string {
   const kept = aside === undefined ? '' : ` It was renamed to ${aside}.`
   switch (failure) {

@@ -13,8 +13,8 @@ import { jsonOf } from '../../app/service/json.ts'
 export type Row = readonly unknown[]
 
 /**
- * Narrows a row, which `node:sqlite` types as an object even for `setReturnArrays`. Columns are checked one
- * by one below instead of by a schema, which made reading 100,000 rows two to three times slower.
+ * Narrows a row, which `node:sqlite` types as an object even for `setReturnArrays`. Below, columns are
+ * checked one by one and not by a schema, which made reading 100,000 rows two to three times slower.
  */
 export function asRow(row: unknown): Row {
   if (!Array.isArray(row)) throw new TypeError('a history statement returned a row that is not an array')
@@ -115,7 +115,7 @@ export const slotValues = (sample: SlotSample): number[] => [
  * Parses a stored event.
  *
  * `undefined` for a kind that this version does not know, for example after a downgrade, and for damaged
- * text, so that one bad row does not lose the others.
+ * text. So one bad row does not affect the others.
  */
 export function storedEvent(body: unknown): LoggedEvent | undefined {
   return loggedEvent.safeParse(jsonOf(String(body))).data

@@ -2,8 +2,8 @@
  * The migrations of the history's tables, in order. A released migration is never changed; new ones are
  * appended.
  *
- * Every table is clustered by series and time (`WITHOUT ROWID`), the order in which it is read, rolled up and
- * deleted. `minutes`, `quarters` and `hours` hold closed stretches only; the open one is in `samples`.
+ * Every table is clustered by series and time (`WITHOUT ROWID`), because rows are read, rolled up and deleted
+ * in that order. `minutes`, `quarters` and `hours` hold closed stretches only; the open one is in `samples`.
  */
 export const HISTORY_MIGRATIONS: readonly string[] = [
   `
@@ -61,7 +61,7 @@ export const HISTORY_MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_by_time ON events (profile, at);
   `,
-  // Coarser levels: a chart or report of a day or a week would otherwise read too many minutes.
+  // Coarser levels, because a chart or report of a day or a week would otherwise read too many minutes.
   `
   CREATE TABLE quarters (
     series INTEGER NOT NULL,

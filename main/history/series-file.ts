@@ -27,7 +27,9 @@ export interface ProgramMinute {
 export interface SeriesFile {
   /** The whole minutes that begin in the interval, by profile, category and time. */
   minutes(query: SeriesQuery): Iterable<SeriesMinute>
-  /** Requests of programs behind the gateway in the same minutes; part of the rows' own requests. */
+  /**
+   * Requests of programs behind the gateway in the same minutes; these are part of the rows' own requests.
+   */
   programMinutes(query: SeriesQuery): Iterable<ProgramMinute>
   /** Profiles with recorded minutes, connected or not. */
   profiles(): readonly { readonly profile: string; readonly environment: string }[]
@@ -38,7 +40,7 @@ export type SeriesOpening =
   | { readonly kind: 'open'; readonly file: SeriesFile }
   | { readonly kind: 'failed'; readonly line: string }
 
-/** Opens the history of a data folder read-only, also while an app is writing it. */
+/** Opens the history of a data folder read-only, even while an app is writing to it. */
 export function openSeriesFile(folder: string): SeriesOpening {
   const path = join(folder, HISTORY_FILE)
   const failed = (why: string): SeriesOpening => ({
@@ -63,7 +65,7 @@ export function openSeriesFile(folder: string): SeriesOpening {
 }
 
 function seriesFile(database: DatabaseSync): SeriesFile {
-  // Files that no app of this version has opened lack this table.
+  // Files from an earlier version lack this table.
   const hasProfiles =
     database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'profiles'`).get() !== undefined
   const environment = hasProfiles

@@ -34,8 +34,8 @@ interface Level {
 /**
  * Rolls up `samples` into `minutes`, and `minutes` into the levels above, as each stretch closes.
  *
- * Open stretches are held in memory. They are derived from the samples, so after a start or a failed write
- * they are rebuilt from the file.
+ * Open stretches are kept in memory. They derive from the samples, so they can be rebuilt from the file after
+ * a start or a failed write.
  */
 export class Tiers {
   readonly #open = new Map<number, Open>()
@@ -70,7 +70,7 @@ export class Tiers {
   }
 
   /**
-   * Sets the current time. After the clock was set back, the open stretches would lie in the future and are
+   * Sets the current time. If the clock was set back, open stretches would be in the future, so they are
    * dropped.
    */
   goTo(nowMs: number): void {
@@ -95,8 +95,8 @@ export class Tiers {
   }
 
   /**
-   * Drops the open stretches after a failed transaction, which left them ahead of the file that rebuilds
-   * them.
+   * Drops the open stretches after a failed transaction, because they contain data that is not in the file.
+   * They are rebuilt from the file.
    */
   forget(): void {
     this.#open.clear()
@@ -124,9 +124,9 @@ export class Tiers {
     if (known) return known
     const open: Open = { minute: new MinuteBuilder(), levels: LEVELS.map(() => undefined) }
     this.#open.set(series, open)
-    // Later rows were written under a wrong clock; they are closed when their time comes.
+    // Later rows were written while the clock was wrong; their stretches are closed when their time comes.
     const untilMs = Math.min(this.#nowMs + WRONG_CLOCK_MS, Number.MAX_SAFE_INTEGER)
-    // From the coarsest level down, so that stretches closed at a finer level on the way are appended to the
+    // Starts at the coarsest level, so that a stretch that is closed at a finer level is appended to the
     // existing ones.
     for (const [level, { lengthMs, last, below }] of [...this.#levels.entries()].reverse()) {
       const lastMs = timeOf(last.get(series, untilMs))
@@ -135,7 +135,7 @@ export class Tiers {
       }
     }
     const lastMinuteMs = timeOf(this.#lastMinute.get(series, untilMs)) ?? Number.NEGATIVE_INFINITY
-    // Starts earlier by `HOLD_MS`, because the last sample before the first minute is still in effect there.
+    // Starts `HOLD_MS` earlier: the last sample before the first minute may be valid in that minute.
     const fromMs = Math.max(0, lastMinuteMs + MINUTE_MS - HOLD_MS)
     for (const row of this.#samplesSince.iterate(series, fromMs, untilMs)) {
       const sample = sampleOf(asRow(row))

@@ -52,16 +52,16 @@ type Values =
   | { readonly samples: (input: MetricsInput) => readonly MetricSample[] }
 
 /**
- * One metric's definition: a value for each profile, request quota or slot quota, or a function that returns
- * samples.
+ * The definition of one metric: a value for each profile, request quota or slot quota, or a function that
+ * returns samples.
  */
 type Definition = Pick<Metric, 'name' | 'help'> & { readonly type?: 'counter' } & Values
 
 /**
  * The snapshots of all profiles as metrics.
  *
- * Labels name the profile, the category and a state: no secret, account or token. Times are epoch seconds and
- * rates per second, as Prometheus recommends. A category that another row counts has no numbers.
+ * Labels name the profile, the category and a state, but no secret, account or token. Times are epoch seconds
+ * and rates per second, as Prometheus recommends. A category that another row counts has no numbers.
  */
 export const metricsOf = (input: MetricsInput): readonly Metric[] =>
   METRICS.map((definition) => ({
@@ -402,8 +402,8 @@ interface StateSet<S extends string> {
 }
 
 /**
- * One series for each state, 1 for the current one and 0 for the others: a disappearing series would look
- * like a restart.
+ * One series for each state: 1 for the current state and 0 for the others. A series that disappeared would
+ * look like a restart.
  */
 const stateSet = <S extends string>({ labels, label, states, holds }: StateSet<S>): readonly MetricSample[] =>
   states.map((state) => ({ labels: { ...labels, [label]: state }, value: state === holds ? 1 : 0 }))
@@ -415,7 +415,7 @@ const rowLabels = (snapshot: Snapshot, { category }: { readonly category: string
   category,
 })
 
-/** The value, or `undefined` for the documented default, which states a limit but measures nothing. */
+/** The value; `undefined` for the documented default, which states a limit but is no measurement. */
 const seen = (source: string, value: number): number | undefined => (source === 'default' ? undefined : value)
 
 const sample = (labels: MetricSample['labels'], value: number | undefined): readonly MetricSample[] =>

@@ -6,7 +6,7 @@ export interface MetricsOptions {
   readonly bearer: string
 }
 
-/** Whether a way of exporting metrics was requested. `line` says what is wrong with its settings. */
+/** Whether a way of exporting metrics was requested. `line`: what is wrong with its settings. */
 export type Choice<Options> =
   | { readonly kind: 'off' }
   | { readonly kind: 'on'; readonly options: Options }
@@ -15,7 +15,7 @@ export type Choice<Options> =
 const VARIABLE = 'HEADROOM_METRICS_TOKEN'
 
 /**
- * Options of the metrics server from the command line. The required bearer comes from the environment,
+ * Options of the metrics server from the command line. The bearer is required and comes from the environment,
  * because process lists show flags.
  */
 export function metricsChoice(
@@ -42,12 +42,12 @@ export interface OtlpOptions {
 }
 
 const DEFAULT_INTERVAL_MS = 60_000
-/** A minimum, so that a mistake in a variable cannot flood a collector. */
+/** The minimum interval, so that a mistake in a variable can't flood a collector. Milliseconds. */
 const MIN_INTERVAL_MS = 1_000
 
 /**
  * Options of the push by OTLP, from the environment variables of OpenTelemetry's specification ("OTLP
- * Exporter"). Off without an endpoint.
+ * Exporter"). Without an endpoint, the push is off.
  */
 export function otlpChoice(environment: Readonly<Record<string, string | undefined>>): Choice<OtlpOptions> {
   const of = (...names: readonly string[]) => {

@@ -6,7 +6,7 @@ import { type MetricsSource, metricsSource } from './metrics-source.ts'
 
 /** Sends metrics to a collector. */
 export interface MetricsExporter {
-  /** Sends once. Never rejects; resolves to the reason of a failure in plain words, or to `undefined`. */
+  /** Sends once. Never rejects; resolves to the reason for a failure in plain words, or to `undefined`. */
   send(metrics: readonly Metric[], atMs: number): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -31,8 +31,8 @@ const FIRST_MS = 1_000
 const LAST_PUSH_MS = 1_000
 
 /**
- * Pushes the metrics at an interval, one push at a time. A failed push is not retried, because the next has
- * newer values.
+ * Pushes the metrics at an interval, one push at a time. A failed push is not retried, because the next one
+ * has newer values.
  */
 export function startMetricsPush({
   source,

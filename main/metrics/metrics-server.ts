@@ -19,14 +19,14 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Length of the bearer in characters: hard to guess, and within what a server reads of one field. */
+/** Length of the bearer in characters: hard to guess, and short enough for a header. */
 export const BEARER_LENGTH = { least: 16, most: 4_096 } as const
 
 /**
  * Serves `/metrics` to a Prometheus on this machine.
  *
- * Binds to loopback and requires the exact Host and a bearer: a web page can also reach loopback, but it can
- * neither set another Host nor know the bearer.
+ * Binds to loopback and requires the exact Host and a bearer: a web page can reach loopback too, but it can't
+ * set another Host and does not know the bearer.
  */
 export function startMetricsServer(deps: MetricsServerDeps): MetricsServer {
   const expected = digest(deps.bearer)
@@ -77,7 +77,7 @@ function send(response: ServerResponse, { status, text, headers = {} }: Answer, 
   response.end(withBody ? text : undefined)
 }
 
-/** A digest, so that a comparison is of equal lengths for any input. */
+/** A digest of fixed length, so that any two inputs can be compared in constant time. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 const PROMETHEUS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -117,7 +117,7 @@ interface ServedMetrics {
 }
 export type MetricsServing = ServedMetrics | { readonly kind: 'failed'; readonly line: string }
 
-/** A claimed port of the metrics server, before the monitor exists. */
+/** A port claimed for the metrics server before the monitor exists. */
 export type MetricsClaim =
   | { readonly kind: 'claimed'; serve(source: MetricsSource): ServedMetrics; close(): Promise<void> }
   | { readonly kind: 'failed'; readonly line: string }
@@ -149,7 +149,7 @@ export async function claimMetrics({ port, bearer }: MetricsOptions): Promise<Me
   }
 }
 
-/** Claims the port and serves at once, for hosts whose monitor already exists. */
+/** Claims the port and serves immediately, for hosts whose monitor already exists. */
 export async function serveMetrics(source: MetricsSource, options: MetricsOptions): Promise<MetricsServing> {
   const claim = await claimMetrics(options)
   return claim.kind === 'failed' ? claim : claim.serve(source)

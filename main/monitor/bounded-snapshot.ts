@@ -11,7 +11,7 @@ import { slotStatus, streamStatus } from '../../app/status/stream-status.ts'
 
 /**
  * Maximum size of all connected keys' snapshots together, as JSON in UTF-8. About half of what a window may
- * leave unread before its push stream ends.
+ * leave unread before its push stream is ended.
  */
 export const MAX_SNAPSHOTS_BYTES = 512_000
 
@@ -26,8 +26,8 @@ interface Lists {
 type ListName = keyof Lists
 
 /**
- * The share of the room reserved for each list. Room that a list does not use passes to the next list, and at
- * the end to programs' use.
+ * The share of the available bytes that is reserved for each list. Bytes that a list does not use are
+ * available to the next list, and finally to programs' use.
  */
 const SHARES: Readonly<Record<ListName, number>> = {
   requests: 0.3,
@@ -35,11 +35,11 @@ const SHARES: Readonly<Record<ListName, number>> = {
   streams: 0.25,
   programs: 0.2,
 }
-/** Minimum share of the room for programs' use. */
+/** Minimum share of the available bytes for programs' use. */
 const USE_SHARE = 0.2
 const LIST_NAMES = Object.keys(SHARES) as readonly ListName[]
 
-/** Priority of an item, compared number by number: problems first, then use. */
+/** The priority of an item, compared number by number: first problems, then use. */
 const WORTHS: { readonly [K in ListName]: (item: Lists[K][number]) => Worth } = {
   requests: ({ state, use, observedAt = 0 }) => [
     state === 'not-checked' ? -1 : gravityOf(state),
@@ -59,8 +59,8 @@ const MAX_COUNT = 999_999
 /**
  * The snapshot in at most `maxBytes` of JSON; unchanged if it fits.
  *
- * Keeps the most important items, in their order: those with problems, then the most used. `unlisted` counts
- * the rest.
+ * Keeps the most important items, in their original order: those with problems, then the most used.
+ * `unlisted` counts the rest.
  */
 export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot {
   if (bytesOf(snapshot) <= maxBytes) return snapshot
@@ -94,7 +94,7 @@ export function boundedSnapshot(snapshot: Snapshot, maxBytes: number): Snapshot 
   }
 }
 
-/** The items that fit: within the share of their list, then in room that other lists leave. */
+/** The items that fit: first within the share of their list, then in bytes that other lists leave. */
 function keptItems(lists: Lists, room: Room): ReadonlySet<object> {
   const kept = new Set<object>()
   const whole = room.bytes
@@ -114,7 +114,7 @@ function rankedItems<K extends ListName>(lists: Lists, name: K): readonly Lists[
   return byWorth(items, WORTHS[name])
 }
 
-/** The highest priority first; equal ones in their order. */
+/** Highest priority first; equal items in their original order. */
 function byWorth<T>(items: readonly T[], worthOf: (item: T) => Worth): readonly T[] {
   return items
     .map((item) => ({ item, worth: worthOf(item) }))
@@ -124,14 +124,14 @@ function byWorth<T>(items: readonly T[], worthOf: (item: T) => Worth): readonly 
 
 type ProgramUse = ProgramSummary['use'][number]
 
-/** One program's use of one category, and its part of the use of that row. */
+/** One program's use of one category, and its part of that row's use. */
 interface Use {
   readonly id: string
   readonly use: ProgramUse
   readonly rate: Readonly<Record<string, number>>
 }
 
-/** Adds to the kept rows and programs as much of `whole`'s use by program as fits. */
+/** Adds as much of the use by program in `whole` as fits to the kept rows and programs. */
 function withUse(
   rows: readonly RequestQuota[],
   programs: readonly ProgramSummary[],
@@ -178,7 +178,7 @@ const withoutUse = (program: ProgramSummary): ProgramSummary => ({
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
 
-/** Bytes left in a JSON array or object. */
+/** The bytes that are left in a JSON array or object. */
 class Room {
   bytes: number
 

@@ -2,10 +2,10 @@ import type { Profile } from '../ports/profile.ts'
 import type { KeyName } from '../sign-in/corrected-secrets.ts'
 import type { ProfileSession } from './profile-session.ts'
 
-/** The sessions of the connected profiles, and the effects of one session on others with the same API key. */
+/** The sessions of the connected profiles, and what one session changes for others with the same API key. */
 export class ConnectedProfiles {
   readonly #sessions = new Map<string, ProfileSession>()
-  /** Stopped sessions with a pending response. */
+  /** Stopped sessions that still wait for a response. */
   readonly #ending: ProfileSession[] = []
 
   get(id: string): ProfileSession | undefined {
@@ -37,14 +37,14 @@ export class ConnectedProfiles {
     this.#sessions.delete(id)
   }
 
-  /** Stops retries of earlier revocations of this API key, which would also end this newer sign-in. */
+  /** Stops retrying earlier revocations of this API key, which would also end this newer sign-in. */
   signedIn(profile: Profile): void {
     for (const other of this.#othersWithKeyOf(profile)) other.suspendRevocationRetry()
   }
 
   /**
-   * Marks the other sign-ins on the API key as revoked, so that no key still shows "valid": a revocation ends
-   * all sign-ins (service 4.2).
+   * Marks the other sign-ins with the same API key as revoked too, because a revocation ends them all
+   * (service 4.2).
    */
   revoked(id: string): void {
     const profile = this.get(id)?.profile
@@ -60,7 +60,7 @@ export class ConnectedProfiles {
     this.#sessions.clear()
   }
 
-  /** Resolves when no response that may contain a token is pending. */
+  /** Resolves once no response is pending that may contain a token. */
   async idle(): Promise<void> {
     await Promise.all([...this.#ending, ...this.all()].map((session) => session.idle()))
   }

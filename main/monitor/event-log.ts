@@ -4,15 +4,15 @@ import type { KeyReport, LoggedEvent } from '../../app/contract/events.ts'
 const MAX_KEPT = 500
 
 /**
- * The latest events of all profiles, numbered, oldest first, created from the reports of each profile's
- * parts.
+ * The latest events of all profiles, numbered, oldest first, created from the reports of the parts of each
+ * profile.
  */
 export class EventLog {
   readonly #trackers = new Map<string, ConditionTracker>()
   #events: LoggedEvent[] = []
   #seq = 0
 
-  /** The event for a report; `undefined` if it is not news. */
+  /** The event for a report; `undefined` if the report is no news. */
   add(report: KeyReport, profile: string, atMs: number): LoggedEvent | undefined {
     const event = this.#trackerOf(profile).told(report, atMs)
     if (event === undefined) return undefined
@@ -27,7 +27,7 @@ export class EventLog {
     return this.#events.filter((event) => event.seq > seq).slice(-MAX_KEPT)
   }
 
-  /** Must be called when the parts of a profile are new or gone: they know no lasting conditions. */
+  /** Must be called when a profile's parts are created or removed: they know no lasting conditions. */
   forget(profile: string): void {
     this.#trackers.delete(profile)
   }

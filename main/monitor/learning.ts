@@ -8,7 +8,7 @@ import { JsonFile } from '../storage/json-file.ts'
 import { SAVED, type Saved } from '../storage/storage-error.ts'
 import { markOf, type PinOwner } from '../streams/pinned-streams.ts'
 
-/** Length of one key's part of the file: a category takes about 2 kB. */
+/** Maximum length of one key's part of the file. A category takes about 2 kB. */
 const MAX_KEY_LENGTH = 64 << 10
 const MAX_KEYS = 64
 const MAX_NAME_LENGTH = 256
@@ -16,9 +16,7 @@ const SCHEMA_VERSION = 1
 /** Significant digits of a stored number. */
 const DIGITS = 4
 
-/**
- * Numbers of at least 0, written as one string: it takes one line of the file, and half the length of a list.
- */
+/** Numbers of at least 0, written as one string, which is half as long as a list. */
 const numbers = (count: number) =>
   z
     .string()
@@ -63,10 +61,10 @@ export interface KeyLearning {
 
 /**
  * What headers showed about others' use, by API key and category: `learned.json` in the data folder, without
- * accounts and tokens. Without a folder it lasts as long as the process.
+ * accounts and tokens. Without a folder, it is kept as long as the process runs.
  *
- * A damaged, foreign or newer file is set aside, and learning restarts. An entry is read only by the key that
- * wrote it. A key in memory only is not written.
+ * A file that is damaged, unknown or from a newer version is set aside, and learning starts again. An entry
+ * is read only by the key that wrote it. Nothing is written for a key that is only in memory.
  */
 export class Learning {
   readonly #file: JsonFile<Stored>
@@ -107,7 +105,7 @@ export class Learning {
     }
   }
 
-  /** Writes what changed since the last write. */
+  /** Writes what has changed since the last write. */
   flush(): Saved {
     const keys = [...this.#keys].filter(([id]) => this.#owners.get(id)?.isKept() ?? true).slice(-MAX_KEYS)
     const next = Object.fromEntries(keys)
@@ -119,7 +117,7 @@ export class Learning {
   }
 }
 
-/** The categories that fit, those with the newest headers first. */
+/** The categories that fit; those with the newest headers are preferred. */
 function bounded(learned: LearnedQuotas): StoredKey['quotas'] {
   const newest = Object.entries(learned)
     .filter(([category]) => category.length <= MAX_NAME_LENGTH)
@@ -128,7 +126,7 @@ function bounded(learned: LearnedQuotas): StoredKey['quotas'] {
   let length = 0
   for (const [category, quota] of newest) {
     const one = toStored(quota)
-    // Includes the indentation in the file.
+    // The length includes the indentation in the file.
     length += JSON.stringify({ keys: { id: { quotas: { [category]: one } } } }, null, 2).length
     if (length > MAX_KEY_LENGTH) break
     kept.push([category, one])

@@ -16,8 +16,8 @@ export interface ModelSamplesDeps {
 const SAMPLE_MS = 3_000
 
 /**
- * Samples the quota model between headers: for the chart, for states, and to notice the end of other
- * programs' use, which time alone can show.
+ * Samples the quota model between headers: for the chart, for states, and to notice when others stop, which
+ * may show only as time passes.
  */
 export class ModelSamples {
   readonly #deps: ModelSamplesDeps

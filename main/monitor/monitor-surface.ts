@@ -7,7 +7,7 @@ import type { ProfileSession } from './profile-session.ts'
 
 /** Callbacks of a monitor. */
 export interface MonitorListener {
-  /** The profile's snapshot changed. Not throttled: subscribers throttle. */
+  /** The profile's snapshot changed. Not throttled: subscribers throttle if they need to. */
   changed(profile: string): void
   event(event: LoggedEvent): void
   removed(profile: string): void
@@ -20,7 +20,7 @@ export type AttachedOrders = Pick<OrdersSurface, 'summary' | 'switchChanged'>
 export interface MonitorSurface {
   connect(profile: Profile): void
   disconnect(profile: string): Outcome
-  /** The snapshot of a profile, computed for the moment of the call; `undefined` if it is not connected. */
+  /** The snapshot of a profile, computed for the time of the call; `undefined` if it is not connected. */
   snapshot(profile: string): Snapshot | undefined
   profiles(): readonly string[]
   /**
@@ -31,18 +31,18 @@ export interface MonitorSurface {
   /** Events with a `seq` above `after`, oldest first, at most 500. */
   events(after: number): readonly LoggedEvent[]
   /**
-   * Opens or closes a key's switch for orders, and stores that for later starts. A stop applies even if it
-   * can't be stored.
+   * Opens or closes a key's switch for orders, and stores this for later starts. Stopping takes effect even
+   * if it can't be stored.
    */
   setOrders(id: string, orders: OrdersChoice): Outcome
-  /** Shows the orders of each key from now on. */
+  /** Includes the orders of each key in snapshots from now on. */
   attachOrders(orders: AttachedOrders): void
-  /** Runs a function on a connected key; returns an error when the key is not connected. */
+  /** Runs a function on a connected key; returns an error if the key is not connected. */
   withProfile<R>(id: string, run: (session: ProfileSession) => R): R | CommandError
   subscribe(listener: MonitorListener): () => void
   /** Must be called before the machine sleeps. */
   sleep(): void
-  /** Must be called after the machine slept, to evaluate all deadlines again. */
+  /** Must be called after the machine has slept, to evaluate all deadlines again. */
   wake(): void
   /** Closes all streams and timers. */
   stop(): void

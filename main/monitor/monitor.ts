@@ -18,17 +18,17 @@ import type { AttachedOrders, MonitorListener, MonitorSurface } from './monitor-
 import { ProfileSession } from './profile-session.ts'
 
 export interface MonitorPorts {
-  /** Whether a user is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
+  /** Whether a person is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** The redactor shared with the log; absent: a new one. */
+  /** The redactor that is shared with the log; if absent, a new one is created. */
   readonly secrets?: Secrets
   readonly log: Log
   /** Absent if nothing is stored. */
   readonly pins?: Pick<PinnedStreams, 'of' | 'flush'>
-  /** Absent if nothing is stored: what was learned then lasts as long as the monitor. */
+  /** Absent if nothing is stored. What is learned is then kept as long as the monitor runs. */
   readonly learning?: Learning
 }
 
@@ -38,19 +38,17 @@ export interface Past {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
-    /** Others' requests per second from then on, if known. */
+    /** Others' requests per second from that time on, if known. */
     readonly elsewhere?: number
   }[]
   readonly events: readonly { readonly atMs: number; readonly event: MonitorEvent }[]
 }
 
-/**
- * The wait before a retry of `#followAnew` for a key whose newest token is in memory only, in milliseconds.
- */
+/** The wait before `#followAnew` is retried for a key whose newest token is only in memory. Milliseconds. */
 const UNSAVED_WAIT_MS = 60_000
-/** Interval of attempts to store that orders are stopped, in milliseconds. */
+/** How often to try to store that orders are stopped. Milliseconds. */
 const STOP_RETRY_MS = 2_000
-/** Interval between writes of learned data, which is also written at the end. Milliseconds. */
+/** How often learned data is written; it is also written at the end. Milliseconds. */
 const LEARNED_EVERY_MS = 300_000
 
 /** The composition root of the app below its hosts. */
@@ -82,7 +80,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     const onClockUncertain = (fromMs: number, toMs: number) => {
       for (const session of this.#profiles.all()) session.markClockUncertain(fromMs, toMs)
     }
-    // Deferred, because the code that asked for the time has not finished yet.
+    // Deferred, because the code that requested the time has not finished yet.
     const setBack = () => void ports.clock.after(0, () => this.#startAnew())
     this.#timeline = new Timeline(ports.clock, onClockUncertain, setBack)
   }
@@ -95,10 +93,10 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#follow(profile, this.#storage.signIn(profile, this.#timeline.now()), former)
   }
 
-  /** Resumes a key that was connected when the app last ended. Not a sign-in, and causes no event. */
+  /** Resumes a key that was connected when the app last ended. This is not a sign-in and causes no event. */
   restore(profile: Profile, tokens: TokenStore): void {
     const waiting = this.#profiles.get(profile.id)
-    // The key's tokens could not be read when the key was connected; its streams and numbers continue.
+    // Its tokens could not be read until now; the key's streams and numbers continue.
     if (waiting) waiting.signedInAgain(profile, tokens)
     else this.#follow(profile, tokens)
   }
@@ -113,7 +111,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
       http,
       secrets: this.#known,
       timeline: this.#timeline,
-      // Windows drop older revisions, so a reconnected key continues counting from its last one.
+      // Windows drop older revisions, so a reconnected key continues with the next one.
       firstRevision: former ? former.revision + 1 : 0,
       keystore: () => this.#storage.keystore(id),
       ...(pins && { pins: pins.of(this.#ownerOf(profile)) }),
@@ -171,8 +169,8 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
   }
 
   /**
-   * Recreates all sessions, like a restart, because the clock was set back by more than a day: they contain
-   * future times.
+   * Recreates all sessions, as a restart would, because the clock was set back by more than a day and they
+   * contain times in the future.
    */
   #startAnew(): void {
     for (const session of [...this.#profiles.all()]) void this.#followAnew(session)
@@ -220,7 +218,9 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: true }
   }
 
-  /** The snapshots of all keys together fit in `MAX_SNAPSHOTS_BYTES`, with an equal part for each. */
+  /**
+   * The snapshot of a key. Those of all keys together fit in `MAX_SNAPSHOTS_BYTES`; each gets an equal part.
+   */
   snapshot(profile: string): Snapshot | undefined {
     const session = this.#profiles.get(profile)
     return session && boundedSnapshot(session.snapshot(), MAX_SNAPSHOTS_BYTES / this.#profiles.size)
@@ -251,7 +251,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     session.signedInAgain(profile, this.#storage.signIn(profile, this.#timeline.now()))
     this.#happened({ kind: 'signed-in' }, profile.id)
     this.#orders?.switchChanged()
-    // Of the built-in simulator a sign-in stores nothing else.
+    // For the built-in simulator, a sign-in stores nothing else.
     if (profile.orders !== orders) this.#storage.keepOrders(profile)
     this.#ordersChosen(profile, orders)
     if (profile.clientSecret !== clientSecret) this.#secrets.sends(profile.id)
@@ -267,7 +267,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     if (!session) return UNKNOWN_PROFILE
     const former = session.profile.orders
     const profile = { ...session.profile, orders }
-    // A stop comes before the disk, which may be full or slow.
+    // Stopping takes effect before it is stored, because the disk may be full or slow.
     if (orders === 'stopped') this.#switch(session, profile)
     const saved = this.#storage.keepOrders(profile)
     if (saved.ok) this.#switch(session, profile)
@@ -278,7 +278,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return { ok: false, code: 'not-kept', message: `${effect}: ${saved.why}.` }
   }
 
-  /** Stores a stop that could not be stored, unless orders are allowed meanwhile. */
+  /** Tries again to store that orders are stopped, unless they are allowed meanwhile. */
   #saveStopLater(id: string): void {
     this.#ports.clock.after(STOP_RETRY_MS, () => {
       if (this.#isStopped) return
@@ -329,13 +329,13 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     for (const id of this.#profiles.ids()) this.#happened(event, id)
   }
 
-  /** Must be called when the stored data or the kind of storage may have changed. */
+  /** Must be called when the stored data or the way it is stored may have changed. */
   storageChanged(): void {
     this.#ports.pins?.flush()
     for (const id of this.#profiles.ids()) this.#notify((listener) => listener.changed(id))
   }
 
-  /** Resolves when no response that may contain a token is pending. */
+  /** Resolves once no response is pending that may contain a token. */
   idle(): Promise<void> {
     return this.#profiles.idle()
   }
@@ -356,7 +356,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     this.#profiles.stop()
   }
 
-  /** Returns the event for a report; `undefined` if it is not news. */
+  /** Returns the event for a report; `undefined` if the report is no news. */
   #happened(report: KeyReport, profile: string): LoggedEvent | undefined {
     const logged = this.#log.add(report, profile, this.#timeline.now())
     if (logged === undefined) return undefined
@@ -368,7 +368,7 @@ export class Monitor implements MonitorSurface, ConnectedKeys {
     return logged
   }
 
-  /** Calls all listeners; an error of one is logged and does not affect the others. */
+  /** Calls all listeners; an error in one is logged and does not affect the others. */
   #notify(tell: (listener: MonitorListener) => void): void {
     for (const listener of this.#listeners) {
       try {

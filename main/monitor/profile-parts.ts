@@ -26,11 +26,11 @@ export interface ProfilePorts {
   readonly clock: Clock
   readonly random: Random
   readonly http: Http
-  /** Learns every token when it is adopted, and removes tokens from texts that the service sends. */
+  /** Is given every token when it is adopted, and removes tokens from texts that the service sends. */
   readonly secrets: Secrets
   readonly timeline: Timeline
   readonly pins?: Pins
-  /** Whether a user is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
+  /** Whether a person is looking at the numbers; absent if the host cannot tell, which counts as `true`. */
   readonly attended?: () => boolean
   readonly changed: () => void
   readonly report: (report: KeyReport) => void
@@ -42,7 +42,7 @@ export interface ProfilePorts {
 export interface CurrentSession {
   readonly profile: () => Profile
   readonly keeper: () => TokenKeeper
-  /** The gateway's additions to the key; `undefined` while the gateway is off. */
+  /** What the gateway adds to the key; `undefined` while the gateway is off. */
   readonly gateway?: () => SessionGateway | undefined
 }
 

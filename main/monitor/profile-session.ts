@@ -17,11 +17,11 @@ import { profileSnapshot } from './profile-snapshot.ts'
 
 export interface ProfileSessionDeps extends ProfilePorts {
   readonly firstRevision: number
-  /** Whether this key's tokens will survive a restart. */
+  /** Tells whether this key's tokens will survive a restart. */
   readonly keystore: () => KeystoreState
-  /** Orders of this key; `undefined` where none are served. */
+  /** Orders of this key; `undefined` in a process that serves none. */
   readonly orders: () => OrdersSummary | undefined
-  /** Returns the event for a report; `undefined` if it is not news. */
+  /** Returns the event for a report; `undefined` if the report is no news. */
   readonly report: (report: KeyReport) => LoggedEvent | undefined
 }
 
@@ -60,12 +60,12 @@ export class ProfileSession {
     return this.#profile
   }
 
-  /** The store of its tokens. */
+  /** The store of the key's tokens. */
   get tokens(): TokenStore {
     return this.#tokens
   }
 
-  /** Whether the key's newest token is in memory only, because it could not be stored. */
+  /** Whether the key's newest token is only in memory, because it could not be stored. */
   get hasUnsavedToken(): boolean {
     return this.#keeper.refreshSummary().unsaved !== undefined
   }
@@ -96,7 +96,7 @@ export class ProfileSession {
   }
 
   /**
-   * Resolves when no token request is pending: a pending response may contain a token that must be stored.
+   * Resolves once no token request is pending, because its response may contain a token that must be stored.
    */
   idle(): Promise<void> {
     return this.#keeper.idle()
@@ -113,7 +113,7 @@ export class ProfileSession {
     this.parts.streams.wake()
   }
 
-  /** Records why the history can't be written, as a code and in words; `undefined` while it can. */
+  /** Records why the history can't be written, by a code and in words; `undefined` while it can. */
   historyFailing(failing: { readonly failure: string; readonly what: string } | undefined): void {
     if (failing?.failure === this.#pausedHistory?.failure) return
     this.#deps.report(failing ? { kind: 'storage-problem', ...failing } : { kind: 'storage-ok' })
@@ -132,7 +132,7 @@ export class ProfileSession {
     this.#happened(report)
   }
 
-  /** Numbers of programs changed. */
+  /** Records that numbers of programs changed. */
   gatewayChanged(): void {
     this.#changed()
   }
@@ -148,12 +148,14 @@ export class ProfileSession {
     return revocationOutcome(await this.#keeper.revoke())
   }
 
-  /** Records that another profile requested a revocation of this API key, and the service confirmed it. */
+  /** Records that the service confirmed a revocation of this API key that another profile requested. */
   revokedElsewhere(): void {
     if (this.#keeper.revokedElsewhere()) this.parts.streams.closeAll('tokens revoked', 'revoked')
   }
 
-  /** Whether this session is a sign-in on the given API key; a revocation ends all of them (service 4.2). */
+  /**
+   * Whether this session is a sign-in with the given API key. A revocation ends all of these (service 4.2).
+   */
   hasKeyOf({ authUrl, clientId }: KeyName): boolean {
     return this.#profile.authUrl === authUrl && this.#profile.clientId === clientId
   }
@@ -173,7 +175,7 @@ export class ProfileSession {
   }
 
   /**
-   * Suspends retries, and waits for a revocation in progress: if that arrived later, new tokens would end.
+   * Suspends retries, and waits for a revocation in progress, which would otherwise also end the new tokens.
    */
   async suspendRevocationRetrySettled(): Promise<void> {
     this.suspendRevocationRetry()
@@ -204,10 +206,10 @@ export class ProfileSession {
     void this.#keeper.takeKey(profile)
   }
 
-  /** Applies new settings; tokens and numbers continue. */
+  /** Applies new settings; tokens and numbers stay. */
   changeSettings(profile: Profile): void {
     this.#profile = profile
-    // Two changes may fall into the same millisecond.
+    // Two changes may happen within the same millisecond.
     this.#settingsAtMs = Math.max(this.#deps.timeline.now(), this.#settingsAtMs + 1)
     this.#keeper.changeLifetimes(keyLifetimes(profile))
     this.parts.prober.change(profile.probes)

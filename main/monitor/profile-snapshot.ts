@@ -39,7 +39,7 @@ export interface SnapshotSources {
   readonly orders?: OrdersSummary | undefined
 }
 
-/** Minimum length of an API key whose last characters are shown: they would be most of a shorter key. */
+/** Minimum length of an API key for its last characters to be shown. They would be most of a shorter key. */
 const MIN_KEY_LENGTH = 12
 
 /** The snapshot of one profile, computed for `nowMs`. It contains only the last characters of the API key. */
@@ -68,7 +68,7 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
     if (nextCheckAt === undefined && problem === undefined) return row
     return { ...row, ...(nextCheckAt !== undefined && { nextCheckAt }), ...(problem && { problem }) }
   })
-  // Without an access token the service is not called: the next request is for a token.
+  // Without an access token, the service is not called: the next request is one for a token.
   const service = serviceSummary(profile, reachability, keeper.canUseService ? undefined : refresh)
   return asFarAsKnown({
     revision,
@@ -92,18 +92,18 @@ export function profileSnapshot(sources: SnapshotSources, nowMs: number): Snapsh
 }
 
 /**
- * The snapshot of a key that cannot call, reduced to what is known: no row has a state, a pace or a next
- * check, and a stream without data is paused.
+ * The snapshot of a key whose calls all fail, reduced to what is known: no row has a state, a pace or a next
+ * check, and streams without data are paused.
  */
 function asFarAsKnown(snapshot: Snapshot): Snapshot {
   const conditions = conditionsOf(snapshot, snapshot.at)
   if (!isStopped(conditions)) return snapshot
   const { refresh, access, signInHost } = snapshot
-  // Without a sign-in, or a host to renew it, any 401 is a consequence of that. Otherwise the 401 shows why
-  // calls fail.
+  // If there is no sign-in, or its host does not respond, any 401 is a consequence of that. Otherwise the 401
+  // shows why calls fail.
   const isSignedIn = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   const isTokenGone = conditions.roots.some(({ kind }) => kind === 'sign-in-host-gone')
-  // If keys can't be opened, no row is known, and a documented limit is not necessarily theirs.
+  // If keys can't be opened, no row is known, and the documented limits may not be theirs.
   const isUnopened = conditions.roots.some(({ kind }) => explains(kind, 'signed-out'))
   const isShown = ({ source }: { readonly source: string }) => !isUnopened || source !== 'default'
   const requests = snapshot.requests
@@ -122,7 +122,7 @@ function asFarAsKnown(snapshot: Snapshot): Snapshot {
 function pausedStream(stream: StreamSummary): StreamSummary {
   const isPaused = stream.state === 'opening' || stream.state === 'stale' || stream.state === 'waiting'
   if (!isPaused) return stream
-  // The stream's next try is moot: it waits for the host or the sign-in, whose retry the headline shows.
+  // The stream's own retry is left out, because the stream waits for the host or the sign-in.
   const { retryAt: _, ...rest } = stream
   return { ...rest, reasonCode: 'calls-fail', reason: 'reopens when calls succeed' }
 }
@@ -139,8 +139,8 @@ function uncheckedRow(
 /**
  * The row with each program's part of its own use.
  *
- * A program's rate is the mean of its last minute, while own use decays over a minute. If the programs would
- * exceed own use, they share it in proportion to their rates, so that their sum stays part of own use.
+ * A program's rate is the mean of its last minute, while own use decays over a minute. If the programs' rates
+ * exceed own use, they are scaled down in proportion, so that their sum equals own use.
  */
 function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): RequestQuota {
   const { category, use } = row
@@ -155,7 +155,7 @@ function withPrograms(row: RequestQuota, programs: readonly ProgramSummary[]): R
   return { ...row, use: { ...use, programs: Object.fromEntries(shares) } }
 }
 
-/** Orders with why they are stopped; in a process that serves none, the switch alone. */
+/** A key's orders, with why they are stopped. In a process that serves no orders, only the switch. */
 function ordersOf({ orders }: Profile, served: OrdersSummary | undefined): OrdersSummary {
   const summary: OrdersSummary = served ?? { ...NO_ORDERS, state: orders ?? 'off' }
   return summary.state === 'stopped' ? { why: STOPPED_BY_PERSON, ...summary } : summary
@@ -177,7 +177,9 @@ function refreshOf(keystore: KeystoreState, refresh: RefreshSummary): RefreshSum
   return isLocked ? { ...refresh, cause: 'locked' } : refresh
 }
 
-/** `awaited`: the tokens that must be refreshed before the service can be called; absent if none must be. */
+/**
+ * `awaited`: the tokens that must be refreshed before the service can be called; absent if they need not be.
+ */
 function serviceSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],
@@ -201,9 +203,7 @@ function serviceSummary(
   }
 }
 
-/**
- * The sign-in host while it does not respond: the next refresh or connection is attempted without a person.
- */
+/** The sign-in host while it does not respond. The next refresh or connection is attempted automatically. */
 function signInHostSummary(
   { baseUrl, authUrl }: Profile,
   reachability: SnapshotSources['reachability'],

@@ -2,12 +2,12 @@ import type { Http, HttpHeaders } from '../ports/ports.ts'
 import type { Secrets } from '../ports/redactor.ts'
 
 /**
- * An `Http` that removes secrets from response headers, and drops fields whose name contains one. A service
+ * An `Http` that removes secrets from response headers, and drops headers whose name contains one. A service
  * or a proxy may echo parts of a request (a request id made of a token, a resource's name), and headers are
  * shown, stored and sent to support.
  *
- * Bodies are unchanged: those of the sign-in host contain the tokens, and of other bodies only text that
- * passed `Secrets.clean` is stored.
+ * Bodies are unchanged: the sign-in host's contain the tokens, and other bodies are not stored, except texts
+ * that passed `Secrets.clean`.
  */
 export function cleanHttp(http: Http, secrets: Pick<Secrets, 'clean'>): Http {
   const cleaned = (headers: HttpHeaders): HttpHeaders =>

@@ -1,15 +1,15 @@
 import type { Server, Socket } from 'node:net'
 
-/** The connection limit of the servers of one listener. */
+/** The connection limit of servers that belong together. */
 export interface ConnectionLimit {
   /** Exempts an authenticated connection permanently: it is neither counted nor closed by the limit. */
   keep(socket: Socket): void
 }
 
 export interface UnauthenticatedLimits {
-  /** The maximum number of unauthenticated connections, of all servers together. */
+  /** The maximum number of unauthenticated connections, for all servers together. */
   readonly most: number
-  /** The maximum age of an unauthenticated connection in milliseconds; absent: any. */
+  /** The maximum age of an unauthenticated connection in milliseconds; absent if unlimited. */
   readonly longestMs?: number | undefined
 }
 
@@ -18,8 +18,8 @@ export interface UnauthenticatedLimits {
  * limit.
  *
  * Node's `maxConnections` rejects the new connection instead, so silent connections could lock out everyone
- * else. A real client sends its request long before as many others connect. All connections that clients open
- * in one instant are unauthenticated, so `most` is above their usual number.
+ * else. A real client sends its request long before as many others connect. Connections that clients open in
+ * one instant are all unauthenticated at first, so `most` is above their usual number.
  */
 export function limitConnections(
   servers: readonly Server[],

@@ -1,12 +1,12 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 
-/** Maximum decoded size of a body. */
+/** Maximum size of a decoded body, in bytes. */
 const MAX_DECODED_BYTES = 1 << 20
 /** A body that decodes to itself could name thousands. */
 const MAX_CODINGS = 8
 
-/** The codings that a `Content-Encoding` names, the outermost first. */
+/** The codings that a `Content-Encoding` names, outermost first. */
 export const codingsNamed = (contentEncoding: string): readonly string[] =>
   contentEncoding
     .toLowerCase()
@@ -65,7 +65,7 @@ function codingOf(name: string, bytes: Buffer): Coding | undefined {
   }
 }
 
-/** `unknown`: the coding is unknown, or the bytes do not match it. */
+/** The decoded body. `unknown`: a coding is unknown, or the bytes do not match it. */
 export function decoded(
   bytes: Buffer,
   codings: readonly string[],
@@ -85,7 +85,7 @@ export function decoded(
   }
 }
 
-/** `undefined` if any of the codings is unknown. */
+/** The decoders for a body, in order; `undefined` if any of the codings is unknown. */
 export function decodersOf(codings: readonly string[], bytes: Buffer): Transform[] | undefined {
   const known = codings.map((name) => codingOf(name, bytes))
   return known.includes(undefined) ? undefined : known.flatMap((coding) => coding?.stream() ?? [])

@@ -8,7 +8,7 @@ const GRACE_MS = 2_000
  * Calls `passed` if no response has arrived within `ms`. Returns a function that cancels this.
  *
  * After a suspension of the process (Ctrl+Z, a paused virtual machine), timers are due before sockets are
- * read. Data that arrived meanwhile, such as a rotated token, is read first.
+ * read. So data that arrived meanwhile, such as a rotated token, is read first.
  */
 export function deadline(ms: number, passed: () => void): () => void {
   const startedMs = performance.now()
@@ -34,8 +34,8 @@ export async function within(
 }
 
 /**
- * The longest wait when the app ends, within the 3 s that a person or a system allows. If a request takes
- * longer, its intent is stored, and the next start resumes it.
+ * The longest wait when the app quits, within the 3 s that a person or the system allows. If a request takes
+ * longer, its stored intent is resumed at the next start. Milliseconds.
  */
 const MAX_END_MS = 2_000
 

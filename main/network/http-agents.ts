@@ -14,10 +14,10 @@ export type HttpRoutes = (url: URL) => HttpRoute
 /**
  * Selects an agent for each request.
  *
- * Loopback is connected directly. Any other host must use TLS; with a proxy (HTTPS_PROXY, NO_PROXY, in upper
- * or lower case), through a CONNECT tunnel, so that the proxy sees only the host's name. Plain http would
- * expose tokens to every computer on the path, and to the proxy of HTTP_PROXY. Certificates are always
- * verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says. `keepAlive` reuses connections.
+ * Connections to loopback are direct. Any other host must use TLS. If there is a proxy (HTTPS_PROXY,
+ * NO_PROXY, in upper or lower case), a CONNECT tunnel is used, so that the proxy sees only the host's name.
+ * Plain http would expose tokens to every computer on the path, and to the proxy of HTTP_PROXY. Certificates
+ * are always verified, whatever NODE_TLS_REJECT_UNAUTHORIZED says. `keepAlive` reuses connections.
  */
 export function httpRoutes(environment: NodeJS.ProcessEnv, { keepAlive = false } = {}): HttpRoutes {
   const plain = new http.Agent({ keepAlive })
@@ -52,8 +52,8 @@ type ProxyChoice =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * The proxy for https. An invalid proxy setting is an error, not a reason to connect directly: its owner may
- * forbid direct connections.
+ * The proxy for https. An invalid proxy setting is an error, not a reason to connect directly: direct
+ * connections may be forbidden.
  */
 function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
   const name = ['https_proxy', 'HTTPS_PROXY'].find((one) => environment[one]?.trim())
@@ -68,7 +68,7 @@ function proxyOf(environment: NodeJS.ProcessEnv): ProxyChoice {
 }
 
 /**
- * Whether Node accepts the address of a proxy: it throws on the first use of some addresses and silently
+ * Whether Node accepts the address of a proxy: it throws when some addresses are first used, and silently
  * ignores others.
  */
 function isProxyAddress(address: string): boolean {
@@ -84,8 +84,8 @@ function isProxyAddress(address: string): boolean {
 
 /**
  * The trusted roots: Node's own, those of NODE_EXTRA_CA_CERTS, and those of the system's store, where a
- * company installs its own. Read once, at the first request that needs them: some systems take tenths of a
- * second.
+ * company installs its own. They are read once, at the first request that needs them, because that takes
+ * tenths of a second on some systems.
  */
 function trustedContext(): tls.SecureContext {
   const roots = new Set([...tls.getCACertificates('default'), ...systemRoots()])

@@ -6,12 +6,12 @@ import { CONNECTION_LOST, headersOf, nodeWire, type WireRequest, wordsOf } from 
 /** The maximum size of a buffered response, in bytes. */
 const MAX_ANSWER_BYTES = 8 << 20
 /**
- * Maximum framing bytes, in addition to the body and per byte of it: a response in one-byte chunks is six
- * times its size.
+ * Maximum overhead of chunked encoding: a number of bytes in any case, and a factor of the body. In one-byte
+ * chunks, a response takes six times its size.
  */
 const FRAMING = { maxBytes: 256 << 10, maxFactor: 4 } as const
 const MIN_BUFFER_BYTES = 16 << 10
-/** Bytes of a stream between two turns of other connections: libuv would read 2 MB. */
+/** How much of a stream is read before other connections have their turn. libuv would read 2 MB. Bytes. */
 const MAX_TURN_BYTES = 64 << 10
 
 /** Why a complete body ended. */
@@ -20,9 +20,9 @@ export const ENDED_BY_SERVICE = 'ended by the service'
 /**
  * `Http` with one connection per request.
  *
- * Connections are not reused, because a reused one may die during a refresh, and then it is unknown whether
- * the service rotated the token. New ones are cheap enough for a few checks a minute. Proxies come from the
- * environment: see `httpRoutes`.
+ * Connections are not reused, because a reused one may fail during a refresh, and then it is unknown whether
+ * the service rotated the token. A few checks a minute make new connections cheap enough. Proxies come from
+ * the environment: see `httpRoutes`.
  */
 export function nodeHttp(environment: NodeJS.ProcessEnv, routes: HttpRoutes = httpRoutes(environment)): Http {
   const wire = nodeWire(routes)
@@ -108,7 +108,7 @@ function readWhole(answer: http.IncomingMessage, { whole, failed }: WholeListene
   answer.on('close', () => failed('the response was cut off'))
 }
 
-/** A growing contiguous buffer. A list of small parts would cost a hundred bytes of overhead for each. */
+/** A growing contiguous buffer. A list of small parts would have an overhead of a hundred bytes per part. */
 class GrowingBuffer {
   #buffer = Buffer.alloc(0)
   #bytes = 0

@@ -7,8 +7,8 @@ import { type ConnectionLimit, limitConnections } from './connection-limit.ts'
 /**
  * A server on one port of both loopback addresses.
  *
- * `localhost` means ::1 to some browsers. If only 127.0.0.1 were bound, another program could listen on ::1
- * with the same port and receive the users' codes; so a port that is taken on either address counts as taken.
+ * Some browsers resolve `localhost` to ::1. If only 127.0.0.1 were bound, another program could listen on ::1
+ * with the same port and receive people's codes. So a port that is in use on either address counts as in use.
  */
 export interface LoopbackServers {
   readonly port: number
@@ -21,8 +21,8 @@ export interface LoopbackServers {
 }
 
 /**
- * The path of a health check: 200 while the process runs, without authentication and without any statement
- * about the service.
+ * The path of a health check: 200 while the process runs, without authentication. Says nothing about the
+ * service.
  */
 export const HEALTH_PATH = '/healthz'
 
@@ -33,13 +33,14 @@ export interface LoopbackLimits {
   /** How often `headersTimeoutMs` and `requestTimeoutMs` are checked. */
   readonly checkedEveryMs: number
   /**
-   * Timeout of a connection without data in either direction. It also ends a client that does not read its
-   * response, which the request timeouts never do. Long enough for a sign-in page that waits for the service.
+   * Timeout of a connection without data in either direction. It also disconnects a client that does not read
+   * its response, which the request timeouts never do. Long enough for a sign-in page that waits for the
+   * service.
    */
   readonly silenceMs: number
   /**
-   * How long an idle connection stays open between two requests, announced to the client by `Keep-Alive`.
-   * Many clients ignore that. A request sent while the server closes the connection is reset.
+   * How long an idle connection stays open between two requests, announced by `Keep-Alive`. Many clients
+   * ignore that; a request that they send while the connection closes is reset.
    */
   readonly idleMs: number
   /**
@@ -73,12 +74,10 @@ export interface LoopbackTraits {
   readonly judgesExpect?: boolean
 }
 
-/** How many free ports are tried if one is free on 127.0.0.1 but taken on ::1. */
+/** How many ports are tried at most, because one that is free on 127.0.0.1 may be in use on ::1. */
 const MAX_PORT_TRIES = 5
 
-/**
- * Listens on a port of both loopback addresses; 0: any free port. Rejects with `EADDRINUSE` if it is taken.
- */
+/** Listens on a port of both loopback addresses; 0: any free port. Rejects with `EADDRINUSE`. */
 export async function listenOnLoopback(
   port: number,
   listenerFor: (port: number) => RequestListener,
@@ -102,8 +101,8 @@ export interface ClaimedPort {
 }
 
 /**
- * Binds a port before there is anything to serve. Rejects with code `EADDRINUSE` if the port is taken; 0: any
- * free one.
+ * Binds a port before there is anything to serve. Rejects with code `EADDRINUSE` if the port is in use. 0:
+ * any free port.
  */
 export async function claimPort(port: number): Promise<ClaimedPort> {
   let listener: RequestListener = (_request, response) => {
@@ -154,11 +153,11 @@ async function listenOnce(
 }
 
 /**
- * Default number of connections that the system queues until they are accepted. Clients beyond it retry after
- * a second.
+ * How many connections the system queues by default until they are accepted. Further clients retry after a
+ * second.
  */
 const NODE_BACKLOG = 511
-/** Above this number of connections an idle one is closed sooner: each takes a file descriptor. */
+/** Above this number of connections, idle ones are closed sooner: each takes a file descriptor. */
 const MANY_CONNECTIONS = 64
 const MANY_IDLE_MS = 5_000
 const MEANS_NO_IPV6 = new Set<unknown>(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
@@ -183,15 +182,15 @@ function makeServer(limits: LoopbackLimits): Server {
   const setIdleTime = () => {
     server.keepAliveTimeout = open > MANY_CONNECTIONS ? Math.min(MANY_IDLE_MS, limits.idleMs) : limits.idleMs
   }
-  // Node reads the idle time as a request arrives, and as its response ends.
+  // Node reads the idle time when a request arrives and when its response ends.
   server.on('connection', setIdleTime)
   server.on('request', setIdleTime)
   return server
 }
 
 /**
- * Exempts a connection from the silence timeout until its next request, when Node sets it again, and
- * permanently from the limits of unauthenticated ones.
+ * Exempts a connection from the silence timeout until its next request (when Node sets the timeout again),
+ * and permanently from the limits of unauthenticated ones.
  */
 function keep(socket: Socket, limit: ConnectionLimit): void {
   socket.setTimeout(0)
@@ -216,7 +215,7 @@ function listen(server: Server, { port, host, limits }: Place): Promise<number> 
 }
 
 /**
- * Closes all connections at once: a push stream would otherwise keep the app alive as long as its window is
+ * Closes all connections at once: otherwise a push stream would keep the app running as long as its window is
  * open.
  */
 function close(server: Server): Promise<void> {

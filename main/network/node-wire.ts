@@ -17,37 +17,37 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
   /**
-   * Milliseconds until the status line; with `isWholeInTime`, until the last byte, if the listener does not
-   * end the response before.
+   * Timeout for the status line, in milliseconds. With `isWholeInTime`, for the whole response, unless the
+   * listener ends it earlier.
    */
   readonly timeoutMs: number
   readonly isWholeInTime?: boolean
-  /** Present for a request that must not arrive twice. */
+  /** Present if the request must not arrive twice. */
   readonly once?: SentOnce
 }
 
 /**
- * How a request is sent that must not arrive twice. `not-sent` then means that no byte of it left this
- * computer, and `timeoutMs` begins anew when it leaves.
+ * How to send a request that must not arrive twice. `not-sent` then means that no byte of it left this
+ * computer, and `timeoutMs` starts again once it is sent.
  */
 export interface SentOnce {
-  /** A reused connection ended its last response at most this long ago, in milliseconds. */
+  /** A connection may be reused only if its last response ended at most this long ago, in milliseconds. */
   readonly maxIdleMs: number
-  /** Called once connected, just before the first byte; false: nothing is sent. */
+  /** Called once, when connected, just before the first byte. If it returns false, nothing is sent. */
   readonly mayGo: () => boolean
 }
 
 /**
  * - `not-sent`: no byte can have reached the service.
  * - `cut`: the connection closed before the first byte of the response.
- * - `broken`: a response began that cannot be relayed: its head is incomplete, it is not HTTP, or its status
- *   is invalid.
+ * - `broken`: a response began, but it can't be relayed: its head is incomplete, it is not HTTP, or its
+ *   status is invalid.
  */
 export type WireFailure = 'not-sent' | 'cut' | 'broken' | 'timeout'
 
-/** Nothing is called after `failed`, or after the request was aborted. */
+/** Receives the outcome of a request. Nothing is called after `failed`, or after the request was aborted. */
 export interface WireListener {
-  /** Called at most once, with a body that is read as it arrives, no faster than its reader takes it. */
+  /** Called at most once, with a body that is read as it arrives, no faster than its reader can take it. */
   answered(answer: http.IncomingMessage): void
   /**
    * Called at most once; after `answered` only if the body timed out. The body reports other failures itself.
@@ -64,13 +64,13 @@ export interface Wire {
 
 const MALFORMED = 'the request is invalid'
 
-/** Why a response that no HTTP client can read was discarded. */
+/** The reason given for a response that no HTTP client can read. */
 export const NOT_HTTP = 'the response is not HTTP'
 
-/** Why a request was not sent once it was connected. */
-const NOT_NOW = 'stopped in the last moment'
+/** The reason given for a request that was not sent although its connection was ready. */
+const NOT_NOW = 'stopped at the last moment'
 
-/** Why an incomplete body ended. */
+/** The reason given for the end of an incomplete body. */
 export const CONNECTION_LOST = 'connection lost'
 
 /**
@@ -122,8 +122,8 @@ export function nodeWire(routes: HttpRoutes): Wire {
         // Node would end a body without a length as if it were complete.
         else if (state === 'answered' && body?.complete === false) body.destroy(error)
       })
-      // `close` also fires without an error, for example if the other side responds with an unrequested
-      // upgrade.
+      // `close` also fires without an error, for example if the other side sends an upgrade that was not
+      // requested.
       outgoing.on('close', () => {
         if (state === 'sent') lost(CONNECTION_LOST)
       })
@@ -142,7 +142,7 @@ export function nodeWire(routes: HttpRoutes): Wire {
 
     reach: (url, timeoutMs) =>
       new Promise((resolve) => {
-        // The request is never ended, so that nothing is sent after connecting.
+        // The request is never ended, so nothing is sent after the connection is established.
         const outgoing = begin(
           { method: 'GET', origin: url, pathAndQuery: '/', headers: {}, timeoutMs },
           targetOf,
@@ -177,10 +177,10 @@ interface Moment {
 
 const moment = (): Moment => ({ wallMs: Date.now(), monotonicMs: performance.now() })
 const idleAgents = new WeakSet<http.Agent>()
-/** Since when a connection is idle. */
+/** When each idle connection became idle. */
 const idleSince = new WeakMap<Duplex, Moment>()
 
-/** Notes from now on when connections of an agent become idle. */
+/** From now on, records when connections of an agent become idle. */
 function noteIdle(agent: http.Agent): void {
   if (idleAgents.has(agent)) return
   idleAgents.add(agent)
@@ -188,8 +188,8 @@ function noteIdle(agent: http.Agent): void {
 }
 
 /**
- * Closes connections that have been idle for longer. The agent takes the one that became idle last, so what
- * remains is reused before any that closes here.
+ * Closes connections that have been idle for longer than `maxIdleMs`. Those that close at this moment are not
+ * reused, because the agent prefers the connection that became idle last.
  */
 function closeIdle(agent: http.Agent, maxIdleMs: number): void {
   const now = moment()
@@ -225,7 +225,7 @@ function targetsOf(routes: HttpRoutes): (origin: string) => Target | string {
   }
 }
 
-/** The request, or why it cannot be made, such as no route to its host, or a line end inside the token. */
+/** The request, or why it can't be made, such as no route to its host or a line end in the token. */
 function begin(
   { method, origin, pathAndQuery, headers, body, once }: WireRequest,
   targetOf: (origin: string) => Target | string,
@@ -237,7 +237,7 @@ function begin(
     return target.send({
       ...target.options,
       method,
-      // The path is not taken from a URL, whose parser would rewrite it.
+      // The path does not pass through a URL parser, which would rewrite it.
       path: pathAndQuery,
       headers:
         body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
@@ -249,7 +249,7 @@ function begin(
 }
 
 /**
- * Whether bytes of the request may have reached the other side: true once the connection, including TLS, was
+ * Whether bytes of the request may have reached the other side: true once the connection, including TLS, is
  * established.
  */
 function watchConnection(outgoing: http.ClientRequest, onEstablished: () => void = () => {}): () => boolean {
@@ -280,15 +280,15 @@ function watchAnswer(outgoing: http.ClientRequest): () => boolean {
 }
 
 /**
- * Whether a body has a length, is chunked, or ends with its connection (RFC 9112, section 6.3). Node decodes
- * no other coding in Transfer-Encoding.
+ * Whether Transfer-Encoding is absent or `chunked`, the only coding that Node decodes (RFC 9112, section
+ * 6.3).
  */
 export const isFramedPlainly = ({ 'transfer-encoding': coding }: http.IncomingHttpHeaders): boolean =>
   coding === undefined || /^(?:chunked|identity)$/i.test(coding)
 
 /**
- * Fails a body that ends with its TLS connection, if that connection was cut (RFC 9112, section 9.8). Node
- * would treat such a body as complete.
+ * Makes a body fail that is delimited by the end of its TLS connection, if that connection was cut off (RFC
+ * 9112, section 9.8). Node would treat such a body as complete.
  */
 function endWhenCut(answer: http.IncomingMessage): void {
   const { socket, headers } = answer
@@ -302,7 +302,7 @@ function endWhenCut(answer: http.IncomingMessage): void {
 
 /** The headers of a response, with repeated fields joined. */
 export function headersOf(response: http.IncomingMessage): HttpHeaders {
-  // An object without a prototype, so that no field name is special.
+  // An object without a prototype, so that no header name is special.
   const headers: Record<string, string> = Object.create(null)
   const received = response.headers
   for (const name in received) {

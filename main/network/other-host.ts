@@ -2,7 +2,7 @@ import type { Clock, Http } from '../ports/ports.ts'
 import { hostOf, type Reachability } from './reachability.ts'
 
 const TIMEOUT_MS = 10_000
-/** Interval for checking the other host while one is unreachable. Milliseconds. */
+/** How often to check the other host while one is unreachable. Milliseconds. */
 const AGAIN_MS = 10_000
 
 export interface OtherHostDeps {
@@ -11,14 +11,14 @@ export interface OtherHostDeps {
   readonly reachability: Reachability
   /** The URLs of both hosts of a key. */
   readonly urls: () => readonly [string, string]
-  /** Whether requests to this host are in progress or scheduled, so that it needs no check from here. */
+  /** Whether requests to this host are in progress or scheduled, so that it needs no check here. */
   readonly isAsked: (host: string) => boolean
 }
 
 /**
  * Checks the other host of a key as soon as one is unreachable, to tell whether one host or both are down.
- * The check is a connection without a request. It repeats while one host is unreachable, because the other
- * may follow.
+ * The check connects without sending a request. It repeats while one host is unreachable, because the other
+ * may become unreachable too.
  */
 export class OtherHost {
   readonly #deps: OtherHostDeps

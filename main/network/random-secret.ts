@@ -9,6 +9,6 @@ export const newSecret = (randomBytes: RandomBytes): string =>
 
 /**
  * The SHA-256 digest of a secret, for lookups: comparing digests does not reveal how much of a wrong secret
- * is right.
+ * is correct.
  */
 export const digestOf = (secret: string): string => hash('sha256', secret, 'base64url')

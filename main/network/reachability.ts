@@ -7,7 +7,7 @@ interface Down {
   readonly failures: number
   readonly sinceMs: number
   retryAtMs: number
-  /** The reason of the latest failure in plain words, for the user. */
+  /** The reason of the latest failure in plain words, for display. */
   readonly why: string
 }
 
@@ -38,7 +38,7 @@ export class Reachability {
     this.connected(host)
   }
 
-  /** Records that a connection without a request succeeded, which is no response yet. */
+  /** Records that a connection without a request succeeded. That does not count as a response. */
   connected(host: string): void {
     if (this.#hosts.delete(host)) this.#event({ kind: 'service-back', host })
   }
@@ -53,7 +53,7 @@ export class Reachability {
     if (!down) this.#event({ kind: 'service-unreachable', host, why, retryAt: Math.round(retryAtMs) })
   }
 
-  /** Whether a request without a user's action may be sent to this host now. */
+  /** Whether a request that no person asked for may be sent to this host now. */
   mayTry(host: string): boolean {
     const down = this.#hosts.get(host)
     return !down || down.retryAtMs <= this.#timeline.now()
@@ -71,12 +71,12 @@ export class Reachability {
     for (const down of this.#hosts.values()) down.retryAtMs = this.#timeline.now()
   }
 
-  /** Whether a host has answered since the start. */
+  /** Whether a host has answered since the app started. */
   hasAnswered(host: string): boolean {
     return this.#answered.has(host)
   }
 
-  /** Since when and why a host does not respond; `undefined` if it responds, and before the first request. */
+  /** When and why a host stopped responding; `undefined` if it responds, and before the first request. */
   down(host: string): Readonly<Down> | undefined {
     return this.#hosts.get(host)
   }

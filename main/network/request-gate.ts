@@ -1,9 +1,10 @@
 /**
- * The head of a request, as the gate sees it before any routing.
+ * The head of a request before it is routed.
  *
- * A page of any site, or on another port of this machine, can make a browser send requests here, and a name
- * rebound to 127.0.0.1 makes them look like our own. Such a page cannot choose its `Host` and `Origin`, so
- * both are compared exactly: no case folding, no normalising, no second header of the same name.
+ * A page of any site, or one on another port of this machine, can make a browser send requests here. If a
+ * host name is rebound to 127.0.0.1, they look like requests of our own page. Such a page cannot choose its
+ * `Host` and `Origin`, so both are compared exactly: no case folding, no normalising, no second header of the
+ * same name.
  */
 export interface RequestHead {
   readonly method: string
@@ -19,7 +20,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST'])
 const PASS: Gate = { pass: true }
 const refuse = (status: 403 | 404 | 405 | 421): Gate => ({ pass: false, status })
 
-/** The three `Host` values of this address. Browsers leave out port 80. */
+/** The three `Host` values of this address. Browsers omit port 80. */
 function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === 80 ? name : `${name}:${port}`))
 }
@@ -36,10 +37,10 @@ export function gate({ method, url, rawHeaders }: RequestHead, port: number): Ga
   if (host === undefined) return refuse(421)
 
   if (!METHODS.has(method)) return refuse(405)
-  // The absolute form of a proxy request names a second host, which has not been compared.
+  // A proxy request, which has an absolute URL, names a second host that has not been checked.
   if (!url.startsWith('/')) return refuse(404)
-  // The router decodes paths, while some rules compare undecoded ones and would see a different path. No path
-  // here needs encoding, so encoded ones are not found.
+  // The router decodes paths, but some rules compare undecoded ones. No path here needs encoding, so encoded
+  // paths are rejected.
   if (url.split('?', 1)[0]?.includes('%')) return refuse(404)
 
   const origins = valuesOf(rawHeaders, 'origin')

@@ -1,7 +1,7 @@
 /** Response headers for the window, in a browser and on the desktop. */
 
 export interface PolicyInputs {
-  /** The browser's window connects to this server, the desktop's to no host. */
+  /** The browser's window connects to this server, and the desktop's to no host. */
   readonly connectSrc: "'self'" | "'none'"
   /**
    * The nonce of style elements that libraries insert. Only the response that contains the page has a nonce.

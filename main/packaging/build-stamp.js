@@ -8,8 +8,8 @@ import { join, relative } from 'node:path'
  */
 
 /**
- * A hash over path, size and modification time of every source. The newest time alone would miss a deleted
- * file, and a file restored with an old date.
+ * A hash over path, size and modification time of every source. The newest time alone would not show a
+ * deleted file, or a file restored with an old date.
  */
 export function sourceFingerprint(appFolder) {
   const hash = createHash('sha256')
@@ -26,7 +26,7 @@ export function sourceFingerprint(appFolder) {
     }
   }
   for (const folder of ['app', 'main', 'renderer']) walk(join(appFolder, folder))
-  // The lock file counts, because packages are part of the bundles.
+  // The lock file is included, because packages are part of the bundles.
   for (const file of ['vite.config.ts', 'package.json', 'package-lock.json']) {
     if (existsSync(join(appFolder, file))) add(join(appFolder, file))
   }
@@ -44,8 +44,8 @@ export function isBuilt(appFolder, fingerprint) {
 }
 
 /**
- * Records a build. `fingerprint` must be taken before the build, so that a source changed meanwhile causes
- * another build.
+ * Records a build. `fingerprint` must be taken before the build, so that a source that changes meanwhile
+ * causes another build.
  */
 export function writeStamp(appFolder, fingerprint) {
   writeFileSync(stampFile(appFolder), JSON.stringify({ sources: fingerprint }))

@@ -1,19 +1,17 @@
 /**
- * Wraps the vault's data key by the system's keychain or a passphrase, so that only the wrapped key is on
+ * Wraps the vault's data key with the system's keychain or a passphrase, so that only the wrapped key is on
  * disk.
  *
- * A call may wait for the user, for example when a locked keyring prompts for its password. An implementation
- * must have a timeout. `waiting` contains the end of the wait, after which the call is worth repeating.
+ * A call may wait for a person, for example when a locked keyring prompts for its password, so
+ * implementations must have a timeout. `waiting` contains the end of that wait, after which the call is worth
+ * repeating.
  */
 export interface Keystore {
   wrap(key: Uint8Array): Promise<Wrapping>
   unwrap(wrapped: Uint8Array): Promise<Unwrapping>
-  /**
-   * Whether the wrapped key is unprotected against a program that can read the file; absent if this cannot
-   * happen.
-   */
+  /** Whether any program that can read the file can unwrap the key; absent if this can't happen. */
   hidesNothing?(): boolean
-  /** Whether `backend` may be one of this keystore's backends; absent if any may be. */
+  /** Whether this keystore may have wrapped a key with `backend`; absent if it may have used any backend. */
   mayHaveWrapped?(backend: string): boolean
 }
 
@@ -22,12 +20,14 @@ export const PASSPHRASE_BACKEND = 'passphrase'
 
 /** The result of wrapping a key. */
 export type Wrapping =
-  /** `backend` is stored with the ciphertext, so that a message can report a change. */
+  /** `backend` is stored with the ciphertext, so that a message can mention a change of backend. */
   { readonly kind: 'wrapped'; readonly backend: string; readonly bytes: Uint8Array } | KeystoreTrouble
 
 /** The result of unwrapping a key. */
 export type Unwrapping =
-  /** `renew`: the backend requests that the key be wrapped again, for example after rotating its own. */
+  /**
+   * `renew`: the backend asks for the key to be wrapped again, for example because it rotated its own key.
+   */
   | { readonly kind: 'unwrapped'; readonly key: Uint8Array; readonly renew: boolean }
   /** The wrapped key is intact, but this keystore cannot open it: another key, or a wrong passphrase. */
   | { readonly kind: 'refused'; readonly why: string }
@@ -39,5 +39,5 @@ export type Unwrapping =
 export type KeystoreTrouble =
   | { readonly kind: 'waiting'; readonly why: string; readonly settled: Promise<void> }
   | { readonly kind: 'unavailable'; readonly why: string }
-  /** Wrapping would protect nothing, and the user has not consented. */
+  /** Wrapping would protect nothing, and no person has consented to that. */
   | { readonly kind: 'unprotected'; readonly why: string }

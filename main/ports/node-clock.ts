@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock, Random } from './ports.ts'
 
-/** The longest delay of setTimeout, in milliseconds: it overflows past 2^31 - 1 and would fire at once. */
+/** The longest delay of setTimeout, in milliseconds: a longer one would overflow and fire at once. */
 const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Start of this process, epoch ms. */
@@ -16,9 +16,7 @@ export const nodeClock: Clock = {
   },
 }
 
-/**
- * Ends the process after at most `ms` milliseconds, even with work left; does not keep it alive that long.
- */
+/** Ends the process after `ms` milliseconds even if work is left. Does not keep it running until then. */
 export const exitWithin = (ms: number): void => void setTimeout(() => process.exit(), ms).unref()
 
 /** Randomness for jitter only; secrets and codes come from node:crypto. */

@@ -27,12 +27,12 @@ export interface Random {
 /** Cryptographically strong random bytes, unlike `Random`. */
 export type RandomBytes = (size: number) => Uint8Array
 
-/** A log of single lines. Fields pass one redactor before anything is written. */
+/** A log of single lines. All fields pass through one redactor before they are written. */
 export interface Log {
   note(line: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
-/** One HTTP request. A secret goes into a header or the body, never into `url`. */
+/** One HTTP request. Secrets may be in a header or the body, never in `url`. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -48,8 +48,7 @@ export interface HttpStreamListener {
   opened(status: number, headers: HttpHeaders): void
   chunk(bytes: Uint8Array): void
   /**
-   * Called once and last, unless the caller closed the stream. `broken-head`: the response had bytes, but no
-   * usable head.
+   * Called once, last, unless the caller closed the stream. `broken-head`: bytes arrived, but no usable head.
    */
   ended(why: string, how?: 'broken-head'): void
 }
@@ -81,15 +80,15 @@ export interface Notice {
 export type Notify = (notice: Notice) => void
 
 /**
- * Opens an address in the user's browser; rejects if that is not possible. Only for addresses that main
+ * Opens an address in the person's browser; rejects if that is not possible. Only for addresses that main
  * built.
  *
- * Resolves with a function to call after the address was used: it removes any file that was written to open
- * it.
+ * Resolves with a function to call once the address has been used. It removes any file that was written to
+ * open the address.
  */
 export type OpenUrl = (url: string) => Promise<() => void>
 
-/** The machine's sleep and screen, where a host can see them. */
+/** The machine's sleep and screen, if a host can see them. */
 export interface Power {
   /** Each returns the unsubscribe function. */
   onSuspend(run: () => void): () => void

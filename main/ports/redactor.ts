@@ -2,8 +2,8 @@
 export const REDACTED = '[redacted]'
 const MAX_DEPTH = 6
 /**
- * The minimum length of a secret. Hiding shorter ones, which occur in ordinary words, would mutilate every
- * line and show where the secret was.
+ * The minimum length of a secret. Shorter ones occur in ordinary words; hiding them would garble every line
+ * and reveal the secret.
  */
 const MIN_SECRET = 4
 
@@ -13,12 +13,13 @@ const SECRET_KEY =
 const OMITTED_KEY = /headers?$|body$/i
 
 /**
- * Replaces secrets in running text by their form: bearer headers, JWTs, the single-use code, form and query
- * fields. Linear in the length of the text: no pattern rescans characters for each possible start.
+ * Replaces secrets in running text that can be recognised by their form: bearer headers, JWTs, the single-use
+ * code, form and query fields. Linear in the length of the text: no pattern rescans characters for each
+ * possible start.
  */
 const SECRET_SHAPES: readonly ((text: string) => string)[] = [
   (text) => text.replace(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${REDACTED}`),
-  // A word without a second part is no JWT. It is matched whole, so that it is not scanned again.
+  // A word without a second part is not a JWT, but it is matched whole, so that it is not scanned again.
   (text) =>
     text.replace(/\beyJ[\w-]+(\.[\w-]+)?(?:\.[\w-]+)?/g, (word, second) =>
       second === undefined ? word : REDACTED,
@@ -35,22 +36,22 @@ const SECRET_SHAPES: readonly ((text: string) => string)[] = [
 export interface Secrets {
   /** Adds a secret; it is removed from all text from now on. */
   hide(secret: string): void
-  /** The text without any known secret, and without any part of one that is too long to be a coincidence. */
+  /** The text without known secrets, and without parts of them that are too long to be a coincidence. */
   clean(text: string): string
 }
 
-/** Enough for the tokens of the last hours of a dozen keys; tokens in use are added again at each refresh. */
+/** Maximum number of secrets: a dozen keys' tokens of some hours. A refresh adds tokens in use again. */
 const MAX_SECRETS = 128
 const RUN = 12
 const STRIDE = 5
 
-/** The registry of all secrets. It decides what part of a text may be shown, stored or logged. */
+/** The registry of all secrets. It decides which parts of a text may be shown, stored or logged. */
 export class Redactor implements Secrets {
-  /** Each secret with its spellings, the most recently added last. */
+  /** Each secret with its spellings, most recently added last. */
   readonly #spellings = new Map<string, readonly string[]>()
   /**
-   * Substrings of `RUN` characters, one starting at every `STRIDE`th character of a spelling. Any part of at
-   * least `RUN + STRIDE - 1` characters contains one of them.
+   * Substrings of `RUN` characters, one starting at every `STRIDE`th character of a spelling. Any part of a
+   * spelling with at least `RUN + STRIDE - 1` characters contains one of them.
    */
   #runs: ReadonlyMap<string, readonly (readonly [spelling: string, at: number])[]> | undefined
 
@@ -128,7 +129,8 @@ export class Redactor implements Secrets {
 }
 
 /**
- * Whether a field's value may contain a secret: `tokensRefreshed: 3` is a count and `hasSecret: true` a fact.
+ * Whether a field's value may contain a secret: `tokensRefreshed: 3` is a count, and `hasSecret: true` is a
+ * fact.
  */
 function isHolding(value: unknown): boolean {
   return value !== undefined && value !== null && typeof value !== 'number' && typeof value !== 'boolean'
@@ -143,7 +145,7 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
       const run = spelling.slice(at, at + RUN)
       const places = runs.get(run) ?? []
       runs.set(run, places)
-      // In a periodic secret, a run's first position reaches furthest forward, its last furthest back.
+      // For a repetitive secret, the first and the last position of a run give the longest matches.
       if (places.at(-2)?.[0] === spelling) places.pop()
       places.push([spelling, at])
     }
@@ -151,7 +153,7 @@ function runsOf(spellings: readonly string[]): ReadonlyMap<string, Places> {
   return runs
 }
 
-/** The longest common part of `text` and a spelling, around a run that both contain. */
+/** The longest common part of `text` and a spelling, containing a run that both have. */
 function widest(text: string, at: number, places: Places): readonly [start: number, end: number] {
   let widestStart = at
   let widestEnd = at
@@ -167,9 +169,7 @@ function widest(text: string, at: number, places: Places): readonly [start: numb
   return [widestStart, widestEnd]
 }
 
-/**
- * The ways in which other programs write a secret: unchanged, in a URL, in JSON, in a host name. Each once.
- */
+/** The spellings of a secret, without duplicates: unchanged, in a URL, in JSON, in a host name. */
 export function spellingsOf(secret: string): readonly string[] {
   const inUrl = encodeURIComponent(secret.toWellFormed())
   const inJson = JSON.stringify(secret).slice(1, -1)

@@ -6,24 +6,24 @@ import type { Clock } from './ports.ts'
  */
 const GAP_MS = 2_000
 /**
- * If the wall clock is set back by more than this, its earlier time was wrong. The new time is adopted, so
- * that no wait is lengthened by the difference. Milliseconds.
+ * If the wall clock is set back by more than this, its earlier time was wrong. The new time is then adopted,
+ * so that no wait becomes longer by the difference. Milliseconds.
  */
 const SET_BACK_MS = 24 * 3_600_000
 /**
- * The minimum interval between two adoptions of a clock that was set back, in milliseconds: each costs every
- * key a refresh, and two programs may fight over the clock.
+ * The minimum time between two adoptions of a clock that was set back, in milliseconds. Each adoption makes
+ * every key refresh its token, and two programs may keep setting the clock to different times.
  */
 const SET_BACK_EVERY_MS = 10 * 60_000
 
 /**
- * The current time in epoch milliseconds. It never goes back, except after a clock that was wrong by more
- * than a day: see `onSetBack`.
+ * The current time in epoch milliseconds. It never goes back, unless the clock was wrong by more than a day:
+ * see `onSetBack`.
  *
  * Follows the monotonic clock, so that a correction of the wall clock cannot undo a countdown. It adopts a
  * forward gap between the two: usually the machine slept, and its timers stopped while the service's time
- * continued. A user who sets the clock forward looks the same, so a gap without an announced sleep is
- * reported to `onClockUncertain`.
+ * continued. Setting the clock forward looks the same, so a gap without an announced sleep is reported to
+ * `onClockUncertain`.
  */
 export class Timeline {
   readonly #clock: Clock
@@ -37,7 +37,7 @@ export class Timeline {
   /** Monotonic milliseconds. */
   #setBackNotBeforeMs = Number.NEGATIVE_INFINITY
 
-  /** `onSetBack` is called when the time went back: stored times may lie in the future. */
+  /** `onSetBack` is called when the time went back: stored times may be in the future. */
   constructor(
     clock: Clock,
     onClockUncertain: (fromMs: number, toMs: number) => void = () => {},
@@ -56,15 +56,15 @@ export class Timeline {
     const aheadMs = this.#clock.wallMs() - monotonicMs
     if (this.#offsetMs - aheadMs > SET_BACK_MS) {
       if (monotonicMs >= this.#setBackNotBeforeMs) return this.#setBack(monotonicMs, aheadMs)
-      // While two programs fight over the clock, nothing is adopted: the clock's next forward jump would look
-      // like sleep.
+      // While two programs keep setting the clock to different times, neither is adopted: the next jump
+      // forward would look like sleep.
       this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
       return this.#latestMs
     }
     const gapMs = aheadMs - this.#aheadMs
     const fromMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) this.#offsetMs += gapMs
-    // A backward correction is not followed, but the next gap is measured from it.
+    // A correction backwards is not adopted, but the next gap is measured from it.
     if (gapMs > GAP_MS || gapMs < 0) this.#aheadMs = aheadMs
     this.#latestMs = Math.max(this.#latestMs, monotonicMs + this.#offsetMs)
     if (gapMs > GAP_MS) {

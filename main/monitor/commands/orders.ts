@@ -22,7 +22,7 @@ export function orderCommands(
   }
 }
 
-/** The response to dismissing an order that is not unknown. */
+/** The response when the order to dismiss has no unknown outcome. */
 export const NONE_UNKNOWN: CommandError = {
   ok: false,
   code: 'not-unknown',

@@ -82,7 +82,7 @@ function profileWith(profile: Profile, change: KeySettingsChange): Outcome<{ rea
     ...(everySeconds !== undefined && { everySeconds }),
     ...(trialAfterStep !== undefined && { trialAfterStep }),
   }
-  // A key connected without checks has a budget of 0, so turning checks on needs a default.
+  // A key that was connected without checks has a budget of 0, so turning checks on needs a default budget.
   const needsBudget = probesEnabled === true && probes.budgetFraction === 0
   return {
     ok: true,
