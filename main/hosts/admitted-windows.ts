@@ -20,7 +20,7 @@ interface Entry {
   lastUsedAt: number
 }
 
-/** The windows admitted by a code. A person can list them, recognise a foreign one, and end it. */
+/** The windows admitted by a code. A person can list them, and end one that is not theirs. */
 export class AdmittedWindows {
   readonly #deps: AdmittedWindowsDeps
   readonly #windows = new Map<string, Entry>()
@@ -49,7 +49,7 @@ export class AdmittedWindows {
     this.#windows.delete(id)
   }
 
-  /** Lists the windows. `asking`: the id of the window that made the request. */
+  /** Lists the windows. `asking`: the id of the requesting window. */
   list(asking?: string): readonly WindowSummary[] {
     return [...this.#windows].map(([id, { window, admittedAt, lastUsedAt }]) => ({
       id,

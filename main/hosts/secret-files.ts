@@ -6,20 +6,20 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment with secrets from files, or the reason why one could not be read. */
 export interface SecretsReading {
-  /** The environment with each secret under its own name, whatever its source. */
+  /** The environment with each secret under its own name, wherever it comes from. */
   readonly environment: Environment
-  /** One line about the first named secret that could not be read. */
+  /** One line about the first secret that could not be read. */
   readonly problem?: string
 }
 
-/** A size limit above any token or passphrase. */
+/** Maximum size of a secret, larger than any token or passphrase. */
 const MAX_SECRET_BYTES = 64 * 1024
 
 /**
- * Adds secrets from files to the environment, one per file: the file that `NAME_FILE` names, else `NAME` in
- * systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
+ * Adds secrets from files to the environment, one per file: the file that `NAME_FILE` names, otherwise `NAME`
+ * in systemd's `CREDENTIALS_DIRECTORY` (systemd.exec(5)).
  *
- * A variable that is set itself takes precedence over the directory. A line end at the end of a file is
+ * A variable that is itself set takes precedence over the directory. A line end at the end of a file is
  * removed.
  */
 export function withSecretFiles(
@@ -84,8 +84,8 @@ export const SECRETS = [
 type SecretName = (typeof SECRETS)[number]
 
 /**
- * Returns the environment. Deletes its secrets from the process's own environment, which crash reports
- * contain and child processes, such as the browser, inherit.
+ * Returns the environment. Deletes its secrets from the process's own environment, because that is included
+ * in crash reports and inherited by child processes, such as the browser.
  */
 export function takenEnvironment(own: NodeJS.ProcessEnv): Readonly<NodeJS.ProcessEnv> {
   const taken = { ...own }

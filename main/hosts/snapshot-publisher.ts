@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../app/contract/snapshot.ts'
 import type { Clock } from '../ports/ports.ts'
 
-/** Minimum time between two snapshots of one profile that are sent because of a change. */
+/** Minimum time between two snapshots of one profile that changes trigger. */
 export const PUBLISH_EVERY_MS = 250
 /**
- * Interval of snapshots without a change: below one second, because displayed numbers are valid for a second
- * and timers fire late.
+ * How often a snapshot is sent even without a change. It is less than a second, because displayed numbers are
+ * valid for a second and timers fire late.
  */
 export const PUBLISH_AT_LEAST_EVERY_MS = 900
 const MAX_PER_SECOND = 4
@@ -22,10 +22,10 @@ interface Lane {
 }
 
 /**
- * Sends the latest snapshot of each profile to one window, and never queues a snapshot.
+ * Sends the latest snapshot of each profile to one window, and never queues snapshots.
  *
- * The first change after a pause is sent at once, further changes at most four times a second, and no change
- * while the window is hidden. A snapshot is made when it is sent.
+ * The first change after a pause is sent at once, further changes at most four times a second, and none while
+ * the window is hidden. A snapshot is computed when it is sent.
  */
 export class Publisher {
   readonly #clock: Clock
@@ -45,7 +45,7 @@ export class Publisher {
     this.#send = send
   }
 
-  /** Sends these profiles, and each that changes, at least once a second from now on, changed or not. */
+  /** From now on, sends these profiles, and any that changes, at least once a second. */
   keepFresh(profiles: readonly string[]): void {
     this.#keepsFresh = true
     for (const profile of profiles) this.#refreshLater(profile, this.#laneOf(profile))
@@ -59,7 +59,7 @@ export class Publisher {
     }
     if (lane.due) return
     const waitMs = this.#earliestMs(lane) - this.#clock.monotonicMs()
-    // A timer even for 0 ms: one change often causes several calls of `changed`.
+    // A timer is used even for 0 ms, because one change often causes several calls of `changed`.
     lane.due = this.#clock.after(Math.max(0, waitMs), () => {
       lane.due = undefined
       lane.changeSentMs = this.#clock.monotonicMs()
@@ -95,8 +95,8 @@ export class Publisher {
   }
 
   /**
-   * The earliest time for the next change. Snapshots sent without a change count only towards the limit per
-   * second.
+   * The earliest time at which the next change may be sent. Snapshots that were sent without a change count
+   * only towards the limit per second.
    */
   #earliestMs({ changeSentMs, sentMs }: Lane): number {
     const [oldest] = sentMs.length < MAX_PER_SECOND ? [] : sentMs

@@ -49,11 +49,11 @@ export interface AppDeps {
   /** A folder whose lock the caller holds (main/storage/lock.ts). */
   readonly dataFolder: string
   readonly ports: MonitorPorts
-  /** The description of the host that each window receives. */
+  /** The description of the host, which each window receives. */
   readonly hello: Hello
   /** The host's notifications; absent if only the windows show alerts. */
   readonly announcer?: Announcer
-  /** Absent: keys are kept in memory only, and the window shows that. */
+  /** If absent, keys are kept only in memory, and the window says so. */
   readonly keystore?: Keystore
   /**
    * Whether keys may be sealed under a new data key while the stored ones cannot be opened. False under a
@@ -64,13 +64,13 @@ export interface AppDeps {
   readonly keepConsent?: KeepConsent
   /** Starts with the built-in simulator and ignores stored keys. */
   readonly simulate?: boolean
-  /** The secret of the built-in simulator's control surface; absent: it has none. */
+  /** The secret of the built-in simulator's control surface; absent if there is none. */
   readonly simulatorControl?: string
   /** Opens a browser; absent if that is impossible. The window then shows the link of a sign-in. */
   readonly openUrl?: OpenUrl
-  /** Sends programs' requests through the gateway; absent: by the proxies of the environment. */
+  /** Sends programs' requests through the gateway; if absent, the environment's proxies are used. */
   readonly forward?: ForwardHttp
-  /** The gateway's port for this run; absent: as last turned on or off. */
+  /** The gateway's port for this run; if absent, it stays as last turned on or off. */
   readonly gatewayPort?: number
   /** Opens a folder in the system's file manager; absent on systems without one. */
   readonly showFolder?: (folder: string) => Promise<Outcome> | Outcome
@@ -86,7 +86,7 @@ export interface RunningApp {
   readonly admitted: AdmittedWindows
   readonly gateway: Gateway
   readonly switches: Pick<OrderSwitches, 'stop'>
-  /** Lines for a person about keys and settings that could not be read. */
+  /** Lines that tell a person which keys and settings could not be read. */
   readonly notices: readonly string[]
   stop(): Promise<void>
 }
@@ -141,7 +141,7 @@ export async function startApp({
     monitor,
     asChosen: (profile) => simulatorSettings.chosenFor(profile),
     mayTrade: () => simulatorSettings.mayTrade,
-    // Demonstration numbers must not be mistaken for those of a real key.
+    // The demonstration's numbers must not be mistaken for those of a real key.
     isWanted: () => simulate || storage.ids().length === 0,
     ...(simulatorControl !== undefined && { controlSecret: simulatorControl }),
   })
@@ -284,7 +284,7 @@ const noFileManager = (folder: string): Outcome => ({
   message: `The data folder is ${folder}.`,
 })
 
-/** Messages about the key storage for the window; empty when all is well. */
+/** Messages about the key storage for the window; empty if all is well. */
 function storageNotices({ notices, status }: VaultHandle): readonly string[] {
   return status.state === 'ok' || status.line === undefined ? notices : [...notices, status.line]
 }
@@ -352,7 +352,7 @@ class Demonstration {
   }
 }
 
-/** The simulator inside this process on a loopback port, with its profile. */
+/** The simulator in this process, on a loopback port, with its profile. */
 export interface BuiltIn {
   readonly profile: Profile
   /** The simulated data of the fifteen minutes before the start. */

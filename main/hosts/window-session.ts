@@ -29,7 +29,7 @@ export interface Windows {
   open(pushes: Pushes<AppContract>, id?: string): WindowSession
 }
 
-/** The features that all windows share. */
+/** The features that all windows have in common. */
 export interface AppFeatures {
   readonly quotas: Feature<typeof quotasContract>
   readonly streams: Feature<typeof streamsContract>
@@ -96,7 +96,7 @@ export function openWindows(deps: WindowsDeps): Windows {
           ...features.alerts.handlers,
           ...features.gateway.handlers,
           ...features.orders.handlers,
-          // The desktop host replaces these two handlers where it has a feed of newer versions.
+          // The desktop host replaces these two handlers if it has a feed of newer versions.
           updates: () => ({ kind: 'no-feed' }),
           setCheckForUpdates: () => ({ kind: 'no-feed' }),
         },

@@ -7,7 +7,7 @@ export interface AdmissionDeps {
   readonly monotonicMs: () => number
 }
 
-/** The result of checking a code. `too-many`: wrong, after `MAX_FAILURES` wrong ones within a minute. */
+/** The result of checking a code. `too-many`: wrong, like `MAX_FAILURES` others within the last minute. */
 export type CodeVerdict =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'refused' }
@@ -17,8 +17,8 @@ const MAX_FAILURES = 20
 const FAILURE_WINDOW_MS = 60_000
 
 /**
- * The single-use codes that admit browser windows. A used code is replaced. After 20 wrong codes in a minute,
- * further wrong ones are rejected.
+ * The single-use codes that admit browser windows. A code that was used is replaced. After 20 wrong codes in
+ * a minute, further wrong ones get `too-many`.
  */
 export class Admission {
   readonly #deps: AdmissionDeps
@@ -37,9 +37,9 @@ export class Admission {
   }
 
   /**
-   * Checks a code, and replaces it if it is right.
+   * Checks a code, and replaces it if it is correct.
    *
-   * A right code is accepted even while wrong ones are rejected: 256 bits cannot be guessed either way, and a
+   * A correct code is accepted even after too many wrong ones: 256 bits can't be guessed in any case, and a
    * program that sends wrong codes must not lock the person out.
    */
   offer(code: string): CodeVerdict {
@@ -57,6 +57,6 @@ export class Admission {
   }
 }
 
-/** Compares in constant time. Digests, because `timingSafeEqual` requires equal lengths. */
+/** Compares in constant time. It compares digests, because `timingSafeEqual` requires equal lengths. */
 const isSameSecret = (offered: string, wanted: string): boolean =>
   timingSafeEqual(createHash('sha256').update(offered).digest(), createHash('sha256').update(wanted).digest())

@@ -6,12 +6,14 @@ import type { AdmittedWindows } from '../admitted-windows.ts'
 import type { WindowSession, Windows } from '../window-session.ts'
 import { type PushSink, PushStream } from './push-stream.ts'
 
-/** If a window has no push stream for this long, its session closes. Covers reloads and short sleeps. */
+/**
+ * If a window has no push stream for this long, its session closes. Longer than a reload or a short sleep.
+ */
 export const GRACE_MS = 30_000
 const MAX_WINDOWS = 32
 /**
- * Limit of streams with one bearer. A duplicated tab copies its original's bearer; a person does not need
- * more.
+ * Maximum number of streams with one bearer. A duplicated tab copies its original's bearer, and a person does
+ * not need more than a few.
  */
 const MAX_STREAMS_PER_WINDOW = 4
 
@@ -22,7 +24,7 @@ export interface BrowserWindowsDeps {
   readonly admitted: AdmittedWindows
 }
 
-/** The windows admitted since start, by the digest of their bearer. */
+/** The windows admitted since the app started, by the digest of their bearer. */
 export class BrowserWindows {
   readonly #deps: BrowserWindowsDeps
   /** Ordered by last use. */
@@ -71,8 +73,8 @@ export class BrowserWindows {
 /**
  * The window of one bearer.
  *
- * Its session opens at first use and closes when its push stream has been gone for `GRACE_MS`. The bearer
- * stays valid after that, so that a page resumes after a long sleep without a new code.
+ * Its session opens at first use, and closes once its push stream has been gone for `GRACE_MS`. The bearer
+ * stays valid after that, so that a page can resume without a new code after a long sleep.
  */
 export class BrowserWindow {
   readonly #deps: BrowserWindowsDeps
@@ -82,7 +84,7 @@ export class BrowserWindow {
   #isClosed = false
   readonly #id: string
 
-  /** `ended` is called when a person ends the window; its bearer must be invalid from then on. */
+  /** `ended` is called when a person ends the window; from then on, its bearer must be invalid. */
   constructor(deps: BrowserWindowsDeps, ended: () => void) {
     this.#deps = deps
     this.#id = deps.admitted.add({

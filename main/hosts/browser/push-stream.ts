@@ -12,14 +12,14 @@ export type PushSink = Pick<
 
 /** Interval of blank lines that keep the connection alive, in milliseconds. */
 export const KEEP_ALIVE_MS = 5_000
-/** Limit of unread bytes, above which the stream is closed. */
+/** Maximum number of unread bytes; beyond it, the stream is closed. */
 export const MAX_BUFFERED_BYTES = 1_000_000
 
 /**
- * Writes the pushes of one window as lines of JSON to one response that does not end.
+ * Writes the pushes of one window as lines of JSON to a response that does not end.
  *
- * Memory for a slow reader is bounded. Only the latest snapshot of each profile waits. Events are never
- * dropped: they are written up to `MAX_BUFFERED_BYTES`, then the stream is closed. The window reconnects and
+ * Memory for a slow reader is limited. Of snapshots, only the latest of each profile waits. Events are never
+ * dropped; if more than `MAX_BUFFERED_BYTES` are unread, the stream is closed. The window reconnects and
  * requests missed events by their `seq`.
  */
 export class PushStream {
@@ -50,7 +50,7 @@ export class PushStream {
       this.#waiting.clear()
       onClosed()
     })
-    // A blank line at once, so that the window's fetch resolves before the first change.
+    // Sends a blank line at once, so that the window's fetch resolves before the first change.
     this.#keepAlive()
   }
 

@@ -16,7 +16,7 @@ export interface RoutesDeps {
   readonly windows: BrowserWindows
   readonly randomBytes: RandomBytes
   readonly log: Log
-  /** Called after a code was used: there is a new one to print. */
+  /** Called after a code was used, because there is now a new one to print. */
   readonly codeUsed: () => void
   /** Called for each request with a valid bearer, with its connection. */
   readonly admittedOn: (socket: Socket) => void
@@ -37,7 +37,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     return window
   }
 
-  // JSON only: another site's form can send text/plain without a CORS preflight.
+  // Only JSON is accepted: another site's form could send text/plain without a CORS preflight.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -45,7 +45,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
     app.getDefaultJsonParser('error', 'error'),
   )
 
-  // Runs before the body is read, so that no body of an unauthorised request is read.
+  // Runs before the body is read, so that the body of an unauthorised request is never read.
   app.addHook('onRequest', async (request, reply) => {
     if (!isApi(request.url)) return
     reply.header('cache-control', 'no-store')
@@ -99,7 +99,7 @@ export function routes(deps: RoutesDeps): FastifyInstance {
   })
 
   app.get('/api/pushes', (request, reply) => {
-    // Looked up before `hijack`, after which the framework no longer answers errors.
+    // Looked up before `hijack`, because after that the framework no longer reports errors.
     const window = windowOf(request)
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
@@ -149,7 +149,7 @@ function sendPage(reply: FastifyReply, { files, randomBytes }: RoutesDeps): Fast
 const refuse = (reply: FastifyReply, status: number, error: string): FastifyReply =>
   reply.code(status).header('cache-control', 'no-store').send({ error })
 
-/** Fixed error lines: a parser's own message may quote its input. */
+/** Fixed error lines, because a parser's own message may quote its input. */
 function complaint(status: number): string {
   switch (status) {
     case 400:

@@ -3,7 +3,7 @@ import { securityHeaders } from '../../network/security-headers.ts'
 import type { RandomBytes } from '../../ports/ports.ts'
 import { isWindowPage, PAGE_CONTENT_TYPE, type WindowFiles } from '../window-files.ts'
 
-/** The address of the window: its own origin, which no site and no `file:` page shares. */
+/** The address of the window: its own origin, which it shares with no site and no `file:` page. */
 export const APP_URL = 'app://headroom/'
 const PROTOCOL = 'app:'
 const HOST = 'headroom'

@@ -13,7 +13,7 @@ export function bridge<const C extends Contract>(
     return reply.value
   }
   const listen = (channel: string) => (listener: (value: unknown) => void) => {
-    // The event is not passed on, because its sender would expose all of ipcRenderer.
+    // The event is not passed on, because its `sender` would expose all of ipcRenderer.
     const relay = (_event: unknown, value: unknown) => listener(value)
     ipc.on(channel, relay)
     return () => void ipc.off(channel, relay)

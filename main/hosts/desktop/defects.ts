@@ -20,10 +20,10 @@ const START_AGAIN = 0
 /**
  * Handles unexpected errors, which are bugs of the app.
  *
- * An uncaught exception ends the app, because it may leave work half done: it is logged, streams are closed
- * and stores are written (at most `QUIT_LIMIT_MS`), a dialog offers a restart, and the process exits with 1.
- * An unhandled rejection affects one piece of work: it is logged, the person is notified once per run, and
- * the app continues. The log redacts both.
+ * An uncaught exception ends the app, because work may be left half done. It is logged, streams are closed
+ * and stores are written (within `QUIT_LIMIT_MS`), a dialog offers a restart, and the process exits with 1.
+ * An unhandled rejection affects only one task. It is logged, the person is notified once per run, and the
+ * app continues. The log redacts both.
  */
 export function followDefects({ process, electron, log, ending, notify }: DefectDeps): void {
   let isEnding = false

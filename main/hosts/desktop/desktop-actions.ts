@@ -6,7 +6,7 @@ export interface DesktopActions {
   toggleStrip(): void
   /** Retries every unreachable service and every failed refresh at once. */
   tryNow(): void
-  /** Refuses new orders of every key. */
+  /** Stops new orders of every key. */
   stopOrders(): void
   saveReport(): void
   showLog(): void
@@ -25,7 +25,7 @@ export interface DesktopActions {
 export interface DesktopChoices {
   readonly stripShown: boolean
   readonly closeToTray: boolean
-  /** False if the desktop shows no tray icons: an app without a window could not be reached then. */
+  /** False if the desktop shows no tray icons. Then an app without a window would be unreachable. */
   readonly hasTray: boolean
   readonly globalShortcut: boolean
   readonly keepAwake: boolean

@@ -37,7 +37,7 @@ export interface ShellDeps
   readonly notify: Notify
 }
 
-/** Interval and number of checks for a tray: after a login it may appear later than the app. */
+/** How often and how many times to look for a tray: after a login, it may appear later than the app. */
 const TRAY_LOOK_MS = 3_000
 const TRAY_LOOKS = 10
 
@@ -75,13 +75,13 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     setGlobalShortcut(electron, wanted, () => window.toggle(), log) && wanted
 
   const rotatingKeys = followRotatingKeys({ monitor, power, notify, clockText: minuteText })
-  // The login item is read once, because the state is in the registry or a file, and the tray asks often.
+  // The login item is read once, because its state is in the registry or a file, and the tray needs it often.
   let openAtLogin = loginItem?.isSet() ?? false
   const updates = followUpdates({
     ...deps,
     isWanted: () => state.read().checkForUpdates,
     changed: () => choicesChanged(),
-    // An address from the build, without secrets.
+    // The address comes from the build and contains no secret.
     openPage: (url) => {
       const opened = restoreFileMask()
       return shell.openExternal(url).finally(opened)
@@ -155,9 +155,9 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     })
   }
 
-  /** Quits after the last window was closed, unless a tray icon keeps the app within reach. */
+  /** Quits after the last window was closed, unless the app can still be reached by a tray icon. */
   async function allWindowsClosed(): Promise<void> {
-    // On macOS an app continues without a window.
+    // On macOS, apps continue without a window.
     if (platform === 'darwin') return
     if (state.read().closeToTray && (await deps.tray.ask())) return
     if (electron.BrowserWindow.getAllWindows().length === 0) app.quit()
@@ -169,7 +169,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
     cancelLook = clock.after(TRAY_LOOK_MS, async () => {
       if (window.isOpen || isQuitting) return
       if (await deps.tray.ask()) {
-        // The icon is created again, because the first one was created when there was no tray to show it.
+        // The icon is created again, because there was no tray to show it when it was first created.
         tray.close()
         tray = openTray({ electron, platform, monitor, clock, choices, actions })
         choicesChanged()
@@ -210,7 +210,7 @@ export function desktopShell(deps: ShellDeps): DesktopShell {
   }
 }
 
-/** Registers or unregisters the global shortcut. False when another program has it. */
+/** Registers or unregisters the global shortcut. Returns false if another program has registered it. */
 function setGlobalShortcut(
   { globalShortcut }: Pick<ElectronPieces, 'globalShortcut'>,
   wanted: boolean,

@@ -22,7 +22,7 @@ const desktopState = z.object({
   /** Whether the person was notified that the app continues in the tray. */
   toldOfTray: z.boolean().catch(false),
   stripShown: z.boolean().catch(false),
-  /** Off by default: a global shortcut is taken from other programs. */
+  /** Off by default, because other programs can't use the same global shortcut. */
   globalShortcut: z.boolean().catch(false),
   keepAwake: z.boolean().catch(false),
   checkForUpdates: z.boolean().catch(true),

@@ -25,8 +25,8 @@ export function systemNotices(
       if (!Notification.isSupported()) return
       withdraw(tag)
       const notification = new Notification({ title, body, urgency: isUrgent ? 'critical' : 'normal' })
-      // The notification is referenced until it is closed: if it were garbage-collected, a click would have
-      // no effect.
+      // Keeps a reference to the notification until it is closed. If it were garbage-collected, a click would
+      // have no effect.
       shown.set(tag, notification)
       notification.on('click', clicked)
       const forget = () => {

@@ -1,5 +1,5 @@
 /**
- * The parts of Electron that this host uses, by Electron's own types.
+ * The parts of Electron that this host uses, with Electron's own types.
  *
  * Only main.ts and preload.ts import values from `electron`; every other module receives them, so that it
  * also runs without Electron.
@@ -23,6 +23,6 @@ export type ElectronPieces = Pick<
 
 /**
  * The name of the app in menus, dialogs and the window class, and of its entry in the system's keyring, which
- * holds the key that seals tokens. Equal to `productName` in package.json and electron-builder.yml.
+ * holds the key that seals tokens. The same as `productName` in package.json and electron-builder.yml.
  */
 export const APP_NAME = 'Headroom'

@@ -6,7 +6,7 @@ type PowerPieces = Pick<ElectronPieces, 'powerMonitor' | 'powerSaveBlocker'>
 /** The power events of Electron. To be called after Electron's `ready`. */
 export function electronPower({ powerMonitor, powerSaveBlocker }: PowerPieces): Power {
   let blocker: number | undefined
-  // Written out per event, because Electron types each name as an overload.
+  // One line per event, because Electron types each event name as a separate overload.
   return {
     onSuspend: (run) => {
       powerMonitor.on('suspend', run)

@@ -42,7 +42,7 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
     download: async () => {
       await (await reader()).downloadUpdate()
     },
-    // Shows the installer, and restarts the app afterwards. The new process inherits the file mask.
+    // Shows the installer, and restarts the app afterwards. The new process inherits the umask.
     install: () => {
       restoreFileMask()
       loaded?.quitAndInstall(false, true)
@@ -55,8 +55,8 @@ export function electronUpdates(deps: ElectronUpdatesDeps): Updater | undefined 
 function configured(reader: FeedReader): FeedReader {
   reader.autoDownload = false
   reader.autoInstallOnAppQuit = false
-  // The library's logger would write addresses and paths. Errors arrive as rejections, which are logged
-  // redacted.
+  // The library's logger would write addresses and paths. Errors also arrive as rejections, which are
+  // redacted and logged.
   reader.logger = null
   reader.on('error', () => {})
   return reader

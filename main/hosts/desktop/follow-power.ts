@@ -2,8 +2,8 @@ import type { MonitorSurface } from '../../monitor/monitor-surface.ts'
 import type { Log, Power } from '../../ports/ports.ts'
 
 /**
- * Notifies the monitor of sleep and wake-up. After a wake-up the monitor re-evaluates every deadline. Logs
- * power events. Returns a function that stops this.
+ * Notifies the monitor of sleep and wake-up, after which it re-evaluates every deadline, and logs power
+ * events. Returns a function that stops this.
  */
 export function followPower(
   power: Power,
@@ -21,7 +21,7 @@ export function followPower(
     }),
     power.onResume(woke('the computer woke')),
     power.onLock(() => log.note('the screen was locked')),
-    // Some systems report no wake-up; unlocking the screen is the next best sign.
+    // Some systems do not report waking up; unlocking the screen is the next best sign.
     power.onUnlock(woke('the screen was unlocked')),
   ]
   return () => {

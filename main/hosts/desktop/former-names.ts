@@ -6,11 +6,11 @@ import type { Keystore } from '../../ports/keystore.ts'
 import type { SafeStorageDeps } from './safe-storage-keystore.ts'
 
 /**
- * App names of earlier versions, packaged and run from a checkout. Keyring entries are stored by app name,
- * and a process can open the entries of one name only.
+ * App names of earlier versions: packaged, and run from a checkout. Keyring entries are stored by app name,
+ * and a process can open only those of one name.
  */
 export const FORMER_NAMES = ['headroom', 'Electron'] as const
-/** The flag of a process that only opens a key, under the former app name in the flag's value. */
+/** The flag of a process that only opens a key. Its value is the former app name to use. */
 export const OPEN_AS_FLAG = 'open-as'
 
 const KEY_BYTES = 32
@@ -20,8 +20,8 @@ const OPEN_LIMIT_MS = 10_000
 export type OpenAs = (name: string, wrapped: Uint8Array) => Promise<Uint8Array | undefined>
 
 /**
- * A keystore that also tries the former names when the present one is refused. Such a key is wrapped again
- * under the present name.
+ * A keystore that also tries the former names if the present one is refused. A key opened in this way is
+ * wrapped again under the present name.
  */
 export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
   return {
@@ -39,8 +39,8 @@ export function withFormerNames(keystore: Keystore, openAs: OpenAs): Keystore {
 }
 
 /**
- * Unwraps a key in a child process that has the former name. The wrapped key and the key travel by stdin and
- * stdout, so that neither is in an argument list or a file.
+ * Unwraps a key in a child process that has the former name. The wrapped and the unwrapped key are passed
+ * through stdin and stdout, so that neither is in an argument list or a file.
  */
 export const openInProcess =
   (executable: string, args: readonly string[]): OpenAs =>

@@ -8,7 +8,7 @@ import type {
 } from 'electron'
 import { isAppUrl } from './app-scheme.ts'
 
-/** The window's preferences, all restrictive, each with its reason. */
+/** The window's preferences: all of them restrict the page, each for the stated reason. */
 export function windowPreferences(preloadPath: string, isPackaged: boolean): WebPreferences {
   return {
     preload: preloadPath,
@@ -16,7 +16,7 @@ export function windowPreferences(preloadPath: string, isPackaged: boolean): Web
     sandbox: true,
     // The page cannot replace the preload's functions.
     contextIsolation: true,
-    // The page has no `require`, nor do its frames and workers.
+    // Neither the page nor its frames and workers have `require`.
     nodeIntegration: false,
     nodeIntegrationInWorker: false,
     nodeIntegrationInSubFrames: false,
@@ -30,7 +30,7 @@ export function windowPreferences(preloadPath: string, isPackaged: boolean): Web
     navigateOnDragDrop: false,
     // Dictionaries would be downloaded.
     spellcheck: false,
-    // A console lets people paste an attacker's script. Only developers need one.
+    // People could be tricked into pasting a script into a console. Only developers need one.
     devTools: !isPackaged,
   } satisfies BrowserWindowConstructorOptions['webPreferences']
 }
@@ -53,11 +53,11 @@ export function hardenSession(
   session.setPermissionRequestHandler((_contents, permission, decide, { isMainFrame, requestingUrl }) =>
     decide(mayUse(permission, isMainFrame, requestingUrl)),
   )
-  // Synchronous checks, which bypass the request handler.
+  // Synchronous checks bypass the request handler.
   session.setPermissionCheckHandler((_contents, permission, requestingOrigin, { isMainFrame }) =>
     mayUse(permission, isMainFrame, requestingOrigin),
   )
-  // Screen capture. Electron denies it by default; set here so that it stays denied.
+  // Screen capture. Electron denies it by default; this makes sure that it stays denied.
   session.setDisplayMediaRequestHandler(null)
   // HID, serial and USB devices.
   session.setDevicePermissionHandler(() => false)
@@ -80,9 +80,9 @@ function mayUse(permission: string, isMainFrame: boolean, url: string): boolean 
   return permission === 'clipboard-sanitized-write' && isMainFrame && isAppUrl(url)
 }
 
-/** Restricts every page in the app, also ones created unexpectedly. To be called before Electron is ready. */
+/** Restricts every page in the app, even an unexpected one. To be called before Electron is ready. */
 export function hardenContents(app: Pick<App, 'on' | 'enableSandbox'>): void {
-  // Sandboxes windows whose preferences omit it, too.
+  // Also sandboxes windows whose preferences omit it.
   app.enableSandbox()
   app.on('web-contents-created', (_event, contents) => hardenOne(contents))
 }
@@ -100,13 +100,13 @@ function hardenOne(contents: WebContents): void {
   })
   // Redirects.
   contents.on('will-redirect', (event) => event.preventDefault())
-  // The login prompt of a server or proxy: the answer would be a secret. Calling `answer` without a name
-  // cancels it; without any answer the request would wait forever.
+  // The login prompt of a server or proxy, which would ask for a secret. Calling `answer` without a name
+  // cancels it; without any answer, the request would wait forever.
   contents.on('login', (event, _details, _server, answer) => {
     event.preventDefault()
     answer()
   })
-  // Choosers of USB, serial and Bluetooth devices: an empty choice, so that the first device is not selected.
+  // USB, serial and Bluetooth devices: selects none, because by default the first one would be selected.
   contents.on('select-bluetooth-device', (event, _devices, choose) => {
     event.preventDefault()
     choose('')
@@ -123,7 +123,7 @@ function isOurFile(url: string): boolean {
 }
 
 /**
- * Whether a URL may be requested: the app itself, and the developer tools, whose page consists of requests.
+ * Whether a URL may be requested: the app itself, and the developer tools, whose page is loaded by requests.
  */
 function mayRequest(url: string, isPackaged: boolean): boolean {
   return isAppUrl(url) || (!isPackaged && URL.canParse(url) && new URL(url).protocol === 'devtools:')

@@ -7,14 +7,12 @@ import { isAppUrl } from './app-scheme.ts'
 /**
  * The answer to a command, as sent to the preload script.
  *
- * A failure is sent as a value and thrown by the bridge as one line. Electron would wrap an error thrown in a
- * handler in its own message and write a stack to the terminal.
+ * A failure is sent as a value, which the bridge throws as one line. If a handler threw, Electron would wrap
+ * the error in its own message and write a stack trace to the terminal.
  */
 export type Reply = { readonly value: unknown } | { readonly error: string }
 
-/**
- * Answers every command of `contract`. An argument from an untrusted frame reaches no parser and no handler.
- */
+/** Answers every command of `contract`. Arguments from an untrusted frame never reach a parser or handler. */
 export function serve<const C extends Contract>(
   contract: C,
   handlers: Handlers<C>,
@@ -57,7 +55,7 @@ export function publish<const C extends Contract>(
 
 /**
  * Whether a message comes from the main frame of our window while it shows our page. False for a frame that
- * is gone.
+ * no longer exists.
  */
 export function isOurFrame(
   { sender, senderFrame }: Pick<IpcMainInvokeEvent, 'sender' | 'senderFrame'>,

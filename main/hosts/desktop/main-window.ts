@@ -36,7 +36,7 @@ export class MainWindow {
     this.#window.focus()
   }
 
-  /** The action of the global shortcut: closes a focused window, and shows it otherwise. */
+  /** The action of the global shortcut: closes the window if it has the focus, and otherwise shows it. */
   toggle(): void {
     if (this.#window?.isFocused()) this.#window.close()
     else this.show()

@@ -53,7 +53,8 @@ import { trayPresence } from './tray-presence.ts'
 
 createFilesPrivately()
 
-// Before anything is sealed: keyring entries are stored under this name, which differs in a checkout.
+// Set before anything is sealed, because keyring entries are stored under this name. In a checkout, it
+// differs.
 app.setName(APP_NAME)
 
 const complain = (line: string) => void process.stderr.write(`headroom: ${line}\n`)
@@ -62,7 +63,7 @@ const fail = (line: string) =>
   void failToStart(line, { electron: { app, dialog }, hasTerminal, complain }).catch(() => app.exit(1))
 
 const { values } = parseArgs({
-  // Skips the executable and, from a checkout, this file.
+  // Skips the executable and, in a checkout, this file.
   args: process.argv.slice(app.isPackaged ? 1 : 2),
   options: {
     data: { type: 'string' },
@@ -72,7 +73,7 @@ const { values } = parseArgs({
     [OPEN_AS_FLAG]: { type: 'string' },
     simulate: { type: 'boolean' },
   },
-  // Chromium reads switches of its own from the same command line.
+  // Chromium reads its own switches from the same command line.
   strict: false,
 })
 const formerName = FORMER_NAMES.find((name) => name === values[OPEN_AS_FLAG])
@@ -183,13 +184,13 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
         }),
       })
       const { gateway } = running
-      // A port that is taken does not prevent the start.
+      // A gateway port that is in use does not stop the app from starting.
       if (gateway.summary.state === 'failed') complain(`the gateway can't serve: ${gateway.summary.why}`)
       if (gateway.summary.state === 'serving') process.stdout.write(`gateway ready: ${gateway.summary.url}\n`)
       const facts = { version, startedMs: processStartMs }
       const served =
         metricsOptions && (await serveMetrics(metricsSource(running.monitor, facts), metricsOptions))
-      // A metrics port that is taken does not prevent the start.
+      // Nor does a metrics port that is in use.
       if (served?.kind === 'failed') complain(served.line)
       if (served?.kind === 'serving') process.stdout.write(`metrics ready: ${served.url}\n`)
       const otlp = otlpChoice(process.env)
@@ -216,8 +217,9 @@ function start(dataFolder: string, metricsOptions: MetricsOptions | undefined): 
 }
 
 /**
- * Adds the former names on Linux only, where keyrings find an entry by its name and open it for every program
- * of the person anyway. On macOS only the app may open its entry; the flag would give its key to any program.
+ * Adds the former names on Linux only. There, keyrings find an entry by its name, and open it for any of the
+ * person's programs anyway. On macOS, only the app may open its entry; the flag would give any program the
+ * key.
  */
 function foundByName(keystore: Keystore): Keystore {
   if (process.platform !== 'linux') return keystore

@@ -9,7 +9,7 @@ export interface MenuDeps {
   readonly actions: DesktopActions
 }
 
-/** The application menu. Without its standard roles, copy and paste have no shortcuts on macOS. */
+/** The application menu. Its standard roles are needed for the shortcuts of copy and paste on macOS. */
 export function menuTemplate({
   platform,
   isPackaged,
@@ -47,7 +47,7 @@ export function menuTemplate({
   ]
 }
 
-/** The macOS app menu; our choices are where other apps have "Settings". */
+/** The macOS app menu; our choices are where other apps have "Settings…". */
 function macMenu(choices: DesktopChoices, actions: DesktopActions): MenuItemConstructorOptions {
   return {
     role: 'appMenu',

@@ -21,11 +21,11 @@ export interface PageDeps {
   readonly log: Log
   /** The icon of title bar and taskbar; absent if the system takes it from the app bundle. */
   readonly iconPath?: string
-  /** Called when Windows ends the person's session. Unsaved data must be written before this returns. */
+  /** Called when Windows ends the person's session. It must write unsaved data before it returns. */
   readonly sessionEnding: () => void
 }
 
-/** The page's background, so that a slow first paint shows no white flash. */
+/** The page's background, so that there is no white flash before the first paint. */
 const BACKGROUND = '#0e1116'
 
 /** Opens a window with its session, which ends with the window. The window is shown after its first paint. */
@@ -45,7 +45,7 @@ export function openPage(
   const { webContents } = window
   const paced = pacedPushes(publish(contract, webContents))
   const session = windows.open(paced.pushes)
-  // These channels belong to this page: messages of other pages do not arrive here.
+  // These channels belong to this page, so messages from other pages do not arrive here.
   const isOurs = (event: IpcMainInvokeEvent) => isOurFrame(event, webContents)
   serve(contract, session.handlers, webContents.ipc, isOurs, log)
   webContents.ipc.handle(HEARD_CHANNEL, (event) => {
@@ -54,7 +54,7 @@ export function openPage(
   webContents.on('did-finish-load', () => paced.startOver())
   const stopRecovering = recover(webContents, session, clock, log)
 
-  // The first event can still be cancelled, so nothing is stopped yet; after the second there is no time.
+  // The first event can still be cancelled, so nothing is stopped yet. After the second, no time is left.
   window.on('query-session-end', sessionEnding)
   window.on('session-end', sessionEnding)
   window.once('ready-to-show', () => window.show())
@@ -81,14 +81,15 @@ function recover(contents: WebContents, session: WindowSession, clock: Clock, lo
     cancel()
     cancel = clock.after(step.waitMs, () => {
       if (contents.isDestroyed()) return
-      // The crashed page may have been hidden. The new one reports only being hidden, so assume visible.
+      // The crashed page may have been hidden. The new page reports only if it becomes hidden, so assume it
+      // is visible.
       void session.handlers.setVisible({ visible: true })
       contents.reload()
     })
   })
   contents.on('unresponsive', () => {
     log.note('a window is not responding')
-    // A page that is paused in the debugger does not answer either.
+    // A page that is paused in the debugger is unresponsive too.
     if (!contents.isDevToolsOpened()) contents.forcefullyCrashRenderer()
   })
   return () => cancel()

@@ -8,7 +8,7 @@ import type { Snapshot } from '../../../app/contract/snapshot.ts'
  */
 export const HEARD_CHANNEL = 'snapshot-heard'
 /**
- * Maximum number of unacknowledged snapshots: two seconds' worth at the highest rate. If this many are
+ * Maximum number of unacknowledged snapshots: two seconds' worth at the maximum rate. If this many are
  * unacknowledged, the page counts as blocked.
  */
 export const MAX_UNHEARD = 8
@@ -22,10 +22,11 @@ export interface PacedPushes {
 }
 
 /**
- * Limits the snapshots under way to a page.
+ * Limits how many snapshots are on their way to a page.
  *
- * Electron would queue messages to a blocked page in main's memory without limit. At most `MAX_UNHEARD`
- * snapshots are under way; the latest one of each profile waits here. Events are few and are sent at once.
+ * Electron would queue messages to a blocked page in main's memory without limit. So at most `MAX_UNHEARD`
+ * snapshots are on their way, and the latest one of each profile waits here. Events are rare, so they are not
+ * limited.
  */
 export function pacedPushes(pushes: Pushes<AppContract>): PacedPushes {
   let unheard = 0

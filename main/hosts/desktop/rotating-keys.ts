@@ -9,15 +9,16 @@ export interface RotatingKeysDeps {
   readonly clockText: (atMs: number) => string
 }
 
-/** The prevention of sleep for rotating keys. */
+/** Prevents the machine from sleeping while it has rotating keys. */
 export interface RotatingKeys {
-  /** Sets the person's choice. */
+  /** Applies the person's choice. */
   setKeepAwake(wanted: boolean): void
   close(): void
 }
 
 /**
- * Keeps the machine awake while a key with a rotating refresh token is connected, if the person chose that.
+ * Keeps the machine awake while a key with a rotating refresh token is connected, if the person has chosen
+ * that.
  *
  * Such a token may be rejected after half an hour without a refresh (service 8.4), and a sleeping machine
  * does not refresh. A sleep that happens anyway, for example after the lid is closed, causes a warning.
@@ -34,7 +35,7 @@ export function followRotatingKeys({ monitor, power, notify, clockText }: Rotati
   const decide = () => power.keepAwake(wanted && deadlines().length > 0)
   const leave = monitor.subscribe({
     changed: () => {},
-    // These events can add or end a rotating key; others cannot.
+    // Only these events can add or end a rotating key.
     event: ({ kind }) => {
       if (kind === 'token-refreshed' || kind === 'sign-in-required' || kind === 'revoked') decide()
     },

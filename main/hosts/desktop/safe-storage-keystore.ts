@@ -3,7 +3,7 @@ import { type Keystore, type KeystoreTrouble, PASSPHRASE_BACKEND } from '../../p
 import type { Clock } from '../../ports/ports.ts'
 
 export interface SafeStorageDeps {
-  /** The asynchronous calls only: with a locked keyring a synchronous one would block the whole app. */
+  /** Only the asynchronous calls: a synchronous one would block the whole app while the keyring is locked. */
   readonly safeStorage: Pick<
     SafeStorage,
     | 'isAsyncEncryptionAvailable'
@@ -20,19 +20,19 @@ export interface SafeStorageDeps {
 }
 
 /**
- * Time limit of a keyring call: longer than an open keyring needs, short enough that the window appears
- * during a password prompt.
+ * Time limit of a keyring call: longer than an open keyring needs, but short enough for the window to appear
+ * during a password prompt. Milliseconds.
  */
 const DEADLINE_MS = 3_000
 
-/** Time after which a keyring that was not open is tried again. */
+/** Time after which a keyring that was not open is tried again. Milliseconds. */
 const ASK_AGAIN_MS = 5_000
 
 const UNAVAILABLE = 'the system has no keyring'
 
 /**
- * Whether an error means that the keyring is not open yet. Electron reports that only by the error's message,
- * "safeStorage.decryptStringAsync is temporarily unavailable."; a wrong key rejects the same way.
+ * Whether an error means that the keyring is not open yet. Only Electron's message shows that:
+ * "safeStorage.decryptStringAsync is temporarily unavailable." A wrong key causes a rejection too.
  */
 const isNotOpenYet = (error: unknown): boolean =>
   error instanceof Error && /temporarily unavailable/i.test(error.message)
@@ -45,9 +45,10 @@ type InTime<T> =
 /**
  * Wraps the data key with the system's keystore: Keychain, DPAPI, Secret Service, KWallet.
  *
- * Usable after Electron's `ready`. On Linux without a keyring Electron encrypts with a password from
- * Chromium's source, which protects nothing; this shows as the backend `basic_text` or the prefix `v10`, and
- * is used only with the person's consent. A keyring that is not open yet is `waiting`, never `refused`.
+ * Usable after Electron's `ready`. On Linux without a keyring, Electron encrypts with a password from
+ * Chromium's source code, which protects nothing. That is recognised by the backend `basic_text` or the
+ * prefix `v10`, and used only with the person's consent. A keyring that is not open yet is `waiting`, never
+ * `refused`.
  */
 export function safeStorageKeystore(deps: SafeStorageDeps): Keystore {
   const { safeStorage, platform, clock, mayBeUnprotected, deadlineMs = DEADLINE_MS } = deps

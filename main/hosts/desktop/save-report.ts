@@ -91,7 +91,7 @@ type Paths = Pick<ElectronPieces['app'], 'getPath'>
 /**
  * An absolute path in the downloads folder, or in the home folder if there is none.
  *
- * With a bare name a save dialog would open in the working directory of the process.
+ * With a mere name, a save dialog would open in the working directory of the process.
  */
 export function inDownloads(app: Paths, name: string): string {
   try {

@@ -20,7 +20,7 @@ import { nameDownload } from './save-report.ts'
 import type { TrayPresence } from './tray-presence.ts'
 import type { Updater } from './updates.ts'
 
-/** The app, as the desktop host uses it. */
+/** The parts of the running app that the desktop host uses. */
 export interface RunningDesktop {
   readonly switches: Pick<OrderSwitches, 'stop'>
   readonly windows: Windows
@@ -29,7 +29,7 @@ export interface RunningDesktop {
     'profiles' | 'snapshot' | 'subscribe' | 'withProfile' | 'sleep' | 'wake'
   >
   stop(): Promise<void>
-  /** Writes unsaved data synchronously. */
+  /** Writes unsaved data, synchronously. */
   flush(): void
 }
 
@@ -51,7 +51,7 @@ export interface DesktopDeps {
   readonly loginItem: LoginItem | undefined
   /** `undefined` if the build has no update feed. */
   readonly updater: Updater | undefined
-  /** Whether the system started the app at login: no window is shown at first. */
+  /** Whether the system started the app at login. If so, no window is shown at first. */
   readonly inTray: boolean
   readonly clock: Clock
   readonly randomBytes: RandomBytes
@@ -63,7 +63,7 @@ export interface DesktopDeps {
 }
 
 /**
- * The id by which Windows groups notifications and taskbar buttons. Equal to the `appId` in
+ * The id by which Windows groups notifications and taskbar buttons. The same as `appId` in
  * electron-builder.yml.
  */
 const APP_ID = 'app.headroom.desktop'
@@ -72,12 +72,12 @@ const APP_ID = 'app.headroom.desktop'
  * Starts the desktop host, one instance per data folder: a second start shows the first instance's window and
  * exits.
  *
- * No `await` before the calls that must precede Electron's `ready`.
+ * There must be no `await` before the calls that must precede Electron's `ready`.
  */
 export async function startDesktop(deps: DesktopDeps): Promise<void> {
   const { electron, clock, log } = deps
   const { app, protocol, session } = electron
-  // Chromium's profile contains the lock of the single instance, so it lies in the data folder.
+  // Chromium's profile contains the lock for a single instance, so it is in the data folder.
   const profileFolder = join(deps.dataFolder, 'desktop')
   mkdirSync(profileFolder, { recursive: true, mode: 0o700 })
   app.setPath('userData', profileFolder)
@@ -91,8 +91,8 @@ export async function startDesktop(deps: DesktopDeps): Promise<void> {
     isWanted = true
     shell?.show()
   }
-  // Registered before slow steps such as opening the keyring, so that launching the app again meanwhile has
-  // an effect.
+  // Registered before slow steps such as opening the keyring, so that it works if the app is launched again
+  // during these.
   app.on('second-instance', show)
   app.on('activate', show)
   app.setAppUserModelId(APP_ID)

@@ -4,7 +4,7 @@ import type { ElectronPieces } from './electron-pieces.ts'
 
 export interface StartFailureDeps {
   readonly electron: Pick<ElectronPieces, 'app' | 'dialog'>
-  /** Whether stderr is visible to a person; not after a start from an icon or at login. */
+  /** Whether a person can see stderr; not if the app was started from an icon or at login. */
   readonly hasTerminal: boolean
   readonly complain: (line: string) => void
 }
@@ -28,15 +28,15 @@ export async function failToStart(
   app.exit(1)
 }
 
-/** Longest delay, in milliseconds, until the click on a last dialog is handled. */
+/** Maximum delay, in milliseconds, until a click in the last dialog is handled. */
 const WAKE_MS = 100
 
 /**
- * Shows a dialog when nothing else of the app runs: before it started, or after it stopped.
+ * Shows a dialog while the rest of the app is not running: before it starts, or after it stopped.
  *
- * Returns the index of the chosen button, −1 if the dialog could not be shown. Electron settles its promise
- * in Node's event loop. Without a timer or a socket, that loop can sleep for half a minute after the click,
- * so a timer keeps it awake.
+ * Returns the index of the chosen button, or −1 if the dialog could not be shown. Electron settles the
+ * dialog's promise in Node's event loop. Without a timer or socket, that loop could sleep for half a minute
+ * after the click, so a timer keeps it awake.
  */
 export async function showLastDialog(
   dialog: Pick<Dialog, 'showMessageBox'>,

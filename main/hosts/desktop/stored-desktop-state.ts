@@ -24,10 +24,10 @@ type StateFile = Store<Record<string, unknown>>
  */
 export function storedDesktopState(deps: StoredDesktopStateDeps): DesktopStateStore {
   const file = openStore(deps)
-  // electron-store would respond on this channel to any page, with the path of the data folder. Our windows
-  // do not use it.
+  // On this channel, electron-store would tell any page the path of the data folder. Our windows do not use
+  // it.
   deps.ipcMain.removeAllListeners('electron-store-get-data')
-  // A change applies to this run even if it cannot be saved.
+  // Changes apply to this run even if they can't be saved.
   let stored: Readonly<Record<string, unknown>> = file?.store ?? {}
   const write = (next: Readonly<Record<string, unknown>>): Saved => {
     stored = next

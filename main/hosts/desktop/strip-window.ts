@@ -10,7 +10,7 @@ export interface StripWindowDeps extends PageDeps {
   readonly state: DesktopStateStore
   /** Called when the strip was opened or closed, to update checked menu items. */
   readonly changed: () => void
-  /** Whether the app is quitting: the strip then closes, but is opened again at the next start. */
+  /** Whether the app is quitting. The strip that closes then is opened again at the next start. */
   readonly isQuitting: () => boolean
 }
 
@@ -18,7 +18,7 @@ export interface StripWindowDeps extends PageDeps {
 export const STRIP_URL = `${APP_URL}#strip`
 const SIZE = { width: 360, height: 38 } as const
 
-/** A window of one line, the headline, above all other windows. */
+/** A window that shows one line, the headline, above all other windows. */
 export class StripWindow {
   readonly #deps: StripWindowDeps
   #window: BrowserWindow | undefined
@@ -62,8 +62,8 @@ export class StripWindow {
     }
     const window = openPage(STRIP_URL, options, this.#deps)
     this.#window = window
-    // Above other programs' full screens and on every desktop. The last option keeps the app's icon in the
-    // Dock on macOS.
+    // Shows the strip above other programs' full screens and on every desktop. The last option keeps the
+    // app's icon in the Dock on macOS.
     window.setAlwaysOnTop(true, 'floating')
     window.setVisibleOnAllWorkspaces(true, { visibleOnFullScreen: true, skipTransformProcessType: true })
     window.on('close', () => state.change({ stripBounds: window.getBounds() }))

@@ -11,19 +11,19 @@ export type ResolveProxy = (url: string) => Promise<string>
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The system offers only proxies of unsupported kinds, such as SOCKS. The request fails instead of bypassing
- * them.
+ * The system offers only proxies of unsupported kinds, such as SOCKS. The request then fails; it must not
+ * bypass them.
  */
 class UnsupportedProxyError extends Error {
   readonly code = 'ERR_PROXY_UNSUPPORTED'
 }
 
 /**
- * Routes requests by the system's proxy settings or PAC script.
+ * Routes requests according to the system's proxy settings or PAC script.
  *
- * A proxy named by the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes`
- * apply: loopback is connected directly, a proxy is used as a CONNECT tunnel, certificates are always
- * verified. The system is asked for each connection, with the host only.
+ * A proxy named in the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes`
+ * apply: connections to loopback are direct, proxies are used through a CONNECT tunnel, and certificates are
+ * always verified. The system is asked about each connection, and told only the host.
  */
 export function systemRoutes(resolveProxy: ResolveProxy, environment: Environment): HttpRoutes {
   const own = httpRoutes({ ...environment })
@@ -43,10 +43,10 @@ interface Connecting {
   createConnection(options: object, connected: Connected): Duplex | undefined
 }
 
-/** An agent that asks the system for a route at each connection, and connects by the agent of that route. */
+/** An agent that asks the system for the route of each connection, and connects with that route's agent. */
 class SystemProxyAgent extends https.Agent {
   readonly #resolveProxy: ResolveProxy
-  /** By the proxy's URL; the empty string is the direct route. */
+  /** The agents by URL of the proxy; the empty string stands for the direct route. */
   readonly #ways = new Map<string, Connecting>()
 
   constructor(resolveProxy: ResolveProxy) {
@@ -59,7 +59,7 @@ class SystemProxyAgent extends https.Agent {
     options: RequestOptions,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    // Node's types require a socket also with an error, where there is none.
+    // Node's types require a socket even with an error, but then there is none.
     const connected = callback as Connected
     const { host, port } = options
     const name = host?.includes(':') && !host.startsWith('[') ? `[${host}]` : host
@@ -68,7 +68,7 @@ class SystemProxyAgent extends https.Agent {
       .catch((cause: unknown) => connected(cause instanceof Error ? cause : new Error('no proxy')))
   }
 
-  /** Connects by the first route. If that fails, tries the next route, because nothing was sent yet. */
+  /** Connects by the first route. If that fails, tries the next one, because nothing has been sent yet. */
   #connect([url, ...others]: readonly string[], options: RequestOptions, connected: Connected): void {
     if (url === undefined) {
       connected(new UnsupportedProxyError('no usable proxy'))
@@ -94,7 +94,7 @@ class SystemProxyAgent extends https.Agent {
   }
 }
 
-/** The URLs of supported proxies in the system's order; the empty string is the direct route. */
+/** The URLs of supported proxies in the system's order; the empty string stands for the direct route. */
 export function waysOf(answer: string): readonly string[] {
   return answer.split(';').flatMap((entry) => {
     const [kind = '', address = ''] = entry.trim().split(/\s+/)

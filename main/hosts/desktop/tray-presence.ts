@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** Whether the desktop shows tray icons. If it shows none, an app without a window cannot be reached. */
 export interface TrayPresence {
-  /** The last answer; `false` before the first. */
+  /** The last answer; `false` before the first one. */
   readonly isThere: boolean
   /** Asks the desktop; takes at most 3 s. */
   ask(): Promise<boolean>
@@ -23,7 +23,7 @@ const WATCHER = 'org.kde.StatusNotifierWatcher'
 const BUS = 'org.freedesktop.DBus'
 const BUS_PATH = '/org/freedesktop/DBus'
 
-/** One query of the session bus, written for each program that a desktop may have. */
+/** The same query of the session bus, for each program that a desktop may have for that. */
 const QUESTIONS: readonly (readonly [program: string, ...args: string[]])[] = [
   ['busctl', '--user', 'call', BUS, BUS_PATH, BUS, 'NameHasOwner', 's', WATCHER],
   ['gdbus', 'call', '--session', '-d', BUS, '-o', BUS_PATH, '-m', `${BUS}.NameHasOwner`, WATCHER],
@@ -42,8 +42,8 @@ const ANSWER_LIMIT_MS = 1_000
 /**
  * Determines whether there is a tray: always on Windows and macOS.
  *
- * On Linux Electron cannot tell, and an icon without a tray is invisible. A legacy tray without a
- * StatusNotifierWatcher counts as none.
+ * On Linux, Electron can't tell, and without a tray the icon is invisible. A legacy tray without a
+ * StatusNotifierWatcher counts as no tray.
  */
 export function trayPresence({
   platform,
@@ -55,7 +55,7 @@ export function trayPresence({
   const look = async (): Promise<boolean> => {
     if (platform !== 'linux') return true
     const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: folder } = environment
-    // Without a bus two of the programs would start one.
+    // If there is no bus, two of the programs would start one.
     if (!address && !(folder && exists(join(folder, 'bus')))) return false
     for (const [program, ...args] of QUESTIONS) {
       const answer = await run(program, args)

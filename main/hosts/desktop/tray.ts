@@ -24,15 +24,15 @@ export interface TrayIcon {
   close(): void
 }
 
-/** Interval of updates of the icon: much less than once a second, and frequent enough for a tray. */
+/** How often the icon is updated: much less than once a second, but often enough for a tray. Milliseconds. */
 export const TRAY_EVERY_MS = 2_000
 const ICON_SIZES = [16, 32] as const
 
 const NO_KEY = { severity: 'unknown', text: 'No key connected' } as const
 
 /**
- * Shows the most severe status of all keys as a tray icon. Written only when its text changes, because some
- * desktops flicker at each write.
+ * Shows the most severe status of all keys as a tray icon. The icon is set only when its text changes,
+ * because it flickers on some desktops each time it is set.
  */
 export function openTray({ electron, platform, monitor, clock, choices, actions }: TrayDeps): TrayIcon {
   const images = new Map<Severity, Electron.NativeImage>()
@@ -97,7 +97,9 @@ function makeImage(
   return image
 }
 
-/** One profile in a line with times of day, never countdowns, so that it stays true without an update. */
+/**
+ * One profile as a line, with times of day and no countdowns, so that the line stays correct without updates.
+ */
 interface TrayLine {
   readonly severity: Severity
   readonly text: string

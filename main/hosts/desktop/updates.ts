@@ -3,11 +3,11 @@ import { CHOSEN_IN_MENU, newVersionText } from '../../../app/status/update-statu
 import type { Clock, Log, Notify } from '../../ports/ports.ts'
 import type { Windows } from '../window-session.ts'
 
-/** A source of newer versions. Promises reject when the feed is unreachable or cannot be trusted. */
+/** A source of newer versions. Promises reject if the feed is unreachable or can't be trusted. */
 export interface Updater {
   /** Returns the newer version; `undefined` if there is none. */
   check(): Promise<string | undefined>
-  /** Downloads the last found version and verifies it. */
+  /** Downloads and verifies the version that was found last. */
   download(): Promise<void>
   /** Exits the app and installs the downloaded version. */
   install(): void
@@ -39,14 +39,14 @@ export interface Updates {
   close(): void
 }
 
-/** Delay of the first check, so that it does not slow down the start. */
+/** Delay of the first check, so that it does not slow down startup. Milliseconds. */
 export const FIRST_CHECK_MS = 60_000
 export const CHECK_EVERY_MS = 24 * 60 * 60_000
 
 /**
  * Checks for newer versions and notifies of each once.
  *
- * Downloads and installations start only by `proceed`, which a person triggers.
+ * Only `proceed`, which a person triggers, starts a download or an installation.
  */
 export function followUpdates(deps: UpdatesDeps): Updates {
   const { updater, clock, isWanted, notify, changed, log } = deps
@@ -77,7 +77,7 @@ export function followUpdates(deps: UpdatesDeps): Updates {
     }
     checkAfter(CHECK_EVERY_MS)
   }
-  /** Whether a found version is news. A version in download or ready to install is not replaced. */
+  /** Whether to report a version. It does not replace one that is being downloaded or ready to install. */
   const isNews = (version: string) =>
     state.kind === 'none' ||
     state.kind === 'available' ||
@@ -159,6 +159,6 @@ export function withUpdates(
   }
 }
 
-/** The first line of an error; the others of a failed request are response headers. */
+/** The first line of an error. If a request failed, the other lines are response headers. */
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? ''

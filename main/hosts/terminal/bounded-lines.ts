@@ -2,14 +2,14 @@ import type { Terminal } from './terminal.ts'
 
 /** Writes lines to a reader that may be slow, with a bounded queue. */
 export interface BoundedLines {
-  /** Writes one line. For a slow reader the oldest lines are dropped and counted. */
+  /** Writes one line. If the reader is slow, the oldest lines are dropped and counted. */
   each(line: string): void
   /**
    * Writes a line that replaces the previous line if that is still waiting. `make` is called when the line
-   * can be written; `undefined` writes nothing.
+   * can be written; if it returns `undefined`, nothing is written.
    */
   newest(make: () => string | undefined): void
-  /** Writes everything that waits, even if the reader is slow. */
+  /** Writes everything that is waiting, even if the reader is slow. */
   end(): void
 }
 

@@ -6,7 +6,7 @@ import { expected, numberFlag, type ParsedFlag, parsed } from './flag-values.ts'
 /**
  * Parses a number for each of the named categories: `Positions=1.0,Accounts=0.2`.
  *
- * Case is ignored; the result has the names as the contract spells them.
+ * Case is ignored; in the result, names are spelled as in the contract.
  */
 export function categoryNumbers(
   text: string,

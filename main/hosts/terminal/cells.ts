@@ -16,8 +16,8 @@ export function paint({ text, tone }: Cell, colour: boolean): string {
 }
 
 /**
- * Cuts or pads a text to exactly `width`. Control characters are removed, so that a name from a service
- * cannot move the cursor.
+ * Cuts or pads a text to exactly `width`. Control characters are removed, so that a name sent by a service
+ * can't move the cursor.
  */
 export function left(text: string, width: number, tone: Tone = 'plain'): Cell {
   return { text: cut(printable(text), width).padEnd(width), tone }
@@ -28,7 +28,7 @@ export function right(text: string, width: number, tone: Tone = 'plain'): Cell {
   return { text: cut(printable(text), width).padStart(width), tone }
 }
 
-/** Replaces control and format characters by a space. */
+/** Replaces control and format characters with a space. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }

@@ -25,7 +25,7 @@ export interface Changes {
 const TABLES = { requests: 'category', slots: 'category', streams: 'id', programs: 'id' } as const
 type TableName = keyof typeof TABLES
 const IDENTITY: ReadonlySet<string> = new Set(['revision', 'at', 'profile'])
-/** Every other field of a snapshot, so that new fields are reported too. */
+/** All other fields of a snapshot, so that new ones are reported too. */
 const OTHERS = (Object.keys(snapshotSchema.shape) as (keyof typeof snapshotSchema.shape)[]).filter(
   (name) => !(name in TABLES) && !IDENTITY.has(name),
 )
@@ -126,7 +126,7 @@ const rowsOf = (snapshot: Snapshot, table: TableName): readonly Row[] =>
   (snapshot[table] ?? []).map((row): Row => ({ ...row }))
 
 /**
- * The fields that identify a condition. Its times and words follow from rows, which are reported themselves.
+ * The fields that identify a condition. Its times and texts derive from rows, which are themselves reported.
  */
 const identityOf = ({ severity, cause, subject }: Row) => [severity, cause, subject].join()
 

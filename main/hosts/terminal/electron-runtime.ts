@@ -10,7 +10,7 @@ import { type Downloader, fetchTo } from './bounded-download.ts'
 /**
  * Downloads Electron's runtime, which its npm package downloads at first use.
  *
- * The package's own download has no time limit and writes nothing for half a minute. Here the archive is
+ * The package's own download has no time limit and shows no progress for half a minute. Here the archive is
  * downloaded with the package's library, so that its mirrors, proxy, cache and checksums apply; `install.js`
  * then unpacks it from the cache.
  */
@@ -95,7 +95,7 @@ function electronFolder(): string | undefined {
   }
 }
 
-/** Loads `@electron/get` as a dependency of Electron's package, because it is not one of ours. */
+/** Loads `@electron/get` as a dependency of Electron's package, because it is not a dependency of ours. */
 async function electronGet(folder: string): Promise<ElectronGet> {
   const path = createRequire(join(folder, 'package.json')).resolve('@electron/get')
   return import(pathToFileURL(path).href)

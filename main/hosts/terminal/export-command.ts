@@ -31,7 +31,7 @@ interface ParquetWriters {
 
 /** The stored rows of one kind of export. */
 interface ExportedTable {
-  /** The first word of the file's name. */
+  /** The first part of the file's name. */
   readonly name: 'series' | 'orders'
   /** The stored keys with rows; for orders, those in the interval. */
   profiles(): readonly ExportedKey[]
@@ -131,7 +131,7 @@ function ordersTable(
     .filter((entry) => profile === undefined || entry.profile === profile)
     .map((entry) => ({
       ...entry,
-      // What a program or the service sent.
+      // This text comes from a program or the service.
       accountEnding: printable(entry.accountEnding),
       orderIds: entry.orderIds.map(printable),
     }))
@@ -161,8 +161,8 @@ function ordersTable(
 }
 
 /**
- * The path of an export: `output` itself, or in that folder a name with profile (`all` for several), start
- * and format.
+ * The path of an export: `output` itself or, if that is a folder, a file in it, named for the profile (`all`
+ * for several), start and format.
  */
 function pathOf(output: string, table: ExportedTable, { profile, format, fromMs }: Interval): string {
   if (!statSync(output, { throwIfNoEntry: false })?.isDirectory()) return output
@@ -172,7 +172,9 @@ function pathOf(output: string, table: ExportedTable, { profile, format, fromMs 
   return join(output, exportName(table.name, key, fromMs, format))
 }
 
-/** Waits while the reader of stdout is slow, so that half a million rows need not be in memory. */
+/**
+ * Writes pieces to stdout. Waits while its reader is slow, so that half a million rows need not be in memory.
+ */
 async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Terminal): Promise<void> {
   for (const piece of pieces) {
     if (terminal.out(String(piece).replace(/\r?\n$/, ''))) continue
@@ -191,9 +193,7 @@ async function writeOut(pieces: Iterable<string | Uint8Array>, terminal: Termina
   }
 }
 
-/**
- * Writes a new file completely or not at all, and replaces no existing file. Returns the reason of a failure.
- */
+/** Writes a new file completely or not at all, replacing none. Returns the reason for a failure. */
 function writeNew(path: string, pieces: Iterable<string | Uint8Array>): string | undefined {
   let descriptor: number
   try {

@@ -1,10 +1,10 @@
 import { type Download, downloadRuntime, installedRuntime } from './electron-runtime.ts'
 
-/** The facts about the machine on which the choice of a host depends. */
+/** The facts about the machine that determine which host is used. */
 export interface DesktopEnvironment {
   readonly platform: NodeJS.Platform
   readonly variables: Readonly<Record<string, string | undefined>>
-  /** `undefined` if there are no user ids. */
+  /** `undefined` if the system has no user ids. */
   readonly userId: number | undefined
   /** The path of Electron's executable, if it is installed. */
   installedRuntime(): string | undefined
@@ -17,7 +17,7 @@ export type FoundHost =
   /** `reason` completes "no desktop window here (…)". */
   | { readonly kind: 'browser'; readonly reason: string }
 
-/** Time limit for a connection: a person waits, so a network without internet access must fail soon. */
+/** Time limit for a connection: a person is waiting, so without internet access it must fail soon. */
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** Whether Electron can start here. If only its runtime is missing, downloads it. */
@@ -41,7 +41,7 @@ export async function findDesktop(environment: DesktopEnvironment = thisMachine(
 function obstacleOf({ platform, variables, userId }: DesktopEnvironment): string | undefined {
   const { DISPLAY, WAYLAND_DISPLAY } = variables
   if (platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'no display'
-  // Chromium's sandbox does not work as root, and the window is not shown without it.
+  // Chromium's sandbox does not work as root, and without it the window must not be shown.
   if (platform !== 'win32' && userId === 0) return 'running as root'
   return undefined
 }

@@ -1,27 +1,29 @@
 import type { Cell } from './cells.ts'
 
 /**
- * A cell that may be removed from a line that is too wide. The cell with the highest `leaves` is removed
- * first; cells without `leaves` stay.
+ * A cell that may be removed from a line that is too wide. Cells with the highest `leaves` are removed first;
+ * those without `leaves` stay.
  */
 export interface FittedCell extends Cell {
   readonly leaves?: number
 }
 
-/** A line with its weight: in a window that is too low, the lowest weight is removed first. */
+/**
+ * A line with its weight: if there is too little height, the lines with the lowest weight are removed first.
+ */
 export interface WeighedLine {
   readonly cells: readonly FittedCell[]
   readonly weight: number
 }
 
-/** Makes a cell removable. The cell with the highest `leaves` is removed first. */
+/** Makes a cell removable. Cells with the highest `leaves` are removed first. */
 export const leaving = (cell: Cell, leaves: number): FittedCell => ({ ...cell, leaves })
 
 /**
  * Returns the cells that fit into `width`, with a space between them.
  *
- * Whole columns are removed rather than the end of each line, because a terminal that wraps a table makes it
- * unreadable. The last cell is cut if the rest is still too wide.
+ * If they do not all fit, whole columns are removed, because a table becomes unreadable if the terminal wraps
+ * it. If the remaining cells are still too wide, the last one is cut.
  */
 export function fitWidth(cells: readonly FittedCell[], width: number): readonly FittedCell[] {
   let kept = cells
@@ -36,8 +38,8 @@ export function fitWidth(cells: readonly FittedCell[], width: number): readonly 
 /**
  * Returns the lines that fit into `rows`, in their order.
  *
- * Of lines with equal weight, the lowest on the screen is removed first. The last line states how many were
- * removed, so that a hidden quota is not taken for a missing one.
+ * Of lines with equal weight, the lowest on the screen is removed first. The last line says how many were
+ * removed, so that nobody takes a hidden quota for a missing one.
  */
 export function fitHeight(lines: readonly WeighedLine[], rows: number): readonly WeighedLine[] {
   const blank = (line: WeighedLine) => line.cells.length === 0
@@ -74,8 +76,8 @@ function cutLast(cells: readonly FittedCell[], width: number): readonly FittedCe
 }
 
 /**
- * Breaks a text between words into lines of at most `width` characters; a longer word is broken too. Nothing
- * is cut off.
+ * Breaks a text between words into lines of at most `width` characters; longer words are broken too. No text
+ * is lost.
  */
 export function wrapped(text: string, width: number): readonly string[] {
   const most = Math.max(1, width)

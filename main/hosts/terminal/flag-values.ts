@@ -12,7 +12,7 @@ export type ParsedFlag<T> =
 export const parsed = <T>(value: T): ParsedFlag<T> => ({ ok: true, value })
 export const expected = (what: string): ParsedFlag<never> => ({ ok: false, expected: what })
 
-/** Adapts a parser to commander, whose message names flag and value; our message adds what was expected. */
+/** Adapts a parser to commander. Commander's message names flag and value; ours adds what was expected. */
 export const argument =
   <T>(parse: (text: string) => ParsedFlag<T>) =>
   (text: string): T => {
@@ -35,8 +35,8 @@ export const wordFlag =
   }
 
 /**
- * Parses an id or a folder. Rejects a leading `--`: the value is missing, and the next flag was read in its
- * place.
+ * Parses an id or a folder. Rejects a leading `--`, which means that the value is missing and the next flag
+ * was read in its place.
  */
 export function textFlag(text: string): ParsedFlag<string> {
   const usable = text.trim() !== '' && !/\p{Cc}/u.test(text) && !text.startsWith('--')
@@ -92,7 +92,7 @@ export function addressFlag(text: string): ParsedFlag<string> {
     : parsed(origin)
 }
 
-/** Parses a date or time in ISO 8601 to epoch milliseconds; UTC without a zone. */
+/** Parses a date or time in ISO 8601 to epoch milliseconds; without a zone, it is in UTC. */
 export function timeFlag(text: string): ParsedFlag<number> {
   const found = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(
     text,

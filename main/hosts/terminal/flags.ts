@@ -23,9 +23,9 @@ export interface ProgramFlags {
   readonly weight: number
   /** Whether it may send orders. */
   readonly orders?: true
-  /** Orders in any minute. */
+  /** Maximum orders in any minute. */
   readonly maxOrders?: number
-  /** The id of the key that the program uses; absent: the only key. */
+  /** The id of the key that the program uses; absent if it uses the only key. */
   readonly profile?: string
   readonly json?: true
 }
@@ -38,11 +38,11 @@ export interface ServiceFlags {
 
 export interface WatchFlags extends ServiceFlags {
   readonly probe?: ProbeFlag
-  /** The symbol for probes of categories that need one. */
+  /** The symbol for checks of categories that need one. */
   readonly probeSymbol?: string
   readonly trialAfterStep?: true
   readonly stream?: readonly StreamRequest[]
-  /** The folder in which the key is stored, sealed under HEADROOM_PASSPHRASE; absent: in memory only. */
+  /** The folder in which the key is stored, sealed under HEADROOM_PASSPHRASE; absent: only in memory. */
   readonly data?: string
   /** Seconds. */
   readonly for?: number
@@ -74,7 +74,7 @@ export interface ExportFlags {
   readonly from?: number
   readonly to?: number
   readonly format: 'csv' | 'json' | 'parquet'
-  /** A file or a folder; absent: stdout. */
+  /** A file or a folder; if absent, stdout. */
   readonly output?: string
 }
 
@@ -82,7 +82,7 @@ export interface PlanFlags {
   readonly json?: true
   /** Whether to also run a day of the plan in virtual time. */
   readonly replay?: true
-  /** Milliseconds back from now. */
+  /** How far back from now, in milliseconds. */
   readonly fromHistory?: number
   readonly data?: string
   readonly profile?: string
@@ -90,7 +90,7 @@ export interface PlanFlags {
 
 export interface RevokeFlags extends ServiceFlags {
   readonly yes?: true
-  /** Folder and profile of a key of the running app; only without the flags of a service. */
+  /** Folder and profile of a key of the running app; given only without the flags of a service. */
   readonly data?: string
   readonly profile?: string
 }

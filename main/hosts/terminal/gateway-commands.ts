@@ -21,14 +21,14 @@ export interface GatewayCommandDeps {
 }
 
 export interface ProgramCommandDeps extends GatewayCommandDeps {
-  /** Answers for the programs of a data folder while no app runs on it. */
+  /** Answers requests about the programs of a data folder while no app runs on it. */
   answerStored(dataFolder: string, request: ProgramRequest): ControlAnswer
   readonly clock: Pick<Clock, 'after'>
-  /** Resolves when all output was written, or with the reason if it could not be written, or is discarded. */
+  /** Resolves once all output is written, or with the reason if it could not be written or is discarded. */
   written(): Promise<OutputEnd | undefined>
 }
 
-/** How long a starting app may take until it answers: its folder is locked before its socket is open. */
+/** How often to try an app that is starting: it locks its folder before it opens its socket. */
 const START_TRIES = { most: 40, everyMs: 250 } as const
 
 /** Turns the running app's gateway on or off, or reports its state. */
@@ -53,7 +53,7 @@ export async function gateway(
 }
 
 /**
- * Adds, lists or revokes programs of the running app, or of the data folder while none runs. Only a running
+ * Adds, lists or revokes programs of the running app, or of the data folder while no app runs. Only a running
  * app can pause them.
  */
 export async function program(
@@ -145,7 +145,7 @@ async function added(
   return EXIT_OK
 }
 
-/** The app's answer about programs. While no app runs, the data folder's answer, and a line that says so. */
+/** The app's answer about programs. While no app runs, the data folder's, and a line says so. */
 function askedOrStored(
   request: ProgramRequest,
   data: string | undefined,
@@ -169,8 +169,8 @@ function askedOrStored(
 type Answered = Extract<ControlAnswer, { ok: true }>
 
 /**
- * The running app's answer, or that of `stored` if no app runs. If there is neither, prints the reason
- * and returns `undefined`.
+ * The running app's answer, or that of `stored` if no app runs. If there is no answer, prints the reason and
+ * returns `undefined`.
  */
 export async function asked(
   request: ControlRequest,

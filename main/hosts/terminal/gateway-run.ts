@@ -36,7 +36,9 @@ export interface GatewayHome {
   readonly keysFor: (purpose: string) => readonly Uint8Array[]
 }
 
-/** Creates the gateway of a run, not yet serving. Without a `home` its programs are in memory only. */
+/**
+ * Creates the gateway of a run, which does not serve yet. Without a `home`, its programs are only in memory.
+ */
 export type CreateGateway = (
   run: GatewayRun,
   monitor: GatewayMonitor,

@@ -13,7 +13,7 @@ import { EXIT_FAILURE, EXIT_OK, EXIT_PERSON_NEEDED } from './terminal.ts'
  * the build.
  */
 
-/** Time for which open handles, such as closing sockets, may delay the exit after the command ended. */
+/** How long handles that are still open, such as closing sockets, may delay the exit. Milliseconds. */
 const LINGER_MS = 500
 
 createFilesPrivately()
@@ -35,8 +35,8 @@ void terminal.written().then((end) => {
 exitWithin(LINGER_MS)
 
 /**
- * If a secret that was named could not be read, replaces each command that uses secrets by one that fails
- * with `line`.
+ * Replaces each command that uses secrets with one that fails with `line`, because a secret could not be
+ * read.
  */
 function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' | 'program' | 'orders'> {
   const refuse = async () => {
@@ -45,7 +45,7 @@ function allRefusing(line: string): Omit<Commands, 'status' | 'export' | 'plan' 
   }
   return {
     ...{ start: refuse, watch: refuse, simulate: refuse, revoke: refuse },
-    // `on`, `off` and `status` reach the running app, which has the secrets already.
+    // `on`, `off` and `status` are sent to the running app, which already has the secrets.
     gateway: (turn, flags) => (turn === undefined ? refuse() : commands.gateway(turn, flags)),
   }
 }

@@ -22,7 +22,7 @@ import type { Changes } from './changes.ts'
  */
 export const JSON_LINES_VERSION = 1
 
-/** The snapshot as it is published. */
+/** The snapshot as JSON lines contain it. */
 export const withHealth = (snapshot: Snapshot): Snapshot => ({
   ...snapshot,
   health: healthOf(snapshot, snapshot.at),
@@ -40,7 +40,7 @@ const v = z.literal(JSON_LINES_VERSION)
 
 type Fields = Readonly<Record<string, z.ZodMiniType>>
 
-/** A schema of partial rows with a required key; `null` marks a removed field. */
+/** A schema of partial rows with a required key; `null` means that a field was removed. */
 function someOf(key: string, fields: Fields) {
   const some = Object.entries(fields).map(([name, field]) => [name, z.optional(z.nullable(field))] as const)
   return z.optional(z.array(z.looseObject({ ...Object.fromEntries(some), [key]: z.string() })))

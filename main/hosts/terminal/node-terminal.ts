@@ -12,15 +12,15 @@ const CTRL_C = '\u0003'
 const CLEAR_SCREEN = '\u001b[2J\u001b[H'
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const
 
-/** The parts of a process that a terminal consists of. */
+/** The parts of a process that make up a terminal. */
 export type TerminalProcess = Pick<
   NodeJS.Process,
   'stdin' | 'stdout' | 'stderr' | 'on' | 'off' | 'kill' | 'pid'
 >
 
-/** A terminal that also reports when its output was written. */
+/** A terminal that also reports when its output has been written. */
 export interface NodeTerminal extends Terminal {
-  /** Resolves when all output was written, or with the reason if it could not be written. */
+  /** Resolves once all output has been written, or with the reason if it could not be written. */
   written(): Promise<OutputEnd | undefined>
 }
 
@@ -28,9 +28,9 @@ export interface NodeTerminal extends Terminal {
 export function nodeTerminal(own: TerminalProcess, environment: Terminal['environment']): NodeTerminal {
   const { stdin, stdout, stderr } = own
   const { TERM } = environment
-  /** Wrapped between words for a person; unwrapped for a file or a pipe. */
+  /** Wraps text between words for a person, but not for a file or a pipe. */
   const toWidth = (text: string): string => {
-    // A line may quote what another program sent.
+    // A line may quote text from another program.
     const lines = text.split('\n').map(printable)
     if (!stderr.isTTY) return lines.join('\n')
     // A terminal whose size was never set reports 0.
@@ -96,7 +96,7 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
     written: () =>
       new Promise((resolve) => {
         stdout.write('', (error) => {
-          // The error of an earlier line, whose event was not emitted yet.
+          // This may be the error of an earlier line, whose event has not been emitted yet.
           if (error && systemErrorCode(error) !== 'ERR_STREAM_DESTROYED') end ??= outputEnd(error)
           resolve(end)
         })
@@ -105,8 +105,8 @@ export function nodeTerminal(own: TerminalProcess, environment: Terminal['enviro
 }
 
 /**
- * Why nothing reads what is written to a file descriptor: it is the null device, which Node also opens in
- * place of a closed one.
+ * Why nothing reads what is written to a file descriptor: it is the null device, which Node also opens if the
+ * descriptor was closed.
  */
 export function discardedEnd(fd: number): OutputEnd | undefined {
   try {
@@ -115,12 +115,12 @@ export function discardedEnd(fd: number): OutputEnd | undefined {
     if (!found.isCharacterDevice() || found.rdev !== rdev) return undefined
     return { kind: 'failed', line: 'stdout is closed, or the null device' }
   } catch {
-    // Windows has no such file.
+    // Windows has no such device file.
     return undefined
   }
 }
 
-/** libuv's error codes for a closed pipe: EPIPE, on Windows also EOF. */
+/** libuv's error codes for a closed pipe: EPIPE and, on Windows, EOF. */
 const READER_GONE = new Set<unknown>(['EPIPE', 'EOF'])
 
 function outputEnd(error: Error): OutputEnd {
@@ -140,7 +140,7 @@ function screenOf(stream: NodeJS.WriteStream, { NO_COLOR }: Terminal['environmen
     draw: (text) => update(text),
     onResize: (run) => {
       const resized = () => {
-        // A terminal that became narrower has wrapped the drawing into more lines than were counted.
+        // If the terminal became narrower, it has wrapped the drawing into more lines than were counted.
         update.clear()
         stream.write(CLEAR_SCREEN)
         run()

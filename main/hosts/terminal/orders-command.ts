@@ -59,7 +59,7 @@ async function status({ data, json, profile }: OrdersFlags, deps: GatewayCommand
     }
     terminal.out(printable(`${key.name}: ${ordersStatus(found).text}`))
     if (found.state !== 'off') terminal.out(printable(`  ${programsText(granted)}`))
-    // An order quotes what a program sent.
+    // The text about an order may quote what a program sent.
     for (const one of found.unknown) terminal.out(printable(`  ${unknownText(one)}`))
   }
   if (shown.length === 0 && json !== true) terminal.out('no key is connected')
@@ -104,7 +104,10 @@ function allowed(name: string, { terminal }: GatewayCommandDeps): number {
   return EXIT_OK
 }
 
-/** A person's confirmation: for LIVE the end of the key; `undefined` after a line if there is none. */
+/**
+ * Asks a person to confirm; for LIVE, by typing the end of the key. Without a confirmation, prints a line and
+ * returns `undefined`.
+ */
 async function confirmation(
   { profile, service }: Snapshot,
   yes: boolean,

@@ -7,7 +7,7 @@ export type OrdersAction = (typeof ACTIONS)[number]
 
 export interface OrdersFlags {
   readonly data?: string
-  /** The id of the key; absent: the only one, and for `stop` all of them. */
+  /** The id of the key; if absent, the only key, or for `stop` all keys. */
   readonly profile?: string
   readonly yes?: true
   readonly json?: true

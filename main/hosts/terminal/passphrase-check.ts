@@ -7,16 +7,17 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 export type PassphraseCheck =
   /** No keys are stored yet, and the passphrase is too weak to store any. */
   | { readonly kind: 'too-weak'; readonly line: string }
-  /** No keys are stored yet; the line states the strength. */
+  /** No keys are stored yet; the line says how strong the passphrase is. */
   | { readonly kind: 'new'; readonly line: string }
   /** Keys may be stored already, and the passphrase is weak. */
   | { readonly kind: 'weak'; readonly line: string }
   | { readonly kind: 'strong'; readonly line?: undefined }
 
 /**
- * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder, and words the message.
+ * Checks HEADROOM_PASSPHRASE before it opens or encrypts the keys of a folder, and writes the message about
+ * it.
  *
- * A weak passphrase that already sealed keys still opens them.
+ * If keys are already sealed with a weak passphrase, it still opens them.
  */
 export function checkPassphrase(dataFolder: string, passphrase: string): PassphraseCheck {
   const { isEnough, time } = passphraseStrength(passphrase)
@@ -42,7 +43,7 @@ interface PassphraseStrength {
 const MIN_GUESSES = 1e12
 
 /**
- * The rate of an attacker with a rack of graphics cards: each guess runs scrypt with 128 MiB
+ * How many guesses an attacker with a rack of graphics cards can make, because each runs scrypt with 128 MiB
  * (passphrase-keystore.ts).
  */
 const GUESSES_PER_SECOND = 10_000

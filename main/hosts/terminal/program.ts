@@ -61,7 +61,9 @@ export interface ProgramPorts {
   error(line: string): void
 }
 
-/** Runs one command line. `args` starts after the script's name; a line that does not parse exits with 2. */
+/**
+ * Runs one command line. `args` starts after the script's name; if it can't be parsed, the exit code is 2.
+ */
 export async function runProgram(args: readonly string[], ports: ProgramPorts): Promise<number> {
   let exitCode: number = EXIT_OK
   const program = describeProgram(ports, (code) => {

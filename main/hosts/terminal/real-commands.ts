@@ -41,7 +41,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       userId: process.getuid?.(),
     })
   const facts = { version: app.version, startedMs: processStartMs }
-  // Read once. An empty passphrase counts as absent.
+  // Read only once. An empty passphrase counts as absent.
   const passphrase = terminal.environment['HEADROOM_PASSPHRASE'] || undefined
   const portsWith = (log: Log): MonitorPorts => ({ clock: nodeClock, random: nodeRandom, http, log })
 
@@ -56,7 +56,7 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
     return kind === 'too-weak'
   }
 
-  /** The programs of the environment; `undefined` after a line that explains why they cannot be used. */
+  /** The programs in the environment. If they can't be used, prints why and returns `undefined`. */
   const programsGiven = async () => {
     const { givenPrograms } = await import('../../gateway/given-programs.ts')
     const given = givenPrograms(terminal.environment['HEADROOM_GATEWAY_KEYS'])
@@ -81,14 +81,14 @@ export function realCommands(terminal: NodeTerminal, app: AppFolder): Commands {
       openVault: async (folder, words) => {
         const { openWatchVault } = await import('./watch-vault.ts')
         const open = () => openWatchVault(folder, words, portsWith(log))
-        // Any passphrase that sealed a vault opens it. Key stretching takes as long as the check, so both run
-        // in parallel.
+        // A passphrase that sealed a vault opens it, even if it is weak. Key stretching takes as long as
+        // checking the strength, so the two run in parallel.
         const opened = mayHoldKeys(folder) ? open() : undefined
         const { checkPassphrase } = await import('./passphrase-check.ts')
         const { kind, line } = checkPassphrase(folder, words)
         if (kind === 'too-weak' && opened === undefined) return { kind: 'failed', line, needsPerson: true }
         const opening = await (opened ?? open())
-        // Only for a vault that opened and will store a key; otherwise another message is more important.
+        // Only for a vault that was opened and will store a key; otherwise another message is more important.
         const stores = kind === 'weak' || terminal.environment['HEADROOM_REFRESH_TOKEN']
         if (opening.kind === 'open' && line !== undefined && stores) terminal.error(line)
         return opening
@@ -322,7 +322,7 @@ function runDesktop(
   terminal: Terminal,
 ): Promise<number> {
   const main = join(appFolder, 'dist', 'desktop', 'main.js')
-  // The bearer is passed by the environment.
+  // The bearer is passed through the environment.
   const metricsPort = metrics === undefined ? [] : ['--metrics-port', String(metrics.port)]
   const gateway = gatewayPort === undefined ? [] : ['--gateway-port', String(gatewayPort)]
   const args = [main, '--data', dataFolder, ...(simulate ? ['--simulate'] : []), ...metricsPort, ...gateway]
@@ -334,7 +334,7 @@ function runDesktop(
     HEADROOM_GATEWAY_KEYS: ___,
     ...environment
   } = terminal.environment
-  // Electron sets its own mask; the browser that it opens needs the original one.
+  // Electron sets its own umask; the browser that it opens needs the original one.
   const started = restoreFileMask()
   const child = spawn(electronPath, args, { stdio: 'inherit', env: environment })
   started()

@@ -9,8 +9,8 @@ export interface RunningKey {
 }
 
 /**
- * The selected key, or a line on why no key is selected: no app runs (`nobody`), the name is wrong, or the
- * request failed.
+ * The selected key, or a line that says why no key is selected: no app runs (`nobody`), the name is wrong, or
+ * the request failed.
  */
 export type RunningKeyChoice =
   | { readonly kind: 'key'; readonly key: RunningKey }
@@ -47,7 +47,7 @@ export function pickRunningKey(snapshots: readonly Snapshot[], named: string | u
   return pickKey(keys, named, 'the running Headroom')
 }
 
-/** Selects the key that is named, or the only key. `where` says in messages where the keys are. */
+/** Selects the key that is named, or the only key. `where`: where the keys are, for messages. */
 export function pickKey(
   keys: readonly RunningKey[],
   named: string | undefined,

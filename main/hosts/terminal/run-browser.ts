@@ -12,22 +12,21 @@ import { EXIT_FAILURE, EXIT_OK, type Terminal } from './terminal.ts'
 
 export interface RunBrowserDeps {
   readonly terminal: Terminal
-  /** Rejects if the port is taken. */
+  /** Rejects if the port is in use. */
   claimPort(port: number): Promise<ClaimedPort>
   claimMetrics(options: MetricsOptions): Promise<MetricsClaim>
   readonly facts: ProcessFacts
   pushMetrics(app: RunningApp, options: OtlpOptions): Promise<MetricsPush>
   startApp(args: HostArguments & BrowserArguments): Promise<RunningApp>
   serve(app: RunningApp, port: ClaimedPort, ready: (url: string) => void): Promise<{ close(): Promise<void> }>
-  /** Opens a browser; absent if that is impossible, such as without a display. */
+  /** Opens a browser; absent if that is impossible, for example without a display. */
   readonly openUrl?: (dataFolder: string) => OpenUrl
 }
 
 /**
  * Serves the window to browsers on this machine until stopped.
  *
- * The ports are opened before the app starts, so that a start that cannot serve does not use up a stored
- * rotating token.
+ * The ports are opened before the app starts, so that if one is in use, no stored rotating token is used up.
  */
 export async function runBrowser(
   args: HostArguments & BrowserArguments,
@@ -71,7 +70,9 @@ async function claimed(
   }
 }
 
-/** Why the gateway cannot use this run's port, checked before the app starts; `undefined` if it can. */
+/**
+ * Why the gateway can't use this run's port; `undefined` if it can. This is checked before the app starts.
+ */
 async function whyGatewayCannot(port: number | undefined, deps: RunBrowserDeps): Promise<string | undefined> {
   if (port === undefined || port === 0) return undefined
   const free = await claimed(port, deps, '--gateway-port')
@@ -106,7 +107,7 @@ async function serveUntil(stopped: Promise<void>, { args, port, metrics, deps }:
     const host = await serve(app, port, (url) => {
       if (args.link) terminal.out(`headroom ready: ${url}`)
       wasUsed()
-      // Only the first address is opened; later ones are for further windows.
+      // Only the first address is opened in a browser; later ones are for further windows.
       opened = toOpen?.(url)
       opened?.catch(() => terminal.error('no browser opened: open the link above yourself'))
       toOpen = undefined

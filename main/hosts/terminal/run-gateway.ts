@@ -9,7 +9,7 @@ import type { Secrets } from '../../ports/redactor.ts'
 import type { GatewayMonitor, GatewayRun, ServedGateway } from './gateway-run.ts'
 
 interface GatewayPorts {
-  /** Where programs are stored; absent: in memory only. */
+  /** Where programs are stored; if absent, they are only in memory. */
   readonly dataFolder: string | undefined
   /** See `VaultHandle.isGone`. */
   readonly isGone: (profile: string) => boolean
@@ -21,7 +21,7 @@ interface GatewayPorts {
   readonly say: (line: string) => void
 }
 
-/** The gateway of `headroom gateway` and its orders, on this process's network. */
+/** The gateway of `headroom gateway` and its orders, using this process's network. */
 export function createGateway(
   { given, reserve }: GatewayRun,
   monitor: GatewayMonitor,

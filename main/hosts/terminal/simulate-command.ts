@@ -15,14 +15,14 @@ export interface SimulateDeps {
 }
 
 /**
- * The secret that enables the control surface and that its requests must carry. An environment variable,
- * because flags must not contain secrets.
+ * The environment variable with the secret that enables the control surface and that its requests must
+ * contain. It is not a flag, because flags must not contain secrets.
  */
 export const CONTROL_SECRET = 'HEADROOM_SIMULATOR_CONTROL'
 const MIN_SECRET = 16
 
 /**
- * One line about a control-surface secret that is too short; `undefined` without a secret, or if it is long
+ * One line about a control-surface secret that is too short; `undefined` if there is no secret or it is long
  * enough.
  */
 export function secretProblem(secret: string | undefined): string | undefined {

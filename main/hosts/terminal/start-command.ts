@@ -13,7 +13,7 @@ export interface HostArguments {
   readonly dataFolder: string
   readonly simulate: boolean
   readonly metrics?: MetricsOptions
-  /** The gateway's port for this run; absent: as last turned on or off. */
+  /** The gateway's port for this run; if absent, it stays as last turned on or off. */
   readonly gatewayPort?: number
 }
 
@@ -30,17 +30,17 @@ export interface StartDeps {
   runBrowser(args: HostArguments & BrowserArguments): Promise<number>
 }
 
-/** The further arguments of the browser host. */
+/** Further arguments of the browser host. */
 export interface BrowserArguments {
   readonly port: number
   readonly open: boolean
   /** Whether the ready line includes the single-use code. */
   readonly link: boolean
-  /** Why the browser host was chosen; absent when a person chose it. */
+  /** Why the browser host was chosen; absent if a person chose it. */
   readonly hostReason?: string
 }
 
-/** Chooses the host that shows the window, and writes the reason in one line when it is not the desktop. */
+/** Chooses the host that shows the window, and writes one line with the reason if it is not the desktop. */
 export async function start(flags: StartFlags, deps: StartDeps): Promise<number> {
   const { terminal } = deps
   const fail = (line: string) => {

@@ -19,7 +19,7 @@ export interface StoredKeys {
   close(): void
 }
 
-/** The opened keys, or a line on why they cannot be opened. */
+/** The opened keys, or a line that says why they can't be opened. */
 export type StoredKeysOpening =
   | { readonly kind: 'open'; readonly stored: StoredKeys }
   | { readonly kind: 'nothing-stored' }
@@ -34,7 +34,7 @@ export interface StoredKeysPorts {
 /**
  * Opens the keys of a data folder with its passphrase, to revoke one. Locks the folder.
  *
- * Refreshes only to recover a token whose response was lost. The outcome of a revocation is stored for the
+ * A token is refreshed only if an earlier response was lost. The outcome of a revocation is stored for the
  * next start.
  */
 export async function openStoredKeys(

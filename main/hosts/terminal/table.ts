@@ -32,24 +32,24 @@ import { gatewayText, programHeading, programText } from './program-rows.ts'
 
 /** The available space for a table, and whether it has colours. */
 export interface TableOptions {
-  /** The terminal's width in columns; below 96, whole columns of the table are removed. */
+  /** The terminal's width in columns; if there are fewer than 96, whole columns of the table are removed. */
   readonly columns: number
   /**
-   * The number of available lines; absent: unlimited. The least important lines are removed first, and a last
-   * line counts them.
+   * The number of available lines; absent if unlimited. The least important lines are removed first, and a
+   * last line counts them.
    */
   readonly rows?: number
   readonly colour: boolean
 }
 
-/** The width, in columns of the terminal, that all columns of the table need. */
+/** The width, in terminal columns, that the complete table needs. */
 const MIN_COLUMNS = 96
 const MAX_BAR = 30
 const LAST_EVENTS = 5
-/** The layout under `columns` columns: state, a short name, and what is left. */
+/** The layout below `columns` terminal columns: state, a short name, and what is left. */
 const NARROW = { columns: 60, state: 11, category: 14 } as const
 
-/** The order in which lines are removed from a window that is too low, the lowest first. */
+/** The order in which lines are removed if there is too little height: lowest first. */
 const WEIGHTS = {
   blank: 0,
   event: 1,
@@ -63,7 +63,7 @@ const WEIGHTS = {
   head: 8,
 } as const
 
-/** The order in which columns are removed from a window that is too narrow, the highest first. */
+/** The order in which columns are removed if there is too little width: highest first. */
 const LEAVES = { category: 1, age: 2, pace: 3, full: 4, others: 5, own: 6, bar: 7 } as const
 
 /**
@@ -76,10 +76,10 @@ const MIN_BAR = 8
 const FIXED = Object.values(WIDTHS).reduce((sum, width) => sum + width + 1, 0)
 
 /**
- * Renders the whole table as of `nowMs`, the headline first.
+ * Renders the whole table as of `nowMs`, starting with the headline.
  *
- * A number computed from an old header is marked with `~`. A documented default has `documented` in place of
- * a header's age, so that every number shows its source.
+ * A number computed from an old header is marked with `~`. A documented default shows `documented` instead of
+ * a header's age. So every number shows its source.
  */
 export function renderTable(
   snapshot: Snapshot,
@@ -102,7 +102,7 @@ export function renderTable(
   const recent = events.slice(-LAST_EVENTS)
   const sections: readonly (readonly WeighedLine[])[] = [
     weighed(WEIGHTS.head, [
-      // The headline wraps, because a narrow terminal would cut the most important part first.
+      // The headline wraps, because a narrow terminal would otherwise cut off its end.
       ...wrapped(printable(verdictLine(snapshot, nowMs)), columns).map((text) => [
         left(text, columns, TONES[headline(snapshot, nowMs).severity]),
       ]),
@@ -150,8 +150,8 @@ export function renderTable(
     recent.length > 0
       ? [
           ...weighed(WEIGHTS.newest, [[left('EVENTS', width, 'dim')]]),
-          // Older events are removed first. The newest event stays with the rows; otherwise no common size
-          // would ever show an event.
+          // Older events are removed first. The newest event is kept as long as the rows; otherwise a
+          // terminal of a common size would never show an event.
           ...recent.flatMap((event, at) =>
             weighed(at === recent.length - 1 ? WEIGHTS.newest : WEIGHTS.event + at / 10, [
               eventRow(event, nowMs, width),
@@ -181,7 +181,7 @@ function programRows(snapshot: Snapshot, width: number): readonly WeighedLine[] 
   ]
 }
 
-/** How many items of a list do not fit in the snapshot; no line if all fit. */
+/** A line with the number of items that do not fit in the snapshot; no line if all fit. */
 function unlistedRows(
   { unlisted }: Snapshot,
   of: keyof NonNullable<Snapshot['unlisted']>,
@@ -218,7 +218,7 @@ function line(cells: readonly Cell[], colour: boolean): string {
     .join(' ')
 }
 
-/** The categories without their own line, because another category counts their requests. */
+/** The categories without a line of their own, because another category counts their requests. */
 function countedRows(requests: readonly RequestQuota[], width: number): readonly (readonly FittedCell[])[] {
   const said = shownRows(requests).flatMap(({ category }) => {
     const also = alsoCounts(requests, category)
@@ -262,7 +262,7 @@ function requestRow(quota: RequestQuota, nowMs: number, layout: Layout): readonl
 }
 
 /**
- * The bar of a quota: filled up to `low`, shaded up to `high`. A default is not a measurement and has no bar.
+ * The bar of a quota: filled up to `low`, shaded up to `high`. A default, which is not measured, has none.
  */
 function barOf({ source, limit, low, high }: RequestQuota, width: number): string {
   if (source === 'default') return '┄'.repeat(width)
@@ -277,7 +277,7 @@ const TONES: Readonly<Record<Severity, Tone>> = {
   unknown: 'dim',
 }
 
-/** The state and its note in a short form: `429 40s`; the word alone if both exceed `width`. */
+/** The state and its note in a short form: `429 40s`; only the state if both together exceed `width`. */
 function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   const { label, untilMs } = quotaStatus(quota, nowMs)
   const note = rowNote(quota, nowMs)
@@ -288,7 +288,7 @@ function stateText(quota: RequestQuota, nowMs: number, width: number): string {
   return text.length <= width ? text : label
 }
 
-/** The age of the last header of a request or slot quota, or its source if there is none. */
+/** The age of a request or slot quota's last header; its source if there is no header. */
 function ageText(
   { source, observedAt }: Pick<RequestQuota | SlotQuota, 'source' | 'observedAt'>,
   nowMs: number,
@@ -356,7 +356,7 @@ function verdictLine(snapshot: Snapshot, nowMs: number): string {
   return headline(snapshot, nowMs).headline
 }
 
-/** Maximum number of explained causes besides the headline's; the headline names the others. */
+/** Maximum number of causes, besides the headline's, that get a line; the headline names the others. */
 const MAX_CAUSES = 3
 
 /** One line per cause, the headline's first: what to do and why. */
@@ -385,7 +385,7 @@ function triesText(retryAtMs: number | undefined, nowMs: number): string | undef
   return retryAtMs <= nowMs ? 'retrying now' : `next try in ${duration(retryAtMs - nowMs)}`
 }
 
-/** The leading parts that fit uncut; at least the first. */
+/** The first parts, as many as fit completely; at least one. */
 function fitParts([first = '', ...more]: readonly string[], columns: number): string {
   return more.reduce(
     (text, part) => {
@@ -408,11 +408,11 @@ function tokenParts({ access }: Snapshot, nowMs: number): readonly string[] {
   ]
 }
 
-/** The line starts with what may need a person's action, because a narrow terminal cuts the rest. */
+/** The line starts with what may need a person's action, because a narrow terminal cuts off the rest. */
 function refreshParts({ refresh }: Snapshot, nowMs: number): readonly string[] {
   const parts = [`refresh token  ${refreshStatus(refresh, nowMs).label}`]
   if (refresh.reason !== undefined) parts.push(refresh.reason)
-  // Tokens that have already ended do not rotate, and cannot end again.
+  // Tokens that have already ended do not rotate and can't end again.
   const isAlive = refresh.state === 'valid' || refresh.state === 'unconfirmed'
   if (isAlive && refresh.endsAt !== undefined)
     parts.push(`sign-in ends in ${duration(refresh.endsAt - nowMs)}`)

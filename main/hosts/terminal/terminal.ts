@@ -6,12 +6,13 @@ export interface Terminal {
   /** Whether a person can answer a question. */
   readonly interactive: boolean
   /**
-   * Writes one line to stdout. `false`: the reader is slow, and lines before the next `onDrain` are held in
-   * memory.
+   * Writes one line to stdout. Returns `false` if the reader is slow; until the next `onDrain`, lines are
+   * kept in memory.
    */
   out(line: string): boolean
   /**
-   * Subscribes to the end of a slow phase, when all output was read. Returns a function that unsubscribes.
+   * Subscribes to the end of a slow phase, when all output has been read. Returns a function that
+   * unsubscribes.
    */
   onDrain(run: () => void): () => void
   /** Writes one line to stderr. */
@@ -36,7 +37,7 @@ export interface Terminal {
 export type OutputEnd =
   /** The reader has closed stdout, as in `watch --json | head`. */
   | { readonly kind: 'closed' }
-  /** Writing failed, as on a full disk; the line states why. */
+  /** Writing failed, for example because the disk is full; the line says why. */
   | { readonly kind: 'failed'; readonly line: string }
 
 /** A terminal's screen that can be redrawn. */

@@ -3,7 +3,7 @@ import type { Command, CommanderError } from 'commander'
 const SECRET_FLAGS: ReadonlySet<string> = new Set(['--client-secret', '--refresh-token'])
 /** Maximum edit distance to a suggested word, as a share of the longer word. */
 const MAX_SHARE = 1 / 3
-/** Longest word that is compared: a longer one matches no command and would cost time. */
+/** Maximum length of a word that is compared. A longer one matches no command and would only take time. */
 const MAX_LENGTH = 64
 
 /**
@@ -45,7 +45,7 @@ export function usageErrorLine(
 const withoutPassword = (message: string, flag: string): string =>
   flag.endsWith('-url') ? message.replace(/ argument '.*@.*' is/s, ' argument is') : message
 
-/** The command of a line; `undefined` when its first word is not a command. */
+/** The command of a line; `undefined` if its first word is not a command. */
 function commandOf(program: Command, args: readonly string[]): Command | undefined {
   const [first = '--'] = args
   const name = first.startsWith('-') ? 'start' : first
@@ -53,8 +53,8 @@ function commandOf(program: Command, args: readonly string[]): Command | undefin
 }
 
 /**
- * The command that the first word of a line probably meant. The word itself is not repeated: it may be a
- * secret.
+ * The command that was probably meant by the first word of a line. The word itself is not repeated: it may be
+ * a secret.
  */
 function meantCommand(program: Command, [first = '']: readonly string[]): string | undefined {
   return suggestionFor(
@@ -72,7 +72,7 @@ function meantOption(command: Command, flag: string): string {
   return meant === undefined ? '' : `did you mean '${meant}'? `
 }
 
-/** The known word with the fewest letters changed from `word`; `undefined` if no word is close. */
+/** The known word that differs from `word` in the fewest letters; `undefined` if none is close. */
 export function suggestionFor(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((name) => ({ name, edits: editDistance(word.toLowerCase(), name) }))

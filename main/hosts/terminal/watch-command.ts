@@ -25,11 +25,11 @@ export interface WatchDeps {
   readonly terminal: Terminal
   readonly clock: Clock
   createMonitor(): MonitorSurface
-  /** Whether a data folder may hold stored keys. */
+  /** Whether a data folder may contain stored keys. */
   mayHoldKeys(folder: string): boolean
   openVault(folder: string, passphrase: string): Promise<WatchVaultOpening>
   startBuiltIn(): Promise<BuiltIn>
-  /** Formats times of day like the windows of this data folder. */
+  /** From now on, formats times of day as the windows of this data folder do. */
   showTimesOf(dataFolder: string): void
   /** Starts the history and alerts of a monitor, with the data folder if there is one. */
   recordHistory(
@@ -48,10 +48,10 @@ export interface WatchDeps {
 type Run = WatchFlags & { readonly gateway?: GatewayRun }
 
 /**
- * Runs the monitor without a window. It ends when no key is signed in, but not when the service is
- * unreachable.
+ * Runs the monitor without a window. It ends if no key is signed in, but not if the service is unreachable.
  *
- * With a gateway it also serves programs, and continues without a sign-in: they get 503 until there is one.
+ * With a gateway it also serves programs, and continues without a sign-in; until there is one, programs get
+ * 503.
  */
 export async function watch(flags: Run, deps: WatchDeps): Promise<number> {
   const { terminal } = deps
@@ -168,7 +168,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     vault && flags.data,
     served,
   )
-  // Done before the key is connected, so that a run that cannot serve does not use up a rotating token.
+  // Done before the key is connected, so that if the gateway can't serve, no rotating token is used up.
   const started = gateway && (await gateway.start(flags.gateway?.port))
   if (started?.ok === false) {
     terminal.error(`the gateway can't serve: ${started.why}`)
@@ -228,7 +228,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
     id = connected
     if (!vault) monitor.connect(asWatched(asked, flags))
     publisher.changed(id)
-    // A key that had already ended emits no event, so its state is checked.
+    // If the key's sign-in had already ended, there is no event, so its state is checked.
     const refresh = monitor.snapshot(id)?.refresh
     if (refresh?.state === 'sign-in-required' || refresh?.state === 'revoked') {
       personNeeded(`sign in again: ${refresh.reason ?? 'the tokens of this key were revoked'}`)
@@ -253,7 +253,7 @@ async function follow(asked: Profile, flags: Run, deps: WatchDeps, vault?: Watch
   return failure.exitCode
 }
 
-/** Why the command ended by itself. */
+/** Why the command ended on its own. */
 interface Failure {
   readonly line: string
   readonly exitCode: number
@@ -268,7 +268,7 @@ async function metricsFor(
   return choice.kind === 'on' ? serveMetrics(monitor, choice.options) : undefined
 }
 
-/** The reason to end, if only a person can correct it; the monitor retries everything else. */
+/** The reason to end, for a problem that only a person can solve; the monitor retries everything else. */
 function reasonToGiveUp(event: LoggedEvent): string | undefined {
   if (event.kind === 'sign-in-required') return `sign in again: ${event.reason}`
   if (event.kind === 'token-refresh-failed' && event.outcome === 'misconfigured') {

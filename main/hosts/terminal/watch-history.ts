@@ -12,13 +12,15 @@ export interface WatchHistoryDeps {
     'subscribe' | 'profiles' | 'snapshot' | 'events' | 'withProfile' | 'setOrders'
   >
   readonly announcer: Announcer
-  /** A folder locked by the caller. Without it, no history is stored, and no command can query this run. */
+  /**
+   * A folder that the caller has locked. Without it, no history is stored, and no command can query this run.
+   */
   readonly dataFolder: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly log: Log
   readonly version: string
-  /** Called with a sentence on a problem of the history file, once per episode. */
+  /** Called with a sentence about each problem of the history file, once while it lasts. */
   readonly problem: (sentence: string) => void
   readonly gateway?: NonNullable<ControlServerDeps['gateway']>
   readonly orders?: NonNullable<ControlServerDeps['orders']>
@@ -45,7 +47,7 @@ export function watchHistory(deps: WatchHistoryDeps): { close(): Promise<void> }
   }
 }
 
-/** The switches of a process in which nobody can sign in. */
+/** The switches for orders in a process that can't sign in to a key. */
 const switchesOf = (monitor: WatchHistoryDeps['monitor']) =>
   new OrderSwitches({
     profiles: () => monitor.profiles(),

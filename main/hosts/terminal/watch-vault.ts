@@ -35,12 +35,12 @@ export type WatchedProfile = Omit<Profile, 'refreshToken'> & { readonly refreshT
 
 export type WatchVaultOpening =
   | { readonly kind: 'open'; readonly vault: WatchVault }
-  /** `needsPerson`: a retry fails until a person corrects the configuration. */
+  /** `needsPerson`: retrying is no use until a person corrects the configuration. */
   | { readonly kind: 'failed'; readonly line: string; readonly needsPerson: boolean }
 
 /**
- * Opens the vault of `headroom watch --data DIR` and locks the folder: of two programs that refresh one
- * rotating token, each would invalidate the other's.
+ * Opens the vault of `headroom watch --data DIR` and locks the folder: if two programs refreshed one rotating
+ * token, each would invalidate the other's.
  */
 export async function openWatchVault(
   folder: string,
@@ -54,7 +54,8 @@ export async function openWatchVault(
   const keystore = passphraseKeystore(passphrase)
   const handle = await VaultHandle.open({ folder: data.path, keystore, wallMs: () => ports.clock.wallMs() })
   const { status } = handle
-  // A damaged record starts over. A wrong passphrase is for a person to correct, and changes nothing.
+  // If the record is damaged, the vault starts anew. A wrong passphrase changes nothing; a person must
+  // correct it.
   if (status.state !== 'ok' && status.state !== 'record-corrupt') {
     handle.close()
     lock.release()
@@ -95,7 +96,7 @@ export async function openWatchVault(
         const { id } = stored.profile
         const known = refreshToken === '' || (handle.vault?.knows(id, refreshToken) ?? false)
         const kept = { ...stored.profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken }
-        // If the key's stored token has ended, an unknown token is a new sign-in.
+        // If the key's stored token is no longer valid, an unknown token comes from a new sign-in.
         if (!known && hasEnded(stored)) {
           const given: Profile = { ...kept, isGiven: true }
           signIn(given, asWatched(given))

@@ -17,12 +17,12 @@ import type { Screen, Terminal } from './terminal.ts'
 /** The output of `watch`. */
 export interface WatchView {
   snapshot(snapshot: Snapshot): void
-  /** Shows the final state, even right after another snapshot. */
+  /** Shows the final state, even immediately after another snapshot. */
   last(snapshot: Snapshot): void
   event(event: LoggedEvent): void
   /** Shows an alert. */
   alert(line: string): void
-  /** Handles a typed key; absent if nothing is redrawn. */
+  /** Handles a typed key; absent if the output is not redrawn. */
   key?(key: string): void
   /** Shows the address of the gateway. */
   serves(url: string): void
@@ -40,7 +40,7 @@ export interface Thinning {
   readonly every?: number
   /** Only events. */
   readonly events?: true
-  /** Changes in place of whole snapshots. */
+  /** Changes instead of whole snapshots. */
   readonly changes?: true
 }
 
@@ -55,12 +55,12 @@ export function watchView(
     dropped: (count) => terminal.error(`stdout is read too slowly: skipped ${count} lines`),
   })
   if (flags.json === true) return jsonView(lines, flags)
-  // A server's journal records events, not a table every few seconds.
+  // The journal of a server should contain events, not a table every few seconds.
   return plainView(lines, flags.gateway === undefined ? PLAIN_GAP_MS : Number.POSITIVE_INFINITY)
 }
 
 /**
- * Time between two whole snapshots among lines of changes, for readers that start later and as a heartbeat.
+ * Time between two whole snapshots among lines of changes, as a heartbeat and for readers that start later.
  */
 const WHOLE_GAP_MS = 60_000
 
@@ -95,7 +95,7 @@ export function jsonView(lines: BoundedLines, { every = 0, events, changes }: Th
   }
 }
 
-/** Creates a test for the next time of a regular series. A clock that was set back does not delay it. */
+/** Creates a test for whether the next of a series of times has come, even if the clock is set back. */
 function regularly(gapMs: number): (atMs: number) => boolean {
   let dueMs = Number.NEGATIVE_INFINITY
   return (atMs) => {

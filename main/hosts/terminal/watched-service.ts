@@ -1,7 +1,7 @@
 import type { ServiceFlags } from './flags.ts'
 import { EXIT_PERSON_NEEDED, EXIT_USAGE } from './terminal.ts'
 
-/** The service of a command, and the key on it. */
+/** The service that a command uses, and the key for it. */
 export interface ServiceKey {
   readonly authUrl: string
   readonly baseUrl: string
@@ -14,7 +14,7 @@ export interface ServiceKey {
 export type WatchedService =
   | { readonly kind: 'built-in' }
   | { readonly kind: 'key'; readonly key: ServiceKey }
-  /** The input is incomplete or invalid: a line that states why, and the exit code. */
+  /** The input is incomplete or invalid. `line` says why. */
   | { readonly kind: 'unusable'; readonly line: string; readonly exitCode: number }
 
 export const TOKEN_MISSING = 'signed out: put a refresh token in HEADROOM_REFRESH_TOKEN'
@@ -23,13 +23,13 @@ const PASSPHRASE_MISSING =
   'set HEADROOM_PASSPHRASE to open the key in --data, or put a refresh token in HEADROOM_REFRESH_TOKEN'
 
 /**
- * Reads service and key from the three flags, which are required together, and the secrets from the
+ * Reads service and key from the three flags, which are required together. Reads the secrets from the
  * environment, because process lists show flags.
  */
 export function watchedService(
   { authUrl, baseUrl, clientId }: ServiceFlags,
   environment: Readonly<Record<string, string | undefined>>,
-  /** Where a key may be stored. A sealed one needs no token in the environment. */
+  /** Where a key may be stored. A sealed key needs no token in the environment. */
   stored: 'nowhere' | 'without-passphrase' | 'sealed' = 'nowhere',
 ): WatchedService {
   const missing = Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl, '--client-id': clientId })

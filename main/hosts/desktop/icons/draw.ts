@@ -9,7 +9,7 @@ interface Layer {
   readonly inside: Inside
 }
 
-/** Samples per pixel and axis, for smooth edges. */
+/** Samples per pixel along each axis, for smooth edges. */
 const SAMPLES = 4
 
 const AMBER: Colour = [0xe9, 0xa2, 0x3b]
@@ -43,12 +43,12 @@ const SHAPES: Readonly<Record<Severity, Inside>> = {
   unknown: but(circle(0.36), circle(0.24)),
 }
 
-/** The tray icon of a severity. macOS colours a template image itself and uses only its alpha. */
+/** The tray icon of a severity. macOS itself colours a template image, using only its alpha channel. */
 export function trayPicture(severity: Severity, size: number, isTemplate: boolean): Picture {
   return draw(size, [{ colour: isTemplate ? BLACK : COLOURS[severity], inside: SHAPES[severity] }])
 }
 
-/** The app's icon (renderer/shell/icon.svg): two bars used, one bar of headroom. */
+/** The app's icon (renderer/shell/icon.svg): two bars of use and one of headroom. */
 export function appPicture(size: number): Picture {
   const unit = 16
   const bar = (left: number, top: number, width: number, height: number) =>
