@@ -5,7 +5,7 @@ import type { SignInFailure } from '../../app/sign-in/failure.ts'
 import { processRefreshAnswer } from '../../app/tokens/refresh-grant.ts'
 import type { Http, HttpOutcome } from '../ports/ports.ts'
 
-/** The key that signs in, as the token endpoint needs it. */
+/** The data about a key that the token endpoint needs. */
 export interface SigningKey {
   readonly authUrl: string
   readonly clientId: string
@@ -13,21 +13,23 @@ export interface SigningKey {
   readonly clientSecret?: string
 }
 
-/** A redirect's code and the values it is exchanged with. */
+/** A redirect's code, and the values with which it is exchanged. */
 export interface CodeToExchange {
-  /** The redirect's query, with its code and its state. */
+  /** The redirect's query, with its code and state. */
   readonly callback: URLSearchParams
   readonly state: string
   readonly redirectUri: string
-  /** Sent also for a key with a secret: it ties the code to this sign-in (RFC 9700, section 2.1.1). */
+  /**
+   * Sent even for a key with a secret, because it binds the code to this sign-in (RFC 9700, section 2.1.1).
+   */
   readonly verifier: string
 }
 
 /** The result of an exchange. */
 export type CodeExchange =
   /**
-   * The access token in the response is not stored: the first refresh, which is recorded in advance, returns
-   * another.
+   * The access token in the response is not stored, because the first refresh, which is recorded in advance,
+   * returns another one.
    */
   | { readonly kind: 'granted'; readonly refreshToken: string; readonly scopes: readonly string[] }
   | Extract<
@@ -52,7 +54,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
   const server: oauth.AuthorizationServer = { issuer: key.authUrl, token_endpoint: url }
   const client: oauth.Client = { client_id: key.clientId }
   const callback = new URLSearchParams(code.callback)
-  // The issuer's spelling is unknown to us; the state already binds the redirect to this one host.
+  // We don't know how the issuer is spelled, and the state already binds the redirect to this host.
   callback.delete('iss')
   const line = watchedLine(http)
   try {
@@ -63,7 +65,7 @@ export async function exchangeCode(http: Http, key: SigningKey, code: CodeToExch
       oauth.validateAuthResponse(server, client, callback, code.state),
       code.redirectUri,
       code.verifier,
-      // The address was checked when the key was entered: https, or this computer.
+      // When the key was entered, its address was checked: it uses https or is on this computer.
       { [oauth.customFetch]: line.fetch, [oauth.allowInsecureRequests]: true },
     )
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
@@ -100,11 +102,11 @@ function watchedLine(http: Http) {
 
 /**
  * The response without its `id_token`. Service 2.1 calls the `id_token` opaque, but the library throws if it
- * is not a JWT, when the code is already spent. The user's identity is not needed.
+ * is not a JWT, and by then the code is used up. The person's identity is not needed.
  */
 function responseOf({ status, body }: Extract<HttpOutcome, { kind: 'answer' }>): Response {
   const fields = jsonObject(body)
-  // Statuses that exclude a body: `Response` throws when given one.
+  // With these statuses, a response has no body, and `Response` throws if it is given one.
   if (status < 200 || status === 204 || status === 205 || status === 304 || status > 599)
     return new Response(null, { status: 502 })
   if (fields === undefined) return new Response(body, { status })
@@ -116,7 +118,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
   if (outcome === undefined) throw error
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   if (outcome.kind === 'unknown') return { kind: 'answer-lost', why: outcome.why }
-  // The code is spent, so a complete response is used even if the library rejects it.
+  // The code is used up, so a complete response is used even if the library rejects it.
   const whole = granted(outcome, url)
   if (whole !== undefined) return whole
   if (error instanceof oauth.ResponseBodyError) {
@@ -125,7 +127,7 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
         return { kind: 'code-refused' }
       case 'invalid_client':
       case 'unauthorized_client':
-      // The response to a key with a secret that signs in without it.
+      // The response if a key that has a secret signs in without it.
       case 'access_denied':
         return { kind: 'misconfigured' }
       case 'temporarily_unavailable':
@@ -143,8 +145,8 @@ function failureOf(error: unknown, outcome: HttpOutcome | undefined, url: string
 }
 
 /**
- * The tokens of a complete renewal. A token in an incomplete response may be error text, and would replace a
- * good token.
+ * The tokens of a complete renewal. The token in an incomplete response may be an error text, which must not
+ * replace a valid token.
  */
 function granted(outcome: HttpOutcome | undefined, url: string): CodeExchange | undefined {
   const whole = outcome && processRefreshAnswer(outcome, url)

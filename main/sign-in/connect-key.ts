@@ -4,7 +4,7 @@ import { serviceOrigin } from '../../app/service/service-origin.ts'
 import { PROVIDER_HOSTS } from '../../app/sign-in/provider-hosts.ts'
 import { DEFAULT_PROBES, type Profile } from '../ports/profile.ts'
 
-/** Where keys are connected. */
+/** The owner of connected keys. */
 interface ConnectedKeys {
   connect(profile: Profile): void
   /** The ids of the connected keys. */
@@ -42,7 +42,7 @@ export function connectKey(
   return { ok: true, profile: profile.id }
 }
 
-/** The hosts of a key: the provider's, or those that the user entered, if they use https. */
+/** The hosts of a key: the provider's, or those that the person entered, if a token may be sent there. */
 export function addressesOf(
   request: Pick<NewKey, 'environment' | 'authUrl' | 'baseUrl'>,
 ): Outcome<{ readonly authUrl: string; readonly baseUrl: string }> {

@@ -3,7 +3,7 @@ import type { RefreshOutcome } from '../../app/tokens/refresh-grant.ts'
 import type { Profile } from '../ports/profile.ts'
 import type { Saved } from '../storage/storage-error.ts'
 
-/** A connected profile, as needed to change its client secret. */
+/** The parts of a connected profile that are needed to change its client secret. */
 export interface SecretHolder {
   readonly profile: Profile
   /** Tries another secret now. */
@@ -20,9 +20,9 @@ export interface CorrectedSecretsDeps {
 }
 
 /**
- * Client secrets that the user corrected for one profile. A secret belongs to the API key (service 4.1), so
- * every profile of that key adopts a corrected secret once the service has accepted it. Until then it may be
- * a typing error, and stays with its profile.
+ * Client secrets that a person corrected for one profile. A secret belongs to the API key (service 4.1), so
+ * every profile of that key adopts a corrected secret once the service has accepted it. Until then, it may be
+ * mistyped, so only that profile has it.
  */
 export class CorrectedSecrets {
   readonly #deps: CorrectedSecretsDeps
@@ -38,8 +38,8 @@ export class CorrectedSecrets {
     const holder = this.#deps.holder(id)
     if (holder === undefined) return UNKNOWN_PROFILE
     const profile = { ...holder.profile, clientSecret }
-    // The secret is stored before it is sent: if the token is rotated with this secret, the token must be
-    // usable with it after a restart.
+    // The secret is stored before it is sent: if the service then rotates the token, the stored secret must
+    // be the one that works with it after a restart.
     const saved = this.#deps.keep(profile)
     if (!saved.ok) {
       const message = `Saving the secret failed: ${saved.why}. Nothing was changed. Try again.`
@@ -47,7 +47,7 @@ export class CorrectedSecrets {
     }
     this.drop(id)
     const outcome = correctionOutcome(await holder.correctSecret(profile))
-    // Marked only after the attempt: the response to an earlier refresh proves nothing about the new secret.
+    // Marked only after the attempt: the response to an earlier refresh says nothing about the new secret.
     this.sends(id)
     if (outcome.ok) this.accepted(id)
     return outcome
@@ -64,8 +64,8 @@ export class CorrectedSecrets {
   }
 
   /**
-   * Must be called when the service responded to this profile with new tokens. Passes an accepted new secret
-   * to the API key's other profiles.
+   * Must be called when the service has issued new tokens to this profile. If that proves a new secret, it is
+   * passed to the other profiles of the API key.
    */
   accepted(id: string): void {
     if (!this.#untried.delete(id)) return
@@ -75,7 +75,7 @@ export class CorrectedSecrets {
     if (source === undefined || clientSecret === undefined) return
     for (const other of withKey(source)) {
       const former = other.profile.clientSecret
-      // A profile without a secret signed in by PKCE (service 5.7), and needs none.
+      // A profile without a secret signed in with PKCE (service 5.7) and needs none.
       if (former === undefined || former === clientSecret) continue
       const profile = { ...other.profile, clientSecret }
       // The secret is stored before it is sent, as above.
@@ -90,7 +90,7 @@ export class CorrectedSecrets {
   }
 }
 
-/** The outcome of trying a corrected secret. The secret is stored in every case. */
+/** The outcome of trying a corrected secret. The secret is stored whatever the outcome. */
 function correctionOutcome(outcome: RefreshOutcome): Outcome {
   switch (outcome.kind) {
     case 'renewed':
@@ -119,24 +119,24 @@ function correctionOutcome(outcome: RefreshOutcome): Outcome {
   }
 }
 
-/** An API key at its sign-in host, the unit that a revocation ends (service 4.2). */
+/** Identifies an API key at its sign-in host. A revocation ends all sign-ins of such a key (service 4.2). */
 export type KeyName = Pick<Profile, 'authUrl' | 'clientId'>
 
-/** The connected keys, as sign-in needs them. Contains secrets, so it is not available to windows. */
+/** What sign-ins need of the connected keys. Contains secrets, so it is not available to windows. */
 export interface ConnectedKeys {
   profiles(): readonly string[]
   profile(id: string): Profile | undefined
-  /** Whether the refresh token can no longer be used: ended, or revoked. */
+  /** Whether the refresh token can no longer be used, because it ended or was revoked. */
   needsSignIn(id: string): boolean
   /** Sets new tokens for a connected key, which keeps its id, quotas and streams. */
   signedInAgain(profile: Profile): Outcome
   /**
-   * Stores and tries another secret for the existing tokens; if accepted, it applies to every profile of the
-   * API key.
+   * Stores and tries another secret for the existing tokens; if the service accepts it, it applies to every
+   * profile of the API key.
    */
   correctSecret(id: string, clientSecret: string): Promise<Outcome>
   /** Whether a revocation of this key was requested and is not confirmed. */
   isRevocationPending(key: KeyName): boolean
-  /** Stops automatic retries of a revocation of this key. Resolves when no revocation is in progress. */
+  /** Stops automatic retries of a revocation of this key. Resolves once no revocation is in progress. */
   suspendRevocationRetry(key: KeyName): Promise<void>
 }

@@ -1,10 +1,10 @@
 import { RETRY, retryDelayMs } from '../../app/retry/schedules.ts'
 import type { Clock, Http } from '../ports/ports.ts'
 
-/** Time limit for the start of the sign-in host's response. Milliseconds. */
+/** Timeout for the head of the sign-in host's response. Milliseconds. */
 const TIMEOUT_MS = 5_000
 
-/** Interval of checks of a host that responds, in milliseconds. */
+/** How often a host that responds is checked, in milliseconds. */
 const AGAIN_MS = 30_000
 
 /** The watched sign-in host of one sign-in. */
@@ -23,8 +23,8 @@ export interface HostWatchDeps {
 }
 
 /**
- * Checks whether the host of `authUrl` responds, until stopped; calls `changed` at each change after the
- * first check. Any response counts. The request contains nothing of the sign-in, and its response is not
+ * Checks whether the host of `authUrl` responds, until stopped, and calls `changed` at each change after the
+ * first check. Any response counts. The request contains nothing about the sign-in, and the response is not
  * read.
  */
 export function watchHost(

@@ -9,12 +9,12 @@ import type { ConnectedKeys } from './corrected-secrets.ts'
 import { REVOKE_PENDING } from './sign-in-commands.ts'
 import type { SignIns } from './sign-ins.ts'
 
-/** The connected keys, as the switches need them. */
+/** What the switches need of the connected keys. */
 export interface SwitchedKeys extends Pick<ConnectedKeys, 'profiles' | 'profile'> {
   setOrders(profile: string, orders: OrdersChoice): Outcome
 }
 
-/** What a sign-in needs. */
+/** What the switches need to sign in. */
 export interface SignInParts {
   readonly signIns: Pick<SignIns, 'start' | 'cancel' | 'subscribe'>
   readonly keys: Pick<ConnectedKeys, 'signedInAgain' | 'isRevocationPending' | 'suspendRevocationRetry'>
@@ -24,21 +24,21 @@ export interface SignInParts {
 
 type Ended = Exclude<SignInStatus, { state: 'waiting' }>
 
-/** A sign-in under way that opens the switch of a key, unless it is stopped first. */
+/** A sign-in in progress that opens the switch of a key, unless it is stopped first. */
 interface Opening {
   readonly profile: string
-  /** Known once it has started. */
+  /** The sign-in's id, known once it has started. */
   signIn?: string
   isStopped: boolean
 }
 
-/** Number of ended sign-ins that are remembered for a command line that asks late. */
+/** How many ended sign-ins are remembered, for a command that asks about them late. */
 const MAX_ENDED = 16
 
 /**
  * The switch for orders of each key: opened by a sign-in with the Trade scope, closed at once.
  *
- * A key from `HEADROOM_REFRESH_TOKEN`, or in a process without sign-ins, is only switched on.
+ * For a key from `HEADROOM_REFRESH_TOKEN`, and in a process without sign-ins, no sign-in is needed.
  */
 export class OrderSwitches {
   readonly #keys: SwitchedKeys
@@ -50,7 +50,7 @@ export class OrderSwitches {
   constructor(keys: SwitchedKeys, parts?: SignInParts) {
     this.#keys = keys
     this.#parts = parts
-    // Before any start: a sign-in may end before `start` returns.
+    // Subscribes before any start, because a sign-in may end before `start` returns.
     parts?.signIns.subscribe((status) => {
       if (status.state !== 'waiting') this.#end(status)
     })
@@ -99,15 +99,15 @@ export class OrderSwitches {
       : { ok: false, code: ended.code, message: ended.message }
   }
 
-  /** Ends a sign-in of `allow` whose command line has gone. */
+  /** Ends a sign-in that `allow` started for a command that has since ended. */
   cancel(signIn: string): void {
     this.#waiting.delete(signIn)
     this.#parts?.signIns.cancel(signIn)
   }
 
   /**
-   * Stops the orders of one key, or of each that was ever allowed them or is being allowed them now. A
-   * sign-in under way ends; one that can't end any more opens nothing.
+   * Stops the orders of one key, or of every key that was ever allowed them or is being allowed them now. A
+   * sign-in in progress ends; if it can no longer be ended, it does not open the switch.
    */
   stop(profile?: string): Outcome {
     if (profile !== undefined && this.#keys.profile(profile) === undefined) return UNKNOWN_PROFILE

@@ -8,17 +8,17 @@ import type { SimulatorSettings } from '../vault/simulator-settings.ts'
 import type { StoredProfile, Vault } from '../vault/vault.ts'
 import type { VaultHandle } from '../vault/vault-handle.ts'
 
-/** The storage of connected keys, for the monitor. */
+/** Stores connected keys for the monitor. */
 export interface ProfileStore {
   /** Stores a new sign-in. Its tokens replace those that the profile had. */
   signIn(profile: Profile, nowMs: number): TokenStore
   /** Stores the settings of a connected key next to the key. */
   keepSettings(profile: Profile): Saved
-  /** Stores the profile's switch for orders alone, not the settings of this run. */
+  /** Stores only the profile's switch for orders, not the settings of this run. */
   keepOrders(profile: Profile): Saved
   /** Stores the secret of a connected key next to its token. */
   keepSecret(profile: Profile): Saved
-  /** Whether the settings of this key outlive the process. */
+  /** Whether the settings of this key are stored beyond this run. */
   keepsSettings(profile: Profile): boolean
   /** Deletes everything stored about a key. */
   forget(profile: string): Saved
@@ -47,7 +47,7 @@ export interface RestoredProfile {
 export interface VaultProfileStoreDeps {
   /**
    * Whether a key that is connected while the stored keys cannot be opened may be sealed under a new data
-   * key: true for a keyring that lost its own key, false for a passphrase that may be mistyped.
+   * key: true for a keyring, which may have lost its own key; false for a passphrase, which may be mistyped.
    */
   readonly startsOver: boolean
   /** Stores the settings of the built-in simulator; its key is not stored. */
@@ -75,8 +75,8 @@ export class VaultProfileStore implements ProfileStore {
   }
 
   /**
-   * Stored keys that are not connected yet, or were connected before they could be opened. Includes keys that
-   * cannot be opened, for a person to sign in again.
+   * Stored keys that are not connected yet, or that were connected before they could be opened. Includes keys
+   * that can't be opened, so that a person can sign in again.
    */
   restore(): readonly RestoredProfile[] {
     const stored = this.#handle.vault?.profiles() ?? []
@@ -105,7 +105,7 @@ export class VaultProfileStore implements ProfileStore {
     return key
   }
 
-  /** Lines for a person about the restored keys that are damaged. */
+  /** Lines that tell a person which restored keys are damaged. */
   notices(): readonly string[] {
     const isNew = this.#handle.notices.length > 0
     return [...this.#damaged].flatMap((id) => {
@@ -122,11 +122,11 @@ export class VaultProfileStore implements ProfileStore {
   signIn(profile: Profile, nowMs: number): TokenStore {
     const signIn = signedIn(profile.refreshToken, nowMs)
     this.#keys.get(profile.id)?.tokens.detach()
-    // The built-in simulator's key is new at each start.
+    // The built-in simulator has a new key at each start.
     if (profile.environment === 'simulator') return TokenStore.signedIn(signIn)
     const tokens = TokenStore.signedIn(signIn, this.#sealerOf(profile.id))
     this.#keys.set(profile.id, { profile, tokens })
-    // If the disk rejects the record, the first refresh reports that and tries again.
+    // If the record can't be written, the first refresh reports that and tries again.
     tokens.seal()
     if (tokens.kind === 'memory') this.#startOver()
     return tokens
@@ -173,7 +173,7 @@ export class VaultProfileStore implements ProfileStore {
     const { state } = this.#handle.status
     if (tokens === undefined) return state === 'waiting' ? 'waiting' : 'memory'
     if (this.#damaged.has(profile)) return 'record-corrupt'
-    // A key that was connected meanwhile works, and is sealed later if possible.
+    // A key that was connected in this run works from memory, and is sealed later if possible.
     const isOfThisRun = tokens.kind === 'memory' && profile !== SAVED_KEYS
     const isOfStored = state !== 'unavailable' && state !== 'unprotected'
     if (state !== 'ok' && !(isOfThisRun && isOfStored)) return state
@@ -200,7 +200,7 @@ export class VaultProfileStore implements ProfileStore {
     }
   }
 
-  /** Stores a change of a key next to its tokens. If the key is sealed later, that includes the change. */
+  /** Stores a change of a key next to its tokens. If the key is sealed later, the change is included. */
   #keep(profile: Profile, write: (vault: Vault) => Saved): Saved {
     const key = this.#keys.get(profile.id)
     if (key === undefined) return SAVED
@@ -212,7 +212,7 @@ export class VaultProfileStore implements ProfileStore {
 
   #startOver(): void {
     const { state } = this.#handle.status
-    // No passphrase opens a damaged stored key, so a new data key next to it loses nothing.
+    // A damaged stored key can't be opened by any passphrase, so nothing is lost by adding a new data key.
     if (state !== 'record-corrupt' && !(state === 'key-changed' && this.#deps.startsOver)) return
     void this.#handle.startOver().then(() => {
       this.#sealAll()
@@ -226,11 +226,11 @@ export class VaultProfileStore implements ProfileStore {
 }
 
 /**
- * A name that resolves nowhere (RFC 2606), so that nothing is sent for a key whose own addresses are lost.
+ * A host name that never resolves (RFC 2606), so that nothing is sent for a key whose own addresses are lost.
  */
 const NO_ADDRESS = 'https://unknown.invalid'
 
-/** The profile of a key of which only the id can be read: listed so that a person can disconnect it. */
+/** The profile of a key of which only the id can be read. It is listed so that a person can disconnect it. */
 const damagedProfile = (id: string): Profile => ({
   id,
   name: id === SAVED_KEYS ? 'Saved keys' : `${id} (damaged)`,

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/ports.ts'
 import { systemErrorCode, systemErrorText } from '../storage/system-error.ts'
 import { NOT_HERE, PAGE_HEADERS, pageText, type RedirectPage } from './redirect-pages.ts'
 
-/** Opens one port on both loopback addresses; rejects with code EADDRINUSE if either is taken. */
+/** Opens one port on both loopback addresses; rejects with code EADDRINUSE if it is in use on either. */
 export type ListenOnLoopback = (
   port: number,
   listenerFor: (port: number) => RequestListener,
@@ -24,8 +24,8 @@ export interface RedirectServerDeps {
 }
 
 /**
- * How long `close` waits for pages in progress, in milliseconds. Browsers read at once; a slow one must not
- * occupy the port.
+ * How long `close` waits for pages in progress, in milliseconds. Browsers read at once, and a slow one must
+ * not occupy the port.
  */
 const LAST_PAGE_MS = 2_000
 

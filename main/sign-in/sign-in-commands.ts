@@ -17,7 +17,7 @@ export interface SignInCommandsDeps {
 type Connected = Outcome<{ readonly profile: string }>
 type EnteredKey = Omit<NewKey, 'refreshToken' | 'cancelRevoke'>
 
-/** Fails a sign-in that a pending revocation would end. */
+/** The response to a sign-in whose tokens a pending revocation would end. */
 export const REVOKE_PENDING: CommandError = {
   ok: false,
   code: 'revoke-pending',
@@ -25,7 +25,7 @@ export const REVOKE_PENDING: CommandError = {
 }
 
 /**
- * The commands that connect keys, new ones and those that need a new sign-in, by a browser or by a pasted
+ * The commands that connect new keys and keys that need a new sign-in, through a browser or with a pasted
  * token.
  */
 export function signInCommands({
@@ -34,8 +34,8 @@ export function signInCommands({
   connect,
 }: SignInCommandsDeps): Feature<typeof signInContract> {
   /**
-   * Whether a revocation is pending and not yet cancelled by the user. Checked before any sign-in, by browser
-   * or by token (PROMISES R4).
+   * Whether a revocation is pending that the person has not cancelled. Checked before any sign-in, through a
+   * browser or with a token (PROMISES R4).
    */
   const blocked = (key: KeyName, cancelRevoke: boolean | undefined): boolean =>
     cancelRevoke !== true && keys.isRevocationPending(key)
@@ -78,7 +78,7 @@ export function signInCommands({
       key: { authUrl, clientId, ...(clientSecret !== undefined && { clientSecret }) },
       audience: audience ?? DEFAULT_AUDIENCE,
       extraScopes: extraScopes ?? [],
-      // Without it, every sign-in would end orders that a person allowed.
+      // Without this, every sign-in would end orders that a person had allowed.
       ...(orders === 'on' && { trade: 'asked' as const }),
       prepare: () => keys.suspendRevocationRetry(key),
       finish,
@@ -127,7 +127,7 @@ export function signInCommands({
         if (known === undefined) return UNKNOWN_PROFILE
         if (blocked(known, cancelRevoke)) return REVOKE_PENDING
         await keys.suspendRevocationRetry(known)
-        // Meanwhile the settings may have changed, or the key may have been disconnected.
+        // During the sign-in, the settings may have changed or the key may have been disconnected.
         const profile = keys.profile(id)
         if (profile === undefined) return UNKNOWN_PROFILE
         return again({ ...profile, ...(clientSecret !== undefined && { clientSecret }), refreshToken })

@@ -25,7 +25,7 @@ export interface SignInDeps {
   /** Cryptographically strong random bytes. */
   readonly randomBytes: (size: number) => Uint8Array
   readonly listen: ListenOnLoopback
-  /** Absent if no browser can be opened: the window then shows the link. */
+  /** Absent if no browser can be opened. The window then shows the link. */
   readonly openUrl?: OpenUrl
   readonly log: Log
   /** Cleans the service's text about a sign-in. */
@@ -37,9 +37,9 @@ export interface SignInTask {
   readonly key: SigningKey
   readonly audience: string
   readonly extraScopes: readonly ExtraScope[]
-  /** `asked`: request the Trade scope; `needed`: and fail if it is not granted. Absent: neither. */
+  /** `asked`: request the Trade scope. `needed`: request it, and fail if it is not granted. */
   readonly trade?: 'asked' | 'needed'
-  /** Runs before the code is spent. Must finish everything that would end the new tokens. */
+  /** Runs before the code is exchanged. Must finish everything that would otherwise end the new tokens. */
   readonly prepare: () => Promise<void>
   /** Stores the new refresh token. Returns the profile that it belongs to. */
   readonly finish: (refreshToken: string) => Outcome<{ readonly profile: string }>
@@ -62,7 +62,9 @@ interface Pending {
   /** Removes the file that was written to open the address. */
   addressUsed: () => void
   stage: 'waiting' | 'exchanging' | 'over'
-  /** Whether the notice was shown. Once is enough: any page can send such redirects in large numbers. */
+  /**
+   * Whether the notice was shown. It is shown once, because any page can send any number of such redirects.
+   */
   saidWrongState: boolean
 }
 
@@ -70,20 +72,20 @@ interface Pending {
 const WRONG_STATE_NOTICE = 'Ignored a response to another sign-in. Continue in the newest tab.'
 
 /**
- * Signs users in through their browser, one sign-in at a time: a new start ends the previous one.
+ * Signs people in through their browser, one sign-in at a time: a new start ends the previous one.
  *
  * A redirect without this sign-in's `state` gets an error page and has no effect. Only the first valid
- * redirect counts, and its code is spent once.
+ * redirect counts, and its code is exchanged once.
  */
 export class SignIns {
   readonly #deps: SignInDeps
   readonly #listeners = new Set<(status: SignInStatus) => void>()
   #pending: Pending | undefined
-  /** The first check of the host for a sign-in that is starting. */
+  /** The host watch of a sign-in that is starting. */
   #looking: HostWatch | undefined
-  /** Increases with each start, so that a start that was replaced while it opened its port can stop. */
+  /** Increases with each start, so that a start that was replaced while it opened its port notices that. */
   #starts = 0
-  /** Resolves when the last server is closed and its port is free. */
+  /** Resolves once the last server is closed and its port is free. */
   #closing: Promise<void> = Promise.resolve()
 
   constructor(deps: SignInDeps) {
@@ -146,7 +148,7 @@ export class SignIns {
       saidWrongState: false,
     }
     this.#pending = pending
-    // While the host is unreachable no browser is opened, because the page could not load.
+    // While the host is unreachable, no browser is opened, because the page could not load.
     if (unreachable === undefined) await this.#open(pending)
     return {
       ok: true,
@@ -259,7 +261,7 @@ export class SignIns {
     return failedPage(words.message)
   }
 
-  /** Removes this sign-in's secrets from a message, because a service may echo them in its error. */
+  /** Removes this sign-in's secrets from a message, because a service may echo them in an error. */
   #cleaned<T extends { readonly message: string }>({ task, state, verifier }: Pending, words: T): T {
     const { secrets } = this.#deps
     if (secrets === undefined) return words
@@ -311,11 +313,11 @@ export class SignIns {
   }
 }
 
-/** Why a sign-in expired. If its host did not respond and no page was opened, the host is the reason. */
+/** Why a sign-in expired. The reason is the host, if it did not respond and no page was opened. */
 const expiryOf = ({ opened, unreachable }: Pending): SignInFailure =>
   opened || unreachable === undefined ? { kind: 'expired' } : { kind: 'not-sent', why: unreachable }
 
-// A function, because TypeScript keeps a field narrowed across an `await`.
+// This is a function because TypeScript would keep the field narrowed across an `await`.
 const isOver = (pending: Pending): boolean => pending.stage === 'over'
 
 const FINISHING: Outcome<never> = {

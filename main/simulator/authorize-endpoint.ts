@@ -9,9 +9,7 @@ export interface AuthorizeRules {
 
 const redirect = (location: string): Answer => htmlAnswer(302, '', { Location: location })
 
-/**
- * Answers GET /authorize with a consent page, and POST /authorize with a redirect after the user's decision.
- */
+/** Answers GET /authorize with a consent page, and POST /authorize with the redirect for the decision. */
 export function answerAuthorize(rules: AuthorizeRules, request: ServiceRequest, atMs: number): Answer {
   if (request.method === 'POST') return answerDecision(rules, new URLSearchParams(request.body), atMs)
   if (request.method !== 'GET') return htmlAnswer(405, refusalPage('Use GET.'), { Allow: 'GET, POST' })

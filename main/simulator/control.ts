@@ -14,7 +14,7 @@ const DONE = jsonAnswer(200, { done: true })
 const bad = (message: string): Answer => errorAnswer(400, 'BadRequest', message)
 
 /**
- * The operations that a test or a user can perform on the running simulator, each a POST with a JSON body.
+ * The operations that a test or a person can perform on the running simulator, each a POST with a JSON body.
  */
 const ORDERS: Readonly<Record<string, Order>> = {
   'expire-access': (service) => {
@@ -41,7 +41,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
         return bad('The value of "how" must be end, reset, goaway-v2 or goaway-v3.')
     }
   },
-  /** Body: `{"Positions":1.5}`, requests per second. Categories not named stop. */
+  /** Body: `{"Positions":1.5}`, requests per second. Traffic in categories that are not named stops. */
   traffic: (service, body) => {
     const rates: Record<string, number> = {}
     for (const [category, rate] of Object.entries(body)) {
@@ -76,7 +76,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   },
 }
 
-/** Answers a request of the control surface, which exists on request only and requires its secret. */
+/** Answers a request to the control surface, which is off by default and requires its secret. */
 export function answerControl(service: SimulatedService, secret: string, request: ServiceRequest): Answer {
   if (!sameText(request.headers['x-simulator-control'] ?? '', secret)) {
     return errorAnswer(403, 'Forbidden', 'X-Simulator-Control is missing or wrong.')

@@ -3,7 +3,7 @@ export interface FaultDescription {
   readonly name: string
   /** One line for `--help`. */
   readonly what: string
-  /** How often the fault strikes when no count is given; absent: always. */
+  /** How often the fault strikes if no count is given; absent if always. */
   readonly times?: number
 }
 

@@ -3,20 +3,20 @@ import { startSimulatorServer as start } from './server.ts'
 /**
  * Options of the simulator for other programs' tests: `import { startSimulator } from 'headroom/simulator'`.
  *
- * The types in this file refer to no other file, so that one declaration file describes all of them.
+ * The types in this file do not refer to any other file, so that one declaration file describes them all.
  */
 export interface SimulatorOptions {
-  /** 0 or absent: any free port of 127.0.0.1. */
+  /** If 0 or absent, any free port of 127.0.0.1. */
   readonly port?: number
   /** Default: `sim-key`. */
   readonly clientId?: string
-  /** Absent: no secret is needed. */
+  /** If absent, no secret is needed. */
   readonly clientSecret?: string
   /** A refresh token that is valid from the start. Default: `sim-refresh`. */
   readonly refreshToken?: string
   /** Whether `refreshToken` has the Trade scope. Default: false. */
   readonly trade?: boolean
-  /** Whether refresh tokens stay the same (`default`) or are replaced by each refresh (`rotating`). */
+  /** Whether refresh tokens stay the same (`default`) or each refresh replaces them (`rotating`). */
   readonly keys?: 'default' | 'rotating'
   readonly accessLifetimeSeconds?: number
   readonly window?: 'rolling' | 'fixed'
@@ -24,16 +24,16 @@ export interface SimulatorOptions {
   readonly traffic?: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent?: Readonly<Record<string, number>>
-  /** Request quotas other than the table's, by category. */
+  /** Request quotas that differ from the table's, by category. */
   readonly limits?: Readonly<Record<string, { readonly limit: number; readonly periodSeconds: number }>>
-  /** Stream slots other than the table's, by category. */
+  /** Stream slots that differ from the table's, by category. */
   readonly slotLimits?: Readonly<Record<string, number>>
-  /** Messages per second of each stream; 0 leaves the snapshot and heartbeats. */
+  /** Messages per second of each stream; with 0, only the snapshot and heartbeats are sent. */
   readonly streamRate?: number
   readonly heartbeatSeconds?: number
   /** Names from `headroom simulate --help`, each optionally with `:TIMES` or `:always`. */
   readonly faults?: readonly string[]
-  /** The behaviour of the sign-in page: ask the user, or answer at once. Default: `ask`. */
+  /** What the sign-in page does: ask the person, or answer at once. Default: `ask`. */
   readonly consent?: 'ask' | 'approve' | 'decline'
   /** The same seed gives the same prices. */
   readonly seed?: number
@@ -47,11 +47,11 @@ export interface SimulatedOrderRequest {
   readonly confirmIds: readonly string[]
   /** SHA-256 of the body, hexadecimal. */
   readonly bodyHash: string
-  /** The number of the connection, in the order of accepting. */
+  /** The number of the connection; connections are numbered as they are accepted. */
   readonly connection?: number
   /** The orders that the request placed, replaced or cancelled, whatever its answer was. */
   readonly changed: readonly string[]
-  /** 0 when no status was sent. */
+  /** 0 if no status was sent. */
   readonly status: number
 }
 
@@ -61,17 +61,19 @@ export interface Simulator {
   readonly origin: string
   readonly port: number
   /**
-   * Whole requests that a category can still make (service 2.2), or `undefined` if no request quota counts
-   * it.
+   * Whole requests that a category can still make (service 2.2), or `undefined` if the category has no
+   * request quota.
    */
   remaining(category: string): number | undefined
   /** The streams that are open now. */
   openStreams(): readonly { readonly id: string; readonly category: string }[]
-  /** The requests under `/v3/orderexecution/` that arrived whole, oldest first: at most the newest 20,000. */
+  /**
+   * The newest requests under `/v3/orderexecution/`, at most 20,000, that arrived completely, oldest first.
+   */
   orderRequests(): readonly SimulatedOrderRequest[]
-  /** Replaces the requests of other programs; categories not named stop. */
+  /** Replaces other programs' traffic; in categories that are not named, it stops. */
   setTraffic(traffic: Readonly<Record<string, number>>): void
-  /** Ends open streams from the service's side; absent category: all. Returns their number. */
+  /** Ends the open streams of a category, or of all, from the service's side. Returns their number. */
   endStreams(category?: string): number
   /** Destroys every connection. */
   close(): Promise<void>
@@ -80,8 +82,8 @@ export interface Simulator {
 /**
  * Starts the simulated service on loopback, with signed `id_token`s and a discovery document.
  *
- * Throws a RangeError that names an option out of range, and an error with code EADDRINUSE when the port is
- * taken.
+ * Throws a RangeError that names the option if one is out of range, and an error with code EADDRINUSE if the
+ * port is in use.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { origin, port, service, close } = await start({ ...options, signedIdTokens: true })

@@ -3,8 +3,8 @@ import { END_SNAPSHOT, type Frames, heartbeat } from './rules/stream-frames.ts'
 import type { OpenedStream, StreamPiece } from './wire.ts'
 
 /**
- * How a stream ends by itself: an optional last line, then after a delay the end of the body or a reset of
- * the socket.
+ * How a stream ends on its own: with an optional last line and then, after a delay, the end of the body or a
+ * reset of the socket.
  */
 export interface Ending {
   readonly atMs: number
@@ -19,7 +19,7 @@ export interface StreamTraits {
   /** Milliseconds between messages; Infinity: only the opening frames and heartbeats. */
   readonly gapMs: number
   readonly ending?: Ending
-  /** Evaluated at every frame, so that a fault can strike an open stream. */
+  /** Evaluated for every frame, so that a fault can also strike an open stream. */
   readonly silent: () => boolean
   readonly split: () => boolean
   readonly chance: () => number
@@ -35,16 +35,18 @@ export interface StreamPlace {
 
 const SPLIT_GAP_MS = 20
 const MAX_SPLIT_BYTES = 200
-/** Maximum delay of missed messages, in milliseconds. After a longer sleep they are skipped. */
+/**
+ * How late a missed message may still be sent, in milliseconds. After a longer sleep, messages are skipped.
+ */
 const CATCH_UP_MS = 10_000
 
 type Phase =
   | { readonly kind: 'running' }
-  /** The last line was sent; the stream ends at `endsAtMs`. */
+  /** The last line has been sent; the stream ends at `endsAtMs`. */
   | { readonly kind: 'ending'; readonly endsAtMs: number; readonly how: Ending['how'] }
   | { readonly kind: 'over' }
 
-/** An open stream without a socket: its pieces are computed when they are taken. */
+/** An open stream, independent of any socket. Its pieces are computed when they are taken. */
 export class OpenStream implements OpenedStream {
   readonly id: string
   readonly category: string
@@ -114,7 +116,7 @@ export class OpenStream implements OpenedStream {
     this.#moved = moved
   }
 
-  /** Notifies the stream that a change from outside may have made pieces due. */
+  /** Tells the stream that pieces may be due because of a change from outside. */
   wake(): void {
     this.#moved()
   }
@@ -157,7 +159,7 @@ export class OpenStream implements OpenedStream {
     this.#phase = { kind: 'ending', endsAtMs: dueMs + ending.lingerMs, how: ending.how }
     if (ending.lastLine !== undefined) return this.#send(`${ending.lastLine}${this.#frames.lineEnd}`, dueMs)
     if (ending.how === 'end') return []
-    // Half a frame, which a client must not treat as a whole one.
+    // Half a frame, which a client must not treat as a complete one.
     const frame = JSON.stringify(this.#frames.message(this.#messages, dueMs) ?? END_SNAPSHOT)
     return this.#send(frame.slice(0, frame.length / 2), dueMs)
   }
@@ -184,7 +186,7 @@ export class OpenStream implements OpenedStream {
   }
 
   #sendHeld(dueMs: number): readonly StreamPiece[] {
-    // A long queue is sent in larger parts, so that a fast stream does not fall further and further behind.
+    // If much is waiting, it is sent in larger parts, so that a fast stream does not fall further behind.
     const most = Math.max(MAX_SPLIT_BYTES, this.#held.length / 4)
     const size = this.#traits.split() ? 1 + Math.floor(this.#traits.chance() * most) : this.#held.length
     const bytes = this.#held.subarray(0, size)

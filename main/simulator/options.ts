@@ -2,7 +2,7 @@ import { CURRENT_REQUEST_QUOTAS, SLOT_QUOTAS } from '../../app/service/categorie
 import { FAULTS } from './fault-names.ts'
 import { ORDER_QUOTA } from './rules/request-quotas.ts'
 
-/** Another program on the same key, which may work in spells. */
+/** Another program on the same key. It may alternate between working and pausing. */
 export interface Neighbour {
   readonly category: string
   readonly perSecond: number
@@ -16,29 +16,29 @@ export interface RequestLimit {
 }
 
 /**
- * The options of a simulated key, its user and other programs. Each field is a rule of the service that can
- * vary.
+ * The options of a simulated key, its user and other programs. Each field is something that varies between
+ * services.
  */
 export interface SimulatorFlags {
   readonly clientId: string
-  /** A key without a secret is a PKCE key (service 4.1). */
+  /** Absent for a PKCE key, which has no secret (service 4.1). */
   readonly clientSecret?: string
   readonly refreshToken: string
-  /** Whether `refreshToken` has the Trade scope. A sign-in gets the scopes that it requests. */
+  /** Whether `refreshToken` has the Trade scope. Later sign-ins get the scopes that they request. */
   readonly trade: boolean
   readonly keys: 'default' | 'rotating'
-  /** Rotating keys: a refresh token older than this is rejected. */
+  /** For rotating keys: a refresh token that is older than this is rejected. */
   readonly refreshExpirySeconds: number
-  /** Rotating keys: how long the replaced token is still accepted. */
+  /** For rotating keys: how long the replaced token is still accepted. */
   readonly rotationOverlapSeconds: number
-  /** Rotating keys: the lifetime of a sign-in in seconds, regardless of refreshes. */
+  /** For rotating keys: the lifetime of a sign-in in seconds, regardless of refreshes. */
   readonly absoluteLifetimeSeconds: number
   /** Whether reuse of a replaced token ends the whole sign-in, as with some identity providers. */
   readonly reuseEndsSignIn: boolean
   readonly accessLifetimeSeconds: number
   readonly table: 'current' | 'earlier'
   readonly window: 'rolling' | 'fixed'
-  /** `legacy`: a 429 carries only Content-Length and Date (service 2.3). */
+  /** With `legacy`, a 429 has only the headers Content-Length and Date (service 2.3). */
   readonly errors: 'current' | 'legacy'
   readonly revokeField: 'token' | 'refresh_token' | 'either'
   readonly heartbeatSeconds: number
@@ -50,18 +50,18 @@ export interface SimulatorFlags {
   readonly slotsElsewhere: Readonly<Record<string, number>>
   /** Requests already made when the simulator starts, by category. */
   readonly alreadySpent: Readonly<Record<string, number>>
-  /** How long before the simulator's start, in seconds, the quotas and the use of other programs begin. */
+  /** How long before the simulator's start its quotas and other programs' use begin. Seconds. */
   readonly startedSecondsAgo: number
   /** Request quotas "agreed with the provider's support team" (service 8.1), which override the table. */
   readonly limits: Readonly<Record<string, RequestLimit>>
   readonly slotLimits: Readonly<Record<string, number>>
-  /** Messages per second per stream; 0 leaves the snapshot and heartbeats. */
+  /** Messages per second per stream; with 0, only the snapshot and heartbeats are sent. */
   readonly streamRate: number
   /** Names of `FAULTS`, each optionally with `:TIMES` or `:always`. */
   readonly faults: readonly string[]
-  /** The behaviour of the sign-in page: ask, or answer at once for tests without a browser. */
+  /** What the sign-in page does: ask, or answer at once for tests without a browser. */
   readonly consent: 'ask' | 'approve' | 'decline'
-  /** The secret of the control surface, sent in `X-Simulator-Control`; without a secret there is none. */
+  /** The secret, sent in `X-Simulator-Control`, of the control surface; without it, there is none. */
   readonly controlSecret?: string
   readonly seed: number
 }
@@ -172,23 +172,23 @@ const hasRequestQuota = (category: string, options: SimulatorFlags): boolean =>
   category === ORDER_QUOTA.category ||
   CURRENT_REQUEST_QUOTAS.some((quota) => quota.category === category)
 
-/** The spells in which the built-in simulator's other program uses Positions. */
+/** How long the built-in simulator's other program uses Positions and then pauses. */
 const SPELL = { onSeconds: 195, offSeconds: 285 } as const
 
 /**
  * The options of the built-in simulator: a rotating key that another program uses too.
  *
- * The other program drains Positions in spells (2.4 requests per second, against a refill of 320/300): from
- * full to about an eighth, then it pauses long enough for the quota to refill. So a forecast, a warning and a
- * recovery occur every eight minutes. Its clock is two spells ahead: the first, from a partly spent quota,
- * ended in a 429, and the third begins at the start.
+ * The other program alternates. It drains Positions (2.4 requests per second, against a refill of 320/300)
+ * from full to about an eighth, and then pauses long enough for the quota to refill. So a forecast, a warning
+ * and a recovery occur every eight minutes. It starts two rounds early: the first, from a partly used quota,
+ * ended in a 429, and the third begins when the simulator starts.
  */
 export const BUILT_IN_OPTIONS: SimulatorFlags = {
   ...DEFAULT_SIMULATOR_OPTIONS,
   keys: 'rotating',
   rotationOverlapSeconds: 30,
   arrivals: 'poisson',
-  // Enough to show that a stream is alive; every frame costs work even in a hidden window.
+  // Enough to show that a stream is alive; every frame takes some work, even in a hidden window.
   streamRate: 1,
   neighbours: [
     { category: 'Positions', perSecond: 2.4, onSeconds: SPELL.onSeconds, offSeconds: SPELL.offSeconds },

@@ -18,19 +18,19 @@ const PREFIX = '/v3/orderexecution/'
 
 export const isOrderExecution = (path: string): boolean => path.startsWith(PREFIX)
 
-/** The ports of the order side. */
+/** What the order endpoints need from the rest of the service. */
 export interface OrderExecutionPorts {
   readonly seed: number
   readonly book: OrderBook
   readonly faults: Faults
   random(): number
-  /** The answer behind the order quota: 429 when nothing is left, otherwise `answer` with quota headers. */
+  /** Applies the order quota: 429 if nothing is left, otherwise `answer` with quota headers. */
   counted(category: string, atMs: number, answer: () => Answer): Answer
-  /** A 429 of a quota, whatever is left. */
+  /** A 429 for a quota, however much is left. */
   rateLimited(category: string, atMs: number): Answer
 }
 
-/** A request with its order ID, and the list that receives the orders it changes. */
+/** A request with its order ID, and the list to which the orders that it changes are added. */
 interface OrderRequest {
   readonly body: string
   readonly id: string
@@ -42,8 +42,8 @@ interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: RegExp
   /**
-   * Whether the request can change an order: such requests count against the order quota, and the faults
-   * strike them.
+   * Whether the request can change an order: if so, it counts against the order quota, and faults may strike
+   * it.
    */
   readonly isOrder: boolean
   answer(request: OrderRequest): Answer
@@ -79,7 +79,7 @@ export class OrderExecution {
     ]
   }
 
-  /** Answers a request with a valid access token. `changed` receives the orders that it changes. */
+  /** Answers a request with a valid access token. The orders that it changes are added to `changed`. */
   answer(request: ServiceRequest, hasTradeScope: boolean, atMs: number, changed: string[]): ServiceReply {
     const { faults } = this.#ports
     const endpoint = this.#endpointOf(request)

@@ -12,7 +12,7 @@ export interface SimulatedPast {
     readonly category: string
     readonly atMs: number
     readonly remaining: number
-    /** Others' requests per second from then to the next reading; absent for the last one. */
+    /** Others' requests per second from this reading to the next; absent for the last one. */
     readonly elsewhere?: number
   }[]
   /** Events, oldest first. */
@@ -21,16 +21,17 @@ export interface SimulatedPast {
 
 type Header = SimulatedPast['headers'][number]
 
-/** Interval of readings per category, matching a small budget for checks. */
+/** Interval between readings of a category, as with a small budget for checks. Milliseconds. */
 const EVERY_MS = 15_000
-/** Interval for detecting that nothing is left. */
+/** How often to check whether anything is left. Milliseconds. */
 const LOOK_MS = 1_000
-/** How long before the start the service requested a planned reconnection. Milliseconds. */
+/** How long before the start the service asked for a planned reconnection. Milliseconds. */
 const GOAWAY_BEFORE_MS = 6 * 60_000
 
 /**
  * Simulates the readings of a monitor that runs from `fromMs` to `untilMs`. Must be called before anything
- * else reads the quotas. Reports at most one 429 per category, at the first moment without a request left.
+ * else reads the quotas. Reports at most one 429 per category, at the first moment at which no request is
+ * left.
  */
 export function pastOf(
   quotas: Pick<RequestQuotas, 'reading' | 'elsewhere'>,

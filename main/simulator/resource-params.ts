@@ -15,13 +15,13 @@ const MAX_SYMBOLS = 100
 const MAX_LEGS = 10
 const MAX_PAGE_SIZE = 600
 
-/** The accounts of a request, known and unknown. */
+/** The accounts in a request, known and unknown. */
 export interface AskedAccounts {
   readonly known: readonly string[]
   readonly unknown: readonly string[]
 }
 
-/** Reads a list of account ids; 404 when none of them is known. */
+/** Reads a list of account ids; 404 if none of them is known. */
 export function readAccounts(text: string): Read<AskedAccounts> {
   const asked = listOf(text)
   if (asked.length === 0 || asked.length > MAX_ACCOUNTS)
@@ -76,7 +76,7 @@ export function readBarUnit(query: URLSearchParams): Read<(typeof BAR_UNITS)[num
   return unit === undefined ? bad('unit must be Minute, Daily, Weekly or Monthly.') : read(unit)
 }
 
-/** The range of bars that a request names. */
+/** The range of bars in a request. */
 export interface AskedBars {
   readonly unit: (typeof BAR_UNITS)[number]
   readonly interval: number
@@ -84,11 +84,11 @@ export interface AskedBars {
   readonly untilMs: number
 }
 
-/** The maximum number of bars; more would only cost memory. */
+/** The maximum number of bars; more would only take memory. */
 const MAX_BARS = 1000
 const UNIT_MINUTES = { Minute: 1, Daily: 1440, Weekly: 10_080, Monthly: 43_200 } as const
 
-/** `unit`, `interval`, `lastdate`, and either `barsback` or `firstdate`. */
+/** Reads `unit`, `interval`, `lastdate`, and either `barsback` or `firstdate`. */
 export function readBars(query: URLSearchParams, nowMs: number): Read<AskedBars> {
   return flatRead(readBarUnit(query), (unit) =>
     flatRead(readWhole(query, 'interval', { low: 1, high: 1440, otherwise: 1 }), (interval) =>

@@ -24,7 +24,7 @@ import {
 import { expirations, riskReward, spreadTypes, strikes } from './rules/payloads-options.ts'
 import { type Answer, errorAnswer, jsonAnswer } from './wire.ts'
 
-/** A request as its resource needs it. */
+/** A request in the form in which resources need it. */
 export interface ResourceRequest {
   readonly seed: number
   readonly atMs: number
@@ -57,13 +57,13 @@ const perAccount =
 const ordersOf = ({ seed, atMs }: ResourceRequest, account: string): readonly Payload[] =>
   orderIds(seed, account).map((id) => order(seed, account, id, atMs))
 
-/** The orders that programs placed, newest first, and those of the simulated day. */
+/** The orders that programs placed, newest first, followed by those of the simulated day. */
 const todaysOrdersOf = (asked: ResourceRequest, account: string): readonly Payload[] => [
   ...asked.book.ordersOf(account, asked.atMs),
   ...ordersOf(asked, account),
 ]
 
-/** Orders of one account after the other, in pages (`pageSize`, `nextToken`). */
+/** Orders, account by account, in pages (`pageSize`, `nextToken`). */
 const pagedOrders = (asked: ResourceRequest, of: typeof ordersOf): Answer =>
   whenRead(readAccounts(asked.parts[0] ?? ''), ({ known, unknown }) =>
     whenRead(readPage(asked.query), (page) => {
@@ -147,7 +147,7 @@ export const RESOURCES: readonly Resource[] = [
 ]
 
 /**
- * Resources that no row of service 8.2 counts: no quota, no quota headers.
+ * Resources that no row of service 8.2 counts, so they have no quota and no quota headers.
  *
  * On the real service, bars are limited by history credits (service 13).
  */
@@ -190,6 +190,6 @@ function objectIn(body: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The result of `then` for a valid parameter, otherwise the answer to the invalid one. */
+/** For a valid parameter, the result of `then`; otherwise the answer to the invalid one. */
 export const whenRead = <T, R>(result: Read<T>, then: (value: T) => R): R | Answer =>
   result.ok ? then(result.value) : result.answer

@@ -9,9 +9,7 @@ import { type ServicePorts, SimulatedService } from './simulated-service.ts'
 import { pump } from './stream-pump.ts'
 import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
-/**
- * The ports of the server in addition to those of the service. `after` returns a function that cancels it.
- */
+/** The ports of the server besides those of the service. `after` returns a function that cancels it. */
 export interface ServerPorts extends ServicePorts {
   after(ms: number, run: () => void): () => void
 }
@@ -28,14 +26,12 @@ export interface SimulatorServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024
-/**
- * The number of possible random values: more would make no difference, and a power of two divides exactly.
- */
+/** The number of possible random values: a power of two, because dividing by it is exact. */
 const CHANCE_STEPS = 2 ** 47
 
 /**
- * The system's ports. If the wall clock is set back, time stops until it catches up: otherwise an hour of
- * quota would have to pass twice.
+ * The system's ports. If the wall clock is set back, time stops until it catches up: otherwise quotas would
+ * have to go through the same hour twice.
  */
 function realPorts(): ServerPorts {
   let lastMs = Date.now()
@@ -56,16 +52,16 @@ function realPorts(): ServerPorts {
 }
 
 export interface ServerOptions extends Partial<SimulatorFlags> {
-  /** 0 or absent: any free port. */
+  /** If 0 or absent, any free port. */
   readonly port?: number
   /**
    * Whether `id_token` is a signed JWT, with a discovery document and a key set. By default the token is
-   * opaque, which saves the 0.1 to 0.5 s for generating a key.
+   * opaque, which saves the 0.1 to 0.5 s that generating a key takes.
    */
   readonly signedIdTokens?: boolean
 }
 
-/** Starts the simulated service on loopback. Throws with code EADDRINUSE when the port is taken. */
+/** Starts the simulated service on loopback. Throws with code EADDRINUSE if the port is in use. */
 export async function startSimulatorServer(
   options: ServerOptions,
   ports: ServerPorts = realPorts(),
@@ -118,7 +114,7 @@ export async function startSimulatorServer(
 interface Serving {
   readonly service: SimulatedService
   readonly ports: ServerPorts
-  /** The numbers of the connections, in the order of accepting. */
+  /** The numbers of the connections, counted as they are accepted. */
   readonly numbers: WeakMap<Socket, number>
 }
 
@@ -127,7 +123,7 @@ async function serve(
   incoming: IncomingMessage,
   response: ServerResponse,
 ) {
-  // A socket error during an answer concerns its client only.
+  // A socket error during an answer concerns only that client.
   response.on('error', () => undefined)
   const body = await bodyOf(incoming)
   if (body === 'gone') return
@@ -165,7 +161,7 @@ function carry(reply: ServiceReply, response: ServerResponse, ports: ServerPorts
       pump(reply.stream, response, ports)
       return
     case 'reset':
-      // A FIN would look like a clean close; a dead connection looks like a reset.
+      // A FIN would look like an orderly close, whereas a dead connection looks like a reset.
       response.socket?.resetAndDestroy()
       return
     case 'cut':
@@ -219,7 +215,7 @@ function requestOf(incoming: IncomingMessage, bodyBytes: Buffer): ServiceRequest
   }
 }
 
-/** The path and query of a request target in absolute form, as proxies send it. */
+/** The path and query of a request target in absolute form, the form that proxies send. */
 function pathOfAbsolute(target: string): string | undefined {
   if (!URL.canParse(target)) return undefined
   const url = new URL(target)
@@ -231,7 +227,7 @@ const listening = (server: Server, port: number): Promise<number> =>
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {
       server.off('error', reject)
-      // A failed accept, for example without free file handles, concerns one client only.
+      // A failed accept, for example for lack of file handles, concerns only one client.
       server.on('error', () => undefined)
       resolve((server.address() as AddressInfo).port)
     })

@@ -14,11 +14,11 @@ import { ThrottledResources } from './throttled-resources.ts'
 import { answerRevoke, answerToken, type TokenEndpointRules } from './token-endpoints.ts'
 import { type Answer, errorAnswer, jsonAnswer, type ServiceReply, type ServiceRequest } from './wire.ts'
 
-/** The ports of the simulated service. `nowMs`: epoch milliseconds, may have a fraction, never goes back. */
+/** The ports of the simulated service. `nowMs`: epoch milliseconds; need not be whole; never goes back. */
 export interface ServicePorts {
   nowMs(): number
   random(): number
-  /** Signs `id_token`s; absent: they are opaque, and there is no discovery document. */
+  /** Signs `id_token`s. If absent, they are opaque, and there is no discovery document. */
   readonly idTokens?: IdTokenIssuer
 }
 
@@ -26,7 +26,7 @@ const SEEDED_SCOPE = 'openid offline_access MarketData ReadAccount Matrix Option
 const SKEW_MS = 3_600_000
 
 /**
- * The simulated service without sockets and timers: it maps a request to an answer, and open streams are
+ * The simulated service without sockets and timers: it maps requests to answers, and its open streams are
  * polled for their pieces. `server.ts` serves it on a port; tests drive it with virtual time.
  */
 export class SimulatedService {
@@ -123,13 +123,13 @@ export class SimulatedService {
     return this.#resources.streams()
   }
 
-  /** Ends open streams from the service's side. Absent category: all. */
+  /** Ends the open streams of a category, or of all, from the service's side. */
   cutStreams(how: Ending['how'], category?: string, lastLine?: string): number {
     const said = lastLine === undefined ? {} : { lastLine }
     return this.#resources.cutStreams({ atMs: this.nowMs(), lingerMs: 0, how, ...said }, category)
   }
 
-  /** Replaces the requests of other programs; categories not named stop. */
+  /** Replaces other programs' traffic; in categories that are not named, it stops. */
   setTraffic(traffic: Readonly<Record<string, number>>): void {
     const nowMs = this.nowMs()
     for (const category of this.quotas.categories()) {
@@ -264,13 +264,13 @@ const opaqueToken = (random: () => number): string => `sim.${lettersOf(random, 4
 const requestIdOf = (random: () => number): string =>
   [8, 4, 4, 4, 12].map((count) => lettersOf(random, count, '0123456789abcdef')).join('-')
 
-/** One request in the simulator's log. Without headers, body and query, which may contain secrets. */
+/** One request in the simulator's log, without its headers, body and query, which may contain secrets. */
 interface LedgerEntry {
   readonly atMs: number
   readonly method: string
   readonly path: string
   readonly category?: string
-  /** 0 when no status was sent. */
+  /** 0 if no status was sent. */
   readonly status: number
   readonly outcome: 'answer' | 'stream' | 'reset' | 'cut' | 'silence'
   readonly requestId: string

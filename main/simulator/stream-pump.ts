@@ -10,7 +10,7 @@ export interface PumpPorts {
 }
 
 /**
- * Writes a stream's pieces to a response when they are due.
+ * Writes a stream's pieces to a response as they become due.
  *
  * Frees the slot as soon as the client closes the connection, not at the next failed write.
  */
@@ -37,8 +37,8 @@ export function pump(stream: OpenedStream, response: ServerResponse, ports: Pump
         return
       case 'reset':
         over = true
-        // The write's callback resets the connection, so that earlier bytes are sent first; a space does not
-        // complete a frame.
+        // The connection is reset in the callback of a write, so that earlier bytes are sent first. What is
+        // written is a space, which does not complete a frame.
         response.write(' ', () => socket?.resetAndDestroy())
         return
     }

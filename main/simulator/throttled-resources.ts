@@ -14,8 +14,8 @@ import { type Answer, errorAnswer, type ServiceReply, type ServiceRequest, type 
 /**
  * The X-RateLimit values of a stream for which the table of service 8.2 has slots only.
  *
- * Its answers carry both header sets (service 2.2, 7), but no request quota is stated for it, so nothing is
- * counted or refused. The limit was seen on the real service; no row of the table has it.
+ * Its answers have both sets of headers (service 2.2, 7), but no request quota is documented for it, so
+ * nothing is counted or rejected. This limit was observed on the real service and is in no row of the table.
  */
 const UNTABLED: QuotaReading = { limit: 251, periodSeconds: 300, remaining: 251, resetSeconds: 0 }
 
@@ -51,14 +51,14 @@ export class ThrottledResources {
     return [...this.#streams]
   }
 
-  /** Ends open streams from the service's side. Absent category: all. */
+  /** Ends the open streams of a category, or of all, from the service's side. */
   cutStreams(ending: Ending, category: string | undefined): number {
     const cut = this.streams().filter((stream) => category === undefined || stream.category === category)
     for (const stream of cut) stream.cut(ending)
     return cut.length
   }
 
-  /** Answers a request with a valid access token. A 429 costs nothing. */
+  /** Answers a request with a valid access token. A 429 uses no request. */
   answer(request: ServiceRequest, category: string, atMs: number): ServiceReply {
     const streamed = STREAM_RESOURCES.find(({ path }) => path.test(request.path))
     const rate = this.quotas.reading(category, atMs)
@@ -80,13 +80,13 @@ export class ThrottledResources {
     return this.#open(opening.frames, request.path, category, overHiddenCap, atMs)
   }
 
-  /** The answer of a resource without a quota, or `undefined` for other paths. */
+  /** The answer of a resource without a quota; `undefined` for any other path. */
   uncounted(request: ServiceRequest, atMs: number): Answer | undefined {
     const asked = this.#asked(request, atMs)
     return asked && resourceAnswer(UNCOUNTED_RESOURCES, request, asked)
   }
 
-  /** Answers a request of a category without streams: 429 when nothing is left, which costs nothing. */
+  /** Answers a request of a category without streams: 429 if nothing is left, which uses no request. */
   counted(category: string, atMs: number, answer: () => Answer): Answer {
     const rate = this.quotas.reading(category, atMs)
     if (rate !== undefined && rate.remaining < 1) return this.#tooMany('Rate quota exceeded', category, atMs)
@@ -94,7 +94,7 @@ export class ThrottledResources {
     return this.#withQuota(answer(), category, atMs)
   }
 
-  /** A 429 of a request quota, whatever is left; its headers say that nothing is. */
+  /** A 429 for a request quota, however much is left; its headers say that nothing is left. */
   rateLimited(category: string, atMs: number): Answer {
     const answer = this.#tooMany('Rate quota exceeded', category, atMs)
     if (answer.headers['X-RateLimit-Remaining'] === undefined) return answer
@@ -102,7 +102,7 @@ export class ThrottledResources {
     return { ...answer, headers: { ...answer.headers, ...headers } }
   }
 
-  /** The request for a resource; `undefined` when its path has an invalid escape. */
+  /** The request for a resource; `undefined` if its path has an invalid escape. */
   #asked(request: ServiceRequest, atMs: number): ResourceRequest | undefined {
     try {
       decodeURIComponent(request.path)

@@ -12,7 +12,7 @@ export interface TokenEndpointRules {
   readonly signIns: SignInRules
   readonly faults: Faults
   readonly mint: () => string
-  /** Absent: `id_token`s are opaque, as service 2.1 permits. */
+  /** If absent, `id_token`s are opaque, as service 2.1 permits. */
   readonly idTokens?: IdTokenIssuer
 }
 
@@ -38,7 +38,7 @@ export function answerToken(rules: TokenEndpointRules, request: ServiceRequest, 
 
 function answerRefresh(rules: TokenEndpointRules, form: URLSearchParams, atMs: number): ServiceReply {
   const { faults, tokens } = rules
-  // Faults on the path: the service never receives the request.
+  // Faults in the network: the service never receives the request.
   if (faults.strike('refresh-reset')) return { kind: 'reset' }
   if (faults.strike('html-refresh-response')) return htmlAnswer(200, PORTAL)
   if (faults.strike('refresh-503'))
@@ -90,10 +90,10 @@ function answerCode(rules: TokenEndpointRules, form: URLSearchParams, atMs: numb
 }
 
 /**
- * Answers POST /oauth/revoke (service 4.2): JSON as in the service's sample, or the form of RFC 7009, section
- * 2.1.
+ * Answers POST /oauth/revoke (service 4.2): as JSON like the service's example, or as a form (RFC 7009,
+ * section 2.1).
  *
- * A form is answered by that RFC's rules: an unknown token counts as revoked (RFC 7009, section 2.2).
+ * For a form, the RFC's rules apply: an unknown token counts as revoked (RFC 7009, section 2.2).
  */
 export function answerRevoke(rules: TokenEndpointRules, request: ServiceRequest, atMs: number): ServiceReply {
   const asked = readRevocation(request)
@@ -135,7 +135,7 @@ function clientProblem(
   return clientSecret === rules.clientSecret ? undefined : refused('invalid_client', 'Unauthorized.')
 }
 
-/** Reads a form. JSON is rejected, as by the service. */
+/** Reads a form. JSON is rejected, as on the real service. */
 function readForm(request: ServiceRequest): URLSearchParams | TokenRefusal {
   if (mediaType(request) !== FORM) {
     return refused('invalid_request', 'Content-Type must be application/x-www-form-urlencoded.')
@@ -185,7 +185,7 @@ function textIn(body: Readonly<Record<string, unknown>>, name: string): string |
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** A token response (service 2.1). `nonce`: that of the sign-in that the answer completes. */
+/** A token response (service 2.1). `nonce`: that of the sign-in which the answer completes. */
 function granted(rules: TokenEndpointRules, grant: TokenGrant, atMs: number, nonce?: string): Answer {
   return jsonAnswer(
     200,

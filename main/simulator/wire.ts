@@ -1,4 +1,4 @@
-/** A request as the simulated service receives it, over any transport. */
+/** A request as the simulated service receives it, whatever the transport. */
 export interface ServiceRequest {
   readonly method: string
   /** Without the query, percent-encoded as received. */
@@ -10,7 +10,7 @@ export interface ServiceRequest {
   readonly body: string
   /** The body as received; absent without a socket. */
   readonly bodyBytes?: Buffer
-  /** The number of its connection, in the order of accepting; absent without a socket. */
+  /** The number of its connection, counted as they are accepted; absent without a socket. */
   readonly connection?: number
 }
 
@@ -32,37 +32,37 @@ export type ServiceReply =
   /** The socket stays open without an answer. */
   | { readonly kind: 'silence' }
 
-/** One whole answer. */
+/** One complete answer. */
 export interface Answer {
   readonly kind: 'answer'
   readonly status: number
   readonly headers: WireHeaders
   readonly body: string
-  /** The time until the answer, in milliseconds; absent: none. */
+  /** The delay of the answer, in milliseconds; absent if none. */
   readonly delayMs?: number
-  /** Send only the headers given here. */
+  /** Present if only the headers given here are to be sent. */
   readonly bare?: true
 }
 
-/** One piece of a stream's output. `end` finishes the body, `reset` resets the socket within it. */
+/** One piece of a stream's output. `end` completes the body; `reset` resets the socket before that. */
 export type StreamPiece =
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' }
   | { readonly kind: 'reset' }
 
-/** An open stream that is polled for due pieces, so that both real and virtual time can drive it. */
+/** An open stream that is polled for due pieces, so that it works in real and in virtual time. */
 export interface OpenedStream {
   readonly id: string
   readonly category: string
-  /** The time of the next piece for `take`; `undefined` after the end. */
+  /** When the next piece for `take` is due; `undefined` after the end. */
   nextDueMs(): number | undefined
   /** Returns all pieces due up to `atMs`, in order. */
   take(atMs: number): readonly StreamPiece[]
-  /** The client has disconnected; frees the slot at once. */
+  /** To be called when the client has disconnected; frees the slot at once. */
   close(): void
   /**
-   * Sets a callback for changes of `nextDueMs` without a `take`, for example when the stream is cut from
-   * outside.
+   * Sets a callback for changes of `nextDueMs` that `take` does not cause, for example when the stream is cut
+   * from outside.
    */
   whenMoved(moved: () => void): void
 }

@@ -12,27 +12,27 @@ export interface AddressFileDeps {
    * reveals nothing.
    */
   readonly randomBytes: (size: number) => Uint8Array
-  /** Opens a file in the user's browser. */
+  /** Opens a file in the person's browser. */
   readonly openFile: (path: string) => Promise<void>
 }
 
 /**
- * How long the file exists at most, in milliseconds: a browser that has to start first may take this long to
- * read it.
+ * Maximum lifetime of the file, in milliseconds. A browser that has to start first may take this long to read
+ * it.
  */
 export const ADDRESS_FILE_MS = 60_000
 
 const NAME = /^open-[\w-]+\.html$/
 
 /**
- * Opens addresses with a secret, such as a single-use code or a sign-in's `state`.
+ * Opens addresses that contain a secret, such as a single-use code or a sign-in's `state`.
  *
- * A browser receives an address in its argument list, which every user of the machine can read. It is
- * therefore given the path of a private file that redirects to the address. The file is deleted after the
- * address was used, and after a minute at the latest.
+ * A browser receives an address in its argument list, which every user of the machine can read. So it is
+ * given the path of a private file that redirects to the address. The file is deleted once the address has
+ * been used, and after a minute at the latest.
  */
 export function openByFile({ folder, clock, randomBytes, openFile }: AddressFileDeps): OpenUrl {
-  // Files of a killed process; their addresses became useless with it.
+  // Deletes the files of a killed process; their addresses no longer work.
   for (const name of readdirSync(folder)) if (NAME.test(name)) rmSync(join(folder, name), { force: true })
   return async (address) => {
     const path = join(folder, `open-${Buffer.from(randomBytes(12)).toString('base64url')}.html`)
@@ -63,7 +63,7 @@ function writeNew(path: string, text: string): void {
 
 /**
  * A page that redirects to the address. `replace` keeps the file out of the tab's history; the rest is for
- * browsers without scripts.
+ * browsers without JavaScript.
  */
 function pageLeadingTo(address: string): string {
   const inScript = JSON.stringify(address).replaceAll('<', '\\u003c')

@@ -15,8 +15,8 @@ export const defaultDataFolder = (): string | undefined => dataFolderOf(thisAcco
 export const NO_HOME = 'no home folder: HOME is empty or not an absolute path; choose a folder with --data'
 
 /**
- * Opens a data folder. Creates it if needed, private to its owner, and checks that files can be written in it
- * and that no other user can create or replace them.
+ * Opens a data folder. Creates it if needed, private to its owner. Checks that files can be written in it,
+ * and that no other user can create or replace files in it.
  */
 export function openDataFolder(folder: string | undefined): DataFolderOpening {
   if (folder === undefined) return { kind: 'unusable', line: NO_HOME }
@@ -31,7 +31,7 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
     const distrust = whyNotTrusted(path)
     if (distrust !== undefined) return unusable(`${distrust}; choose a folder of your own with --data`)
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
-    // The real path, because a link could lead elsewhere by the time of the next file.
+    // The real path, because a link could later lead elsewhere.
     return { kind: 'open', path: realpathSync(path) }
   } catch (error) {
     return unusable(reason(error))
@@ -40,8 +40,8 @@ export function openDataFolder(folder: string | undefined): DataFolderOpening {
 
 /**
  * Creates a folder level by level. Node's recursive mkdir never returns if a parent exists but reports
- * ENOENT, as /proc does. An existing folder keeps its mode, because others may be meant to list it; our files
- * in it are private.
+ * ENOENT, as in /proc. An existing folder keeps its mode, because others may be supposed to list it; our
+ * files in it are private.
  */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
@@ -50,7 +50,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process that started at the same time created it.
+    // Another process that started at the same time has created it.
     if (systemErrorCode(error) !== 'EEXIST') throw error
   }
 }

@@ -8,23 +8,20 @@ import { systemErrorCode, systemErrorText } from './system-error.ts'
 import { writeWhole } from './write-whole.ts'
 
 export interface JsonFileOptions<T> {
-  /** Absent: values last as long as the process. */
+  /** If absent, values last as long as the process. */
   readonly folder: string | undefined
   /** Without the extension: `alerts` for `alerts.json`. */
   readonly name: string
-  /** The subject of a problem's sentence, in the plural, such as `Alert thresholds`. */
+  /** The subject of sentences about problems, in the plural, such as `Alert thresholds`. */
   readonly what: string
   readonly schema: z.ZodType<T>
   /** The maximum length; a longer file counts as damaged. */
   readonly maxLength?: number
-  /** Written as the file's `schemaVersion`: a file with a higher number is from a newer version. */
+  /** Written as the file's `schemaVersion`. A file with a higher number is from a newer version. */
   readonly schemaVersion?: number
 }
 
-/**
- * Maximum size of a file that is read: a larger one counts as damaged. A thousand times the largest of our
- * files.
- */
+/** Maximum size of a file, a thousand times that of our largest. A larger one counts as damaged. Bytes. */
 const MAX_BYTES = 16 << 20
 
 const versioned = z.looseObject({ schemaVersion: z.int() })
@@ -42,7 +39,7 @@ export class JsonFile<T> {
   /**
    * The file's value, or `fallback` if it is missing or unreadable. Never throws.
    *
-   * `onProblem` is called with one sentence for the user if the file cannot be read; a damaged file is set
+   * `onProblem` is called with one sentence for the person if the file can't be read. A damaged file is set
    * aside.
    */
   read<F>(fallback: F, nowMs: number, onProblem: (sentence: string) => void): T | F {

@@ -12,7 +12,7 @@ import { writeWhole } from './write-whole.ts'
 export interface LockHolder {
   readonly pid: number
   readonly host: 'desktop' | 'browser' | 'terminal'
-  /** A command that releases the lock within a second: others wait for it. */
+  /** Present for a command that releases the lock within a second, so others wait for it. */
   readonly isBrief?: true
 }
 
@@ -45,7 +45,8 @@ const HELD = new Set<DatabaseSync>()
  *
  * The lock is an exclusive SQLite transaction without writes. The operating system releases it when its
  * process ends in any way, so it cannot be stale. A side file names the holder. It is read while the lock is
- * held, and to notice that a running holder's lock file was deleted: a new file can always be locked.
+ * held. It also reveals that a running holder's lock file was deleted, because a new file can always be
+ * locked.
  */
 export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt {
   const sideFile = join(folder, 'lock.json')
@@ -53,7 +54,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const opening = openPatiently(file, sideFile)
   if (opening.kind === 'unusable') return { kind: 'unusable', line: `can't lock ${folder}: ${opening.why}` }
   const former = readHolder(sideFile)
-  // A file system without locks reports every attempt as busy (ENOLCK), or lets every attempt succeed.
+  // On a file system without locks, every attempt is reported as busy (ENOLCK), or every attempt succeeds.
   if (opening.kind === 'busy') return canLock(folder) ? busy(folder, former) : withoutLocks(folder)
   const marks = { folder: fileIdentity(folder), file: fileIdentity(file), started: startOf(process.pid) }
   if (former !== undefined && isAlive(former.pid)) {
@@ -72,7 +73,7 @@ export function lockDataFolder(folder: string, holder: LockHolder): LockAttempt 
   const release = () => {
     if (!HELD.delete(opening.database)) return
     try {
-      // Deleted before the release: afterwards the file could be the next owner's.
+      // Deleted before the lock is released: afterwards the file could be the next owner's.
       rmSync(sideFile, { force: true })
     } catch {
       // The file is read only while the lock is held.
@@ -87,7 +88,7 @@ type Opening =
   | { readonly kind: 'busy' }
   | { readonly kind: 'unusable'; readonly why: string }
 
-/** Waits for a brief holder without returning to the event loop: nothing runs before the lock is held. */
+/** Waits for a brief holder and blocks the event loop, because nothing may run before the lock is held. */
 function openPatiently(file: string, sideFile: string): Opening {
   for (let waitedMs = 0; ; waitedMs += RETRY_MS) {
     const opening = openExclusively(file)
@@ -111,7 +112,7 @@ function openExclusively(file: string, retried = false): Opening {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     if (code === SQLITE_BUSY) return { kind: 'busy' }
     if (code === SQLITE_NOTADB && !retried) {
-      // A file that is not a database cannot be locked, and a lock file contains nothing to lose.
+      // A file that is not a database can't be locked, and a lock file contains nothing that could be lost.
       rmSync(file, { force: true })
       return openExclusively(file, true)
     }
@@ -123,8 +124,8 @@ function openExclusively(file: string, retried = false): Opening {
 const NO_LOCKS =
   "file locks don't work there, perhaps a network folder; choose a folder on a local disk with --data"
 /**
- * The primary codes that mean that locking failed, because beginning an exclusive transaction accesses only
- * the file's header.
+ * The primary codes that mean that locking failed. Beginning an exclusive transaction accesses only the
+ * file's header, so these errors have no other cause.
  */
 const LOCK_FAILURES: ReadonlySet<number> = new Set([SQLITE_IOERR, SQLITE_PROTOCOL, SQLITE_NOLFS])
 
@@ -155,8 +156,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * A script for another process that tries to take the lock held by this one. The recorded pid is no proof,
- * because it may be a former owner's.
+ * A script with which another process tries to take the lock that this process holds. The recorded pid proves
+ * nothing, because it may be a former owner's.
  */
 const TRY = `
   const { DatabaseSync } = require('node:sqlite')
@@ -164,8 +165,8 @@ const TRY = `
 `
 
 /**
- * Whether another process can take the lock too. Assumed false within Electron, which cannot start another
- * Node.
+ * Whether another process can take the lock too. Assumed to be false within Electron, which can't start
+ * another Node process.
  */
 function isOpenToOthers(file: string): boolean {
   if (process.versions['electron'] !== undefined) return false
@@ -174,8 +175,8 @@ function isOpenToOthers(file: string): boolean {
 }
 
 /**
- * Creates the lock file privately. SQLite would make it readable for all users, and a reader's lock would
- * keep the owner out.
+ * Creates the lock file privately. SQLite would make it readable for all users, and a lock held by a reader
+ * would lock the owner out.
  */
 function makeForOwner(file: string): void {
   try {
@@ -187,15 +188,17 @@ function makeForOwner(file: string): void {
 }
 
 /**
- * Whether a live process still uses the folder, although its lock file was deleted and made anew. A different
- * folder means a copy; a different start, that a later process got the same id.
+ * Whether a live process still uses the folder, although its lock file was deleted and created again. If the
+ * folder differs, this one is a copy; if the start differs, a later process has the same id.
  */
 function hasLostItsFile({ pid, folder, file, started }: SideFile, marks: Marks): boolean {
   if (file === undefined || folder !== marks.folder || file === marks.file) return false
   return started === startOf(pid)
 }
 
-/** When a process started, in ticks since the computer did; `undefined` where the system does not tell. */
+/**
+ * When a process started, in ticks since the computer started; `undefined` if the system does not report it.
+ */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -217,7 +220,7 @@ const holderFile = z.object({
   pid: z.int().positive(),
   host: z.enum(['desktop', 'browser', 'terminal']),
   isBrief: z.literal(true).exactOptional(),
-  /** Marks of the locked folder, of its lock file and of the process's start, for comparison. */
+  /** Identify the locked folder, its lock file and the start of the process, for comparison. */
   folder: z.string().exactOptional(),
   file: z.string().exactOptional(),
   started: z.string().exactOptional(),

@@ -7,16 +7,16 @@ import { systemErrorText } from './system-error.ts'
 
 const MAX_BYTES = 1_000_000
 
-/** The destination of finished lines. */
+/** The destination of complete lines. */
 export type LogSink = (line: string) => void
 
-/** A log whose lines all pass the redactor. */
+/** A log whose lines all pass through the redactor. */
 export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogSink): Log {
   return {
     note(line, fields = {}) {
       const clean = redactor.fields(fields)
       const tail = Object.keys(clean).length > 0 ? ` ${redactor.text(JSON.stringify(clean))}` : ''
-      // One line each, so that text from a server cannot forge another line.
+      // Line breaks are removed, so that text from a server can't forge another line.
       const text = `${redactor.text(line)}${tail}`.replace(/\p{Cc}+/gu, ' ')
       sink(`${new Date(wallMs()).toISOString()} ${text}`)
     },
@@ -24,7 +24,7 @@ export function redactedLog(redactor: Redactor, wallMs: () => number, sink: LogS
 }
 
 /**
- * Writes `headroom.log` in the data folder and keeps one predecessor: at most twice `mostBytes`.
+ * Writes `headroom.log` in the data folder and keeps its predecessor: together at most twice `mostBytes`.
  *
  * A failure to write must not stop the monitor; it is reported once, through `complain`.
  */
@@ -52,7 +52,7 @@ export function fileSink(folder: string, complain: (line: string) => void, mostB
 function append(file: string, entry: string): void {
   const handle = openPrivately(file, 'append')
   try {
-    // A file of an earlier version may be readable by other users.
+    // A file from an earlier version may be readable by other users.
     if (process.platform !== 'win32') fchmodSync(handle, PRIVATE_MODE)
     const bytes = Buffer.from(entry)
     for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)

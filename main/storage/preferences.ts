@@ -5,12 +5,12 @@ import type { Saved } from './storage-error.ts'
 const SCHEMA_VERSION = 1
 
 /**
- * The preferences. A value unknown to this version, such as a newer one's, reads as the default and stays in
- * the file.
+ * The preferences. If this version does not know a value, such as a newer one's, the default applies and the
+ * value stays in the file.
  */
 const values = z.object({
   theme: z.enum(['system', 'light', 'dark']).catch('system'),
-  /** Whether the user agreed to store keys on a system that cannot protect them. */
+  /** Whether the person agreed to store keys on a system that cannot protect them. */
   storeUnprotected: z.boolean().catch(false),
 })
 
@@ -22,16 +22,17 @@ export type PreferenceValues = z.output<typeof values>
 const fileIn = (folder: string) =>
   new JsonFile({ folder, name: 'preferences', what: 'preferences', schema: stored })
 
-/** Reports and sets aside a damaged `preferences.json`, for a host that uses none of the choices. */
+/** Reports and sets aside a damaged `preferences.json`, for a host that does not use any of them. */
 export function checkPreferences(folder: string, nowMs: number, problem: (sentence: string) => void): void {
   fileIn(folder).read({}, nowMs, problem)
 }
 
 /**
- * `preferences.json`: the user's choices in any host, without secrets. An unreadable file gives the defaults.
+ * `preferences.json`: a person's choices in any host, without secrets. If it is unreadable, the defaults
+ * apply.
  *
- * Not stored by electron-store, which hosts without Electron lack and which on a full disk replaces a good
- * file by a truncated one.
+ * Not stored with electron-store: hosts without Electron lack it, and on a full disk it replaces a good file
+ * with a truncated one.
  */
 export class Preferences implements SettingsStore<PreferenceValues> {
   readonly #file: JsonFile<Stored>
@@ -58,7 +59,7 @@ export class Preferences implements SettingsStore<PreferenceValues> {
   }
 }
 
-/** Settings that persist between runs, independent of the library that stores them. */
+/** Settings that persist between runs, whichever library stores them. */
 export interface SettingsStore<T> {
   read(): T
   /**

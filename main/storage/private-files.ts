@@ -13,22 +13,22 @@ import {
 import { dirname, join } from 'node:path'
 import { systemErrorCode } from './system-error.ts'
 
-/** The mode of every file of the app: private to its user from the first byte on (PROMISES D7). */
+/** The mode of every file of the app: private to its owner from the first byte on (PROMISES D7). */
 export const PRIVATE_MODE = 0o600
 
 const OTHERS_MAY = 0o077
 const OTHERS_MAY_WRITE = 0o022
 const ALL_MAY_WRITE = 0o002
 const STICKY = 0o1000
-/** 0 on Windows, where a link cannot be rejected when opening. */
+/** 0 on Windows, where opening a file can't reject a link. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0
 
 /**
- * The file mask this process was started with; `undefined` while it is in force, and on Windows, which has
+ * The umask with which this process was started; `undefined` while it is in force, and on Windows, which has
  * none.
  */
 let formerMask: number | undefined
-/** Number of other programs that are being started. */
+/** How many other programs are being started now. */
 let starting = 0
 
 /**
@@ -39,8 +39,8 @@ export function createFilesPrivately(): void {
 }
 
 /**
- * Restores the file mask that this process was started with, until the returned function is called. A program
- * of the user, such as a browser, inherits the mask at its start and uses it for every file that it saves.
+ * Restores the umask with which this process was started, until the returned function is called. A program
+ * such as a browser inherits the umask when it is started, and uses it for every file that it saves.
  *
  * Files that the app opens itself stay private, because each is created with `PRIVATE_MODE`.
  */
@@ -55,8 +55,8 @@ export function restoreFileMask(): () => void {
 }
 
 /**
- * Opens a file for writing, at its end (`append`) or emptied (`replace`). A new file is private; links are
- * rejected.
+ * Opens a file for writing, to append to it (`append`), or after emptying it (`replace`). A new file is
+ * private; links are rejected.
  */
 export function openPrivately(file: string, how: 'append' | 'replace'): number {
   const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants
@@ -65,8 +65,8 @@ export function openPrivately(file: string, how: 'append' | 'replace'): number {
 }
 
 /**
- * Ensures that a file which a library opens by its path exists and is private; one of an earlier version may
- * be readable by others. Throws for a link.
+ * Ensures that a file which a library opens by its path exists and is private. One from an earlier version
+ * may be readable by others. Throws for a link.
  *
  * An existing file is not opened: closing it would release SQLite's locks on it in this process (POSIX).
  */
@@ -85,7 +85,7 @@ export function ensurePrivate(file: string): void {
  * may write to it or replace it, or a file in it is a link, a pipe or a device. `undefined` if it can be
  * trusted.
  *
- * Windows is not checked, because its access lists have no mode.
+ * Nothing is checked on Windows, whose access lists have no mode.
  */
 export function whyNotTrusted(
   folder: string,
@@ -119,14 +119,14 @@ function foldersAbove(path: string): readonly string[] {
 
 /** 0 on Windows, where opening a pipe does not wait for its writer. */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0
-/** Interval of checks of a pipe, and their total duration, in milliseconds. */
+/** How often, and for how long in total, a pipe is checked. Milliseconds. */
 const PIPE_WAIT = { everyMs: 10, mostMs: 10_000 } as const
 
 /**
  * Reads a file as text; `undefined` if it is longer than `maxBytes`. Throws the system's error.
  *
- * Reading stops there, because the size of a pipe, such as a shell's `<(…)`, or of a device is not known in
- * advance. A pipe without a writer is waited for up to `mostMs`; then this throws ETIMEDOUT.
+ * Reading stops at that length, because the size of a device or a pipe, such as a shell's `<(…)`, is not
+ * known in advance. Waits at most `PIPE_WAIT.mostMs` for the writer of a pipe, then throws ETIMEDOUT.
  */
 export function readBounded(
   path: string,
@@ -154,7 +154,7 @@ export function readBounded(
   }
 }
 
-/** The number of bytes that could be read at once; `undefined` if there may be some later. */
+/** The number of bytes that could be read at once; `undefined` if some may arrive later. */
 function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   try {
     return readSync(file, bytes, at, bytes.length - at, null)
@@ -164,7 +164,7 @@ function readNow(file: number, bytes: Buffer, at: number): number | undefined {
   }
 }
 
-/** Blocks this thread. For a wait before anything else may run. */
+/** Blocks this thread, for a wait during which nothing else may run. */
 export function blockFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -8,7 +8,7 @@ const schema = z.object({ zone: z.enum(TIME_ZONES) })
 
 /**
  * The zone of all times of day in this process, stored in `times.json` of the data folder; without a folder,
- * in memory only.
+ * only in memory.
  */
 export class ShownTimes {
   readonly #file: JsonFile<z.output<typeof schema>>

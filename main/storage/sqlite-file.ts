@@ -10,9 +10,9 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens a database file, created private if missing. Throws SQLite's errors.
+ * Opens a database file. Creates it, as a private file, if it is missing. Throws SQLite's errors.
  *
- * SQLite itself would make it readable for all users; its -wal and -shm files take the mode of the main file.
+ * SQLite itself would make it readable for all users; its -wal and -shm files get the mode of the main file.
  */
 export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): DatabaseSync {
   ensurePrivate(file)
@@ -29,14 +29,15 @@ export function openSqlite(file: string, { pragmas, busyMs }: SqliteOptions): Da
 /** The schema of a file after `migrate`. */
 export type SchemaState =
   | { readonly kind: 'current' }
-  /** Written by a later version with unknown tables; left unchanged. */
+  /** Written by a later version, whose tables are unknown; left unchanged. */
   | { readonly kind: 'newer'; readonly version: number }
 
 /**
  * Runs the migrations that a file of an older version lacks, in one transaction; the one at index n leads
- * from version n to n + 1. Throws SQLite's errors, with the file unchanged.
+ * from version n to n + 1. Throws SQLite's errors; the file is then unchanged.
  *
- * The transaction is opened even without migrations, because it shows whether the file can be written.
+ * A transaction is opened even if there is nothing to migrate, because it shows whether the file can be
+ * written.
  */
 export function migrate(database: DatabaseSync, migrations: readonly string[]): SchemaState {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
@@ -55,7 +56,7 @@ export function migrate(database: DatabaseSync, migrations: readonly string[]): 
 
 /**
  * Detects whether the file of an open database has been deleted or replaced: a deleted file accepts writes
- * without an error, and they are lost with the process. Always true for a database without a file.
+ * without an error, and these are lost when the process ends. Always true for a database without a file.
  */
 export function filePlace(database: DatabaseSync): () => boolean {
   const path = database.location()
@@ -64,7 +65,7 @@ export function filePlace(database: DatabaseSync): () => boolean {
   return () => fileIdentity(path) === opened
 }
 
-/** Identifies a file or folder whatever its name; `undefined` if it is missing. */
+/** Identifies a file or folder independently of its name; `undefined` if it is missing. */
 export function fileIdentity(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats && `${stats.dev}:${stats.ino}`

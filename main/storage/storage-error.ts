@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { systemErrorCode } from './system-error.ts'
 
-/** Whether a write to disk is durable; if not, `why` says so in words for the user. */
+/** Whether a write to disk is durable; if not, `why` says why in words for the person. */
 export type Saved = { readonly ok: true } | { readonly ok: false; readonly why: string }
 
 /** The result of a write that is durable. */
@@ -26,7 +26,7 @@ const SQLITE_CANTOPEN = 14
 const SQLITE_PROTOCOL = 15
 const SQLITE_NOLFS = 22
 const SQLITE_NOTADB = 26
-/** SQLITE_IOERR_WRITE, which some systems return on a full disk or over a quota. */
+/** SQLITE_IOERR_WRITE, which some systems return if the disk is full or a quota is exceeded. */
 const IOERR_WRITE = SQLITE_IOERR | (3 << 8)
 
 /** The kind of failure behind an error of SQLite or of the file system. */
@@ -74,8 +74,8 @@ export function storageFailure(error: unknown): StorageFailure {
 const DAMAGED = 'the file is damaged'
 
 /**
- * An error of a database file as a text for the user, as the end of a sentence; `undefined` if neither the
- * disk nor the file failed, which means a bug.
+ * The text for an error of a database file, as the end of a sentence; `undefined` if neither the disk nor the
+ * file is the cause, so that it must be a bug.
  */
 export function storageErrorText(error: unknown): string | undefined {
   if (isForeignRow(error)) return DAMAGED
@@ -107,7 +107,7 @@ export function storageErrorText(error: unknown): string | undefined {
   }
 }
 
-/** Whether a row was read that Headroom never writes: of another form, or with an integer beyond 2^53. */
+/** Whether a row can't have been written by Headroom: of another form, or with an integer beyond 2^53. */
 function isForeignRow(error: unknown): boolean {
   if (error instanceof z.ZodError) return true
   return error instanceof RangeError && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'

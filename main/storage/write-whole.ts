@@ -4,16 +4,16 @@ import type { Saved } from './storage-error.ts'
 import { systemErrorText } from './system-error.ts'
 
 /**
- * Replaces a small file by `text`, or leaves it unchanged.
+ * Replaces a small file with `text`, or leaves it unchanged.
  *
- * The size is checked before the rename: on a full disk a write may report success for fewer bytes than it
- * was given, and renaming that over the good file would lose both.
+ * The size is checked before the rename: on a full disk, a write may succeed although it wrote fewer bytes,
+ * and renaming the result over the good file would lose both.
  */
 export function writeWhole(file: string, text: string): Saved {
   const bytes = new TextEncoder().encode(text)
   const draft = `${file}.new`
   try {
-    // A draft left by a crash may be readable by others, or be a link.
+    // A draft that a crash left behind may be readable by others or be a link.
     rmSync(draft, { force: true })
     const handle = openSync(draft, 'wx', PRIVATE_MODE)
     try {

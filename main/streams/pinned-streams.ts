@@ -23,17 +23,17 @@ const request = z.object({
   options: z.record(z.string().max(32), z.string().max(64)).default({}),
 })
 const entry = z.object({ owner: z.string(), pins: z.array(z.unknown()) })
-/** A plain list comes from a version that did not store the owner. */
+/** A plain list comes from an earlier version, which did not store the owner. */
 const stored = z.object({ profiles: z.record(z.string(), z.union([entry, z.array(z.unknown())])) })
 type Entry = z.output<typeof entry>
 type Stored = z.output<typeof stored>
 
 /**
- * The key that owns pins. An id alone is not enough: it may be reused after its key was removed, or was in
- * memory only.
+ * The key that owns pins. An id alone is not enough, because it may be reused after its key is removed, or if
+ * its key was only in memory.
  */
 export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl' | 'baseUrl' | 'clientId'> {
-  /** Whether the key outlives the process; otherwise its pins end with the process too. */
+  /** Whether the key is stored beyond this run. If not, its pins end with the process too. */
   readonly isKept: () => boolean
 }
 
@@ -41,13 +41,13 @@ export interface PinOwner extends Pick<Profile, 'id' | 'environment' | 'authUrl'
  * The streams to open again at the next start, by API key and host: `pinned-streams.json` in the data folder.
  *
  * Targets contain account ids, which must not reach another broker or key, so the file is private and only
- * the key that wrote an entry reads it. A damaged file is set aside and pins start empty. A pin that this
- * version cannot read, such as a newer one's, stays in the file and is not opened.
+ * the key that wrote an entry reads it. A damaged file is set aside, and there are then no pins. A pin that
+ * this version can't read, such as a newer one's, stays in the file but is not opened.
  */
 export class PinnedStreams {
   readonly #file: JsonFile<Stored>
   #profiles: Stored['profiles']
-  /** The pins of keys that are in memory only. */
+  /** The pins of keys that are only in memory. */
   readonly #unkept = new Map<string, { readonly owner: PinOwner; readonly pins: readonly unknown[] }>()
 
   constructor(folder: string, nowMs: number) {
@@ -68,7 +68,7 @@ export class PinnedStreams {
     }
   }
 
-  /** Writes the pins of keys that were in memory only and are stored now. */
+  /** Writes the pins of keys that were only in memory and are now stored. */
   flush(): void {
     for (const { owner, pins } of [...this.#unkept.values()]) if (owner.isKept()) this.#keep(owner, pins)
   }

@@ -10,7 +10,7 @@ export interface StreamCheckDeps extends ConnectionDeps, Bearer {}
 /**
  * The stream to open to read the quota headers of a category; `undefined` if no stream counts against it.
  *
- * `no-target`: only the user can name a target. `no-account`: no account id is known yet.
+ * `no-target`: only a person can name a target. `no-account`: no account id is known yet.
  */
 export function streamToCheck(
   category: string,
@@ -33,8 +33,8 @@ export function streamToCheck(
 /**
  * Opens a stream, reads its quota headers and closes it.
  *
- * There is no other way to see the quotas of a stream category. A check costs one request and, briefly, one
- * slot: never a slot in use, and the last free one only at a user's request.
+ * There is no other way to see the quotas of a stream category. A check uses one request and, briefly, one
+ * slot: never a slot that is in use, and the last free one only if a person requests the check.
  */
 export async function checkStream(
   category: string,

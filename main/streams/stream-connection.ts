@@ -19,25 +19,25 @@ export interface ConnectionDeps extends ExchangeDeps {
   readonly timeline: Timeline
   readonly tap: QuotaTap
   readonly slots: SlotLedger
-  /** Number of own connections in the category without a response. */
+  /** Number of own connections in the category that have no response yet. */
   readonly opening: (category: string) => number
   /** Called when a connection has released its slot at the service. */
   readonly slotFreed: (category: string) => void
-  /** The requested form, if not `application/json`. */
+  /** The requested media type, if not `application/json`. */
   readonly accept?: string
 }
 
 /** Inputs for opening a connection. */
 export interface OpeningPass {
   readonly token: string
-  /** The permit of this request, which receives the outcome; absent while the gateway is off. */
+  /** The permit of this request, to be called with the outcome; absent while the gateway is off. */
   readonly turn?: Permit | undefined
 }
 
 /** Callbacks of a connection. None is called after `close`. */
 export interface ConnectionListener {
   opened(observation: Observation): void
-  /** Bytes of an open stream, before their frames are reported. */
+  /** Called with bytes of an open stream, before their frames are reported. */
   heard?(bytes: Uint8Array): void
   frames(read: FramesRead): void
   /** The response was not 200; `tapped`: quota information from its headers and body. */
@@ -47,18 +47,18 @@ export interface ConnectionListener {
 
 const OPEN_TIMEOUT_MS = 15_000
 const REFUSAL_TIMEOUT_MS = 5_000
-/** An error response is small: readers get this much of a longer one, truncated. */
+/** Error responses are small. If one is longer than this, readers get only the beginning. Bytes. */
 const MAX_REFUSAL_BYTES = 1 << 20
 /**
- * How long an unidentified response may have no data, in milliseconds. An idle stream sends a heartbeat after
- * 5 s (service 12).
+ * How long a response whose sender is unknown may send no data, in milliseconds. An idle stream sends a
+ * heartbeat after 5 s (service 12).
  */
 const FIRST_WORD_MS = 6_000
 
 /** `unsure`: the response head does not identify the service; its first bytes will. */
 type Phase = 'opening' | 'unsure' | 'open' | 'refusing' | 'over'
 
-/** One exchange that opens a stream, and the stream's bytes until its connection ends. */
+/** One exchange that opens a stream. Reads the stream's bytes until its connection ends. */
 export class StreamConnection {
   readonly category: string
   readonly #deps: ConnectionDeps
@@ -96,8 +96,8 @@ export class StreamConnection {
         headers: {
           authorization: `Bearer ${token}`,
           accept: deps.accept ?? 'application/json',
-          // Frames are read as they arrive. Without this field any coding is acceptable (RFC 9110, section
-          // 12.5.3).
+          // Frames are read as they arrive, so they must not be encoded. Without this header, any coding
+          // would be acceptable (RFC 9110, section 12.5.3).
           'accept-encoding': 'identity',
         },
         timeoutMs: OPEN_TIMEOUT_MS,
@@ -123,7 +123,7 @@ export class StreamConnection {
 
   close(): void {
     if (this.#phase === 'over') return
-    // The response will not be read, but the request may have counted.
+    // The response will not be read, but the service may have counted the request.
     if (this.#phase !== 'open') this.#exchange.failed(this.#phase === 'opening' ? 'hung-up' : 'lost')
     this.#finish()
     this.#hangUp()
@@ -136,7 +136,7 @@ export class StreamConnection {
     if (sender.kind === 'other') this.#notTheService(sender.why)
     else if (status !== 200) {
       this.#phase = 'refusing'
-      // The body names the quota. A body that does not end is not waited for.
+      // The body names the quota, but it is not waited for without limit.
       this.#cancelWait = clock.after(REFUSAL_TIMEOUT_MS, () => this.#refused('cut'))
     } else if (sender.kind === 'unsure') {
       this.#phase = 'unsure'
@@ -175,7 +175,7 @@ export class StreamConnection {
       this.#exchange.notTheService(SOMETHING_ELSE)
       this.#notTheService(SOMETHING_ELSE)
     }
-    // Line ends alone do not identify the sender.
+    // Mere line ends do not identify the sender.
     else if (text.trim() !== '') this.#opened()
   }
 

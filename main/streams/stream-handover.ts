@@ -7,7 +7,7 @@ import { type ConnectionDeps, type OpeningPass, StreamConnection } from './strea
 import type { RefusedStream } from './stream-readers.ts'
 
 export interface HandoverDeps extends ConnectionDeps, Bearer {
-  /** Waits for a turn among programs' requests; `undefined` while the gateway is off. */
+  /** The queue of own and programs' requests; `undefined` while the gateway is off. */
   readonly turns?: () => AcquireStreamPermit | undefined
 }
 
@@ -15,15 +15,17 @@ export interface HandoverDeps extends ConnectionDeps, Bearer {
 export interface HandoverListener {
   /** Whether programs read the stream. */
   isRead(): boolean
-  /** Whether the service announced the end of the current connection, and its successor is not open yet. */
+  /**
+   * Whether the service has announced the end of the current connection and its successor is not open yet.
+   */
   isHandingOver(): boolean
   opened(observation: Observation): void
-  /** Bytes of the connection in use. */
+  /** Called with bytes of the connection in use. */
   heard(bytes: Uint8Array): void
-  /** Frames of a connection that is over must be ignored. */
+  /** Called with frames. Those of a connection that is over must be ignored. */
   frames(read: FramesRead, from: StreamConnection): void
   refused(answer: RefusedStream, isSuccessor: boolean): void
-  /** A connection ended, or none could be opened. */
+  /** Called when a connection ended, or none could be opened. */
   lost(why: StreamInput): void
 }
 
@@ -31,8 +33,8 @@ export interface HandoverListener {
  * The connections of one stream: the current one and, during an announced restart, its successor.
  *
  * A new connection waits for its turn among all requests, and opens with the access token that is valid then.
- * While the gateway is off, there are no turns: then a connection waits while its category's rate quota is
- * paused, or while that quota has no more left than the reserve for other programs.
+ * While the gateway is off, there are no turns. A connection then waits while its category's request quota is
+ * paused, or has no more left than the reserve for other programs.
  */
 export class StreamHandover {
   readonly #category: string
@@ -41,13 +43,11 @@ export class StreamHandover {
   readonly #listener: HandoverListener
   /** The connection in use or opening. */
   #current: StreamConnection | undefined
-  /**
-   * Replaces the current connection once open. Until then the current one stays, although it is about to end.
-   */
+  /** Replaces the current connection once it is open. Until then the current one, about to end, stays. */
   #successor: StreamConnection | undefined
   /**
-   * Increases with each attempt and each `hangUp`, so that an attempt that waited for a token meanwhile is
-   * recognised as stale.
+   * Increases with each attempt and each `hangUp`, so that an attempt that was waiting for a token in the
+   * meantime is recognised as outdated.
    */
   #attempt = 0
 
@@ -58,7 +58,7 @@ export class StreamHandover {
     this.#listener = listener
   }
 
-  /** Number of connections without a response. */
+  /** Number of connections that have no response yet. */
   get opening(): number {
     return [this.#current, this.#successor].filter((one) => one?.isOpening).length
   }
@@ -69,7 +69,8 @@ export class StreamHandover {
   }
 
   /**
-   * When the stream's category may be requested again, epoch ms; `undefined`: now, or the gateway decides.
+   * When the stream's category may be requested again, epoch ms; `undefined`: now, or when the gateway
+   * permits.
    */
   get heldUntilMs(): number | undefined {
     return this.#takeTurn === undefined ? this.#deps.tap.notBeforeMs('GET', this.#path, 'normal') : undefined
@@ -79,7 +80,7 @@ export class StreamHandover {
     return this.#deps.turns?.()
   }
 
-  /** Opens a connection. `turn`: a permit that it already has. */
+  /** Opens a connection. `turn`: its permit, if it already has one. */
   async connect(turn?: Permit): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt

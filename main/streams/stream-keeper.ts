@@ -30,8 +30,8 @@ export interface StreamDeps extends HandoverDeps {
 }
 
 /**
- * How long an opening may take before a wake-up treats it as lost, in milliseconds: the opening's own timer
- * stops during sleep.
+ * How long an opening may take before a wake-up treats it as lost, in milliseconds: the timer of the opening
+ * itself stops during sleep.
  */
 const OPENING_MS = 20_000
 /** The maximum random delay in milliseconds, so that many streams do not reconnect at the same moment. */
@@ -45,7 +45,7 @@ const FALLBACK_MS = 60_000
 const LATER_MS = 20
 const MAX_LATER = 10
 
-/** Statuses below 500 of a portal, a proxy or an overload, after which a retry makes sense. */
+/** Statuses below 500 after which a retry makes sense: from a portal or a proxy, or due to overload. */
 const PASSING = new Set([407, 408, 421, 425])
 
 /** How far back a summary counts restarts, in milliseconds. */
@@ -57,8 +57,8 @@ interface Reason {
 }
 
 /**
- * Signs of an outage, which may end early. A rejection sets the time of the next attempt, and a cap must not
- * be retried more often.
+ * Reasons that may mean an outage, which may end early. They do not include a rejection, which sets the time
+ * of the next attempt, or a cap, which must not be retried more often.
  */
 const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
   'silent',
@@ -72,7 +72,7 @@ const OUTAGE: ReadonlySet<StreamReasonCode> = new Set([
 /** States of a stream whose connection has ended or is about to end. */
 const WITHOUT_IT: ReadonlySet<StreamState['kind']> = new Set(['waiting', 'opening', 'restarting'])
 
-/** Keeps one stream open: judges it by its frames, not its socket, and reopens it with backoff. */
+/** Keeps one stream open: checks it by its frames, not by its socket, and reopens it with backoff. */
 export class StreamKeeper {
   readonly id: string
   readonly category: string
@@ -80,7 +80,7 @@ export class StreamKeeper {
   /** The stream's path and query under `{base_url}`. */
   readonly path: string
   isPinned: boolean
-  /** Whether Headroom itself wants the stream, besides programs. */
+  /** Whether Headroom itself wants the stream, in addition to programs. */
   isOwn = true
   /** The programs that read the stream, if any. */
   audience: StreamReaders | undefined
@@ -98,7 +98,7 @@ export class StreamKeeper {
    * first opening.
    */
   #heardMs: number | undefined
-  /** Whether the stream may try after another succeeded: false if it opens and ends repeatedly. */
+  /** Whether the stream may try as soon as another succeeds: false if it opens and ends repeatedly. */
   #mayFollow = false
   /**
    * When the stream stopped being open or received GoAway, epoch ms; `undefined` while it is open, and before
@@ -140,7 +140,7 @@ export class StreamKeeper {
     })
   }
 
-  /** Number of the stream's connections without a response. */
+  /** Number of the stream's connections that have no response yet. */
   get opening(): number {
     return this.#connections.opening
   }
@@ -185,8 +185,8 @@ export class StreamKeeper {
   }
 
   /**
-   * Reopens the stream to repeat its first response; before the present connection closes, if slots allow
-   * both.
+   * Reopens the stream to repeat its first response. If slots allow both, the present connection closes only
+   * after that.
    */
   renew(): void {
     this.#watchdog.feed({ kind: 'renew', canOverlap: this.#canOverlap() })
@@ -202,7 +202,7 @@ export class StreamKeeper {
     this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Must be called when another stream opened during an outage. */
+  /** Must be called when another stream has opened during an outage. */
   followServed(): void {
     const { state } = this.#watchdog
     if (state.kind === 'waiting' && OUTAGE.has(state.code) && this.#mayFollow)
@@ -214,7 +214,7 @@ export class StreamKeeper {
     if (this.waitsForSlot) this.#watchdog.tryWithin(SPREAD_MS)
   }
 
-  /** Must be called after the machine slept: timers stopped, the service did not. */
+  /** Must be called after the machine has slept: timers stopped, but the service did not. */
   wake(): void {
     const now = this.#deps.timeline.now()
     const { state } = this.#watchdog
@@ -260,8 +260,8 @@ export class StreamKeeper {
     const { refused } = tapped
     this.audience?.refused(answer)
     if (refused === 'concurrency' && isSuccessor) {
-      // The stream's earlier connection had the slot, which becomes free once the service notices the end of
-      // that connection.
+      // The stream's own earlier connection had the slot, which becomes free once the service notices that it
+      // ended.
       this.#watchdog.feed({ kind: 'ended', reason: 'server going away', code: 'going-away' })
       return
     }
@@ -272,8 +272,8 @@ export class StreamKeeper {
   }
 
   /**
-   * When to retry. After a rate 429 the gateway's queue knows the time. A slot that was just released here is
-   * free soon; when other programs release theirs is unknown.
+   * When to retry. After a rate-limit 429, the gateway's queue knows the time. A slot that was just released
+   * here is free soon, but it is unknown when other programs release theirs.
    */
   #retryAtMs({ refused, retryAtMs }: Tapped): number {
     const { slots, timeline, random, turns } = this.#deps
@@ -324,7 +324,7 @@ export class StreamKeeper {
         break
       case 'restarting':
         this.#lastReason = { text: state.reason, code: state.code }
-        // A GoAway is a sign of life.
+        // GoAway is a sign of life.
         if (state.code === 'going-away') this.#events.heard()
         void this.#connections.connect()
         break
@@ -364,13 +364,11 @@ export class StreamKeeper {
     const isFirst = this.audience !== undefined && this.#brokeMs === undefined
     if (isFirst || code === 'restarted-here') return undefined
     const nextMs = this.#deps.outage.takeTry()
-    // The stream with the fewest failures goes first.
+    // The stream with the fewest failures tries first.
     return nextMs && nextMs + LATER_MS * Math.min(attempt, MAX_LATER)
   }
 
-  /**
-   * A stream that cannot be reopened counts as silent after the same time without a frame as a connected one.
-   */
+  /** A stream that can't be reopened counts as silent after as long without a frame as a connected one. */
   #judgeSilence(): void {
     const { kind } = this.#watchdog.state
     if (this.#heardMs === undefined || (kind !== 'waiting' && kind !== 'opening')) return
@@ -379,7 +377,7 @@ export class StreamKeeper {
 }
 
 /**
- * The effect on the stream of a response other than 200. `retryAtMs`: when a 429 may be retried, in epoch
+ * What a response other than 200 means for the stream. `retryAtMs`: when a 429 may be retried, in epoch
  * milliseconds.
  */
 function inputOfAnswer(status: number, refused: RefusedBy | undefined, retryAtMs: number): StreamInput {
@@ -418,7 +416,7 @@ const hasFrame = (state: StreamState): boolean =>
   'openedAtMs' in state &&
   (state.kind === 'restarting' || state.sawData || state.lastFrameAtMs > state.openedAtMs)
 
-/** The part of a summary that follows from the state. `last`: why the stream is being reopened, if so. */
+/** The part of a summary that derives from the state. `last`: why the stream is being reopened, if it is. */
 function summaryOf(
   state: StreamState,
   last: Reason | undefined,
@@ -426,7 +424,7 @@ function summaryOf(
   const isAtRest = state.kind === 'waiting' || state.kind === 'closed'
   const reason = isAtRest ? { text: state.reason, code: state.code } : last
   return {
-    // A restarting stream still delivers frames, which is what matters to a user.
+    // A restarting stream still delivers frames, which is what matters to a person.
     state: state.kind === 'restarting' ? 'live' : state.kind,
     ...('openedAtMs' in state && {
       openedAt: Math.round(state.openedAtMs),
@@ -444,7 +442,7 @@ interface SymbolError {
   readonly at: number
 }
 
-/** Maximum number shown in a window; a stream has at most 100 symbols. */
+/** Maximum number of errors shown in a window; a stream has at most 100 symbols. */
 const MAX_SYMBOLS = 20
 
 /** The latest error of each symbol, in bounded memory: the oldest errors are dropped. */
@@ -459,7 +457,7 @@ class SymbolErrors {
     if (oldest !== undefined) this.#bySymbol.delete(oldest)
   }
 
-  /** Clears the errors before a new connection, which reports them again. */
+  /** Clears the errors before a new connection opens, because that reports them again. */
   clear(): void {
     this.#bySymbol.clear()
   }

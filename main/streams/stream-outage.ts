@@ -4,9 +4,9 @@ export const TRY_EVERY_MS = 5_000
 /**
  * Whether the service serves the streams of one key, judged by their connections.
  *
- * In an outage one stream tries, at most every `TRY_EVERY_MS`, and the others follow its success, because
- * each attempt costs a request of their quota. First openings are not delayed: a program or a person waits
- * for their response.
+ * In an outage, one stream at a time tries, at most every `TRY_EVERY_MS`, and once it succeeds the others
+ * follow, because each attempt uses a request of their quota. First openings are not delayed: a program or a
+ * person waits for their response.
  */
 export class StreamOutage {
   readonly #now: () => number
@@ -20,9 +20,7 @@ export class StreamOutage {
     this.#over = over
   }
 
-  /**
-   * Requests the next attempt: `undefined` if the stream may try now, else when to ask again, in epoch ms.
-   */
+  /** Requests an attempt. `undefined`: the stream may try now; otherwise when to ask again, epoch ms. */
   takeTry(): number | undefined {
     if (!this.#isOn) return undefined
     const now = this.#now()
@@ -32,13 +30,14 @@ export class StreamOutage {
     return undefined
   }
 
-  /** An opening failed, or an open stream was lost. */
+  /** To be called when an opening failed or an open stream was lost. */
   failed(): void {
     this.#isOn = true
   }
 
   /**
-   * A stream opened. `fleeting`: it opens and ends repeatedly, so its attempt also counts in the next outage.
+   * To be called when a stream opened. `fleeting`: it keeps ending, so its attempt counts in the next outage
+   * too.
    */
   served(how: 'lasting' | 'fleeting'): void {
     if (!this.#isOn) return

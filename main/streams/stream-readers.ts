@@ -21,13 +21,13 @@ export interface RefusedStream {
 /** The programs that read one stream, each with its number of readers. */
 export type ReadBy = readonly { readonly program: string; readonly readers: number }[]
 
-/** The readers of one stream of the service, besides Headroom itself. */
+/** The readers of one stream of the service, other than Headroom itself. */
 export interface StreamReaders {
-  /** A connection is open: from here on, data comes from it. */
+  /** Called when a connection has opened, from which data comes from now on. */
   opened(observation: Observation): void
-  /** Bytes of the stream, as received. */
+  /** Called with bytes of the stream, as received. */
   heard(bytes: Uint8Array): void
-  /** The service responded with something other than a stream. */
+  /** Called when the service responded with something other than a stream. */
   refused(answer: RefusedStream): void
   /** Called after each change of the stream's state. */
   became(state: StreamState): void

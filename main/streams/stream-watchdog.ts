@@ -26,10 +26,7 @@ export interface WatchdogListener {
   entered(state: StreamState, before: StreamState): void
   /** Called after each check of the time. */
   watched(): void
-  /**
-   * The earliest time at which a stream whose wait is over may continue, in epoch milliseconds; `undefined`:
-   * now.
-   */
+  /** When a stream whose wait is over may continue, in epoch milliseconds; `undefined` if now. */
   notBeforeMs(state: Extract<StreamState, { kind: 'waiting' }>): number | undefined
 }
 

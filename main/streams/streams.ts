@@ -18,7 +18,7 @@ import { StreamOutage } from './stream-outage.ts'
 import type { StreamReaders } from './stream-readers.ts'
 
 export interface StreamsDeps extends Omit<StreamDeps, 'opening' | 'outage' | 'proposal' | 'slotFreed'> {
-  /** Absent without a data folder: pins then last until the app ends. */
+  /** Absent without a data folder. Pins then last until the app ends. */
   readonly pins?: Pins
 }
 
@@ -31,14 +31,16 @@ export interface ProgramStream {
   readonly audience: StreamReaders
   /** The stream's permit. */
   readonly turn: Permit
-  /** Whether to ask the service even if no slot seems free: others may have released theirs. */
+  /** Whether to ask the service even if no slot seems free, because others may have released theirs. */
   readonly mayBeRefused: boolean
 }
 
 export const MAX_STREAMS = 200
-/** Maximum number of symbol errors in a snapshot. Without it, the service would decide its size. */
+/**
+ * Maximum number of symbol errors in a snapshot. Without it, the service would determine the snapshot's size.
+ */
 const MAX_SYMBOL_ERRORS = 64
-/** Number of closed streams that stay visible with their reason. */
+/** How many closed streams stay visible, each with the reason. */
 const MAX_CLOSED_SHOWN = 5
 
 /** The own streams of one profile: those of Headroom, and those of programs behind the gateway. */
@@ -52,9 +54,9 @@ export class Streams {
   /** Number of open checks by category: connections opened only for their headers. */
   readonly #checks = new Map<string, number>()
 
-  /** Called when a slot is free that no own stream waits for. */
+  /** Called when a slot is free for which no own stream waits. */
   onSlotFreed: (category: string) => void = () => {}
-  /** Called when a slot is wanted: a stream that no program reads any more should close. */
+  /** Called when a slot is needed, so that streams which no program reads any more can close. */
   onSlotWanted: (category: string) => void = () => {}
 
   constructor(deps: StreamsDeps) {
@@ -72,7 +74,7 @@ export class Streams {
     return this.#keepers.filter((keeper) => !keeper.isClosed)
   }
 
-  /** Opens a stream for a program; Headroom itself does not want it. */
+  /** Opens a stream that only a program wants, not Headroom itself. */
   openForProgram(asked: ProgramStream): Outcome<{ readonly keeper: StreamKeeper }> {
     const room = this.#roomFor(asked.request, undefined, asked.mayBeRefused)
     if (!room.ok) return room
@@ -116,8 +118,8 @@ export class Streams {
   }
 
   /**
-   * Closes a stream after `inSeconds`, unless `keep` cancels that. Removes a closed stream at once. Until it
-   * closes, the connection is open and counted, so that displayed slots stay correct.
+   * Closes a stream after `inSeconds`, unless `keep` cancels that. Removes a closed stream at once. Until the
+   * stream closes, its connection is open and counted, so that displayed slots stay correct.
    */
   closeIn(id: string, inSeconds: number): Outcome {
     const keeper = this.#find(id)
@@ -141,7 +143,7 @@ export class Streams {
     return { ok: true }
   }
 
-  /** Closes a stream, or removes a closed one from the list. Either unpins it too. */
+  /** Closes a stream, or removes a closed one from the list. Also unpins it. */
   close(id: string): Outcome {
     const keeper = this.#find(id)
     if (!keeper) return unknownStream
@@ -184,13 +186,13 @@ export class Streams {
     }
   }
 
-  /** Opens a stream only for its headers, and closes it once they have arrived. */
+  /** Opens a stream only to get its headers, and closes it once they have arrived. */
   async look(request: StreamRequest): Promise<Outcome> {
     const { category } = STREAM_TABLE[request.kind]
     this.#checks.set(category, this.#checksOf(category) + 1)
     const checked = await checkStream(category, request, {
       ...this.#deps,
-      // Excludes this connection, because the headers are its own response.
+      // Excludes this connection, because the headers are from its own response.
       opening: (wanted) => this.#opening(wanted) - (wanted === category ? 1 : 0),
       slotFreed: (freed) => this.#slotFreed(freed),
     })
@@ -208,7 +210,7 @@ export class Streams {
   }
 
   stop(): void {
-    // A stream that a person closed is not reopened at the next start, even if the app ends first.
+    // A stream that a person is closing is not reopened at the next start, even if the app ends first.
     for (const id of [...this.#closing.keys()]) this.close(id)
     this.closeAll('Headroom is quitting', 'closing')
   }
@@ -244,7 +246,7 @@ export class Streams {
     return { ok: true, stream: keeper.id }
   }
 
-  /** The equal stream that only programs wanted until now. */
+  /** An equal stream that, until now, only programs wanted. */
   #sharedAs(path: string): StreamKeeper | undefined {
     const key = streamAddressOf(path)?.key
     return this.#keepers.find(
@@ -259,7 +261,7 @@ export class Streams {
     if (this.#deps.slots.free(category) === 0) this.onSlotWanted(category)
     if (!mayBeRefused && this.#deps.slots.free(category) === 0) {
       const holders = this.#holders(category)
-      // A stream that a person is closing gives up its slot first, before its grace period ends.
+      // A stream that a person is closing gives up its slot first, even before its grace period ends.
       const given =
         holders.find(({ stream }) => stream === replace) ??
         holders.find(({ stream }) => this.#closing.has(stream))
@@ -274,7 +276,7 @@ export class Streams {
     const opened = this.#open(request, undefined, isPinned)
     if (opened.ok) return
     const code = opened.code === 'no-slot' ? 'no-slot' : 'refused'
-    // This keeper opens no connection. Opening the stream again creates another one, which is checked again.
+    // This keeper never opens a connection. If the stream is opened again, another keeper is created.
     this.#added(request, '', { isPinned }).close(reasonOf(opened), code)
   }
 
@@ -307,7 +309,7 @@ export class Streams {
     }
   }
 
-  /** Adds to a stream's report that no stream of its group waits for a slot any more. */
+  /** Reports an event, and whether it leaves no stream of the group waiting for a slot. */
   #reported(report: KeyReport): void {
     this.#deps.report(report)
     if (!('stream' in report)) return
@@ -376,7 +378,7 @@ const tooMany = (most: number): CommandError => ({
   message: `Not opened: ${most} streams are open, the maximum.`,
 })
 
-/** Sentence and proposal name the same stream: a window's button closes the proposed one. */
+/** The error if all slots are in use. Its sentence names the stream that a window's button closes. */
 function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: number): CommandError {
   const taken = `Not opened: ${slots} are in use`
   if (!proposal) return { ok: false, code: 'no-slot', message: `${taken} by others.` }
@@ -391,8 +393,8 @@ function noSlot(slots: string, proposal: StreamProposal | undefined, nowMs: numb
 }
 
 /**
- * The message as a stream's reason. It follows the stream's name, so it has neither a capital nor a full
- * stop.
+ * An error's message as a stream's reason. It follows the stream's name, so it has neither a capital letter
+ * nor a full stop.
  */
 const reasonOf = ({ message }: CommandError): string =>
   `${message.charAt(0).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')

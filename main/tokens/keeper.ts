@@ -29,7 +29,7 @@ export interface KeeperDeps {
   readonly timeline: Timeline
   readonly changed: () => void
   readonly event: (event: KeyReport) => void
-  /** Reports whether the sign-in host was reached; `sinceMs`: since when it has not responded. */
+  /** Reports whether the sign-in host was reached. `sinceMs`: when it stopped responding. */
   readonly reached: (ok: boolean, why: string, sinceMs?: number) => void
   /** Called with exceptions of listeners: bugs that must not affect the tokens. */
   readonly onListenerError?: (cause: unknown) => void
@@ -40,7 +40,7 @@ export interface NoAccess {
   readonly kind: 'none'
   readonly why: string
   readonly failure?: string
-  /** Next attempt, epoch ms: by schedule, or for a request that arrives then. */
+  /** Next attempt, epoch ms: on schedule, or when a request that arrives then needs it. */
   readonly retryAtMs?: number
 }
 
@@ -65,12 +65,12 @@ export interface WatchedBearer extends Bearer {
 /** The longest wait for a refresh after a 401; after that, the caller gets the 401. */
 const MAX_REPLACEMENT_MS = 10_000
 
-/** Maximum time between two checks of what is due, because sleep stops timers. */
+/** Maximum time between two checks of whether anything is due, because timers stop during sleep. */
 const MAX_WAIT_MS = 60_000
 
 /**
  * Owns the tokens of one key: provides the access token, refreshes it before its expiry, and revokes. Only a
- * response of the service ends the session (service 4.1).
+ * response from the service ends the session (service 4.1).
  *
  * The rules are in app/tokens; `KeyRefresh` and `KeyRevocation` call the service, and `TokenStore` holds the
  * state.
@@ -122,17 +122,17 @@ export class TokenKeeper {
     this.#store.stop()
   }
 
-  /** Resolves when no request of this key is pending, because a response may contain a token to store. */
+  /** Resolves once no request of this key is pending, because its response may contain a token to store. */
   async idle(): Promise<void> {
     await Promise.all([this.#refresh.flight, this.#revocation.flight])
   }
 
-  /** After sleep, timers are late and tokens may have expired: re-evaluate. */
+  /** Re-evaluates what is due after sleep, because timers are late and tokens may have expired. */
   wake(): void {
     this.#schedule()
   }
 
-  /** The access token to send, refreshed first if due. Simultaneous callers share one request. */
+  /** The access token to send, refreshed first if that is due. Simultaneous callers share one refresh. */
   access(): Promise<Access> {
     return this.#access({ mayRefreshNow: this.#store.state.failures === 0 })
   }
@@ -150,8 +150,8 @@ export class TokenKeeper {
   }
 
   /**
-   * The access token that may be sent right now. Check it again just before sending a request that waited for
-   * `access`, because a person may have revoked meanwhile.
+   * The access token that may be sent right now. Call this again just before sending a request that waited
+   * for `access`, because a person may have revoked the key in the meantime.
    */
   usable(): Access {
     const { state } = this.#store
@@ -184,7 +184,7 @@ export class TokenKeeper {
     this.#rejections.accepted(value, pathOf(pathAndQuery))
   }
 
-  /** Whether a refresh is under way: the service may reject the former token at any moment. */
+  /** Whether a refresh is in progress, so that the service may reject the former token at any moment. */
   get isRefreshing(): boolean {
     return this.#refresh.flight !== undefined
   }
@@ -202,14 +202,14 @@ export class TokenKeeper {
     else if (failures > 0 || standing.kind === 'sign-in-required') await this.refresh()
   }
 
-  /** Revokes every refresh token of the key (service 4.2). Nothing uses the grant from the call on. */
+  /** Revokes every refresh token of the key (service 4.2). From this call on, the grant is not used. */
   revoke(): Promise<RevocationResult> {
     this.#cancelTimer()
     return this.#revocation.run()
   }
 
   /**
-   * Records that another profile requested a revocation of this API key, and the service confirmed it. That
+   * Records that the service confirmed a revocation of this API key that another profile requested. That
    * ended these tokens too (service 4.2). Returns false if they were already revoked or are being revoked.
    */
   revokedElsewhere(): boolean {
@@ -218,7 +218,7 @@ export class TokenKeeper {
     return true
   }
 
-  /** Stops the retries of a revocation: a late one would end a newer sign-in on this API key. */
+  /** Stops the retries of a revocation, because a late one would end a newer sign-in with this API key. */
   suspendRevocationRetry(): void {
     const wasWaiting = this.#store.state.standing.kind === 'revoke-unconfirmed'
     const next = withoutRevocationRetry(this.#store.state)
@@ -234,12 +234,12 @@ export class TokenKeeper {
   /** Adopts a corrected API key or secret, and tries it at once. */
   async changeKey(key: KeyCredentials): Promise<RefreshOutcome> {
     this.#key = key
-    // A pending request was sent with the former secret.
+    // A request in flight was sent with the former secret.
     await this.#refresh.flight
     return this.refresh()
   }
 
-  /** Adopts another API key or secret, and tries it at once only if the former one had been rejected. */
+  /** Adopts another API key or secret, and tries it at once only if the former one was rejected. */
   async takeKey(key: KeyCredentials): Promise<void> {
     this.#key = key
     await this.#refresh.flight

@@ -12,12 +12,12 @@ import type { KeeperDeps } from './keeper.ts'
 import { RefreshesToday } from './refreshes-today.ts'
 import type { TokenStore } from './token-store.ts'
 
-/** What a refresh needs from its keeper. */
+/** What refreshes need from their keeper. */
 export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
   readonly store: TokenStore
   /** Epoch milliseconds. */
   readonly nowMs: () => number
-  /** The current credentials: a person may have corrected the secret. */
+  /** The current credentials, because a person may have corrected the secret. */
   readonly key: () => KeyCredentials
   readonly lifetimes: () => KeyLifetimes
   /** Called at the end of each flight, whatever its outcome, to re-evaluate what is due. */
@@ -26,23 +26,23 @@ export interface KeyRefreshDeps extends Omit<KeeperDeps, 'timeline'> {
 
 const REFRESH_TIMEOUT_MS = 20_000
 
-/** Time after which a host is reported as not responding, while its request continues. */
+/** Time after which a host is reported as not responding, although its request continues. Milliseconds. */
 const UNANSWERED_MS = 10_000
 
 /**
  * The refresh of one key's tokens, from the request to the stored response (service 4.1). Callers share one
  * flight.
  *
- * A refresh token is sent once per deliberate attempt, after the intent is stored. A new one is stored before
- * its access token is used. If a response is lost, the same token is sent again once, at once, because a
- * service's overlap is short.
+ * A refresh token is sent once per deliberate attempt, after the intent is stored. A new refresh token is
+ * stored before its access token is used. If a response is lost, the same token is sent once more,
+ * immediately, because the service accepts a replaced token only for a short time.
  */
 export class KeyRefresh {
   readonly #store: TokenStore
   readonly #deps: KeyRefreshDeps
   readonly #today: RefreshesToday
   #flight: Promise<RefreshOutcome> | undefined
-  /** True until the response of a refresh has been applied; its flight ends a moment later. */
+  /** True until the response of a refresh has been applied; its promise settles a moment later. */
   #isAsking = false
   /** When the refresh in progress was requested, epoch ms. */
   #askedAtMs = 0
@@ -99,13 +99,13 @@ export class KeyRefresh {
     const outcome = await this.#ask()
     if (outcome.kind !== 'unknown' || this.#store.state.lostAnswer) return this.#settle(outcome)
     this.#store.use({ ...this.#store.state, lostAnswer: true })
-    // Sent even while a revocation waits for this refresh: only the newest token can be revoked with
-    // certainty.
+    // The token is sent again even while a revocation waits for this refresh, because only the newest token
+    // can be revoked with certainty.
     if (this.#stopped) return this.#settle(outcome)
     return this.#settle(await this.#ask())
   }
 
-  /** Sends the token and, after a rejection, the other candidates in turn, if any. */
+  /** Sends the token. If it is rejected, sends the other candidates, if any, in turn. */
   async #ask(): Promise<RefreshOutcome> {
     let outcome = await this.#post()
     while (!this.#stopped && isAboutToken(outcome)) {
@@ -124,7 +124,7 @@ export class KeyRefresh {
     const { clock, nowMs, reached } = this.#deps
     const askedAtMs = nowMs()
     this.#cancelUnanswered = clock.after(UNANSWERED_MS, () => reached(false, 'not responding', askedAtMs))
-    // The request may have reached the service before the exception: retry as after a lost response.
+    // The request may have reached the service before the exception, so retry as after a lost response.
     return this.#send(token)
       .catch((error: unknown): RefreshOutcome => {
         this.#deps.onListenerError?.(error)

@@ -20,7 +20,7 @@ import type { TokenStore } from './token-store.ts'
 
 const REVOKE_TIMEOUT_MS = 15_000
 
-/** What a revocation needs from its keeper. */
+/** What revocations need from their keeper. */
 export interface KeyRevocationDeps
   extends Pick<KeeperDeps, 'http' | 'random' | 'event' | 'changed' | 'onListenerError'> {
   readonly store: TokenStore
@@ -35,7 +35,7 @@ export interface KeyRevocationDeps
  * The revocation of one key's tokens (service 4.2). Callers share one flight.
  *
  * A revocation waits for a refresh in progress. If the response to an earlier refresh was lost, that refresh
- * is repeated first: revoking the replaced token would leave the new one in doubt.
+ * is repeated first: if the replaced token were revoked, it would be uncertain whether the new one is.
  */
 export class KeyRevocation {
   readonly #store: TokenStore
@@ -59,9 +59,7 @@ export class KeyRevocation {
     return this.#flight
   }
 
-  /**
-   * Records that another profile's revocation ended these tokens too. Returns false if that changes nothing.
-   */
+  /** Records that another profile's revocation ended these tokens too. Returns false if nothing changes. */
   doneElsewhere(): boolean {
     if (this.#flight || this.#store.state.standing.kind === 'revoked') return false
     this.#settle({ kind: 'confirmed' }, 0)
@@ -82,8 +80,8 @@ export class KeyRevocation {
   }
 
   /**
-   * Repeats the refresh whose response was lost. The new response has the valid token, or shows there is
-   * none.
+   * Repeats the refresh whose response was lost. The new response contains the valid token, or shows that
+   * there is none.
    */
   #resolveDoubt(): Promise<RefreshOutcome> | undefined {
     this.#store.takeNewest()
@@ -112,8 +110,8 @@ export class KeyRevocation {
 }
 
 /**
- * Revokes every refresh token of the key (service 4.2); tries the other spellings of the field only after the
- * service rejected one. Only a 200 confirms it.
+ * Revokes every refresh token of the key (service 4.2); tries other names of the field only after the service
+ * rejected one. Only a 200 confirms the revocation.
  */
 export async function revokeTokens(
   http: Http,

@@ -1,14 +1,14 @@
 import type { Clock } from '../ports/ports.ts'
 
-/** Number of remembered days: a wall clock that is set back makes an earlier day today again. */
+/** How many days are remembered. If the clock is set back, an earlier day becomes today again. */
 const KEPT_DAYS = 3
 
 /** Number of refreshes since local midnight. */
 export class RefreshesToday {
   readonly #clock: Pick<Clock, 'wallMs'>
-  /** Refreshes of each day, by the local midnight at which the day began. */
+  /** Number of refreshes on each day, by the local midnight at which the day began. */
   readonly #perDay = new Map<number, number>()
-  /** Cached, because every snapshot needs it: the calendar is consulted once a day. */
+  /** Cached, because every snapshot needs it: so the calendar is consulted only once a day. */
   #day = { startMs: 0, endMs: 0 }
 
   constructor(clock: Pick<Clock, 'wallMs'>) {

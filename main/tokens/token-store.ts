@@ -7,18 +7,18 @@ import { SAVED, type Saved } from '../storage/storage-error.ts'
 import type { TokenReading } from '../vault/token-records.ts'
 import type { VaultTokens } from '../vault/vault.ts'
 
-/** The access of one key's tokens to the vault. */
+/** Gives the tokens of one key access to the vault. */
 export interface TokenSealer {
   /**
-   * Seals the first tokens of a sign-in; `undefined` while nothing can be sealed, so that the caller tries
-   * again later.
+   * Seals the first tokens of a sign-in; `undefined` while nothing can be sealed; the caller then tries again
+   * later.
    */
   seal(tokens: StoredTokens): Sealing | undefined
   /** Why a stored token cannot be opened, if the vault knows more than its record. */
   whyLost?(state: LostState): string | undefined
 }
 
-/** The result of sealing; `generation` is that of the stored token, above every one that its key ever had. */
+/** The result of sealing; `generation`: that of the stored token, higher than any that its key ever had. */
 export type Sealing =
   | { readonly ok: true; readonly generation: number; readonly tokens: VaultTokens }
   | { readonly ok: false; readonly why: string }
@@ -26,14 +26,14 @@ export type Sealing =
 /** Why a stored token cannot be opened. */
 export type LostState = Extract<TokenReading, { kind: 'lost' }>['state']
 
-/** The keeper of a store: its clock and callbacks. */
+/** What a store needs from its keeper: a clock and callbacks. */
 export interface TokenStoreListener {
   readonly clock: Pick<Clock, 'after'>
   /** Epoch milliseconds. */
   readonly nowMs: () => number
   /** Called for `storage-problem` and `storage-ok` only. */
   readonly event: (report: KeyReport) => void
-  /** Called when a token that was in memory only has been stored. */
+  /** Called when a token that was only in memory has been stored. */
   readonly changed: () => void
 }
 
@@ -53,10 +53,10 @@ const LOST_TEXTS = {
 } as const
 
 /**
- * The tokens of one key: the state in use, and its copy in the vault, or in memory until the vault can seal.
+ * The tokens of one key: the state in use, and its copy in the vault (or in memory until the vault can seal).
  *
- * A token that cannot be stored stays in use from memory, is reported once, and is stored when possible,
- * because a rotated token is the only one that works. Nothing here throws.
+ * If a token can't be stored, that is reported once, and the token is used from memory and stored when
+ * possible, because after a rotation no other token works. Nothing here throws.
  */
 export class TokenStore {
   readonly #sealer: TokenSealer
@@ -68,7 +68,7 @@ export class TokenStore {
   #failures = 0
   #whyUnsaved: string | undefined
   #stopped = false
-  /** The key was removed or signed in again, so the response to a pending refresh must not be stored. */
+  /** Whether the key was removed or signed in again. The response to a refresh must then not be stored. */
   #detached = false
   #cancelRetry: () => void = () => {}
 
@@ -81,7 +81,7 @@ export class TokenStore {
     this.#sealed = from.sealed
   }
 
-  /** The tokens of a new sign-in, sealed as soon as `sealer` can; without one they end with the process. */
+  /** The tokens of a new sign-in, sealed as soon as `sealer` can. Without it, they are only in memory. */
   static signedIn(tokens: StoredTokens, sealer: TokenSealer = MEMORY_ONLY): TokenStore {
     return new TokenStore(sealer, { memory: tokens })
   }
@@ -112,7 +112,7 @@ export class TokenStore {
     this.#cancelRetry()
   }
 
-  /** The key was removed or signed in again: from now on nothing of it is stored. */
+  /** To be called when the key is removed or signed in again. From then on, nothing is stored. */
   detach(): void {
     this.#detached = true
   }
@@ -121,7 +121,7 @@ export class TokenStore {
     return this.#state
   }
 
-  /** Whether stored tokens outlive the process. */
+  /** Whether the tokens are stored beyond this run. */
   get kind(): 'sealed' | 'memory' {
     return this.#sealed === undefined ? 'memory' : 'sealed'
   }
@@ -131,7 +131,7 @@ export class TokenStore {
     return this.#failures === 0 ? this.kind : 'memory'
   }
 
-  /** Why the newest token is in memory only, if the vault rejected it. */
+  /** Why the newest token is only in memory, if the vault could not store it. */
   get unsaved(): string | undefined {
     return this.#whyUnsaved
   }
@@ -153,14 +153,14 @@ export class TokenStore {
     return why === undefined ? reading : { ...reading, why }
   }
 
-  /** Uses `state` from now on, in memory only: nothing in it must outlive the process. */
+  /** Uses `state` from now on, only in memory: none of it needs to be stored. */
   use(state: TokenState): void {
     this.#state = state
   }
 
   /**
    * Stores `state` and uses it, in one step. So a new token is durable before any part of it is used, and a
-   * revoked token is out of use before its revocation is reported as stored.
+   * revoked token is no longer used once its revocation is reported as stored.
    */
   save(state: TokenState): void {
     this.#state = state
@@ -195,7 +195,7 @@ export class TokenStore {
 
   /**
    * Stores that the token is about to be sent, so that a later start knows that it may be used up. A failure
-   * is reported but does not prevent sending: an unused token ends within its half hour.
+   * is reported but does not prevent sending, because a token that is not used expires within half an hour.
    */
   intend(): void {
     const saved = this.#intend()
@@ -213,7 +213,7 @@ export class TokenStore {
     this.#note('received', (this.#state.token?.generation ?? 0) + 1, refreshToken)
   }
 
-  /** Reads again if nothing could be read at the start, for example because of another program's lock. */
+  /** Reads again if nothing could be read at first, for example because of another program's lock. */
   readIfLost(): void {
     if (this.#state.token === undefined) this.#state = this.#stateAtStart()
   }
@@ -229,8 +229,9 @@ export class TokenStore {
   }
 
   /**
-   * Seals the tokens in memory, if the vault can. Ok even if the vault cannot: that is the vault's state to
-   * report, not a failed write. The state continues from the generation of the stored token.
+   * Seals the tokens that are in memory, if the vault can. Returns ok even if it can't, because that is not a
+   * failed write: the vault reports its own state. The state then continues with the generation of the stored
+   * token.
    */
   seal(): Saved {
     const memory = this.#memory
@@ -272,8 +273,8 @@ export class TokenStore {
   #note(step: 'sent' | 'received', generation: number, refreshToken: string): void {
     const sealed = this.#sealed
     if (this.#detached || sealed === undefined) return
-    // A failure is ignored: only readers of the journal need this entry, and the token itself is stored and
-    // reported elsewhere.
+    // A failure is ignored, because only readers of the journal need this entry. The token itself is stored
+    // elsewhere.
     safely(() => {
       sealed.note(step, generation, refreshToken)
       return SAVED
@@ -300,10 +301,10 @@ export class TokenStore {
 }
 
 /**
- * The vault's result, with an exception turned into a failed write.
+ * Returns the vault's result. Turns an exception into a failed write.
  *
  * An exception is a bug, but no reason to lose a token that has just arrived and cannot be requested again.
- * It is reported only by its name, because its message may contain anything.
+ * Only its name is reported, because its message may contain anything.
  */
 function safely<T extends { readonly ok: boolean }>(
   run: () => T,

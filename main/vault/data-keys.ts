@@ -5,11 +5,11 @@ import type { Keystore, KeystoreTrouble } from '../ports/keystore.ts'
 import { storageErrorText } from '../storage/storage-error.ts'
 import { KEY_BYTES, seal, unseal } from './sealing.ts'
 
-/** The data keys that this start could open, and the one that seals new records. */
+/** The data keys that could be opened in this run, and the one that seals new records. */
 export interface DataKeys {
   readonly opened: ReadonlyMap<number, Uint8Array>
   /**
-   * Absent if none could be opened: then nothing can be sealed, and stored records can only be counted or
+   * Absent if none could be opened. Then nothing can be sealed, and stored records can only be counted or
    * deleted.
    */
   readonly current?: { readonly id: number; readonly key: Uint8Array }
@@ -50,8 +50,8 @@ type KeyRow = z.output<typeof keyRow>
 /**
  * Opens the data keys, newest first; creates the first one in an empty vault.
  *
- * A key is valid only if its canary opens, because a keystore that lost its own key may return other bytes.
- * The digests hide nothing; they distinguish a changed record ("corrupt") from a changed key.
+ * A key is valid only if it opens its canary, because a keystore that lost its own key may return other
+ * bytes. The digests are no secret; they distinguish a changed record ("corrupt") from a changed key.
  */
 export async function unlockDataKeys(
   database: DatabaseSync,
@@ -101,7 +101,9 @@ export async function unlockDataKeys(
   return changed ?? elsewhere ?? corrupt ?? { kind: 'record-corrupt', why: 'the stored key is damaged' }
 }
 
-/** Creates a new data key next to those that cannot be opened, which stay in case their keystore returns. */
+/**
+ * Creates a new data key. Those that can't be opened stay, in case their keystore becomes available again.
+ */
 export async function addDataKey(
   database: DatabaseSync,
   keystore: Keystore,
@@ -138,8 +140,8 @@ export async function addDataKey(
 }
 
 /**
- * Whether another kind of keystore wrapped a key that could not be opened: neither kind can distinguish the
- * other's data from damage. A key that opens is valid, whatever is recorded with it.
+ * Whether another kind of keystore wrapped a key that could not be opened. This must be recorded, because to
+ * either kind the other's data looks damaged. If a key opens, it is valid, whatever is recorded.
  */
 function isFromElsewhere(keystore: Keystore, { backend, wrapped, wrapped_digest }: KeyRow): boolean {
   return keystore.mayHaveWrapped?.(backend) === false && isWhole(wrapped, wrapped_digest)
@@ -151,7 +153,7 @@ function judge(database: DatabaseSync, row: KeyRow, key: Uint8Array): Verdict {
   if (key.length !== KEY_BYTES) return 'other'
   if (unseal(key, placeOfCanary(row.id), row.canary) === CANARY) return 'right'
   if (isWhole(row.canary, row.canary_digest)) return 'other'
-  // Only the canary is damaged. Any record that opens replaces it, and without records nothing can be lost.
+  // Only the canary is damaged. Any record that opens serves instead; without records, nothing can be lost.
   const sealed = z
     .array(
       z.object({
@@ -198,7 +200,7 @@ async function wrapAgain(
   )
 }
 
-/** Runs a write that merely improves the stored data: a disk that rejects it is no reason to stop. */
+/** Runs a write that merely improves the stored data, so its failure is no reason to stop. */
 function attempt(write: () => unknown): void {
   try {
     write()

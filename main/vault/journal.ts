@@ -2,15 +2,17 @@ import { createHmac } from 'node:crypto'
 import type { VaultView } from './records.ts'
 import { derivedKey } from './sealing.ts'
 
-/** Origin of a token: a person, or the steps of a refresh in order. */
+/** Where a token in the journal comes from: a person, or a step of a refresh. Steps are in order. */
 export type JournalStep = 'signed-in' | 'intended' | 'sent' | 'received' | 'committed'
 
-/** Number of rows that are kept per profile. Rows about tokens from outside stay as long as the profile. */
+/**
+ * How many rows are kept per profile. Rows about tokens that a person entered stay as long as the profile.
+ */
 const KEPT_ROWS = 200
 
 /**
- * Records by fingerprint which token was intended, sent, received or committed, so that a person and a
- * maintainer can see why a sign-in ended, without the token. Called inside the caller's transaction.
+ * Records the fingerprint of each token that was intended, sent, received or committed, so that a maintainer
+ * can see why a sign-in ended without seeing the token. Must be called within a transaction.
  */
 export function writeJournal(
   { database, keys, nowMs }: VaultView,
@@ -30,7 +32,7 @@ export function writeJournal(
     .run(profile, profile, KEPT_ROWS)
 }
 
-/** Whether the journal knows this token, under any data key that this start opened. */
+/** Whether the journal knows this token, under any data key that was opened in this run. */
 export function isInJournal({ database, keys }: VaultView, profile: string, refreshToken: string): boolean {
   const find = database.prepare('SELECT 1 FROM journal WHERE profile = ? AND fingerprint = ? LIMIT 1')
   return [...keys.opened.values()].some(
@@ -38,7 +40,7 @@ export function isInJournal({ database, keys }: VaultView, profile: string, refr
   )
 }
 
-/** Each refresh writes several fingerprints under one data key. */
+/** Cached, because each refresh writes several fingerprints under one data key. */
 const salts = new WeakMap<Uint8Array, Uint8Array>()
 
 /**

@@ -7,9 +7,9 @@ import { writeWhole } from '../storage/write-whole.ts'
 /**
  * The number of the newest commit, in a file next to the vault's: `vault.seen.json`.
  *
- * A restored copy of `vault.db` is intact and opens, but its tokens have been replaced by the service since.
- * Only another file can reveal that. That file is written after the commit, so that a crash never makes a
- * vault look older.
+ * If an old copy of `vault.db` is restored, it is intact and can be opened, but the service has since
+ * replaced its tokens. Only another file can reveal that. It is written after the commit, so that a crash
+ * never makes a vault look older than it is.
  */
 export class NewestCommit {
   readonly #file: string
@@ -29,7 +29,9 @@ export class NewestCommit {
     return 'vault.db is older than its last version, perhaps a restored copy. You may have to sign in again.'
   }
 
-  /** Stores the number of the newest commit, after each. If the disk rejects it, only the notice is lost. */
+  /**
+   * Stores the number of the newest commit; called after each one. If writing fails, only the notice is lost.
+   */
   note(): void {
     const now = this.#now()
     if (now !== undefined) writeWhole(this.#file, `${JSON.stringify(now)}\n`)
@@ -43,7 +45,7 @@ export class NewestCommit {
     }
   }
 
-  /** `undefined` for a vault without a data key, which is empty. */
+  /** The newest commit in the vault; `undefined` for a vault without a data key, which is empty. */
   #now(): Commit | undefined {
     const found = this.#database
       .prepare(

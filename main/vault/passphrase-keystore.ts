@@ -12,7 +12,7 @@ export interface ScryptCost {
   readonly p: number
 }
 
-/** 128 MiB and a few tenths of a second, once a start. */
+/** Takes 128 MiB and a few tenths of a second, once per start. */
 export const SCRYPT_COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 }
 
 const SALT_BYTES = 16
@@ -23,7 +23,7 @@ const CHECK_TEXT = 'the passphrase is right'
 
 const isPowerOfTwo = (value: number) => Number.isInteger(Math.log2(value))
 const base64 = z.base64().transform((text) => Buffer.from(text, 'base64'))
-/** Bounds, so that a modified file cannot request all available memory. */
+/** The numbers are bounded, so that a modified file can't make us use all available memory. */
 const wrapping = z
   .object({
     v: z.literal(1),
@@ -38,11 +38,11 @@ const wrapping = z
     check: base64,
     key: base64,
   })
-  // Each number may be within its bounds, but together they could request more memory than any cost of ours.
+  // Even if each number is within its bounds, together they could require more memory than we ever use.
   .refine(({ N, r, p }) => 128 * r * (N + 2 + p) <= MAX_MEMORY_BYTES)
 
 /**
- * A keystore that wraps the data key under a key stretched from a passphrase; the cost is stored with it.
+ * A keystore that wraps the data key with a key stretched from a passphrase. The cost is stored with it.
  *
  * A check text, sealed separately from the data key, distinguishes a wrong passphrase from a damaged record.
  */
@@ -77,7 +77,7 @@ export function passphraseKeystore(passphrase: string, cost: ScryptCost = SCRYPT
       const opened = unseal(stretched, WRAPPED_KEY, key)
       if (opened !== undefined) {
         const bytes = Buffer.from(opened, 'base64')
-        // A key that was wrapped at a lower cost than today's is wrapped again.
+        // A key that was wrapped at a lower cost than the present one is wrapped again.
         return { kind: 'unwrapped', key: bytes, renew: stored.N < cost.N }
       }
       return unseal(stretched, CHECK, check) === CHECK_TEXT
@@ -92,7 +92,7 @@ const NO_MEMORY: KeystoreTrouble = {
   why: 'not enough memory to use the passphrase',
 }
 
-/** `undefined` if there is not enough memory. */
+/** The key stretched from a passphrase; `undefined` if there is not enough memory. */
 function stretch(
   passphrase: string,
   salt: Uint8Array,
@@ -100,7 +100,7 @@ function stretch(
 ): Promise<Uint8Array | undefined> {
   const options: ScryptOptions = { N, r, p, maxmem: MAX_MEMORY_BYTES }
   return new Promise((resolve) => {
-    // Normalised, so that the same words typed on another system are the same bytes.
+    // Normalised, so that the same words give the same bytes when they are typed on another system.
     scrypt(passphrase.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) =>
       resolve(error ? undefined : key),
     )

@@ -9,18 +9,18 @@ const address = z.string().refine((text) => URL.canParse(text))
 
 const clamped = ({ least, most }: Range, value: number) => Math.min(Math.max(value, least), most)
 const within = (range: Range) => z.number().transform((value) => clamped(range, value))
-/** 0 stays 0: none. */
+/** A number within a range, or 0, which means none. */
 const withinOrNone = (range: Range) =>
   z.number().transform((value) => (value <= 0 ? 0 : clamped(range, value)))
 
 /**
  * The stored settings of a connected key.
  *
- * A file may be damaged or edited, so its numbers are clamped to the permitted range; checks cannot spend
- * more.
+ * A file may be damaged or edited, so its numbers are clamped to the permitted range. So checks can't use
+ * more than that.
  */
 export const keySettings = z.object({
-  // A value that this version does not know must not let orders pass.
+  // A value that this version does not know must not allow orders.
   orders: z.enum(['on', 'stopped']).exactOptional().catch('stopped'),
   rotationMinutes: within(ROTATION_MINUTES).exactOptional(),
   probes: z.object({
@@ -80,7 +80,7 @@ export function aboutOf(profile: Omit<Profile, 'refreshToken'>): ProfileAbout {
   }
 }
 
-/** The settings of a profile, with its fields listed one by one as above. */
+/** The settings of a profile. Its fields are listed one by one, as above. */
 export function keySettingsOf({
   probes,
   rotationMinutes,
@@ -104,7 +104,7 @@ export function keySettingsOf({
  * A keyed digest of the addresses to which a profile's secrets may be sent, in hexadecimal digits.
  *
  * The addresses are stored unencrypted, so that a key can be named while its keystore is locked. Without this
- * digest, a program that can write the file could make the next start send the sealed token to its own host.
+ * digest, a program that can write to the file could make the next start send the token to a host of its own.
  */
 export function addressMark(
   dataKey: Uint8Array,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DataKeys } from './data-keys.ts'
 import { seal, unseal } from './sealing.ts'
 
-/** The open vault at one moment, for the functions that read and write its tables. */
+/** The open vault at one time, for the functions that read and write its tables. */
 export interface VaultView {
   readonly database: DatabaseSync
   readonly keys: DataKeys
@@ -23,13 +23,13 @@ export interface OpenRecord {
   readonly about: string
 }
 
-/** The result of reading a record. `lost`: the record exists and cannot be opened. */
+/** The result of reading a record. `lost`: the record exists but can't be opened. */
 export type RecordReading =
   | OpenRecord
   | { readonly kind: 'none' }
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt' }
 
-/** How many generations keep their metadata; only the newest keeps its secrets. */
+/** Of how many generations metadata is kept; secrets are kept only of the newest. */
 const KEPT_GENERATIONS = 3
 
 const recordRow = z.object({
@@ -61,8 +61,8 @@ export function readRecord({ database, keys }: VaultView, profile: string, kind:
 }
 
 /**
- * Seals and stores a record, inside the caller's transaction. Older generations keep their metadata and lose
- * their secret.
+ * Seals and stores a record, within the caller's transaction. The metadata of older generations is kept,
+ * their secrets are deleted.
  */
 export function writeRecord(
   { database, keys: { current }, nowMs }: VaultView,
@@ -88,7 +88,7 @@ export function writeRecord(
     .run(profile, kind, generation - KEPT_GENERATIONS)
 }
 
-/** Moves the newest record of a kind unchanged to the quarantine, where nothing reads or overwrites it. */
+/** Moves the newest record of a kind, unchanged, to the quarantine, where it is never read or overwritten. */
 export function quarantineRecord(
   { database, nowMs }: VaultView,
   profile: string,
@@ -104,11 +104,11 @@ export function quarantineRecord(
        SELECT profile, kind, generation, data_key, sealed, about, ?, ? FROM records WHERE ${newest}`,
     )
     .run(why, Math.round(nowMs), ...which)
-  // All records of the kind: an older generation has no secret left, and would be read as the newest one.
+  // Deletes all records of the kind. An older one, which has no secret left, would be read as the newest.
   database.prepare('DELETE FROM records WHERE profile = ? AND kind = ?').run(profile, kind)
 }
 
-/** The generation of the next record: never a used one, including those in quarantine. */
+/** The generation of the next record: never one that was used, even by a record in quarantine. */
 export function nextGeneration({ database }: VaultView, profile: string, kind: RecordKind): number {
   const highest = (table: 'records' | 'quarantine') =>
     Number(

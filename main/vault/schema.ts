@@ -2,7 +2,7 @@
  * The schema of `vault.db`, as the migrations that led to it. The migration at index n turns version n into n
  * + 1.
  *
- * A released migration is never edited, because files in use were made by it.
+ * A released migration is never edited, because existing files were created by it.
  */
 export const VAULT_MIGRATIONS: readonly string[] = [
   `

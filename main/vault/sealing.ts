@@ -6,7 +6,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 1
 
-/** The record that a sealed value belongs to: in any other place, it cannot be opened. */
+/** The record to which a sealed value belongs. In any other place, the value can't be opened. */
 export interface Place {
   readonly profile: string
   readonly kind: string
@@ -22,7 +22,7 @@ export function seal(key: Uint8Array, place: Place, text: string): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body])
 }
 
-/** Decrypts the output of `seal`; `undefined` for another key, another place, or a changed byte. */
+/** Decrypts the output of `seal`; `undefined` if the key, the place or any byte differs. */
 export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): string | undefined {
   const start = 1 + NONCE_BYTES + TAG_BYTES
   if (sealed.length < start || sealed[0] !== FORMAT) return undefined
@@ -38,7 +38,7 @@ export function unseal(key: Uint8Array, place: Place, sealed: Uint8Array): strin
   }
 }
 
-/** Derives a key for one purpose from the data key, so that no key is used for two. */
+/** Derives a key for one purpose from the data key, so that no key is used for two purposes. */
 export function derivedKey(key: Uint8Array, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), `headroom ${purpose}`, KEY_BYTES))
 }

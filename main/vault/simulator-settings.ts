@@ -3,9 +3,9 @@ import { JsonFile } from '../storage/json-file.ts'
 import type { Saved } from '../storage/storage-error.ts'
 import { keySettings, keySettingsOf, type StoredKeySettings } from './profile-record.ts'
 
-/** The user's settings for the built-in simulator, whose key is new at each start: `simulator.json`. */
+/** A person's settings for the built-in simulator, whose key is new at each start: `simulator.json`. */
 export class SimulatorSettings {
-  /** One line for the user when the file could not be read. */
+  /** One line for the person if the file could not be read. */
   readonly notice: string | undefined
   readonly #file: JsonFile<StoredKeySettings>
   #chosen: StoredKeySettings | undefined

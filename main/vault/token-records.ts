@@ -14,7 +14,7 @@ import { readRecord, type VaultView, writeRecord } from './records.ts'
 export type TokenReading =
   | { readonly kind: 'found'; readonly stored: StoredTokens }
   | { readonly kind: 'none' }
-  /** The record exists but cannot be opened. It was kept. */
+  /** The record exists but can't be opened. It is kept. */
   | { readonly kind: 'lost'; readonly state: 'key-changed' | 'record-corrupt'; readonly why?: string }
   | { readonly kind: 'unreadable'; readonly why: string }
 
@@ -74,7 +74,7 @@ export function readTokens(
   const waiting = outboxRow
     .optional()
     .parse(database.prepare('SELECT * FROM outbox WHERE profile = ?').get(profile))
-  // An unreadable revocation was still requested.
+  // A pending revocation that can't be read must still be treated as requested.
   const revocation = pendingRevocation
     .catch({ reason: 'Headroom quit before the service confirmed it', byItself: true })
     .parse(jsonOf(waiting?.about ?? ''))
@@ -94,7 +94,7 @@ export function readTokens(
   }
 }
 
-/** Stores the tokens of one profile, inside the caller's transaction, which makes them durable. */
+/** Stores the tokens of one profile, within the caller's transaction, which makes them durable. */
 export function writeTokens(
   view: VaultView,
   profile: string,
@@ -130,14 +130,14 @@ export function writeTokens(
     .run(profile, JSON.stringify(revocation), Math.round(nowMs))
 }
 
-/** Records in the caller's transaction that a refresh began. */
+/** Records, within the caller's transaction, that a refresh is beginning. */
 export function writeIntent({ database }: VaultView, profile: string, { generation, atMs }: Intent): void {
   database
     .prepare('INSERT OR REPLACE INTO intents VALUES (?, ?, ?)')
     .run(profile, generation, Math.round(atMs))
 }
 
-/** Unreadable candidates are no reason to give up the token itself. */
+/** Reads the other candidates. If they are unreadable, the token itself is still used. */
 function readDoubt(view: VaultView, profile: string, generation: number): TokenDoubt | undefined {
   const record = readRecord(view, profile, DOUBT)
   if (record.kind !== 'found' || record.generation !== generation) return undefined

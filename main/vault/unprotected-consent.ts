@@ -6,8 +6,8 @@ import type { VaultHandle } from './vault-handle.ts'
 export type KeepConsent = () => Saved
 
 /**
- * Stores keys in a keystore that does not protect them, with a person's consent, and only if nothing else
- * prevents storing (promise K2). Keys that were in memory are stored as soon as the keystore responds.
+ * With a person's consent, stores keys in a keystore that does not protect them, but only if nothing else
+ * prevents storing them (promise K2). Keys that were in memory are stored as soon as the keystore responds.
  */
 export async function allowUnprotected(
   handle: Pick<VaultHandle, 'status' | 'askAgain'>,

@@ -15,7 +15,7 @@ export type VaultFileOpening =
       /** Names of files that were set aside, for a person. */
       readonly notices: readonly string[]
     }
-  /** Left unchanged: nothing of this run is stored. */
+  /** The file can't be used and is left unchanged; nothing is stored in this run. */
   | {
       readonly kind: 'unusable'
       readonly line: string
@@ -25,14 +25,14 @@ export type VaultFileOpening =
     }
 
 const NAME = 'vault'
-/** The wait for another program's lock, which blocks everything else. Headroom holds no lock for longer. */
+/** How long to wait for another program's lock, which blocks everything else. Milliseconds. */
 const BUSY_MS = 250
 
 /**
  * Opens `vault.db`: SQLite in WAL mode with `synchronous=FULL`, so that committed data survives a crash of
  * the machine, and a full disk keeps the last good state.
  *
- * An unreadable file is renamed, never replaced or deleted. A file of a newer version is left alone.
+ * An unreadable file is renamed, never replaced or deleted. A file from a newer version is left unchanged.
  */
 export function openVaultFile(
   folder: string,
@@ -88,8 +88,8 @@ type Opened =
   | { readonly kind: 'unusable'; readonly why: string }
 
 /**
- * Creates the file under another name and renames it when complete. So `vault.db` is never half a file, and
- * an empty one was emptied by another program.
+ * Creates the file under another name and renames it when it is complete. So `vault.db` is never incomplete,
+ * and if it is empty, another program emptied it.
  */
 function create(file: string, migrations: readonly string[]): Opened {
   const draft = `${file}.new`
@@ -102,7 +102,7 @@ function create(file: string, migrations: readonly string[]): Opened {
   if (opened.kind !== 'open') return opened
   const migrated = migrateVault(opened.database, migrations)
   try {
-    // The last connection merges the journal when it closes.
+    // Closing the last connection merges the journal.
     opened.database.close()
     if (migrated.kind !== 'open') return migrated
     renameSync(draft, file)
@@ -153,7 +153,7 @@ function migrateVault(database: DatabaseSync, migrations: readonly string[]): Mi
   }
 }
 
-/** Whether `vault.db` may contain keys: it names keys, or cannot be read. */
+/** Whether `vault.db` may contain keys: it lists some, or it can't be read. */
 export function mayHoldKeys(folder: string): boolean {
   const file = join(folder, `${NAME}.db`)
   if (![file, `${file}-wal`].some((path) => existsSync(path))) return false
@@ -169,13 +169,15 @@ export function mayHoldKeys(folder: string): boolean {
   }
 }
 
-/** Records a key without a readable name, until a person connects their keys again or disconnects it. */
+/**
+ * Records a key without a readable name, until a person connects their keys again or disconnects this one.
+ */
 function rememberLost(database: DatabaseSync, nowMs: number): void {
   database.prepare('INSERT OR IGNORE INTO profiles VALUES (?, ?, ?)').run(SAVED_KEYS, '', Math.round(nowMs))
 }
 
 /**
- * The message for a file that must not be opened: SQLite would take it for a new database without an error.
+ * The message for a file that must not be opened because SQLite would silently take it for a new database.
  */
 function strangeBeginning(file: string): string | undefined {
   const size = statSync(file, { throwIfNoEntry: false })?.size
@@ -205,7 +207,7 @@ function keepAside(
   }
 }
 
-/** Syncs a folder, so that a new name in it survives a crash of the machine. */
+/** Syncs a folder, so that a new file name in it survives a crash of the machine. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')

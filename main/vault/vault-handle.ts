@@ -13,16 +13,16 @@ import { type StartTrouble, sealedElsewhere, startTrouble, tokenSealedElsewhere 
 
 /** Whether keys are stored, and if not, why. */
 export type VaultStatus =
-  /** No keystore was given: nothing is stored, and stored keys are left alone. */
+  /** No keystore was given, so nothing is stored, and stored keys are left unchanged. */
   { readonly state: 'memory'; readonly line?: string } | { readonly state: 'ok' } | StartTrouble
 
-/** The status after asking the keystore again, with a line for a person unless it is `ok`. */
+/** The status after asking the keystore again; unless it is `ok`, with a line for a person. */
 type AskedAgain = { readonly state: VaultStatus['state']; readonly line?: string }
 
 /** The folder of a vault, and what is needed to open it. */
 export interface VaultHandleDeps {
   readonly folder: string
-  /** Absent: memory only. */
+  /** If absent, keys are only in memory. */
   readonly keystore?: Keystore
   readonly wallMs: () => number
   /** Opens the database; by default `vault.db` in the folder. */
@@ -31,12 +31,12 @@ export interface VaultHandleDeps {
 
 /**
  * The vault of a data folder, whether it is open, waits for its keystore, or cannot be used. Opening never
- * fails: problems become its status.
+ * fails: problems are reported as its status.
  *
- * The caller has the lock of the folder (main/storage/lock.ts).
+ * The caller must hold the lock of the folder (main/storage/lock.ts).
  */
 export class VaultHandle {
-  /** Lines for a person about files that were damaged. */
+  /** Lines that tell a person which files were damaged. */
   readonly notices: readonly string[]
   readonly #deps: VaultHandleDeps
   readonly #database: DatabaseSync | undefined
@@ -102,7 +102,7 @@ export class VaultHandle {
   }
 
   /**
-   * The vault, if its file opened. Without an open data key nothing can be sealed and no secret read, but
+   * The vault, if its file could be opened. Without an open data key, no secret can be sealed or read, but
    * stored keys can be listed and deleted.
    */
   get vault(): Vault | undefined {
@@ -132,15 +132,15 @@ export class VaultHandle {
     return this.#status.state === 'ok' && !this.storedIds().includes(profile)
   }
 
-  /** Calls `listener` each time a pending keystore has responded. Returns a function that unsubscribes. */
+  /** Calls `listener` each time a pending keystore has responded. Returns the unsubscribe function. */
   onSettled(listener: () => void): () => void {
     this.#opened.add(listener)
     return () => this.#opened.delete(listener)
   }
 
   /**
-   * Whether the keystore protects nothing, so that everyone who can read the file can read the keys; a person
-   * consented.
+   * Whether the keystore protects nothing, so that anyone who can read the file can read the keys. A person
+   * has consented to that.
    */
   get hidesNothing(): boolean {
     return this.#status.state === 'ok' && (this.#deps.keystore?.hidesNothing?.() ?? false)
@@ -234,7 +234,7 @@ export class VaultHandle {
   }
 }
 
-/** Opens the data keys. An unexpected failure becomes a status, too, so that the app starts. */
+/** Opens the data keys. An unexpected failure becomes a status too, so that the app can start. */
 async function unlock(database: DatabaseSync, keystore: Keystore, nowMs: number): Promise<Unlocking> {
   try {
     return await unlockDataKeys(database, keystore, nowMs)

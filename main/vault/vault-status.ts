@@ -7,13 +7,13 @@ export interface StartTrouble {
   readonly why: string
   /** The whole line for a window. */
   readonly line: string
-  /** Present with `key-changed` if another kind of keystore sealed the keys, and still opens them. */
+  /** Present with `key-changed` if another kind of keystore sealed the keys and can still open them. */
   readonly sealedBy?: 'desktop' | 'passphrase'
 }
 
 /**
- * The status of an unusable vault. Each state needs a different remedy: a locked keyring its password, a
- * changed key the old keyring or a new sign-in, a damaged record a new sign-in only.
+ * The status of an unusable vault. Each state needs a different remedy: a locked keyring needs its password,
+ * a changed key needs the old keyring or a new sign-in, and a damaged record needs a new sign-in.
  */
 export const startTrouble = (state: StartTrouble['state'], why: string): StartTrouble => ({
   state,
@@ -26,7 +26,7 @@ export const startTrouble = (state: StartTrouble['state'], why: string): StartTr
  */
 export function sealedElsewhere(backend: string): StartTrouble {
   const sealedBy = backend === PASSPHRASE_BACKEND ? 'passphrase' : 'desktop'
-  // The name comes from a file, so only a plain name is shown.
+  // The name comes from a file, so it is shown only if it is plain.
   const name = /^\w{1,40}$/.test(backend) ? ` (${backend})` : ''
   const { why, where } = {
     desktop: {
@@ -46,7 +46,7 @@ export function sealedElsewhere(backend: string): StartTrouble {
   }
 }
 
-/** Why one token cannot be opened, in a folder where both kinds of keystore sealed some. */
+/** Why one token can't be opened in a folder in which both kinds of keystore have sealed tokens. */
 export function tokenSealedElsewhere(backend: string): string {
   const { sealedBy } = sealedElsewhere(backend)
   const [by, where] =

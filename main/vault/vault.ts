@@ -25,16 +25,18 @@ export interface VaultTokens {
   read(): TokenReading
   /** Called before the token is sent, so that a later start knows that it may be used up. */
   intend(intent: Intent, refreshToken: string): Saved
-  /** Stores the newest token, its standing and a pending revocation. Ends an intent that `tokens` lacks. */
+  /**
+   * Stores the newest token, its standing and a pending revocation. Without an intent, ends the stored one.
+   */
   save(tokens: StoredTokens): Saved
-  /** Records in the journal, by fingerprint, each token's step in a refresh. A failure is not reported. */
+  /** Records a step of a token in the journal, with the token's fingerprint. A failure is not reported. */
   note(step: JournalStep, generation: number, refreshToken: string): void
 }
 
-/** A stored profile as found at this start. */
+/** A stored profile as found in this run. */
 export interface StoredProfile {
   readonly id: string
-  /** Absent if unreadable: then only the profile's id is known. */
+  /** Absent if it is unreadable; then only the profile's id is known. */
   readonly about?: ProfileAbout
   readonly clientSecret?: string
   readonly reading: TokenReading
@@ -53,7 +55,9 @@ const ABOUT_DAMAGED =
 
 type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }
 
-/** A response of the service may arrive after the app began to end. */
+/**
+ * The result of writes after the vault is closed: a response of the service may arrive while the app quits.
+ */
 const CLOSED = { ok: false, why: 'the vault is closed' } as const
 
 /** An open `vault.db` and its data keys. */
@@ -68,8 +72,9 @@ export interface VaultDeps {
 /**
  * The keys stored in `vault.db`: their settings, tokens and secrets.
  *
- * Each write is a whole transaction or none, and durable when it returns ok; failures of the disk are values.
- * Without an open data key nothing is sealed and no secret read, but stored keys can be listed and deleted.
+ * Each write is one transaction, which is durable when it returns ok; failures of the disk are returned as
+ * values. Without an open data key, no secret can be sealed or read, but stored keys can be listed and
+ * deleted.
  */
 export class Vault {
   readonly #database: DatabaseSync
@@ -104,7 +109,7 @@ export class Vault {
   /**
    * Stores a sign-in: the profile, its secrets and its first tokens, together or not at all.
    *
-   * The generation of these tokens is above every one that the profile ever had.
+   * The generation of these tokens is higher than any that the profile ever had.
    */
   signIn(profile: Omit<Profile, 'refreshToken'>, tokens: StoredTokens): SignedIn {
     const { id, clientSecret } = profile
@@ -123,13 +128,13 @@ export class Vault {
       const generation = Math.max(nextGeneration(view, id, TOKEN), token.generation)
       storedAs = generation
       for (const kind of [TOKEN, SECRET] as const) {
-        // The record stays in case its data key returns: otherwise only a newer generation would replace its
-        // ciphertext.
+        // The record is kept in case its data key can be opened again; otherwise the new record would replace
+        // it.
         if (readRecord(view, id, kind).kind === 'lost') {
           quarantineRecord(view, id, kind, 'replaced by a new sign-in')
         }
       }
-      // Everything pending from the previous sign-in, including a revocation, ends with it.
+      // Everything that is pending from the previous sign-in, including a revocation, ends.
       writeTokens(view, id, {
         ...tokens,
         token: { ...token, generation },
@@ -145,7 +150,7 @@ export class Vault {
     return saved.ok ? { ...saved, generation: storedAs } : saved
   }
 
-  /** Stores a person's settings of a key and nothing else: the data key need not be open. */
+  /** Stores only a person's settings of a key, so the data key need not be open. */
   keepSettings(profile: Pick<Profile, 'id' | 'probes' | 'rotationMinutes' | 'orders'>): Saved {
     const changes = keySettingsOf(profile)
     return this.#write(({ database, nowMs }) => {
@@ -196,7 +201,7 @@ export class Vault {
     return reading.ok && reading.value !== undefined ? String(reading.value['backend']) : undefined
   }
 
-  /** Whether this token ever belonged to the profile. If so, the stored token is the same or newer. */
+  /** Whether this token ever belonged to the profile. If it did, the stored token is the same or newer. */
   knows(profile: string, refreshToken: string): boolean {
     const reading = this.#read((view) => isInJournal(view, profile, refreshToken))
     return reading.ok && reading.value
@@ -262,8 +267,8 @@ export class Vault {
   }
 
   /**
-   * Whether a mark fits under any key that this start opened; true if it opened none, because then no secret
-   * can be read.
+   * Whether a mark is valid for any key that was opened in this run. True if none was opened, because then no
+   * secret can be read.
    */
   #isVouchedFor(id: string, about: ProfileAbout, mark: string | undefined): boolean {
     const keys = [...this.#keys.opened.values()]
@@ -278,7 +283,9 @@ export class Vault {
     return reading
   }
 
-  /** If even this cannot be written, the record stays in place, where it is just as safe. */
+  /**
+   * Quarantines a record. If even that can't be written, the record stays in place, where it is just as safe.
+   */
   #quarantine(profile: string, kind: RecordKind, why: string): void {
     this.#write((view) => quarantineRecord(view, profile, kind, why))
   }
@@ -323,7 +330,7 @@ export class Vault {
 
   #rollBack(): void {
     try {
-      // SQLite has already rolled back by itself after some failures.
+      // After some failures, SQLite has already rolled back.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
     } catch (error) {
       if (storageErrorText(error) === undefined) throw error
@@ -337,7 +344,7 @@ function writeSecret(view: VaultView, profile: string, secret: string): void {
 }
 
 /**
- * Without its secret or its true addresses, a key cannot be used, whatever the state of its token, which
+ * Without its secret or its true addresses, a key can't be used, whatever the state of its token. The token
  * stays unchanged.
  */
 function unusable(found: StoredProfile, reading: TokenReading): StoredProfile {

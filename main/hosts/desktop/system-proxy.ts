@@ -23,7 +23,7 @@ class UnsupportedProxyError extends Error {
  *
  * A proxy named in the environment takes precedence, as everywhere in Headroom. The rules of `httpRoutes`
  * apply: connections to loopback are direct, proxies are used through a CONNECT tunnel, and certificates are
- * always verified. The system is asked about each connection, and told only the host.
+ * always verified. The system is asked about each connection, but gets only the host.
  */
 export function systemRoutes(resolveProxy: ResolveProxy, environment: Environment): HttpRoutes {
   const own = httpRoutes({ ...environment })

@@ -1,6 +1,6 @@
 import { FAULTS } from '../fault-names.ts'
 
-/** How often a fault will still strike. */
+/** How many more times a fault will strike. */
 type Strikes = number
 
 /** The armed faults. A fault with a count disarms itself. */
@@ -16,8 +16,8 @@ export class Faults {
   }
 
   /**
-   * Arms or disarms a fault: `true` arms it for the count of its description, a number for that many times;
-   * `false` or 0 disarms it. Throws a RangeError for an unknown name.
+   * Arms or disarms a fault: `true` arms it for the number of times in its description, a number for that
+   * many times; `false` or 0 disarms it. Throws a RangeError for an unknown name.
    */
   set(name: string, on: boolean | number): void {
     const known = FAULTS.find((fault) => fault.name === name)
@@ -36,7 +36,7 @@ export class Faults {
     return this.#armed.get(name) === Number.POSITIVE_INFINITY
   }
 
-  /** Whether the fault strikes now; uses one count. */
+  /** Whether the fault strikes now. If so, its count decreases by one. */
   strike(name: string): boolean {
     const left = this.#armed.get(name)
     if (left === undefined) return false

@@ -8,7 +8,7 @@ import {
 } from './order-terms.ts'
 import { type Payload, priceOf, SYNTHETIC, timestamp, UNKNOWN_SYMBOL } from './payloads-market.ts'
 
-/** Time from an order's receipt to its fill, or to its rest in the book. Milliseconds. */
+/** Time from an order's receipt until it is filled or rests in the book. Milliseconds. */
 export const WORKED_AFTER_MS = 1000
 
 const DESCRIPTIONS = {
@@ -26,7 +26,7 @@ interface BookedOrder {
   readonly openedAtMs: number
   terms: OrderTerms
   status: OrderStatus
-  /** When the order is filled, rests or is cancelled next; `undefined`: nothing is due. */
+  /** When the order is filled, rests or is cancelled next; `undefined` if nothing is due. */
   workAtMs: number | undefined
   /** The price and time of the fill. */
   fill: { readonly price: number; readonly atMs: number } | undefined
@@ -45,12 +45,12 @@ export interface PlacedOrder {
   readonly isRepeated: boolean
 }
 
-/** Outcome of a replace or a cancel. `closed`: the order is filled, rejected or cancelled already. */
+/** Outcome of a replace or a cancel. `closed`: the order is already filled, rejected or cancelled. */
 export type ChangeOutcome = 'changed' | 'unknown' | 'closed' | 'price-missing'
 
 /** The changes of orders that one reader has not seen. */
 export interface OrderChanges {
-  /** The time of the next possible change; `undefined`: no change without a request. */
+  /** The time of the next possible change; `undefined` if nothing changes without a request. */
   nextMs(): number | undefined
   /** The changed orders up to `atMs`, oldest change first. */
   take(atMs: number): readonly Payload[]
@@ -59,10 +59,10 @@ export interface OrderChanges {
 /**
  * The orders that programs have placed, for one key and user.
  *
- * An order is received (ACK) at once. After `WORKED_AFTER_MS` a market order is filled (FLL), and so is a
- * limit order that the price then reaches. Another order rests (OPN), or is cancelled (CAN) if its duration
- * is immediate. An unknown symbol is rejected (REJ). Nothing runs between requests: before a read, the
- * changes due until then are applied in order.
+ * An order is received (ACK) at once. After `WORKED_AFTER_MS`, a market order is filled (FLL), and so is a
+ * limit order if the price then reaches its limit. Any other order rests (OPN), or is cancelled (CAN) if its
+ * duration is immediate. An unknown symbol is rejected (REJ). Nothing runs between requests: before each
+ * read, the changes that are due by then are applied in order.
  */
 export class OrderBook {
   readonly #seed: number
@@ -87,7 +87,7 @@ export class OrderBook {
     return this.#orders.has(id)
   }
 
-  /** Which of `ids` are orders of the account. */
+  /** Those of `ids` that are orders of the account. */
   named(account: string, ids: readonly string[], atMs: number): readonly Payload[] {
     this.#advance(atMs)
     return ids.flatMap((id) => {
@@ -189,7 +189,7 @@ export class OrderBook {
   }
 
   #added(terms: OrderTerms, openedAtMs: number): BookedOrder {
-    // Ten digits: the orders of the simulated day have nine.
+    // Ten digits, because the orders of the simulated day have nine.
     const id = String(1_000_000_001 + this.#orders.size)
     const order: BookedOrder = {
       ...{ id, openedAtMs, terms, status: 'ACK', workAtMs: undefined, fill: undefined },
@@ -210,7 +210,7 @@ export class OrderBook {
     this.#working.add(order)
   }
 
-  /** Changes the status, and the orders that depend on it. */
+  /** Changes an order's status, and the orders that depend on it. */
   #become(order: BookedOrder, status: OrderStatus, atMs: number): void {
     order.status = status
     order.workAtMs = undefined
@@ -243,7 +243,7 @@ export class OrderBook {
     }
   }
 
-  /** The status of a received order once it is worked. */
+  /** The status of a received order after `WORKED_AFTER_MS`. */
   #worked({ type, legs, limitPrice, duration }: OrderTerms, atMs: number): OrderStatus {
     if (type === 'Market') return 'FLL'
     const [leg] = legs
@@ -266,7 +266,7 @@ function joined(type: OrderGroup['type'], orders: readonly BookedOrder[]): reado
   return orders
 }
 
-/** An order as it is listed and streamed. It does not contain its OrderConfirmID (service 14). */
+/** An order as it appears in lists and streams. It does not contain its OrderConfirmID (service 14). */
 function payloadOf({ id, terms, status, openedAtMs, fill }: BookedOrder): Payload {
   const { account, legs, type, limitPrice, stopPrice, duration, route } = terms
   return {

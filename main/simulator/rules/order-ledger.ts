@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { jsonOf } from '../../../app/service/json.ts'
 import type { ServiceRequest } from '../wire.ts'
 
-/** One request under `/v3/orderexecution/` that reached the service whole. */
+/** One request under `/v3/orderexecution/` that reached the service completely. */
 export interface OrderArrival {
   /** Epoch milliseconds. */
   readonly atMs: number
@@ -10,13 +10,13 @@ export interface OrderArrival {
   readonly path: string
   /** The OrderConfirmIDs that the body names. */
   readonly confirmIds: readonly string[]
-  /** SHA-256 of the body's bytes as received, hexadecimal. */
+  /** SHA-256 of the body's bytes as received, in hexadecimal. */
   readonly bodyHash: string
-  /** The number of the connection, in the order of accepting; absent without a socket. */
+  /** The number of the connection, counted as they are accepted; absent without a socket. */
   readonly connection?: number
   /** The orders that the request placed, replaced or cancelled, whatever its answer was. */
   readonly changed: readonly string[]
-  /** 0 when no status was sent. */
+  /** 0 if no status was sent. */
   readonly status: number
   readonly outcome: 'answer' | 'stream' | 'reset' | 'cut' | 'silence'
 }
@@ -31,7 +31,7 @@ export class OrderLedger {
   readonly #counts = new Map<string, number>()
   #total = 0
 
-  /** Adds one request. `confirmIds` are found in its body, in either spelling (service 14). */
+  /** Adds one request. `confirmIds` are read from its body, in either spelling (service 14). */
   add({
     body,
     bodyBytes = Buffer.from(body),
@@ -56,13 +56,17 @@ export class OrderLedger {
     return [...this.#arrivals]
   }
 
-  /** Requests with the same method, path and body as another one. Two equal orders on purpose count too. */
+  /**
+   * Requests with the same method, path and body as another one. Orders that are equal on purpose count too.
+   */
   repeated(): readonly OrderArrival[] {
     return this.#arrivals.filter((arrival) => (this.#counts.get(identityOf(arrival)) ?? 0) > 1)
   }
 }
 
-/** The OrderConfirmIDs of a body in either spelling, in groups too; none in a body that is not JSON. */
+/**
+ * The OrderConfirmIDs of a body in either spelling, including those in groups; none if the body is not JSON.
+ */
 function confirmIdsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>

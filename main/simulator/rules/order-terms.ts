@@ -56,7 +56,7 @@ export type OrderTerms = z.output<typeof order>
 
 export type OrderType = OrderTerms['type']
 
-/** The price that an order's type requires and that is missing. */
+/** Names the price that an order's type requires but that is missing. */
 function priceProblem(terms: {
   readonly OrderType: OrderType
   readonly LimitPrice?: string | undefined
@@ -74,7 +74,7 @@ const group = z.object({
   Orders: z.array(order).min(1).max(20),
 })
 
-/** Orders that follow when their order is filled. */
+/** An order with those that are placed once it is filled. */
 const withFollowers = z.intersection(order, z.object({ OSOs: z.array(group).max(10).default([]) }))
 const followedGroup = group.extend({ Orders: z.array(withFollowers).min(1).max(20) })
 
@@ -105,7 +105,7 @@ export interface OrderChange {
   readonly duration: string | undefined
 }
 
-/** The value of a body, or a sentence about what is wrong with it. */
+/** The value of a body, or a sentence that says what is wrong with it. */
 export type BodyRead<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
@@ -154,7 +154,7 @@ function readBody<T, R>(body: string, schema: z.ZodType<T>, then: (value: T) => 
   if (value === undefined) return { ok: false, message: 'The body must be JSON.' }
   const parsed = schema.safeParse(value)
   if (parsed.success) return { ok: true, value: then(parsed.data) }
-  // The path names fields only: a value of the request is not repeated.
+  // The path contains only names of fields, so no value of the request is repeated.
   const path = parsed.error.issues[0]?.path.join('.') ?? ''
   return {
     ok: false,

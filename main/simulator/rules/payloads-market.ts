@@ -2,13 +2,13 @@ import { DAY_MS } from '../../../app/contract/units.ts'
 import { unitOf, wholeOf } from './seed.ts'
 
 /**
- * Market data that changes and repeats: a price is a function of (seed, symbol, time).
+ * Market data that changes but is repeatable: a price is a function of (seed, symbol, time).
  *
  * Numbers are strings, as on the real service, and every payload says that it is synthetic.
  */
 export type Payload = Readonly<Record<string, unknown>>
 
-/** The mark of synthetic data. Contains a non-ASCII character, so that chunks can end inside a character. */
+/** Marks synthetic data. Contains a non-ASCII character, so that a chunk can end within a character. */
 export const SYNTHETIC = { Origin: 'simulator · synthetic' } as const
 
 export const UNKNOWN_SYMBOL = 'NOPE'
@@ -88,7 +88,7 @@ const UNIT_MS: Readonly<Record<BarUnit, number>> = {
   Monthly: 30 * DAY_MS,
 }
 
-/** The bar that contains `atMs`, with the prices until then. */
+/** The bar that contains `atMs`, with the prices up to that time. */
 export function bar(seed: number, symbol: string, unit: BarUnit, interval: number, atMs: number): Payload {
   const lengthMs = UNIT_MS[unit] * interval
   const startMs = Math.floor(atMs / lengthMs) * lengthMs

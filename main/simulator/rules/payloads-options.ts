@@ -33,7 +33,7 @@ const strikesOf = (seed: number, underlying: string, atMs: number): readonly num
 }
 
 /**
- * Each spread type with the number of consecutive strikes of one spread, and with the intervals that a
+ * The spread types, each with the number of consecutive strikes in a spread, and with the intervals that a
  * request can choose.
  */
 const SPREAD_TYPES = [

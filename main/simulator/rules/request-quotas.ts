@@ -12,8 +12,8 @@ import {
 } from './throttle.ts'
 
 /**
- * The quota of the requests that can change an order. None is published (service 14): a client learns it from
- * headers.
+ * The quota for requests that can change an order. The real service publishes none (service 14), so a client
+ * learns it from headers.
  */
 export const ORDER_QUOTA = { category: 'Order Execution', limit: 120, periodSeconds: 60 } as const
 
@@ -44,8 +44,8 @@ interface Row {
 /**
  * The request buckets of one key and user, including the requests of other programs.
  *
- * Nothing runs between requests: before a bucket is read, the other programs' requests up to that time are
- * applied in order, and some of them get 429s too.
+ * Nothing runs between requests: before a bucket is read, other programs' requests up to that time are
+ * applied in order. Some of these get 429s too.
  */
 export class RequestQuotas {
   readonly #rows = new Map<string, Row>()

@@ -14,7 +14,7 @@ export interface AuthorizeRequest {
 /** The outcome of an authorization request. */
 export type AuthorizeOutcome =
   | { readonly kind: 'ask'; readonly request: AuthorizeRequest }
-  /** Shown to the user, because the redirect cannot be trusted. */
+  /** An error that is shown to the person, because the redirect can't be trusted. */
   | { readonly kind: 'unsafe'; readonly description: string }
   /** An error that is returned to the program through its redirect. */
   | { readonly kind: 'redirect'; readonly location: string }
@@ -87,7 +87,7 @@ export interface ExchangedCode {
 }
 
 /**
- * Authorization requests that wait for the user, and codes that wait for their exchange. Both are single-use.
+ * Authorization requests that wait for the person, and codes that wait to be exchanged. Both are single-use.
  */
 export class SignInRules {
   readonly #mint: () => string
@@ -98,7 +98,7 @@ export class SignInRules {
     this.#mint = mint
   }
 
-  /** Stores a request and returns the id under which the user's answer is expected. */
+  /** Stores a request and returns the id under which the person's answer is expected. */
   ask(request: AuthorizeRequest): string {
     const id = this.#mint()
     this.#asked.set(id, request)
@@ -106,7 +106,7 @@ export class SignInRules {
     return id
   }
 
-  /** The redirect after the user's answer, or `undefined` when no request has this id. */
+  /** The redirect after the person's answer, or `undefined` if no request has this id. */
   answer(id: string, approved: boolean, atMs: number): string | undefined {
     const request = this.#asked.get(id)
     if (request === undefined) return undefined
@@ -122,7 +122,7 @@ export class SignInRules {
     return redirectTo(redirectUri, { code, state })
   }
 
-  /** Spends `code`, whatever the result. */
+  /** Exchanges `code`, which is used up whatever the result. */
   exchange(
     code: string,
     redirectUri: string,
@@ -153,7 +153,7 @@ export class SignInRules {
     }
   }
 
-  /** Whether `code` was asked for with a PKCE challenge. */
+  /** Whether `code` was requested with a PKCE challenge. */
   isPkce(code: string): boolean {
     return this.#codes.get(code)?.request.challenge !== undefined
   }

@@ -6,7 +6,7 @@ export interface SlotReading {
 }
 
 /**
- * The stream slots of one key and user (service 3, 8.2), taken when a stream opens and free when it closes.
+ * The stream slots of one key and user (service 3, 8.2), taken when a stream opens and freed when it closes.
  */
 export class Slots {
   readonly #limits: ReadonlyMap<string, number>

@@ -20,9 +20,9 @@ export interface Frames {
   readonly contentType: string
   readonly lineEnd: '\n' | '\r\n'
   opening(atMs: number): readonly Payload[]
-  /** `undefined` when the stream sends heartbeats only. */
+  /** `undefined` if the stream sends only heartbeats. */
   message(count: number, atMs: number): Payload | undefined
-  /** The time of the next change that is sent apart from the messages; `undefined` when none is due. */
+  /** The time of the next change that is sent in addition to the messages; `undefined` if none is due. */
   nextChangeMs?(): number | undefined
   /** The changes up to `atMs`, oldest first. */
   changed?(atMs: number): readonly Payload[]
@@ -46,9 +46,7 @@ export const heartbeat = (count: number, atMs: number): Payload => ({
 const turn = <T>(items: readonly T[], count: number): T | undefined =>
   items.length === 0 ? undefined : items[count % items.length]
 
-/**
- * Frames of a quote stream. Symbols take turns; an unknown one is reported once and does not end the stream.
- */
+/** Frames of a quote stream. Symbols take turns; unknown ones are reported once; the stream continues. */
 export function quoteFrames(seed: number, symbols: readonly string[]): Frames {
   const known = symbols.filter((symbol) => symbol !== UNKNOWN_SYMBOL)
   return {

@@ -30,7 +30,7 @@ export function fullBucket(rule: BucketRule, atMs: number): ThrottleBucket {
     : { kind: 'fixed', used: 0, startedAtMs: undefined }
 }
 
-/** The bucket at `atMs`. A clock that goes back changes nothing. */
+/** The bucket at `atMs`. If the clock goes back, nothing changes. */
 export function bucketAt(rule: BucketRule, bucket: ThrottleBucket, atMs: number): ThrottleBucket {
   switch (bucket.kind) {
     case 'rolling': {
@@ -46,7 +46,7 @@ export function bucketAt(rule: BucketRule, bucket: ThrottleBucket, atMs: number)
   }
 }
 
-/** Makes one request at `atMs`. A 429 changes only the time. */
+/** Makes one request at `atMs`. If the result is a 429, only the time changes. */
 export function spend(
   rule: BucketRule,
   bucket: ThrottleBucket,
@@ -67,7 +67,7 @@ export function spend(
   }
 }
 
-/** The values of the quota headers at `atMs`: whole requests rounded down, seconds up. */
+/** The values of the quota headers at `atMs`: requests are rounded down, and seconds up. */
 export function readingOf(rule: BucketRule, bucket: ThrottleBucket, atMs: number): BucketReading {
   const now = bucketAt(rule, bucket, atMs)
   switch (now.kind) {

@@ -1,8 +1,8 @@
 /**
  * The token limits of one API key (service 3, 5 and 8.4).
  *
- * A sign-in is one user's consent; a refresh replaces its token on a rotating key and keeps it on a default
- * key.
+ * A sign-in is one person's consent. A refresh replaces its token on a rotating key, and leaves it unchanged
+ * on a default key.
  */
 export interface TokenLimits {
   readonly rotating: boolean
@@ -35,11 +35,11 @@ export const refused = (error: TokenErrorCode, description: string): TokenRefusa
   description,
 })
 
-/** One user's consent, shared by all refresh tokens made from it. */
+/** One person's consent, which all refresh tokens that derive from it share. */
 export interface SignIn {
   readonly signedInAtMs: number
   readonly scope: string
-  /** Whether the sign-in was made with PKCE: then refreshes need no client secret (service 4.1). */
+  /** Whether the sign-in used PKCE. If so, refreshes need no client secret (service 4.1). */
   readonly pkce: boolean
   ended: boolean
 }
@@ -48,7 +48,7 @@ interface RefreshToken {
   readonly signIn: SignIn
   readonly issuedAtMs: number
   replacedAtMs: number | undefined
-  /** The newest token made from this one. */
+  /** The newest token that replaced this one. */
   child: RefreshToken | undefined
 }
 
@@ -92,7 +92,7 @@ export class TokenRules {
     }
     const grant = this.#accessGrant(held.signIn.scope, atMs)
     if (!this.#limits.rotating) return grant
-    // Of two refreshes with one token, only the later counts: the earlier response was lost.
+    // If one token is refreshed twice, only the later refresh counts, because the earlier response was lost.
     const previous = held.child
     if (previous !== undefined) previous.replacedAtMs ??= atMs
     held.replacedAtMs ??= atMs
@@ -159,7 +159,7 @@ export class TokenRules {
     }
     if (atMs >= held.issuedAtMs + this.#limits.refreshExpiryMs) return 'The refresh token has expired.'
     if (held.replacedAtMs === undefined) return undefined
-    // Only the token just replaced is accepted: its successor must still be the newest of the sign-in.
+    // Of the replaced tokens, only the latest is accepted: its successor must be the sign-in's newest token.
     const justReplaced = held.child !== undefined && held.child.replacedAtMs === undefined
     const inOverlap = atMs < held.replacedAtMs + this.#limits.rotationOverlapMs
     return justReplaced && inOverlap ? undefined : 'The refresh token was already used.'
@@ -197,7 +197,7 @@ export class TokenRules {
   }
 }
 
-/** Drops the oldest entries; a Map iterates in insertion order. */
+/** Drops the oldest entries; a Map iterates in the order of insertion. */
 function dropOldest<T>(kept: Map<string, T>): void {
   while (kept.size > MAX_KEPT) {
     const [oldest] = kept.keys()
