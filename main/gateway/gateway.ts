@@ -132,8 +132,8 @@ export class Gateway {
   }
 
   /**
-   * Serves on a port from now on, including later starts. 0: any free port, now and at each start. Without
-   * `chosen`, on `nextPort`. If it can't serve there, it continues where it serves now.
+   * Serves on a port, now and at later starts. 0: any free port, now and at each start. Without `chosen`, the
+   * port is `nextPort`. If it can't serve there, it continues where it serves now.
    */
   turnOn(chosen?: number): Promise<GatewayChange> {
     return this.#oneByOne(async () => {

@@ -19,7 +19,7 @@ export interface PermitsDeps {
 
 type Turn = Extract<Decision, { kind: 'send' }>
 
-/** Headroom's own name among the scheduler's programs; a program's id is never empty. */
+/** Headroom's own name among the scheduler's programs; real programs never have an empty id. */
 const OWN_PROGRAM = ''
 const OWN_MAX_WAIT_MS = 5_000
 /** The class for reopening a stream that programs read: it leaves the reserve untouched. */

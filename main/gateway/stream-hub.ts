@@ -50,10 +50,7 @@ export interface StreamHubDeps extends SharingDeps {
   readonly secrets: Pick<Secrets, 'clean'>
   readonly timeline: Timeline
   readonly turn: (path: string) => StreamTurn
-  /**
-   * The earliest time at which a stream that programs read could be reopened, epoch ms; `undefined` if
-   * unknown.
-   */
+  /** When a stream that programs read could be reopened at the earliest, epoch ms; `undefined` if unknown. */
   readonly roomAtMs: (path: string) => number | undefined
   readonly countsOf: (program: Program) => ProgramUse
   /** The response to send if there is no access token. */
@@ -73,7 +70,7 @@ interface Asked {
   readonly request: AdmittedRequest
   /** The turn that its readers wait for. */
   turn?: StreamTurn | undefined
-  /** Attempts without a response. */
+  /** Number of attempts that got no response. */
   attempts: number
   /** Whether an attempt got a 401: the next one uses another token, if available. */
   isUnauthorized: boolean
@@ -279,7 +276,7 @@ export class StreamHub {
   #open(asked: Asked): void {
     const { shared, request } = asked
     const turn = this.#deps.turn(request.pathAndQuery)
-    // Freeing a slot looks for a stream that waits for one, which must not be this stream.
+    // When a slot is freed, a stream that waits for one is looked for, and it must not be this one.
     asked.turn = turn
     if (shared.pending.length === 0 || !this.#hasRoom(shared)) {
       asked.turn = undefined
